@@ -1,0 +1,155 @@
+/** One setting. Its name is the environment variable; `*_BYTES`, `*_MS`, `*_DAYS` carry their unit in the name. */
+export type Setting = TextSetting | NumberSetting | ChoiceSetting | FlagSetting
+
+interface SettingBase {
+  readonly help: string
+  /** Never printed or logged; may also be given as `<NAME>_FILE`, the path of a file that holds it. */
+  readonly secret?: true
+}
+export interface TextSetting extends SettingBase {
+  readonly type: 'text' | 'url' | 'list'
+  readonly default: string | null
+}
+export interface NumberSetting extends SettingBase {
+  readonly type: 'integer'
+  readonly default: number | null
+  readonly minimum: number
+  readonly maximum: number
+}
+export interface ChoiceSetting extends SettingBase {
+  readonly type: 'choice'
+  readonly choices: readonly string[]
+  readonly default: string
+}
+export interface FlagSetting extends SettingBase {
+  readonly type: 'flag'
+  readonly default: boolean
+}
+
+const MEBIBYTE = 1024 * 1024
+const GIBIBYTE = 1024 * MEBIBYTE
+
+/** Every setting of Sluice. `sluice config print` and the table of docs/operations.md come from here. */
+export const SETTINGS = {
+  HOST: { type: 'text', default: '127.0.0.1', help: 'Address to listen on; 0.0.0.0 for every interface.' },
+  PORT: { type: 'integer', default: 8080, minimum: 0, maximum: 65_535, help: 'Port to listen on; 0 takes a free one.' },
+  METRICS_PORT: {
+    type: 'integer',
+    default: null,
+    minimum: 0,
+    maximum: 65_535,
+    help: 'Port of its own for /metrics; unset: /metrics is on the main port.',
+  },
+  BASE_PATH: { type: 'text', default: '/', help: 'Path prefix of every route, where a proxy serves Sluice below one.' },
+  DATA_DIR: { type: 'text', default: './data', help: 'Folder of the embedded journal and log store.' },
+  REGISTRY_FILE: {
+    type: 'text',
+    default: null,
+    help: 'YAML file of Teams, Events, Steps and Projects, applied at start.',
+  },
+  TOPIC_PREFIX: { type: 'text', default: 'sluice', help: 'First part of every topic name.' },
+  INDEX_PREFIX: { type: 'text', default: 'sluice', help: 'First part of every index name.' },
+  AUTO_CREATE: { type: 'flag', default: true, help: 'Make missing topics and indices at start.' },
+  LOG_LEVEL: {
+    type: 'choice',
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    default: 'info',
+    help: "The least level of the program's own log lines.",
+  },
+  INVALID_LEVEL: {
+    type: 'choice',
+    choices: ['reject', 'information'],
+    default: 'reject',
+    help: 'What an unrecognised level of an application log leads to: a refusal, or the level Information.',
+  },
+  MAX_BATCH_ENTRIES: {
+    type: 'integer',
+    default: 100,
+    minimum: 1,
+    maximum: 10_000,
+    help: 'Most entries of one batch request.',
+  },
+  MAX_BODY_BYTES: {
+    type: 'integer',
+    default: 5 * MEBIBYTE,
+    minimum: 1_024,
+    maximum: 100 * MEBIBYTE,
+    help: 'Most bytes of a request body as sent.',
+  },
+  MAX_INFLATED_BYTES: {
+    type: 'integer',
+    default: 20 * MEBIBYTE,
+    minimum: 1_024,
+    maximum: 400 * MEBIBYTE,
+    help: 'Most bytes of a request body after decompression.',
+  },
+  MAX_ENTRY_BYTES: {
+    type: 'integer',
+    default: 1_000_000,
+    minimum: 1_024,
+    maximum: 10_000_000,
+    help: "Most bytes of one entry, measured as its record's value.",
+  },
+  REQUEST_DEADLINE_MS: {
+    type: 'integer',
+    default: 10_000,
+    minimum: 100,
+    maximum: 120_000,
+    help: 'Longest time an ingestion request waits for the journal.',
+  },
+  BODY_TIMEOUT_MS: {
+    type: 'integer',
+    default: 15_000,
+    minimum: 100,
+    maximum: 600_000,
+    help: 'Longest time from the headers of a request to the end of its body.',
+  },
+  PUBLISH_BUFFER_BYTES: {
+    type: 'integer',
+    default: 64 * MEBIBYTE,
+    minimum: MEBIBYTE,
+    maximum: 4 * GIBIBYTE,
+    help: 'Most bytes accepted and not yet confirmed by the journal; beyond, requests are refused at once.',
+  },
+  DRAIN_TIMEOUT_MS: {
+    type: 'integer',
+    default: 10_000,
+    minimum: 100,
+    maximum: 120_000,
+    help: 'Longest time from SIGTERM to exit.',
+  },
+  RETENTION_DAYS: {
+    type: 'integer',
+    default: 30,
+    minimum: 1,
+    maximum: 3_650,
+    help: 'Days for which entries are kept for the views.',
+  },
+  RETENTION_BYTES: {
+    type: 'integer',
+    default: null,
+    minimum: 10 * MEBIBYTE,
+    maximum: Number.MAX_SAFE_INTEGER,
+    help: 'Embedded mode: most bytes of the log store; beyond, the oldest days go first. Unset: no limit.',
+  },
+  JOURNAL_RETENTION_BYTES: {
+    type: 'integer',
+    default: 2 * GIBIBYTE,
+    minimum: 10 * MEBIBYTE,
+    maximum: Number.MAX_SAFE_INTEGER,
+    help: 'Embedded mode: most bytes of a topic; beyond, records that every view has read go first.',
+  },
+  CORS_ORIGINS: {
+    type: 'list',
+    default: null,
+    help: 'Origins of browser apps that may send logs, separated by commas; `*` for all.',
+  },
+  SESSION_SECRET: {
+    type: 'text',
+    secret: true,
+    default: null,
+    help: "Signs the page's session cookie; 32 characters or more. Unset: made at random, and sessions end with the process.",
+  },
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof SETTINGS

@@ -1,0 +1,55 @@
+import type { Level } from './levels.ts'
+import type { EntryKind } from './records.ts'
+
+/** A leaf of a JSON object: its keys joined by dots (an array adds none) and its value as text. */
+export type Leaf = readonly [path: string, value: string]
+
+/**
+ * A record as stored for the views. `source` is shown verbatim and never read by a store; all else is derived from it
+ * for searching and made safe for any store, so that nothing the gateway accepted can be refused for its content.
+ */
+export interface EntryDocument {
+  readonly id: string
+  readonly kind: EntryKind
+  readonly team: string
+  /** Canonical timestamps. */
+  readonly receivedAt: string
+  readonly timestamp: string
+  readonly level: Level
+  readonly environment: string
+  readonly correlationKey: string | null
+  readonly event: string | null
+  readonly step: string | null
+  readonly project: string | null
+  readonly category: string | null
+  readonly eventId: number | null
+  readonly eventName: string | null
+  /** What words and phrases search; null where the kind has no such text. */
+  readonly message: string | null
+  readonly exception: string | null
+  readonly payload: string | null
+  /** Leaves of a payload that is a JSON object or array, and of the scope data. */
+  readonly payloadLeaves: readonly Leaf[]
+  readonly scopeLeaves: readonly Leaf[]
+  /** The record's value: JSON text of an EntryRecord. */
+  readonly source: string
+}
+
+/**
+ * What a batch of entries tells about one flow. Only facts that may be told twice are folded (a first, a last, sets), so a
+ * replay or a repeated record changes nothing; counts are taken from the entries themselves when they are read.
+ */
+export interface FlowDelta {
+  readonly team: string
+  readonly correlationKey: string
+  /** Canonical timestamps of the earliest and latest entry. */
+  readonly firstAt: string
+  readonly lastAt: string
+  /** Days of `receivedAt` (yyyy-mm-dd, UTC) on which entries arrived: where to look for them. */
+  readonly days: readonly string[]
+  readonly worstLevel: Level
+  readonly environments: readonly string[]
+  readonly events: readonly string[]
+  readonly steps: readonly string[]
+  readonly projects: readonly string[]
+}

@@ -1,0 +1,15 @@
+/** The log levels of the specification (2.2), from the least to the most severe. */
+export const LEVELS = ['Trace', 'Debug', 'Information', 'Warning', 'Error', 'Critical'] as const
+
+export type Level = (typeof LEVELS)[number]
+
+/** A level's severity: 0 for Trace to 5 for Critical, as in .NET's LogLevel. */
+export const levelRank = (level: Level): number => LEVELS.indexOf(level)
+
+const bySpelling = new Map<string, Level>(
+  LEVELS.flatMap((level) => [[level, level] as const, [level.toLowerCase(), level] as const]),
+)
+
+/** The level that a client's text names in any case, or undefined where it names none. */
+export const parseLevel = (text: string): Level | undefined =>
+  bySpelling.get(text) ?? bySpelling.get(text.toLowerCase())

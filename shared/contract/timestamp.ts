@@ -1,0 +1,64 @@
+/**
+ * Instants with up to nanosecond precision, from 1970 to 2261: what an int64 of nanoseconds since 1970 can hold, and so
+ * what every store can sort. The canonical text is UTC, ends in `Z`, has at least milliseconds and no digit more than
+ * the sender gave; `compareTimestamps` orders such texts without parsing them.
+ */
+const SHAPE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/
+
+const YEAR_MIN = 1970
+const YEAR_MAX = 2261
+
+/**
+ * The canonical text of an ISO 8601 date or date and time; without an offset it is read as UTC. Undefined for any other
+ * text, for a date that does not exist and for one outside 1970 to 2261.
+ */
+export function parseTimestamp(text: string): string | undefined {
+  const match = SHAPE.exec(text)
+  if (match === null) return undefined
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match
+  const wall = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
+  // Date.UTC rolls a 30th of February over to March: a date that does not come back as it went in does not exist.
+  if (new Date(wall).toISOString().slice(0, 19) !== `${year}-${month}-${day}T${hour}:${minute}:${second}`)
+    return undefined
+  const shift = offsetMinutes(offset)
+  if (shift === undefined) return undefined
+  const instant = new Date(wall - shift * 60_000)
+  const instantYear = instant.getUTCFullYear()
+  if (instantYear < YEAR_MIN || instantYear > YEAR_MAX) return undefined
+  return `${instant.toISOString().slice(0, 19)}.${significant(fraction)}Z`
+}
+
+/** Minutes east of UTC, or undefined for an offset that no clock has. */
+function offsetMinutes(offset: string): number | undefined {
+  if (offset === 'Z' || offset === 'z') return 0
+  const hours = Number(offset.slice(1, 3))
+  const minutes = Number(offset.slice(3).replace(':', '') || 0)
+  if (hours > 23 || minutes > 59) return undefined
+  return (offset[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
+}
+
+const significant = (fraction: string): string => fraction.replace(/0+$/, '').padEnd(3, '0')
+
+/** Milliseconds since 1970 as a canonical timestamp. */
+export const timestampOf = (epochMs: number): string => new Date(epochMs).toISOString()
+
+/** Nanoseconds since 1970 of a canonical timestamp. */
+export function toNanos(timestamp: string): bigint {
+  const seconds = BigInt(Date.parse(`${timestamp.slice(0, 19)}Z`)) / 1000n
+  return seconds * 1_000_000_000n + BigInt(timestamp.slice(20, -1).padEnd(9, '0'))
+}
+
+/** The canonical timestamp of nanoseconds since 1970. */
+export function fromNanos(nanos: bigint): string {
+  const fraction = (nanos % 1_000_000_000n).toString().padStart(9, '0')
+  const seconds = new Date(Number(nanos / 1_000_000_000n) * 1000).toISOString().slice(0, 19)
+  return `${seconds}.${significant(fraction)}Z`
+}
+
+/** Below, at or above zero as `a` is before, at or after `b`; both canonical. */
+export function compareTimestamps(a: string, b: string): number {
+  const left = a.slice(0, -1)
+  const right = b.slice(0, -1)
+  return left < right ? -1 : left > right ? 1 : 0
+}

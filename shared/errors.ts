@@ -1,0 +1,180 @@
+/**
+ * Every way in which Sluice refuses something. The code is machine-readable and stable; `message` is the default sentence
+ * (the place that refuses may say more), `remedy` tells the sender what to change. Codes of the specification (7.1, 7.2)
+ * come first. docs/errors.md is the same table, and a test holds them together.
+ */
+export const ERRORS = {
+  missing_api_key: {
+    retryable: false,
+    message: 'The X-API-Key header is missing or empty.',
+    remedy: 'Send the Team key as `X-API-Key: <key>` or `Authorization: Bearer <key>`.',
+  },
+  missing_identifier: {
+    retryable: false,
+    message: 'uniqueIdentifier is missing or empty.',
+    remedy: 'Send the identifier of an Event or a Step.',
+  },
+  missing_payload: {
+    retryable: false,
+    message: 'payload is missing or empty.',
+    remedy: 'Send the log content as a string, plain or serialised JSON.',
+  },
+  invalid_log_level: {
+    retryable: false,
+    message: 'level is not a recognized log level.',
+    remedy: 'Send one of Trace, Debug, Information, Warning, Error, Critical, in any case.',
+  },
+  entity_not_found: {
+    retryable: false,
+    message: 'No Event or Step has this uniqueIdentifier.',
+    remedy: 'Check the spelling (case matters) or register the Event or Step first.',
+  },
+  team_not_found: {
+    retryable: false,
+    message: 'The Team of this Event or Step cannot be found.',
+    remedy: 'An operator has to restore the Team in the registry.',
+  },
+  invalid_api_key: {
+    retryable: false,
+    message: 'The key is not one of the keys of the Team that owns the target.',
+    remedy: 'Use a live key of the Team that owns the Event, Step or Project.',
+  },
+  missing_project_id: {
+    retryable: false,
+    message: 'uniqueIdentifier is missing or empty.',
+    remedy: "Send the Project's id, a GUID.",
+  },
+  invalid_project_id: {
+    retryable: false,
+    message: 'uniqueIdentifier is not a GUID.',
+    remedy: 'Send a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301, as a string and without blanks around it.',
+  },
+  project_not_found: {
+    retryable: false,
+    message: 'No Project has this uniqueIdentifier.',
+    remedy: 'Check the GUID or register the Project first.',
+  },
+  invalid_team_config: {
+    retryable: false,
+    message: "The Project's Team has no key configured.",
+    remedy: 'An operator has to issue a key: `sluice registry rotate-key TEAM`.',
+  },
+  server_error: {
+    retryable: true,
+    message: 'The entry could not be stored.',
+    remedy: 'Send the same request again after the time in Retry-After.',
+  },
+  missing_category_name: {
+    retryable: false,
+    message: 'categoryName is missing or empty.',
+    remedy: 'Send the category, usually the name of the logger or class.',
+  },
+  missing_message: {
+    retryable: false,
+    message: 'message is missing or empty.',
+    remedy: 'Send the log message as a string.',
+  },
+  missing_log_entries: {
+    retryable: false,
+    message: 'logEntries is missing or empty.',
+    remedy: 'Send an array with at least one entry.',
+  },
+  batch_too_large: {
+    retryable: false,
+    message: 'The batch has too many entries.',
+    remedy: 'Split the batch; details.limit is the most entries of one request.',
+  },
+  invalid_request: {
+    retryable: false,
+    message: 'The request has fields that cannot be accepted.',
+    remedy: 'Correct each field named in details, a list of JSON pointers with what is expected there.',
+  },
+  invalid_timestamp: {
+    retryable: false,
+    message: 'timestamp is not an ISO 8601 date and time from 1970 to 2261.',
+    remedy: 'Send a time such as 2026-01-31T09:30:00.123Z, or leave timestamp out.',
+  },
+  entry_too_large: {
+    retryable: false,
+    message: 'The entry is too large.',
+    remedy: 'Shorten the entry; details give its size and the limit in bytes.',
+  },
+  malformed_json: {
+    retryable: false,
+    message: 'The body is not JSON in UTF-8.',
+    remedy: 'Send one JSON object, encoded in UTF-8.',
+  },
+  malformed_body: {
+    retryable: false,
+    message: 'The body cannot be decompressed.',
+    remedy: 'Compress the body as Content-Encoding says, or send it uncompressed.',
+  },
+  malformed_request: {
+    retryable: false,
+    message: 'The request is not valid HTTP.',
+    remedy: 'Check the request line and the headers.',
+  },
+  unsupported_media_type: {
+    retryable: false,
+    message: 'The content type or encoding is not supported.',
+    remedy: 'Send application/json in UTF-8, plain or compressed with gzip, deflate, br or zstd.',
+  },
+  method_not_allowed: {
+    retryable: false,
+    message: 'The path does not take this method.',
+    remedy: 'Use a method named in the Allow header.',
+  },
+  not_found: {
+    retryable: false,
+    message: 'There is nothing here.',
+    remedy: 'Check the path; /docs lists all of them.',
+  },
+  payload_too_large: {
+    retryable: false,
+    message: 'The body is too large.',
+    remedy: 'Send less in one request; details.limit is the most bytes.',
+  },
+  headers_too_large: {
+    retryable: false,
+    message: 'The headers are too large.',
+    remedy: 'Send fewer or shorter headers: 16 KiB in all.',
+  },
+  request_timeout: {
+    retryable: true,
+    message: 'The body did not arrive in time.',
+    remedy: 'Send the request again, faster.',
+  },
+} as const satisfies Record<string, ErrorInfo>
+
+interface ErrorInfo {
+  readonly retryable: boolean
+  readonly message: string
+  readonly remedy: string
+}
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** A refusal as the response envelope carries it (specification 4.1); `details` is null where there is nothing to add. */
+export interface Problem {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly details: unknown
+  readonly retryable: boolean
+}
+
+/** A refusal with the catalogue's sentences; `message` replaces the first of them where the place knows better. */
+export function problem(code: ErrorCode, details: unknown = null, message?: string): Problem {
+  const info = ERRORS[code]
+  return { code, message: `${message ?? info.message} ${info.remedy}`, details, retryable: info.retryable }
+}
+
+/** Thrown where a request cannot go on; carries what its sender is answered. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError'
+  readonly problem: Problem
+
+  constructor(cause: Problem, options?: ErrorOptions) {
+    super(cause.message, options)
+    this.problem = cause
+  }
+}

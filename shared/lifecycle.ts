@@ -1,0 +1,46 @@
+import { systemClock } from './clock.ts'
+
+/**
+ * Something that runs. `stop` is safe without `start` and safe to call twice; it flushes what it took, ends its timers and
+ * resolves by the deadline (milliseconds since 1970) at the latest. Services start from the store upwards, so that none
+ * receives work before the one it hands it to, and stop in reverse.
+ */
+export interface Service {
+  readonly name: string
+  start(): Promise<void>
+  stop(deadline: number): Promise<void>
+}
+
+/** Whether a part can do its work now; `reason` says what is wrong where it cannot. */
+export interface Health {
+  readonly name: string
+  readonly ready: boolean
+  readonly reason?: string
+}
+
+/** Starts in the given order; when one fails, stops those already started and rethrows. */
+export async function startAll(services: readonly Service[], deadlineAfterFailureMs = 5_000): Promise<void> {
+  const started: Service[] = []
+  for (const service of services) {
+    try {
+      started.push(service)
+      await service.start()
+    } catch (error) {
+      await stopAll(started, systemClock.now() + deadlineAfterFailureMs)
+      throw error
+    }
+  }
+}
+
+/** Stops in reverse order; every service is asked to stop, and the first failure is thrown at the end. */
+export async function stopAll(services: readonly Service[], deadline: number): Promise<void> {
+  const failures: unknown[] = []
+  for (const service of services.toReversed()) {
+    try {
+      await service.stop(deadline)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}

@@ -1,0 +1,176 @@
+import type { EntryDocument, FlowDelta } from '../contract/documents.ts'
+import type { Level } from '../contract/levels.ts'
+import type { EntryKind, EntryRecord } from '../contract/records.ts'
+import type { Health } from '../lifecycle.ts'
+import type { Query } from '../query/ast.ts'
+
+/**
+ * The log store: what the views read.
+ *
+ * - A document is stored once by its id, whatever is written again and in whatever order. The first one written stays.
+ * - A written document may become visible later (the store says how late at most, `searchableWithinMs`); once visible it stays
+ *   so until retention removes its day.
+ * - Every reading call is for one Team and sees no other Team's documents.
+ * - Entries are ordered by (timestamp, id). A page follows from the last entry of the page before, so entries that arrive
+ *   meanwhile are neither skipped nor repeated among those that were there.
+ * - A transient failure is the store's to retry; a bad document is an outcome, not an exception.
+ */
+export interface LogStore extends LogStoreWriter, LogStoreReader {
+  /** Never rejects. */
+  health(): Promise<Health>
+  /** Lets go of everything; safe to call twice. */
+  close(): Promise<void>
+}
+
+export interface LogStoreWriter {
+  /** The longest time from a write's return until a search sees it, in milliseconds. */
+  readonly searchableWithinMs: number
+
+  /**
+   * Stores documents; one outcome each, in order. Transient failures are retried until `signal` aborts. Rejects with a
+   * `StoreHaltError` for what retrying cannot cure, and with the signal's reason.
+   */
+  write(documents: readonly EntryDocument[], signal: AbortSignal): Promise<readonly WriteOutcome[]>
+
+  /** Folds what was learnt of flows into their summaries. Telling the same twice changes nothing. Failures as in `write`. */
+  mergeFlows(deltas: readonly FlowDelta[], signal: AbortSignal): Promise<void>
+
+  /** Removes whole days: documents whose `receivedAt` lies before the day (yyyy-mm-dd, UTC). Returns how many documents. */
+  removeBefore(day: string): Promise<number>
+}
+
+export type WriteOutcome =
+  | { readonly outcome: 'stored' }
+  /** Its id was there already. */
+  | { readonly outcome: 'duplicate' }
+  /** The store will never take it; the reason holds no content of the document. */
+  | { readonly outcome: 'refused'; readonly reason: string }
+
+export interface LogStoreReader {
+  search(filter: EntryFilter, page: PageRequest): Promise<Page>
+  get(team: string, kind: EntryKind, id: string): Promise<EntryRecord | undefined>
+  /** How many entries match. */
+  count(filter: EntryFilter): Promise<number>
+  /** Counts by level in at most `bucketsMax` equal spans over the filter's range, or over that of the matches where it has none. */
+  histogram(filter: EntryFilter, bucketsMax: number): Promise<Histogram>
+  /** For each facet the values with most matches, most first. */
+  facets(filter: EntryFilter, valuesMax: number): Promise<Facets>
+  /** Matches that became visible after the cursor, oldest first in the order of arrival; null starts at the present end. */
+  tail(filter: EntryFilter, after: TailCursor | null, limit: number): Promise<TailPage>
+  /** Flows by latest activity first. */
+  searchFlows(filter: FlowFilter, page: FlowPageRequest): Promise<FlowPage>
+  /** One flow, or undefined where the Team has no entry with the key. */
+  flow(team: string, correlationKey: string): Promise<Flow | undefined>
+}
+
+export interface EntryFilter {
+  readonly team: string
+  /** Both kinds where empty. */
+  readonly kinds: readonly EntryKind[]
+  readonly query: Query
+  /** Canonical timestamps: `from` inclusive, `to` exclusive, on `timestamp`; null leaves that end open. */
+  readonly from: string | null
+  readonly to: string | null
+  readonly levelMin: Level | null
+  readonly environment: string | null
+  readonly correlationKey: string | null
+  /** An Event's identifier: entries of the Event and of its Steps. */
+  readonly event: string | null
+  readonly step: string | null
+  readonly project: string | null
+  /** A category and all below it: `Acme.Billing` finds `Acme.Billing` and `Acme.Billing.Jobs`, not `Acme.BillingX`. */
+  readonly category: string | null
+}
+
+/** A place between entries: just after the entry named. */
+export interface Cursor {
+  readonly timestamp: string
+  readonly id: string
+}
+
+export interface PageRequest {
+  readonly limit: number
+  readonly order: 'asc' | 'desc'
+  readonly after: Cursor | null
+}
+
+export interface Page {
+  readonly entries: readonly EntryRecord[]
+  /** Where the next page begins, or null at the end. */
+  readonly next: Cursor | null
+}
+
+export type LevelCounts = Readonly<Partial<Record<Level, number>>>
+
+export interface Histogram {
+  /** The width of a bucket in milliseconds. */
+  readonly intervalMs: number
+  /** Consecutive, oldest first, empty ones included; `from` is a canonical timestamp. */
+  readonly buckets: readonly { readonly from: string; readonly total: number; readonly levels: LevelCounts }[]
+  readonly total: number
+}
+
+export type FacetName = 'level' | 'environment' | 'event' | 'step' | 'project' | 'category'
+export type Facets = Readonly<Record<FacetName, readonly { readonly value: string; readonly count: number }[]>>
+
+/** A place in the order of arrival; opaque to all but the store. */
+export type TailCursor = string
+
+export interface TailPage {
+  readonly entries: readonly { readonly entry: EntryRecord; readonly cursor: TailCursor }[]
+  /** Where to go on, also when nothing matched. */
+  readonly cursor: TailCursor
+}
+
+export interface FlowFilter {
+  readonly team: string
+  /** Part of the correlationKey in any case; null finds all. */
+  readonly keyPart: string | null
+  /** Flows with activity in the range: canonical timestamps, `from` inclusive, `to` exclusive. */
+  readonly from: string | null
+  readonly to: string | null
+  /** The worst level is at least this. */
+  readonly levelMin: Level | null
+  readonly environment: string | null
+  readonly event: string | null
+  readonly step: string | null
+  readonly project: string | null
+}
+
+export interface FlowCursor {
+  readonly lastAt: string
+  readonly correlationKey: string
+}
+
+export interface FlowPageRequest {
+  readonly limit: number
+  readonly after: FlowCursor | null
+}
+
+export interface FlowPage {
+  readonly flows: readonly Flow[]
+  readonly next: FlowCursor | null
+}
+
+export interface Flow {
+  readonly correlationKey: string
+  readonly firstAt: string
+  readonly lastAt: string
+  /** The flow's entries counted by where they belong and how severe they are. */
+  readonly groups: readonly FlowGroup[]
+}
+
+export interface FlowGroup {
+  readonly event: string | null
+  readonly step: string | null
+  readonly project: string | null
+  readonly level: Level
+  readonly count: number
+  readonly firstAt: string
+  readonly lastAt: string
+}
+
+/** The store cannot take anything until an operator acts (security, configuration, corruption): halt, do not dead-letter. */
+export class StoreHaltError extends Error {
+  override readonly name = 'StoreHaltError'
+}

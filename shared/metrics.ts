@@ -1,0 +1,119 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+interface MetricSpec {
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  /** What is measured, its unit, and what to do when it looks wrong. */
+  readonly help: string
+  readonly labels?: readonly string[]
+}
+
+/** Every metric of Sluice. docs/operations.md is the same table, and a test holds them together. */
+export const METRICS = {
+  sluice_entries_accepted_total: {
+    kind: 'counter',
+    labels: ['kind'],
+    help: 'Entries confirmed durable by the journal and answered success:true.',
+  },
+  sluice_entries_rejected_total: {
+    kind: 'counter',
+    labels: ['kind', 'code'],
+    help: 'Entries refused, by error code. A rise of server_error means that the journal does not confirm.',
+  },
+  sluice_requests_refused_total: {
+    kind: 'counter',
+    labels: ['code'],
+    help: 'Requests refused before any entry of theirs was looked at, by error code.',
+  },
+  sluice_publish_seconds: {
+    kind: 'histogram',
+    help: 'Seconds from handing a micro-batch to the journal until it is confirmed.',
+  },
+  sluice_publish_batch_records: {
+    kind: 'histogram',
+    help: 'Records in one micro-batch; near 1 at low load, rising with it.',
+  },
+  sluice_publish_queue_bytes: {
+    kind: 'gauge',
+    help: 'Bytes accepted and not yet confirmed. At PUBLISH_BUFFER_BYTES requests are refused.',
+  },
+  sluice_publish_breaker_state: {
+    kind: 'gauge',
+    help: 'The circuit breaker around the journal: 0 closed, 1 half open, 2 open (requests are refused at once).',
+  },
+  sluice_registry_ready: { kind: 'gauge', help: '1 when the registry is folded up to its end, else 0.' },
+  sluice_consumer_records_total: {
+    kind: 'counter',
+    labels: ['view', 'outcome'],
+    help: 'Records read by a view, by outcome: stored, duplicate, skipped, dead_letter.',
+  },
+  sluice_consumer_dead_letters_total: {
+    kind: 'counter',
+    labels: ['view', 'reason'],
+    help: 'Records moved to the dead letters, by reason. Above zero: `sluice dead-letters list`.',
+  },
+  sluice_consumer_lag_records: {
+    kind: 'gauge',
+    labels: ['view', 'topic', 'partition'],
+    help: 'Records after the committed position.',
+  },
+  sluice_consumer_lag_seconds: {
+    kind: 'gauge',
+    labels: ['view'],
+    help: 'Seconds since the oldest record not yet stored was accepted; 0 when there is none.',
+  },
+  sluice_consumer_searchable_seconds: {
+    kind: 'histogram',
+    labels: ['view'],
+    help: 'Seconds from accepting an entry until a search finds it.',
+  },
+  sluice_consumer_write_seconds: {
+    kind: 'histogram',
+    labels: ['view'],
+    help: 'Seconds of one write to the log store, retries included.',
+  },
+  sluice_consumer_halted: {
+    kind: 'gauge',
+    labels: ['view'],
+    help: '1 when a view stopped and needs an operator; its log says why.',
+  },
+  sluice_tail_streams: { kind: 'gauge', help: 'Live tails open now.' },
+} as const satisfies Record<`sluice_${string}`, MetricSpec>
+
+type Catalogue = typeof METRICS
+type NameOf<Kind> = { [Name in keyof Catalogue]: Catalogue[Name]['kind'] extends Kind ? Name : never }[keyof Catalogue]
+
+export interface Metrics {
+  counter(name: NameOf<'counter'>): Counter
+  gauge(name: NameOf<'gauge'>): Gauge
+  histogram(name: NameOf<'histogram'>): Histogram
+  readonly registry: Registry
+}
+
+/** The instruments of one process (or thread), with those of Node when asked for. */
+export function createMetrics({ processMetrics = false } = {}): Metrics {
+  const registry = new Registry()
+  if (processMetrics) collectDefaultMetrics({ register: registry })
+  const made = new Map<string, Counter | Gauge | Histogram>()
+  for (const [name, spec] of Object.entries(METRICS) as [string, MetricSpec][]) {
+    const options = { name, help: spec.help, labelNames: [...(spec.labels ?? [])], registers: [registry] }
+    made.set(name, create(spec.kind, options))
+  }
+  return {
+    counter: (name) => made.get(name) as Counter,
+    gauge: (name) => made.get(name) as Gauge,
+    histogram: (name) => made.get(name) as Histogram,
+    registry,
+  }
+}
+
+function create(
+  kind: MetricSpec['kind'],
+  options: { name: string; help: string; labelNames: string[]; registers: Registry[] },
+) {
+  if (kind === 'counter') return new Counter(options)
+  if (kind === 'gauge') return new Gauge(options)
+  const buckets = options.name.endsWith('_seconds') ? LATENCY_SECONDS : [1, 2, 5, 10, 25, 50, 100, 250, 500]
+  return new Histogram({ ...options, buckets })
+}

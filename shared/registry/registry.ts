@@ -1,0 +1,64 @@
+/**
+ * The registry as a process holds it in memory: Teams with their keys, Events, Steps and Projects. It is folded from the
+ * records of a compacted topic (records.ts) and only ever read here.
+ */
+export interface Registry {
+  /** The Event or Step with exactly this identifier; they share one namespace over all Teams. */
+  entity(identifier: string): Entity | undefined
+  /** The Project with this GUID in canonical form. */
+  project(id: string): Project | undefined
+  team(id: string): Team | undefined
+  /** Whether the Team has at least one live key. */
+  hasKey(teamId: string): boolean
+  /** Whether the presented key is one of the Team's live keys, in time that tells nothing about them. */
+  keyOpens(teamId: string, apiKey: string): boolean
+  /** The Team that the presented key belongs to. */
+  teamOfKey(apiKey: string): Team | undefined
+  teams(): readonly Team[]
+  keysOf(teamId: string): readonly KeyInfo[]
+  /** The Team's Events, Steps (in their order) and Projects. */
+  eventsOf(teamId: string): readonly EventEntity[]
+  stepsOf(teamId: string): readonly StepEntity[]
+  projectsOf(teamId: string): readonly Project[]
+}
+
+export interface Team {
+  readonly id: string
+  readonly name: string
+}
+
+export interface EventEntity {
+  readonly kind: 'event'
+  readonly identifier: string
+  readonly team: string
+  readonly name: string
+}
+
+export interface StepEntity {
+  readonly kind: 'step'
+  readonly identifier: string
+  readonly team: string
+  readonly name: string
+  /** The identifier of the Event it belongs to; null for a Step that stands alone. */
+  readonly event: string | null
+  /** Its place among the Event's Steps, from 1. */
+  readonly order: number
+}
+
+export type Entity = EventEntity | StepEntity
+
+export interface Project {
+  readonly id: string
+  readonly team: string
+  readonly name: string
+}
+
+export interface KeyInfo {
+  /** SHA-256 of the key, hex. */
+  readonly hash: string
+  /** The key's first 6 characters, to tell keys apart. */
+  readonly prefix: string
+  /** Canonical timestamps. */
+  readonly createdAt: string
+  readonly revokedAt: string | null
+}
