@@ -1,0 +1,147 @@
+import type { JournalRecord, PartitionBatch } from '../shared/journal/journal.ts'
+import type { LogStoreWriter, WriteOutcome } from '../shared/log-store/log-store.ts'
+import type { Logger } from '../shared/logger.ts'
+import { type ChunkLimits, chunksOf } from './chunks.ts'
+import {
+  DeadLetterFloodError,
+  type DeadLetterHistory,
+  type DeadLetterLimits,
+  judgeDeadLetters,
+  NO_HISTORY,
+} from './dead-letter-limits.ts'
+import { attemptsOf, type BadRecord, type DeadLetterWriter } from './dead-letters.ts'
+import type { Lag } from './lag.ts'
+import type { Measures } from './measures.ts'
+import { type DeadLetter, deadLetter } from './outcome.ts'
+import type { Project, View } from './view.ts'
+import { createWatermark } from './watermark.ts'
+
+export interface BatchDeps {
+  readonly store: LogStoreWriter
+  readonly deadLetters: DeadLetterWriter
+  readonly deadLetterLimits: DeadLetterLimits
+  readonly chunkLimits: ChunkLimits
+  readonly lag: Lag
+  readonly measures: Measures
+  readonly logger: Logger
+}
+
+/** What became of one record. */
+type Settled = 'stored' | 'duplicate' | 'skipped' | DeadLetter
+
+/**
+ * Handles the batches of a view: decode, project, write, dead-letter, commit, chunk after chunk. A position is committed only
+ * when every record before it has its document or its dead letter acknowledged. Data never makes it throw; what it throws
+ * (the store halts, a dead letter cannot be written, too many of them) must end the subscription.
+ */
+export function createBatchHandler<Item>(
+  view: View<Item>,
+  projectOf: (topic: string) => Project<Item>,
+  deps: BatchDeps,
+): (batch: PartitionBatch) => Promise<void> {
+  const { deadLetters, deadLetterLimits, measures, lag, logger } = deps
+  const histories = new Map<string, DeadLetterHistory>()
+
+  const settleChunk = async (chunk: readonly JournalRecord[], batch: PartitionBatch): Promise<void> => {
+    const settled = await writeChunk(view, chunk, projectOf(batch.topic), batch.signal, deps)
+    const place = placeOf(batch)
+    // A replayed record that fails again says nothing about the records that arrive now.
+    const judged = settled.filter((_, index) => attemptsOf(chunk[index]?.headers ?? {}) === 0)
+    const { history, flood } = judgeDeadLetters(
+      histories.get(place) ?? NO_HISTORY,
+      judged.map((outcome) => typeof outcome === 'object'),
+      deadLetterLimits,
+    )
+    const bad = badRecords(chunk, settled)
+    if (flood !== null) throw new DeadLetterFloodError(describeFlood(place, flood, bad))
+    if (bad.length > 0) {
+      batch.signal.throwIfAborted()
+      await deadLetters.append(bad)
+      logger.warn({ view: view.name, place, reasons: reasonsOf(bad) }, 'records became dead letters')
+    }
+    histories.set(place, history)
+    count(settled, measures)
+  }
+
+  return async (batch) => {
+    const place = placeOf(batch)
+    const watermark = createWatermark(batch.records.map(({ offset }) => offset))
+    let position = batch.records[0]?.offset ?? batch.endPosition
+    try {
+      for (const chunk of chunksOf(batch.records, deps.chunkLimits)) {
+        lag.reading(place, position, chunk[0]?.appendedAt ?? 0)
+        await settleChunk(chunk, batch)
+        for (const { offset } of chunk) watermark.settle(offset)
+        position = watermark.position() ?? position
+        batch.signal.throwIfAborted()
+        await batch.commit(position)
+      }
+      if (position < batch.endPosition) lag.reading(place, position, batch.records.at(-1)?.appendedAt ?? 0)
+      else lag.idle(place)
+    } catch (error) {
+      if (!batch.signal.aborted) throw error
+      // The partition has another reader now, who reads from what was committed; a failure that lasts will meet that one too.
+      lag.idle(place)
+      logger.info({ view: view.name, place, err: error }, 'a batch was given up, its partition was taken away')
+    }
+  }
+}
+
+async function writeChunk<Item>(
+  view: View<Item>,
+  chunk: readonly JournalRecord[],
+  project: Project<Item>,
+  signal: AbortSignal,
+  { store, measures }: BatchDeps,
+): Promise<readonly Settled[]> {
+  const projected = chunk.map(project)
+  const items = projected.flatMap((each) => (each.outcome === 'ok' ? [each.item] : []))
+  const written = items.length === 0 ? [] : await measures.timed(() => view.write(items, store, signal))
+  if (written.length !== items.length) {
+    throw new Error(`the log store gave ${written.length} outcomes for ${items.length} documents`)
+  }
+  const outcomes = written.values()
+  const settled = projected.map((each): Settled => {
+    if (each.outcome === 'skip') return 'skipped'
+    if (each.outcome === 'deadLetter') return each
+    return ofWrite(outcomes.next().value)
+  })
+  const stored = projected.flatMap((each, index) =>
+    each.outcome === 'ok' && settled[index] === 'stored' ? [each.receivedAt] : [],
+  )
+  measures.searchable(stored, store.searchableWithinMs)
+  return settled
+}
+
+function ofWrite(written: WriteOutcome | undefined): Settled {
+  if (written === undefined) throw new Error('the log store gave no outcome for a document')
+  return written.outcome === 'refused' ? deadLetter('refused_by_store', written.reason) : written.outcome
+}
+
+const badRecords = (chunk: readonly JournalRecord[], settled: readonly Settled[]): readonly BadRecord[] =>
+  chunk.flatMap((record, index) => {
+    const letter = settled[index]
+    return typeof letter === 'object' ? [{ record, letter }] : []
+  })
+
+function count(settled: readonly Settled[], measures: Measures): void {
+  const counts = { stored: 0, duplicate: 0, skipped: 0, dead_letter: 0 }
+  for (const outcome of settled) counts[typeof outcome === 'object' ? 'dead_letter' : outcome] += 1
+  measures.outcomes(counts)
+  measures.deadLetters(settled.flatMap((outcome) => (typeof outcome === 'object' ? [outcome.reason] : [])))
+}
+
+function reasonsOf(bad: readonly BadRecord[]): Readonly<Record<string, number>> {
+  const groups = Map.groupBy(bad, ({ letter }) => letter.reason)
+  return Object.fromEntries([...groups].map(([reason, letters]) => [reason, letters.length]))
+}
+
+/** These records are not among the dead letters, so this is where an operator learns what is wrong with them. */
+function describeFlood(place: string, flood: string, bad: readonly BadRecord[]): string {
+  const reasons = Object.entries(reasonsOf(bad)).map(([reason, count]) => `${count} ${reason}`)
+  const first = bad[0]
+  const example = first === undefined ? '' : `; the first, at offset ${first.record.offset}: ${first.letter.message}`
+  return `${place}: ${flood} (${reasons.join(', ')}${example})`
+}
+
+const placeOf = ({ topic, partition }: PartitionBatch): string => `${topic}/${partition}`

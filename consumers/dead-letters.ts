@@ -1,0 +1,129 @@
+import type { Clock } from '../shared/clock.ts'
+import { keyword } from '../shared/contract/keyword.ts'
+import { timestampOf } from '../shared/contract/timestamp.ts'
+import {
+  type Headers,
+  headerText,
+  type Journal,
+  type JournalRecord,
+  type NewRecord,
+} from '../shared/journal/journal.ts'
+import { DEAD_LETTER_REASONS, type DeadLetter } from './outcome.ts'
+
+/** Headers of a dead letter. Those of Kafka Connect (KIP-298) keep their names and meaning, so its tools read them. */
+export const CONNECT_PREFIX = '__connect.errors.'
+export const DLQ_HEADERS = {
+  topic: `${CONNECT_PREFIX}topic`,
+  partition: `${CONNECT_PREFIX}partition`,
+  offset: `${CONNECT_PREFIX}offset`,
+  connector: `${CONNECT_PREFIX}connector.name`,
+  stage: `${CONNECT_PREFIX}stage`,
+  /** The reason. */
+  exceptionClass: `${CONNECT_PREFIX}exception.class.name`,
+  exceptionMessage: `${CONNECT_PREFIX}exception.message`,
+  /** How many times this record has become a dead letter of the view, from 1. A replay keeps it. */
+  attempt: 'x-dlq-attempt',
+  view: 'x-dlq-view',
+  /** When it became a dead letter; canonical timestamp. */
+  time: 'x-dlq-time',
+} as const
+
+const MESSAGE_BYTES_MAX = 1_000
+/** Brokers refuse a batch of more than 1 MiB by default; a record that is larger on its own is tried alone. */
+const APPEND_BYTES_MAX = 900_000
+const APPEND_RECORDS_MAX = 500
+
+export interface BadRecord {
+  readonly record: JournalRecord
+  readonly letter: DeadLetter
+}
+
+export interface DeadLetterWriter {
+  /** Finds the topic. Rejects with a `TopicMissingError`. */
+  open(): Promise<void>
+  /** Resolves when all are durable; rejects with an `AppendError` otherwise, and then some may be. */
+  append(bad: readonly BadRecord[]): Promise<void>
+}
+
+export function createDeadLetterWriter({
+  journal,
+  topic,
+  view,
+  group,
+  clock,
+}: {
+  journal: Journal
+  topic: string
+  view: string
+  group: string
+  clock: Clock
+}): DeadLetterWriter {
+  let partitions = 1
+  return {
+    open: async () => {
+      partitions = await journal.partitionCount(topic)
+    },
+    append: async (bad) => {
+      const time = timestampOf(clock.now())
+      const records = bad.map(({ record, letter }) => deadLetterRecord(record, letter, { view, group, time }))
+      // All bad records of one batch come from one partition.
+      const partition = (bad[0]?.record.partition ?? 0) % partitions
+      for (const batch of batchesOf(records)) await journal.append({ topic, partition, records: batch })
+    },
+  }
+}
+
+/** The record as it was (key, value, headers), with headers that say where it stood and what is wrong with it. */
+export function deadLetterRecord(
+  record: JournalRecord,
+  { reason, message }: DeadLetter,
+  { view, group, time }: { view: string; group: string; time: string },
+): NewRecord {
+  return {
+    key: record.key,
+    // Only a compacted topic takes null, and this is none; the message tells null from empty.
+    value: record.value ?? new Uint8Array(0),
+    headers: {
+      ...record.headers,
+      [DLQ_HEADERS.topic]: record.topic,
+      [DLQ_HEADERS.partition]: String(record.partition),
+      [DLQ_HEADERS.offset]: String(record.offset),
+      [DLQ_HEADERS.connector]: group,
+      [DLQ_HEADERS.stage]: DEAD_LETTER_REASONS[reason],
+      [DLQ_HEADERS.exceptionClass]: reason,
+      [DLQ_HEADERS.exceptionMessage]: keyword(message, MESSAGE_BYTES_MAX),
+      [DLQ_HEADERS.attempt]: String(attemptsOf(record.headers) + 1),
+      [DLQ_HEADERS.view]: view,
+      [DLQ_HEADERS.time]: time,
+    },
+  }
+}
+
+/** How many times the record was a dead letter already; above 0 it comes from a replay. */
+export function attemptsOf(headers: Headers): number {
+  const text = headerText(headers, DLQ_HEADERS.attempt) ?? ''
+  return /^\d{1,6}$/.test(text) ? Number(text) : 0
+}
+
+function* batchesOf(records: readonly NewRecord[]): Generator<readonly NewRecord[]> {
+  let batch: NewRecord[] = []
+  let bytes = 0
+  for (const record of records) {
+    const size = sizeOf(record)
+    if (batch.length > 0 && (batch.length >= APPEND_RECORDS_MAX || bytes + size > APPEND_BYTES_MAX)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(record)
+    bytes += size
+  }
+  if (batch.length > 0) yield batch
+}
+
+const sizeOf = ({ key, value, headers }: NewRecord): number =>
+  bytesOf(key) +
+  bytesOf(value) +
+  Object.entries(headers).reduce((sum, [name, text]) => sum + name.length + bytesOf(text), 0)
+
+const bytesOf = (part: string | Uint8Array | null): number => (part === null ? 0 : Buffer.byteLength(part))

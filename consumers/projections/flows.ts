@@ -1,0 +1,59 @@
+import type { FlowDelta } from '../../shared/contract/documents.ts'
+import { type Level, levelRank } from '../../shared/contract/levels.ts'
+import type { EntryRecord } from '../../shared/contract/records.ts'
+import { compareTimestamps } from '../../shared/contract/timestamp.ts'
+import { commonFields, identifier } from './entry.ts'
+
+/** What one entry tells about its flow, or null where it has no correlationKey. */
+export function flowFact(entry: EntryRecord): FlowDelta | null {
+  const { team, correlationKey, environment, level, timestamp, receivedAt } = commonFields(entry)
+  if (correlationKey === null) return null
+  const isEvent = entry.kind === 'event'
+  return {
+    team,
+    correlationKey,
+    firstAt: timestamp,
+    lastAt: timestamp,
+    days: [receivedAt.slice(0, 10)],
+    worstLevel: level,
+    environments: [environment],
+    events: present(isEvent ? identifier(entry.event) : null),
+    steps: present(isEvent ? identifier(entry.step) : null),
+    projects: isEvent ? [] : [entry.project],
+  }
+}
+
+/** One delta a flow. Every fact is a least, a greatest or a set, so order, grouping and repetition do not matter. */
+export function foldFlows(facts: readonly FlowDelta[]): readonly FlowDelta[] {
+  const flows = new Map<string, FlowDelta>()
+  for (const fact of facts) {
+    // A Team's id holds no line break.
+    const flow = `${fact.team}\n${fact.correlationKey}`
+    const known = flows.get(flow)
+    flows.set(flow, known === undefined ? fact : merge(known, fact))
+  }
+  return [...flows.values()]
+}
+
+const merge = (a: FlowDelta, b: FlowDelta): FlowDelta => ({
+  team: a.team,
+  correlationKey: a.correlationKey,
+  firstAt: compareTimestamps(a.firstAt, b.firstAt) <= 0 ? a.firstAt : b.firstAt,
+  lastAt: compareTimestamps(a.lastAt, b.lastAt) >= 0 ? a.lastAt : b.lastAt,
+  days: union(a.days, b.days),
+  worstLevel: worse(a.worstLevel, b.worstLevel),
+  environments: union(a.environments, b.environments),
+  events: union(a.events, b.events),
+  steps: union(a.steps, b.steps),
+  projects: union(a.projects, b.projects),
+})
+
+const present = (text: string | null): readonly string[] => (text === null ? [] : [text])
+
+const worse = (a: Level, b: Level): Level => (levelRank(a) >= levelRank(b) ? a : b)
+
+/** Sorted, so that the same facts make the same text. */
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  if (b.every((text) => a.includes(text))) return a
+  return [...new Set([...a, ...b])].sort()
+}

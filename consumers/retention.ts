@@ -1,0 +1,46 @@
+import type { Clock } from '../shared/clock.ts'
+import { timestampOf } from '../shared/contract/timestamp.ts'
+import type { Service } from '../shared/lifecycle.ts'
+import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
+import type { Logger } from '../shared/logger.ts'
+import { byDeadline } from './by-deadline.ts'
+import { createRepeater } from './repeat.ts'
+
+const DAY_MS = 86_400_000
+
+/**
+ * Removes days that are past keeping from the store, at start and then at intervals. Every entry is kept for at least `days`
+ * days after it was accepted; since whole days go, the oldest are kept up to a day longer. A failure is logged and tried
+ * again at the next interval: old entries that stay longer are no reason to stop.
+ */
+export function createRetentionJob({
+  store,
+  clock,
+  days,
+  intervalMs,
+  logger,
+}: {
+  store: Pick<LogStoreWriter, 'removeBefore'>
+  clock: Clock
+  days: number
+  intervalMs: number
+  logger: Logger
+}): Service {
+  const repeater = createRepeater({
+    intervalMs,
+    run: async () => {
+      const before = timestampOf(clock.now() - days * DAY_MS).slice(0, 10)
+      const removed = await store.removeBefore(before)
+      if (removed > 0) logger.info({ before, removed }, 'old days were removed')
+    },
+    onError: (err) => logger.error({ err }, 'old days could not be removed; trying again later'),
+  })
+  return {
+    name: 'retention',
+    start: async () => repeater.start(),
+    stop: async (deadline) => {
+      const inTime = await byDeadline(repeater.stop(), deadline, clock)
+      if (!inTime) logger.warn({}, 'removing old days did not end by the deadline')
+    },
+  }
+}

@@ -1,0 +1,182 @@
+import type { Clock } from '../shared/clock.ts'
+import { topicName } from '../shared/contract/topics.ts'
+import type { Journal, Subscription } from '../shared/journal/journal.ts'
+import type { Health, Service } from '../shared/lifecycle.ts'
+import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
+import type { Logger } from '../shared/logger.ts'
+import type { Metrics } from '../shared/metrics.ts'
+import { createBatchHandler } from './batch.ts'
+import { byDeadline } from './by-deadline.ts'
+import { createDeadLetterWriter } from './dead-letters.ts'
+import { createLag } from './lag.ts'
+import { createLagReporter } from './lag-reporter.ts'
+import { createMeasures } from './measures.ts'
+import { CONSUMER_DEFAULTS, type ConsumerOptions } from './options.ts'
+import {
+  applicationLogsView,
+  eventLogsView,
+  flowsView,
+  groupName,
+  type Project,
+  type View,
+  type ViewName,
+} from './view.ts'
+
+/** Keeps one view up to date from the journal. */
+export interface Consumer extends Service {
+  /** Ready while it reads; once it has halted, the reason says why. */
+  health(): Health
+  /**
+   * Resolves after `stop`. Rejects when the consumer halts: the store halts, the group's position is lost, a dead letter cannot be
+   * written, too many records are bad, or anything unforeseen. Nothing was committed for the records it could not settle,
+   * so a new consumer goes on where this one stood.
+   */
+  readonly done: Promise<void>
+}
+
+export interface ConsumerDeps {
+  readonly view: ViewName
+  readonly topicPrefix: string
+  readonly journal: Journal
+  readonly store: LogStoreWriter
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly options?: Partial<ConsumerOptions>
+}
+
+/**
+ * One member of the view's group. `start` rejects where a topic is missing (the dead letters' included: without it a bad record
+ * could only be dropped) or the journal cannot be joined.
+ */
+export function createConsumer(deps: ConsumerDeps): Consumer {
+  switch (deps.view) {
+    case 'event-logs':
+      return consume(eventLogsView, deps)
+    case 'application-logs':
+      return consume(applicationLogsView, deps)
+    case 'flows':
+      return consume(flowsView, deps)
+  }
+}
+
+function consume<Item>(view: View<Item>, deps: ConsumerDeps): Consumer {
+  const { clock, logger } = deps
+  const { measures, deadLetters, lagReporter, join } = assemble(view, deps)
+  const name = `${view.name} consumer`
+  const done = Promise.withResolvers<void>()
+  // A halt is logged, counted and shown by `health`; whoever does not wait for `done` must not die of it.
+  done.promise.catch(() => undefined)
+  let subscription: Subscription | undefined
+  let starting: Promise<void> | undefined
+  let stopping: Promise<void> | undefined
+  let halted: string | undefined
+
+  const halt = (error: unknown): void => {
+    halted = error instanceof Error ? error.message : String(error)
+    measures.halted(true)
+    logger.error({ view: view.name, err: error }, 'the consumer halted')
+    done.reject(error)
+    subscription?.close().catch((err) => logger.warn({ view: view.name, err }, 'the subscription did not close'))
+  }
+  const open = async (): Promise<void> => {
+    try {
+      await deadLetters.open()
+      subscription = await join()
+    } catch (error) {
+      halt(error)
+      throw error
+    }
+    const ended = (): void => {
+      if (stopping === undefined) halt(new Error('the journal ended the subscription'))
+    }
+    subscription.done.then(ended, halt)
+    lagReporter.start()
+  }
+  const leave = async (): Promise<void> => {
+    await starting?.catch(() => undefined)
+    await subscription?.close()
+  }
+  const stop = async (deadline: number): Promise<void> => {
+    try {
+      const inTime = await byDeadline(Promise.all([leave(), lagReporter.stop()]), deadline, clock)
+      if (!inTime) logger.warn({ view: view.name }, 'a batch did not end by the deadline; its records are read again')
+    } finally {
+      done.resolve()
+    }
+  }
+
+  return {
+    name,
+    done: done.promise,
+    start: () => {
+      if (stopping === undefined) starting ??= open()
+      return starting ?? Promise.resolve()
+    },
+    stop: (deadline) => {
+      stopping ??= stop(deadline)
+      return stopping
+    },
+    health: () => {
+      if (halted !== undefined) return { name, ready: false, reason: halted }
+      if (stopping !== undefined) return { name, ready: false, reason: 'stopped' }
+      return subscription === undefined
+        ? { name, ready: false, reason: 'not started' }
+        : { ...subscription.health(), name }
+    },
+  }
+}
+
+/** The parts of a consumer and how it joins its group. */
+function assemble<Item>(view: View<Item>, deps: ConsumerDeps) {
+  const { topicPrefix, journal, store, clock, logger, metrics } = deps
+  const options = { ...CONSUMER_DEFAULTS, ...deps.options }
+  const group = groupName(topicPrefix, view.name)
+  const projects = new Map(view.sources.map(({ role, project }) => [topicName(topicPrefix, role), project]))
+  const topics = [...projects.keys()]
+  const measures = createMeasures(metrics, view.name, clock)
+  const lag = createLag()
+  const deadLetters = createDeadLetterWriter({
+    journal,
+    topic: topicName(topicPrefix, 'dead-letters'),
+    view: view.name,
+    group,
+    clock,
+  })
+  const handler = createBatchHandler(view, (topic) => projectOf(projects, topic), {
+    store,
+    deadLetters,
+    deadLetterLimits: {
+      runMax: options.deadLetterRunMax,
+      ratioMax: options.deadLetterRatioMax,
+      windowRecords: options.deadLetterWindowRecords,
+    },
+    chunkLimits: { recordsMax: options.writeDocumentsMax, bytesMax: options.writeBytesMax },
+    lag,
+    measures,
+    logger,
+  })
+  measures.halted(false)
+  return {
+    measures,
+    deadLetters,
+    lagReporter: createLagReporter({
+      journal,
+      topics,
+      group,
+      lag,
+      measures,
+      clock,
+      logger,
+      intervalMs: options.lagIntervalMs,
+    }),
+    join: (): Promise<Subscription> =>
+      journal.subscribe({ group, topics, recordsMax: options.batchRecordsMax }, handler),
+  }
+}
+
+function projectOf<Item>(projects: ReadonlyMap<string, Project<Item>>, topic: string): Project<Item> {
+  const project = projects.get(topic)
+  if (project === undefined) throw new Error(`the journal gave a record of ${topic}, which was not asked for`)
+  return project
+}

@@ -1,0 +1,74 @@
+import type { EntryDocument, FlowDelta } from '../shared/contract/documents.ts'
+import type { EntryRecord } from '../shared/contract/records.ts'
+import type { TopicRole } from '../shared/contract/topics.ts'
+import type { JournalRecord } from '../shared/journal/journal.ts'
+import type { LogStoreWriter, WriteOutcome } from '../shared/log-store/log-store.ts'
+import { type Decode, decodeApplicationLog, decodeEventLog } from './decode.ts'
+import { deadLetter, ok, type Projected, skip } from './outcome.ts'
+import { applicationLogDocument } from './projections/application-logs.ts'
+import { eventLogDocument } from './projections/event-logs.ts'
+import { flowFact, foldFlows } from './projections/flows.ts'
+
+/** The views that a consumer keeps up to date. */
+export const VIEW_NAMES = ['event-logs', 'application-logs', 'flows'] as const
+
+export type ViewName = (typeof VIEW_NAMES)[number]
+
+/** The group that reads for a view, such as `sluice.flows.v1`. A new version reads its topics from the first record. */
+export const groupName = (topicPrefix: string, view: ViewName): string => `${topicPrefix}.${view}.v1`
+
+/** What makes one view different from another: which topics it reads, what it makes of a record, and how it writes that. */
+export interface View<Item> {
+  readonly name: ViewName
+  readonly sources: readonly { readonly role: TopicRole; readonly project: Project<Item> }[]
+  /** One outcome an item, in order. Rejects as the store does. */
+  write(items: readonly Item[], store: LogStoreWriter, signal: AbortSignal): Promise<readonly WriteOutcome[]>
+}
+
+/** Never throws. */
+export type Project<Item> = (record: JournalRecord) => Projected<Item>
+
+export const eventLogsView: View<EntryDocument> = {
+  name: 'event-logs',
+  sources: [{ role: 'event-logs', project: projector(decodeEventLog, eventLogDocument) }],
+  write: (documents, store, signal) => store.write(documents, signal),
+}
+
+export const applicationLogsView: View<EntryDocument> = {
+  name: 'application-logs',
+  sources: [{ role: 'application-logs', project: projector(decodeApplicationLog, applicationLogDocument) }],
+  write: (documents, store, signal) => store.write(documents, signal),
+}
+
+export const flowsView: View<FlowDelta> = {
+  name: 'flows',
+  sources: [
+    { role: 'event-logs', project: projector(decodeEventLog, flowFact) },
+    { role: 'application-logs', project: projector(decodeApplicationLog, flowFact) },
+  ],
+  write: async (facts, store, signal) => {
+    await store.mergeFlows(foldFlows(facts), signal)
+    return facts.map(() => ({ outcome: 'stored' }))
+  },
+}
+
+/**
+ * Decodes and projects a record. `toItem` gives null for a record that the view has no use for. It is pure, so what it throws
+ * is about this record alone and must not stop the others; only the error's class is told, its message may quote the record.
+ */
+export function projector<Entry extends EntryRecord, Item>(
+  decode: Decode<Entry>,
+  toItem: (entry: Entry, source: string) => Item | null,
+): Project<Item> {
+  return (record) => {
+    try {
+      const decoded = decode(record)
+      if (decoded.outcome === 'deadLetter') return decoded
+      const item = toItem(decoded.entry, decoded.source)
+      return item === null ? skip : ok(item, decoded.entry.receivedAt)
+    } catch (error) {
+      const className = error instanceof Error ? error.name : typeof error
+      return deadLetter('projection_failed', `the record cannot be projected: ${className}`)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Text made safe for searching. What was accepted is shown verbatim; what is searched goes through here first, on the way
+ * in (documents) and on the way out (a filter's value), so that both sides meet.
+ */
+
+/** The most UTF-8 bytes of each keyword. They are the limits of acceptance, so an accepted value is never cut. */
+export const KEYWORD_BYTES = {
+  identifier: 1_024,
+  correlationKey: 512,
+  environment: 256,
+  category: 4_096,
+  eventName: 4_096,
+} as const
+
+const REPLACEMENT = '\uFFFD'
+const encoder = new TextEncoder()
+
+/** The text with lone surrogates and NUL, which some stores refuse or stop at, replaced by U+FFFD. */
+export function searchText(text: string): string {
+  const formed = text.isWellFormed() ? text : text.toWellFormed()
+  return formed.includes('\0') ? formed.replaceAll('\0', REPLACEMENT) : formed
+}
+
+/** As `searchText`, cut to at most `bytesMax` bytes of UTF-8 and never inside a code point. */
+export function keyword(text: string, bytesMax: number): string {
+  // A UTF-16 unit is at most 3 bytes of UTF-8, so most texts need not be measured.
+  if (text.length * 3 <= bytesMax) return searchText(text)
+  const clean = searchText(text.slice(0, bytesMax))
+  return clean.slice(0, encoder.encodeInto(clean, new Uint8Array(bytesMax)).read)
+}

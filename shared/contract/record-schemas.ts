@@ -1,0 +1,83 @@
+import { LEVELS } from './levels.ts'
+
+/**
+ * JSON Schemas (draft 07) of the records, for whoever reads a topic. They are open: fields are added to a record without a
+ * new version, so a reader ignores what it does not know. Lengths are limits of acceptance, not of the record.
+ */
+const GUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+
+const guid = { type: 'string', pattern: GUID_PATTERN } as const
+const text = { type: 'string' } as const
+const optionalText = { type: ['string', 'null'] } as const
+/** Canonical timestamp: UTC, `Z`, 3 to 9 fraction digits. */
+const timestamp = { type: 'string', format: 'date-time' } as const
+
+const common = {
+  id: { ...guid, description: 'Also the header ce_id. The same id is the same entry, however often it is read.' },
+  receivedAt: { ...timestamp, description: 'When the entry was accepted.' },
+  timestamp: { ...timestamp, description: "When the entry happened by its sender's clock, or receivedAt." },
+  level: { type: 'string', enum: LEVELS },
+  environment: text,
+  correlationKey: { ...optionalText, description: 'Groups the entries of one flow.' },
+  team: {
+    type: 'string',
+    // A Team's id divides what one tenant sees from what another sees, so it must never need to be cut or cleaned.
+    pattern: '^[^\\p{Cc}\\p{Cs}]{1,256}$',
+    description: 'The id of the Team that owns the entry.',
+  },
+} as const
+
+const COMMON_REQUIRED = [
+  'id',
+  'kind',
+  'receivedAt',
+  'timestamp',
+  'level',
+  'environment',
+  'correlationKey',
+  'team',
+] as const
+
+/** The value of a record of the event logs topic. */
+export const EVENT_LOG_SCHEMA = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'EventLogRecord',
+  type: 'object',
+  properties: {
+    kind: { type: 'string', const: 'event' },
+    ...common,
+    event: { ...optionalText, description: "The Event's identifier; null for a Step without an Event." },
+    step: { ...optionalText, description: "The Step's identifier; null where an Event was addressed." },
+    payload: { ...text, description: 'Plain text or serialised JSON, as sent.' },
+  },
+  required: [...COMMON_REQUIRED, 'event', 'step', 'payload'],
+} as const
+
+/** The value of a record of the application logs topic. */
+export const APPLICATION_LOG_SCHEMA = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'ApplicationLogRecord',
+  type: 'object',
+  properties: {
+    kind: { type: 'string', const: 'application' },
+    ...common,
+    project: { ...guid, description: "The Project's id." },
+    categoryName: text,
+    eventId: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 },
+    eventName: text,
+    message: text,
+    exception: optionalText,
+    scopeData: { type: ['object', 'null'] },
+    originalLevel: { ...text, description: 'What the sender wrote as level where it was replaced by Information.' },
+  },
+  required: [
+    ...COMMON_REQUIRED,
+    'project',
+    'categoryName',
+    'eventId',
+    'eventName',
+    'message',
+    'exception',
+    'scopeData',
+  ],
+} as const

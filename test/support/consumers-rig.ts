@@ -1,0 +1,95 @@
+import type { ConsumerOptions } from '../../consumers/options.ts'
+import { type Consumer, createConsumer } from '../../consumers/runner.ts'
+import { groupName, type ViewName } from '../../consumers/view.ts'
+import { type Clock, systemClock } from '../../shared/clock.ts'
+import type { EntryRecord } from '../../shared/contract/records.ts'
+import type { Journal, JournalRecord, NewRecord } from '../../shared/journal/journal.ts'
+import { createLogger } from '../../shared/logger.ts'
+import { createMetrics, type Metrics } from '../../shared/metrics.ts'
+import {
+  APPLICATION_TOPIC,
+  DEAD_LETTER_TOPIC,
+  EVENT_TOPIC,
+  entryTopics,
+  PREFIX,
+  published,
+} from './consumers-records.ts'
+import { createMemoryStoreWriter, type MemoryStoreWriter } from './consumers-store.ts'
+import { eventually } from './eventually.ts'
+import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
+
+/** A journal and a store in memory, and consumers between them. */
+export interface ConsumersRig {
+  readonly journal: MemoryJournal
+  readonly store: MemoryStoreWriter
+  readonly metrics: Metrics
+  /** A consumer that is not started; `journal` stands in for the rig's own. */
+  consumer(view: ViewName, options?: Partial<ConsumerOptions>, journal?: Journal): Consumer
+  publish(entries: readonly EntryRecord[], partition?: number): Promise<void>
+  append(topic: string, records: readonly NewRecord[], partition?: number): Promise<void>
+  /** Resolves when the view has committed everything that its topics hold. */
+  caughtUp(view: ViewName): Promise<void>
+  committed(view: ViewName, topic: string, partition?: number): Promise<number | null>
+  deadLetters(): readonly JournalRecord[]
+  /** The sum of a metric's values with these labels. */
+  metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>
+}
+
+export const soon = (): number => systemClock.now() + 5_000
+
+export const silent = createLogger('silent', 'test')
+
+export function createConsumersRig({
+  clock = systemClock,
+  partitions = 2,
+  cleanup = 'delete',
+  searchableWithinMs = 0,
+  store = createMemoryStoreWriter({ searchableWithinMs }),
+}: {
+  clock?: Clock
+  partitions?: number
+  cleanup?: 'delete' | 'compact'
+  searchableWithinMs?: number
+  /** One that another rig has written to. */
+  store?: MemoryStoreWriter
+} = {}): ConsumersRig {
+  const journal = createMemoryJournal({ clock, topics: entryTopics(partitions, cleanup) })
+  const metrics = createMetrics()
+  const topicsOf = (view: ViewName): readonly string[] => {
+    if (view === 'event-logs') return [EVENT_TOPIC]
+    return view === 'application-logs' ? [APPLICATION_TOPIC] : [EVENT_TOPIC, APPLICATION_TOPIC]
+  }
+  const append = (topic: string, records: readonly NewRecord[], partition = 0): Promise<void> =>
+    journal.append({ topic, partition, records })
+  return {
+    journal,
+    store,
+    metrics,
+    append,
+    consumer: (view, options = {}, other = journal) =>
+      createConsumer({ view, journal: other, store, clock, logger: silent, metrics, topicPrefix: PREFIX, options }),
+    publish: async (entries, partition = 0) => {
+      for (const entry of entries) {
+        await append(entry.kind === 'event' ? EVENT_TOPIC : APPLICATION_TOPIC, [published(entry)], partition)
+      }
+    },
+    caughtUp: async (view) => {
+      await eventually(async () => {
+        const positions = await Promise.all(
+          topicsOf(view).map((topic) => journal.positions(topic, groupName(PREFIX, view))),
+        )
+        return positions.flat().every(({ committed, endPosition }) => (committed ?? 0) === endPosition)
+      })
+    },
+    committed: async (view, topic, partition = 0) =>
+      (await journal.positions(topic, groupName(PREFIX, view)))[partition]?.committed ?? null,
+    deadLetters: () => journal.recordsOf(DEAD_LETTER_TOPIC),
+    metric: async (name, labels = {}) => {
+      const found = await metrics.registry.getSingleMetric(name)?.get()
+      const values: readonly { value: number; labels: Readonly<Record<string, unknown>> }[] = found?.values ?? []
+      return values
+        .filter((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))
+        .reduce((sum, { value }) => sum + value, 0)
+    },
+  }
+}

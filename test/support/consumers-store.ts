@@ -1,0 +1,67 @@
+import { foldFlows } from '../../consumers/projections/flows.ts'
+import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
+import type { LogStoreWriter, WriteOutcome } from '../../shared/log-store/log-store.ts'
+
+/** The writing half of a log store in memory: unique by id, flows merged; with levers that a test pulls. */
+export interface MemoryStoreWriter extends LogStoreWriter {
+  /** Documents by id, as first written. */
+  readonly documents: ReadonlyMap<string, EntryDocument>
+  /** What every batch together told of each flow, by Team and key. */
+  flows(): readonly FlowDelta[]
+  /** How many documents each call of `write` brought. */
+  readonly writes: readonly number[]
+  /** The days that `removeBefore` was called with. */
+  readonly removedBefore: readonly string[]
+  /** Called before each write; what it throws, the write throws. Documents are stored first where it says so. */
+  beforeWrite: ((signal: AbortSignal) => Promise<void> | void) | undefined
+  /** Called after each write has stored its documents; what it throws, the write throws. */
+  afterWrite: ((signal: AbortSignal) => Promise<void> | void) | undefined
+  /** The reason for which a document is refused. */
+  refuse: ((document: EntryDocument) => string | undefined) | undefined
+}
+
+export function createMemoryStoreWriter({ searchableWithinMs = 0 } = {}): MemoryStoreWriter {
+  const documents = new Map<string, EntryDocument>()
+  const writes: number[] = []
+  const removedBefore: string[] = []
+  let flows: readonly FlowDelta[] = []
+
+  const writeOne = (document: EntryDocument): WriteOutcome => {
+    const reason = store.refuse?.(document)
+    if (reason !== undefined) return { outcome: 'refused', reason }
+    if (documents.has(document.id)) return { outcome: 'duplicate' }
+    documents.set(document.id, document)
+    return { outcome: 'stored' }
+  }
+  const store: MemoryStoreWriter = {
+    searchableWithinMs,
+    documents,
+    writes,
+    removedBefore,
+    beforeWrite: undefined,
+    afterWrite: undefined,
+    refuse: undefined,
+    flows: () => flows,
+    write: async (batch, signal) => {
+      await store.beforeWrite?.(signal)
+      signal.throwIfAborted()
+      writes.push(batch.length)
+      const outcomes = batch.map(writeOne)
+      await store.afterWrite?.(signal)
+      return outcomes
+    },
+    mergeFlows: async (deltas, signal) => {
+      await store.beforeWrite?.(signal)
+      signal.throwIfAborted()
+      flows = foldFlows([...flows, ...deltas])
+      await store.afterWrite?.(signal)
+    },
+    removeBefore: async (day) => {
+      removedBefore.push(day)
+      const old = [...documents.values()].filter(({ receivedAt }) => receivedAt.slice(0, 10) < day)
+      for (const { id } of old) documents.delete(id)
+      return old.length
+    },
+  }
+  return store
+}

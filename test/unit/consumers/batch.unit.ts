@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals'
+import { type BatchDeps, createBatchHandler } from '../../../consumers/batch.ts'
+import type { BadRecord } from '../../../consumers/dead-letters.ts'
+import { createLag } from '../../../consumers/lag.ts'
+import { createMeasures } from '../../../consumers/measures.ts'
+import { deadLetter, ok, skip } from '../../../consumers/outcome.ts'
+import type { View } from '../../../consumers/view.ts'
+import type { PartitionBatch } from '../../../shared/journal/journal.ts'
+import type { WriteOutcome } from '../../../shared/log-store/log-store.ts'
+import { createMetrics } from '../../../shared/metrics.ts'
+import { EVENT_TOPIC, readRecord } from '../../support/consumers-records.ts'
+import { silent } from '../../support/consumers-rig.ts'
+import { createMemoryStoreWriter } from '../../support/consumers-store.ts'
+
+const clock = { now: () => 10_000 }
+
+/** A view whose items are the texts of its records; `bad` and `none` are a dead letter and nothing. */
+function setUp({
+  texts,
+  write = async (items) => items.map(() => ({ outcome: 'stored' })),
+  append = async () => undefined,
+  endPosition,
+}: {
+  texts: readonly string[]
+  write?: (items: readonly string[], signal: AbortSignal) => Promise<readonly WriteOutcome[]>
+  append?: (bad: readonly BadRecord[]) => Promise<void>
+  endPosition?: number
+}) {
+  const commits: number[] = []
+  const abort = new AbortController()
+  const lag = createLag()
+  const records = texts.map((text, index) => readRecord(text, { offset: 10 + index * 2, appendedAt: index * 1_000 }))
+  const batch: PartitionBatch = {
+    topic: EVENT_TOPIC,
+    partition: 0,
+    records,
+    endPosition: endPosition ?? (records.at(-1)?.offset ?? 0) + 1,
+    signal: abort.signal,
+    commit: async (position) => void commits.push(position),
+  }
+  const view: View<string> = {
+    name: 'event-logs',
+    sources: [],
+    write: (items, _, signal) => write(items, signal),
+  }
+  const deps: BatchDeps = {
+    store: createMemoryStoreWriter(),
+    deadLetters: { open: async () => undefined, append },
+    deadLetterLimits: { runMax: 10, ratioMax: 1, windowRecords: 10 },
+    chunkLimits: { recordsMax: 2, bytesMax: 1_000 },
+    lag,
+    measures: createMeasures(createMetrics(), 'event-logs', clock),
+    logger: silent,
+  }
+  const project = (text: string) => {
+    if (text === 'none') return skip
+    return text === 'bad' ? deadLetter('invalid_json', 'bad') : ok(text, '2026-03-01T10:00:00.000Z')
+  }
+  const handle = createBatchHandler(
+    view,
+    () =>
+      ({ value }) =>
+        project(String(value)),
+    deps,
+  )
+  return { run: () => handle(batch), commits, abort, lag }
+}
+
+describe('a batch', () => {
+  test('is committed chunk by chunk, after its documents and dead letters', async () => {
+    const events: string[] = []
+    const { run, commits } = setUp({
+      texts: ['a', 'bad', 'none', 'b', 'c'],
+      write: async (items) => {
+        events.push(`write ${items.join()} after ${commits.join()}`)
+        return items.map(() => ({ outcome: 'stored' }))
+      },
+      append: async (bad) => {
+        events.push(`dead letters ${bad.map(({ record }) => record.offset).join()} after ${commits.join()}`)
+      },
+    })
+    await run()
+    expect(events).toEqual(['write a after ', 'dead letters 12 after ', 'write b after 13', 'write c after 13,17'])
+    expect(commits).toEqual([13, 17, 19])
+  })
+
+  test('with nothing to write is committed all the same', async () => {
+    const { run, commits } = setUp({ texts: ['none', 'none'] })
+    await run()
+    expect(commits).toEqual([13])
+  })
+
+  test('commits nothing more once its signal is aborted, though the write ended well', async () => {
+    const { run, commits, abort } = setUp({
+      texts: ['a', 'b', 'c'],
+      write: async (items) => {
+        if (items.includes('c')) abort.abort()
+        return items.map(() => ({ outcome: 'stored' }))
+      },
+    })
+    await run()
+    expect(commits).toEqual([13])
+  })
+
+  test('writes no dead letter once its signal is aborted', async () => {
+    let appended = 0
+    const { run, abort } = setUp({
+      texts: ['a', 'bad'],
+      write: async (items) => {
+        abort.abort()
+        return items.map(() => ({ outcome: 'stored' }))
+      },
+      append: async () => {
+        appended += 1
+      },
+    })
+    await run()
+    expect(appended).toBe(0)
+  })
+
+  test('fails with what fails, unless its signal is aborted', async () => {
+    const failing = setUp({ texts: ['a'], write: () => Promise.reject(new Error('no')) })
+    await expect(failing.run()).rejects.toThrow('no')
+    expect(failing.commits).toEqual([])
+
+    const aborted = setUp({
+      texts: ['a'],
+      write: () => {
+        aborted.abort.abort()
+        return Promise.reject(new Error('no'))
+      },
+    })
+    await aborted.run()
+    expect(aborted.commits).toEqual([])
+    expect(aborted.lag.seconds(10_000)).toBe(0)
+  })
+
+  test('tells how long its oldest record waits, and that of its partition while there is more', async () => {
+    const seen: number[] = []
+    const { run, lag } = setUp({
+      texts: ['a', 'b', 'c'],
+      endPosition: 99,
+      write: async (items) => {
+        seen.push(lag.seconds(10_000))
+        return items.map(() => ({ outcome: 'stored' }))
+      },
+    })
+    await run()
+    expect([...seen, lag.seconds(10_000)]).toEqual([10, 8, 8])
+
+    const last = setUp({ texts: ['a'] })
+    await last.run()
+    expect(last.lag.seconds(10_000)).toBe(0)
+  })
+})

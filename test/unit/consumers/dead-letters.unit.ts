@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { createDeadLetterWriter, deadLetterRecord } from '../../../consumers/dead-letters.ts'
+import { DEAD_LETTER_REASONS, deadLetter } from '../../../consumers/outcome.ts'
+import type { AppendBatch } from '../../../shared/journal/journal.ts'
+import { DEAD_LETTER_TOPIC, EVENT_TOPIC, entryTopics, readRecord } from '../../support/consumers-records.ts'
+import { createMemoryJournal } from '../../support/memory-journal.ts'
+
+const CONTEXT = { view: 'event-logs', group: 'test.event-logs.v1', time: '2026-03-01T10:00:00.000Z' }
+
+describe('a dead letter', () => {
+  test('keeps key, bytes and headers, and says where the record stood and why it is here', () => {
+    const record = readRecord(Buffer.from([0xff, 0x00]), {
+      partition: 3,
+      offset: 41,
+      key: Buffer.from('order-1'),
+      headers: { ce_id: 'an id', traceparent: Buffer.from([0xfe]) },
+    })
+    expect(deadLetterRecord(record, deadLetter('not_utf8', 'the value is not UTF-8'), CONTEXT)).toEqual({
+      key: record.key,
+      value: record.value,
+      headers: {
+        ce_id: 'an id',
+        traceparent: Buffer.from([0xfe]),
+        '__connect.errors.topic': EVENT_TOPIC,
+        '__connect.errors.partition': '3',
+        '__connect.errors.offset': '41',
+        '__connect.errors.connector.name': 'test.event-logs.v1',
+        '__connect.errors.stage': 'VALUE_CONVERTER',
+        '__connect.errors.exception.class.name': 'not_utf8',
+        '__connect.errors.exception.message': 'the value is not UTF-8',
+        'x-dlq-attempt': '1',
+        'x-dlq-view': 'event-logs',
+        'x-dlq-time': '2026-03-01T10:00:00.000Z',
+      },
+    })
+  })
+
+  test.each([
+    [undefined, '1'],
+    ['1', '2'],
+    ['9', '10'],
+    ['-1', '1'],
+    ['many', '1'],
+  ])('of a record with attempt %s has attempt %s', (before, after) => {
+    const record = readRecord('x', { headers: before === undefined ? {} : { 'x-dlq-attempt': before } })
+    const { headers } = deadLetterRecord(record, deadLetter('invalid_json', ''), CONTEXT)
+    expect(headers['x-dlq-attempt']).toBe(after)
+  })
+
+  test('has a message of at most 1,000 bytes', () => {
+    const letter = deadLetter('refused_by_store', `${'é'.repeat(5_000)}\uD800`)
+    const message = deadLetterRecord(readRecord('x'), letter, CONTEXT).headers['__connect.errors.exception.message']
+    expect(Buffer.byteLength(String(message))).toBe(1_000)
+  })
+})
+
+describe('writing dead letters', () => {
+  const open = async (partitions: number) => {
+    const topics = entryTopics().map((topic) => (topic.name === DEAD_LETTER_TOPIC ? { ...topic, partitions } : topic))
+    const memory = createMemoryJournal({ topics })
+    const batches: AppendBatch[] = []
+    const journal = {
+      ...memory,
+      append: (batch: AppendBatch) => {
+        batches.push(batch)
+        return memory.append(batch)
+      },
+    }
+    const writer = createDeadLetterWriter({
+      journal,
+      topic: DEAD_LETTER_TOPIC,
+      view: 'flows',
+      group: 'g',
+      clock: { now: () => 0 },
+    })
+    await writer.open()
+    return { writer, batches }
+  }
+  const bad = (value: string, partition = 0) => ({
+    record: readRecord(value, { partition }),
+    letter: deadLetter('invalid_json', ''),
+  })
+
+  test('keeps to batches that a broker takes, in order, a larger record alone', async () => {
+    const { writer, batches } = await open(1)
+    const sizes = [400_000, 400_000, 400_000, 1_000_000, 10]
+    await writer.append(sizes.map((size) => bad('x'.repeat(size))))
+    expect(batches.map(({ records }) => records.map(({ value }) => value?.length))).toEqual([
+      [400_000, 400_000],
+      [400_000],
+      [1_000_000],
+      [10],
+    ])
+    await writer.append(Array.from({ length: 501 }, () => bad('x')))
+    expect(batches.slice(4).map(({ records }) => records.length)).toEqual([500, 1])
+  })
+
+  test('spreads the partitions of the topic over those of the dead letters', async () => {
+    const { writer, batches } = await open(2)
+    for (const partition of [0, 1, 2]) await writer.append([bad('x', partition)])
+    expect(batches.map(({ partition }) => partition)).toEqual([0, 1, 0])
+  })
+})
+
+test('docs/dead-letters.md tells every reason with its stage, and the headers', () => {
+  const page = readFileSync(new URL('../../../docs/dead-letters.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| `(\w+)` \| `([A-Z_]+)` \|/gm)].map(([, reason, stage]) => [reason, stage])
+  expect(Object.fromEntries(rows)).toEqual(DEAD_LETTER_REASONS)
+  const { headers } = deadLetterRecord(readRecord('x'), deadLetter('invalid_json', ''), CONTEXT)
+  for (const name of Object.keys(headers))
+    expect(page).toContain(name.replace(/^__connect\.errors(\.partition|\.offset)$/, '$1'))
+})

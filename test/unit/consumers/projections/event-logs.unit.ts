@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { eventLogDocument, PAYLOAD_PARSE_LENGTH_MAX } from '../../../../consumers/projections/event-logs.ts'
+import { eventLog, idOf } from '../../../support/consumers-records.ts'
+
+describe('the document of an event log', () => {
+  test('has the fields that are searched, and its source verbatim', () => {
+    expect(eventLogDocument(eventLog(1), 'the source')).toEqual({
+      id: idOf(1),
+      kind: 'event',
+      team: 'payments',
+      receivedAt: '2026-03-01T10:00:00.000Z',
+      timestamp: '2026-03-01T10:00:00.000Z',
+      level: 'Information',
+      environment: 'Production',
+      correlationKey: 'order-1',
+      event: 'order-placed',
+      step: 'order-placed.validate',
+      project: null,
+      category: null,
+      eventId: null,
+      eventName: null,
+      message: null,
+      exception: null,
+      payload: 'validated',
+      payloadLeaves: [],
+      scopeLeaves: [],
+      source: 'the source',
+    })
+  })
+
+  test('has the leaves of a payload that is a JSON object or array', () => {
+    const payload = ' {"order":{"id":17,"lines":[{"sku":"A"},{"sku":"B"}]}}'
+    const { payloadLeaves } = eventLogDocument(eventLog(1, { payload }), '')
+    expect(payloadLeaves).toEqual(
+      expect.arrayContaining([
+        ['order.id', '17'],
+        ['order.lines.sku', 'A'],
+        ['order.lines.sku', 'B'],
+      ]),
+    )
+  })
+
+  test.each([
+    ['plain text', 'hello'],
+    ['text that only begins like JSON', '{hello}'],
+    ['a JSON number', '17'],
+    ['a JSON string', '"17"'],
+    ['too long to parse', JSON.stringify({ a: 'x'.repeat(PAYLOAD_PARSE_LENGTH_MAX) })],
+  ])('has no leaves where the payload is %s', (_, payload) => {
+    expect(eventLogDocument(eventLog(1, { payload }), '')).toMatchObject({ payload, payloadLeaves: [] })
+  })
+
+  test('can be made of a payload nested deeper than any stack', () => {
+    const payload = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    expect(eventLogDocument(eventLog(1, { payload }), '').payload).toBe(payload)
+  })
+
+  test('can be made of any payload', () => {
+    const payloads = fc.oneof(fc.json(), fc.string({ unit: 'binary' }))
+    fc.assert(
+      fc.property(payloads, (payload) => {
+        const document = eventLogDocument(eventLog(1, { payload }), '')
+        expect(document.payload?.isWellFormed()).toBe(true)
+        expect(document.payload).not.toContain('\0')
+      }),
+    )
+  })
+
+  test('has keywords that every store takes, cut at the limits of acceptance', () => {
+    const document = eventLogDocument(
+      eventLog(1, {
+        event: `a\0${'é'.repeat(2_000)}`,
+        step: `\uD800${'x'.repeat(1_200)}`,
+        environment: '😀'.repeat(100),
+        correlationKey: 'k'.repeat(600),
+      }),
+      '',
+    )
+    expect(document.event).toBe(`a\uFFFD${'é'.repeat(510)}`)
+    expect(document.step).toBe(`\uFFFD${'x'.repeat(1_021)}`)
+    expect(document.environment).toBe('😀'.repeat(64))
+    expect(document.correlationKey).toBe('k'.repeat(512))
+  })
+
+  test('has null for a correlationKey without text', () => {
+    expect(eventLogDocument(eventLog(1, { correlationKey: '' }), '').correlationKey).toBeNull()
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals'
+import { eventLogDocument } from '../../../consumers/projections/event-logs.ts'
+import { createRetentionJob } from '../../../consumers/retention.ts'
+import { eventLog } from '../../support/consumers-records.ts'
+import { silent } from '../../support/consumers-rig.ts'
+import { createMemoryStoreWriter } from '../../support/consumers-store.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const NOW = Date.parse('2026-03-31T15:00:00.000Z')
+const clock = { now: () => NOW }
+
+describe('the retention job', () => {
+  test('removes whole days and keeps every entry for at least the days asked for', async () => {
+    const store = createMemoryStoreWriter()
+    const receivedAt = ['2026-02-28T23:59:59.999Z', '2026-03-01T00:00:00.000Z', '2026-03-01T15:00:00.000Z']
+    const documents = receivedAt.map((each, index) => eventLogDocument(eventLog(index, { receivedAt: each }), ''))
+    await store.write(documents, new AbortController().signal)
+    const job = createRetentionJob({ store, clock, days: 30, intervalMs: 3_600_000, logger: silent })
+    await job.start()
+    await job.stop(NOW + 5_000)
+    expect(store.removedBefore).toEqual(['2026-03-01'])
+    expect([...store.documents.values()].map((document) => document.receivedAt)).toEqual(receivedAt.slice(1))
+  })
+
+  test('runs again at intervals, also after a failure', async () => {
+    let calls = 0
+    const store = {
+      removeBefore: async () => {
+        calls += 1
+        if (calls === 1) throw new Error('no answer')
+        return 0
+      },
+    }
+    const job = createRetentionJob({ store, clock, days: 1, intervalMs: 1, logger: silent })
+    await job.start()
+    await eventually(() => calls >= 3)
+    await job.stop(NOW + 5_000)
+    const ended = calls
+    await job.stop(NOW + 5_000)
+    expect(calls).toBe(ended)
+  })
+
+  test('is stopped by the deadline though a removal does not end', async () => {
+    const store = { removeBefore: () => new Promise<number>(() => undefined) }
+    const job = createRetentionJob({ store, clock, days: 1, intervalMs: 1, logger: silent })
+    await job.start()
+    await job.stop(NOW)
+  })
+
+  test('can be stopped without a start', async () => {
+    const store = createMemoryStoreWriter()
+    const job = createRetentionJob({ store, clock, days: 1, intervalMs: 1, logger: silent })
+    await job.stop(Number.MAX_SAFE_INTEGER)
+    await job.start()
+    expect(store.removedBefore).toEqual([])
+  })
+})

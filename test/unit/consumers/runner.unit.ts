@@ -1,0 +1,347 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import type { Consumer } from '../../../consumers/runner.ts'
+import { type Journal, TopicMissingError } from '../../../shared/journal/journal.ts'
+import { StoreHaltError } from '../../../shared/log-store/log-store.ts'
+import {
+  applicationLog,
+  DEAD_LETTER_TOPIC,
+  EVENT_TOPIC,
+  entryTopics,
+  eventLog,
+  idOf,
+  published,
+} from '../../support/consumers-records.ts'
+import { createConsumersRig, soon } from '../../support/consumers-rig.ts'
+import { eventually } from '../../support/eventually.ts'
+import { createMemoryJournal } from '../../support/memory-journal.ts'
+
+const running: Consumer[] = []
+
+async function started(consumer: Consumer): Promise<Consumer> {
+  running.push(consumer)
+  await consumer.start()
+  return consumer
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((consumer) => consumer.stop(soon())))
+})
+
+const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
+
+describe('a consumer', () => {
+  test('stores what its topic holds and what arrives later, and commits it', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1), eventLog(2)])
+    const consumer = await started(rig.consumer('event-logs'))
+    await rig.publish([eventLog(3)], 1)
+    await rig.caughtUp('event-logs')
+    expect([...rig.store.documents.keys()].toSorted()).toEqual([idOf(1), idOf(2), idOf(3)])
+    expect(rig.store.documents.get(idOf(1))?.source).toBe(JSON.stringify(eventLog(1)))
+    expect(await rig.committed('event-logs', EVENT_TOPIC)).toBe(2)
+    expect(consumer.health()).toEqual({ name: 'event-logs consumer', ready: true })
+  })
+
+  test('of each view reads its own topics', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1), applicationLog(2), eventLog(3, { correlationKey: null })])
+    await started(rig.consumer('application-logs'))
+    await started(rig.consumer('flows'))
+    await Promise.all([rig.caughtUp('application-logs'), rig.caughtUp('flows')])
+    expect([...rig.store.documents.keys()]).toEqual([idOf(2)])
+    expect(rig.store.flows()).toMatchObject([{ correlationKey: 'order-1', worstLevel: 'Warning' }])
+    expect(await rig.metric('sluice_consumer_records_total', { view: 'flows', outcome: 'skipped' })).toBe(1)
+    expect(rig.deadLetters()).toEqual([])
+  })
+
+  test('writes no more documents or bytes at once than its options say', async () => {
+    const rig = createConsumersRig()
+    await rig.publish(numbers(10).map((number) => eventLog(number)))
+    await started(rig.consumer('event-logs', { writeDocumentsMax: 4 }))
+    await rig.caughtUp('event-logs')
+    expect(rig.store.writes).toEqual([4, 4, 2])
+
+    const small = createConsumersRig()
+    await small.publish(numbers(3).map((number) => eventLog(number)))
+    await started(small.consumer('event-logs', { writeBytesMax: 1 }))
+    await small.caughtUp('event-logs')
+    expect(small.store.writes).toEqual([1, 1, 1])
+  })
+
+  test('shows an entry once that stands on the topic twice', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1), eventLog(1), eventLog(2)])
+    await rig.publish([eventLog(1)], 1)
+    await started(rig.consumer('event-logs'))
+    await rig.caughtUp('event-logs')
+    expect(rig.store.documents.size).toBe(2)
+    expect(await rig.metric('sluice_consumer_records_total', { outcome: 'duplicate' })).toBe(2)
+  })
+
+  test('shares its topic with the others of its group', async () => {
+    const rig = createConsumersRig({ partitions: 4 })
+    const consumers = [rig.consumer('event-logs'), rig.consumer('event-logs'), rig.consumer('event-logs')]
+    for (const consumer of consumers) await started(consumer)
+    for (const partition of numbers(4)) await rig.publish([eventLog(partition)], partition)
+    await rig.caughtUp('event-logs')
+    await consumers[0]?.stop(soon())
+    for (const partition of numbers(4)) await rig.publish([eventLog(10 + partition)], partition)
+    await rig.caughtUp('event-logs')
+    expect(rig.store.documents.size).toBe(8)
+  })
+
+  test('does not start where a topic is missing, the dead letters included', async () => {
+    const rig = createConsumersRig()
+    for (const missing of [EVENT_TOPIC, DEAD_LETTER_TOPIC]) {
+      const topics = entryTopics().filter(({ name }) => name !== missing)
+      const consumer = rig.consumer('event-logs', {}, createMemoryJournal({ topics }))
+      await expect(consumer.start()).rejects.toThrow(TopicMissingError)
+      await expect(consumer.done).rejects.toThrow(TopicMissingError)
+      expect(consumer.health()).toMatchObject({ ready: false, reason: expect.stringContaining(missing) })
+      await consumer.stop(soon())
+    }
+  })
+})
+
+describe('a consumer halts, committing nothing,', () => {
+  async function expectHalt(rig: ReturnType<typeof createConsumersRig>, consumer: Consumer, message: string) {
+    await expect(consumer.done).rejects.toThrow(message)
+    expect(consumer.health()).toMatchObject({ ready: false, reason: expect.stringContaining(message) })
+    expect(await rig.metric('sluice_consumer_halted', { view: 'event-logs' })).toBe(1)
+    await rig.publish([eventLog(99)], 1)
+    await consumer.stop(soon())
+    expect(rig.store.documents.has(idOf(99))).toBe(false)
+  }
+
+  test('when the store halts', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1)])
+    rig.store.beforeWrite = () => {
+      throw new StoreHaltError('the key was revoked')
+    }
+    const consumer = await started(rig.consumer('event-logs'))
+    await expectHalt(rig, consumer, 'the key was revoked')
+    expect(await rig.committed('event-logs', EVENT_TOPIC)).toBeNull()
+    expect(rig.deadLetters()).toEqual([])
+  })
+
+  test('when a write fails for no known reason', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1)])
+    rig.store.beforeWrite = () => {
+      throw new TypeError('x is not a function')
+    }
+    await expectHalt(rig, await started(rig.consumer('event-logs')), 'x is not a function')
+    expect(await rig.committed('event-logs', EVENT_TOPIC)).toBeNull()
+  })
+
+  test('when the store does not say what became of each document', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1), eventLog(2)])
+    const write = rig.store.write
+    rig.store.write = async (documents, signal) => (await write(documents, signal)).slice(1)
+    await expectHalt(rig, await started(rig.consumer('event-logs')), '1 outcomes for 2 documents')
+    expect(await rig.committed('event-logs', EVENT_TOPIC)).toBeNull()
+  })
+
+  test('when retention removed what it had not read', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1)])
+    const first = await started(rig.consumer('event-logs'))
+    await rig.caughtUp('event-logs')
+    await first.stop(soon())
+    await rig.publish([eventLog(2), eventLog(3)])
+    rig.journal.removeBefore(EVENT_TOPIC, 0, 2)
+    const second = rig.consumer('event-logs')
+    running.push(second)
+    await second.start().catch(() => undefined)
+    await expectHalt(rig, second, 'the group stands at 1')
+    expect(rig.store.documents.has(idOf(3))).toBe(false)
+  })
+
+  test('when a dead letter cannot be written, and what came before stays committed', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1)])
+    await rig.append(EVENT_TOPIC, [{ key: null, value: 'poison', headers: {} }])
+    await rig.publish([eventLog(2)])
+    const consumer = rig.consumer('event-logs', { writeDocumentsMax: 1 })
+    rig.journal.failAppends('not_written')
+    await started(consumer)
+    await expect(consumer.done).rejects.toThrow('made to fail')
+    expect(await rig.committed('event-logs', EVENT_TOPIC)).toBe(1)
+    expect(rig.deadLetters()).toEqual([])
+
+    await started(rig.consumer('event-logs'))
+    await rig.caughtUp('event-logs')
+    expect(rig.deadLetters()).toHaveLength(1)
+    expect(rig.store.documents.size).toBe(2)
+  })
+
+  test('when too many records in a row are bad, before it writes their dead letters', async () => {
+    const rig = createConsumersRig()
+    const bad = { key: null, value: 'poison', headers: {} }
+    await rig.append(
+      EVENT_TOPIC,
+      Array.from({ length: 6 }, () => bad),
+    )
+    const consumer = await started(rig.consumer('event-logs', { deadLetterRunMax: 5 }))
+    await expectHalt(
+      rig,
+      consumer,
+      `${EVENT_TOPIC}/0: more than 5 dead letters in a row (6 invalid_json; the first, at offset 0: the value is not JSON)`,
+    )
+    expect(rig.deadLetters()).toEqual([])
+    expect(await rig.committed('event-logs', EVENT_TOPIC)).toBeNull()
+  })
+
+  test('when the share of bad records is too great', async () => {
+    const rig = createConsumersRig()
+    const bad = { key: null, value: 'poison', headers: {} }
+    const records = numbers(20).flatMap((number) => [bad, published(eventLog(number))])
+    await rig.append(EVENT_TOPIC, records)
+    const consumer = await started(rig.consumer('event-logs', { deadLetterRatioMax: 0.4, deadLetterWindowRecords: 10 }))
+    await expectHalt(rig, consumer, '5 dead letters among 10 records')
+  })
+
+  test('but not for bad records that a replay put back', async () => {
+    const rig = createConsumersRig()
+    const replayed = { key: null, value: 'poison', headers: { 'x-dlq-attempt': '1' } }
+    await rig.append(
+      EVENT_TOPIC,
+      Array.from({ length: 20 }, () => replayed),
+    )
+    await started(rig.consumer('event-logs', { deadLetterRunMax: 5 }))
+    await rig.caughtUp('event-logs')
+    expect(rig.deadLetters()).toHaveLength(20)
+  })
+})
+
+describe('stopping a consumer', () => {
+  test('is safe without a start and twice, and ends `done`', async () => {
+    const { journal, consumer: create } = createConsumersRig()
+    let joined = 0
+    const counting: Journal = {
+      ...journal,
+      subscribe: (options, handler) => {
+        joined += 1
+        return journal.subscribe(options, handler)
+      },
+    }
+    const consumer = create('event-logs', {}, counting)
+    await Promise.all([consumer.stop(soon()), consumer.stop(soon())])
+    await consumer.done
+    await consumer.start()
+    expect(joined).toBe(0)
+    expect(consumer.health()).toEqual({ name: 'event-logs consumer', ready: false, reason: 'stopped' })
+  })
+
+  test('while it starts leaves nothing running', async () => {
+    const rig = createConsumersRig()
+    const consumer = rig.consumer('event-logs')
+    const starting = consumer.start()
+    await consumer.stop(soon())
+    await starting
+    await consumer.done
+    await rig.publish([eventLog(1)])
+    const sentinel = await started(rig.consumer('event-logs'))
+    await rig.caughtUp('event-logs')
+    expect(await rig.metric('sluice_consumer_records_total', { outcome: 'stored' })).toBe(1)
+    expect(sentinel.health().ready).toBe(true)
+  })
+
+  test('aborts a write that does not end and commits nothing for it', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1)])
+    const writing = Promise.withResolvers<void>()
+    rig.store.beforeWrite = (signal) => {
+      writing.resolve()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const consumer = await started(rig.consumer('event-logs'))
+    await writing.promise
+    await consumer.stop(soon())
+    await consumer.done
+    expect(await rig.committed('event-logs', EVENT_TOPIC)).toBeNull()
+    expect(await rig.metric('sluice_consumer_halted')).toBe(0)
+  })
+
+  test('gives up at the deadline on a write that heeds no signal', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1)])
+    const writing = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    rig.store.beforeWrite = () => {
+      writing.resolve()
+      return release.promise
+    }
+    const consumer = await started(rig.consumer('event-logs'))
+    await writing.promise
+    await consumer.stop(0)
+    await consumer.done
+    expect(await rig.committed('event-logs', EVENT_TOPIC)).toBeNull()
+    release.resolve()
+  })
+})
+
+describe('how far a view is behind', () => {
+  test('is measured for every partition and ends at 0', async () => {
+    const rig = createConsumersRig()
+    await rig.publish(numbers(5).map((number) => eventLog(number)))
+    const blocked = Promise.withResolvers<void>()
+    rig.store.beforeWrite = () => blocked.promise
+    await started(rig.consumer('event-logs', { lagIntervalMs: 5 }))
+    const labels = { view: 'event-logs', topic: EVENT_TOPIC, partition: '0' }
+    await eventually(async () => expect(await rig.metric('sluice_consumer_lag_records', labels)).toBe(5))
+    await eventually(async () => expect(await rig.metric('sluice_consumer_lag_seconds')).toBeGreaterThan(0))
+    blocked.resolve()
+    await eventually(async () => expect(await rig.metric('sluice_consumer_lag_records', labels)).toBe(0))
+    await eventually(async () => expect(await rig.metric('sluice_consumer_lag_seconds')).toBe(0))
+  })
+
+  test('in seconds grows also while the journal does not answer', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1)])
+    const blocked = Promise.withResolvers<void>()
+    rig.store.beforeWrite = () => blocked.promise
+    const journal: Journal = { ...rig.journal, positions: () => Promise.reject(new Error('no answer')) }
+    await started(rig.consumer('event-logs', { lagIntervalMs: 5 }, journal))
+    await eventually(async () => expect(await rig.metric('sluice_consumer_lag_seconds')).toBeGreaterThan(0))
+    blocked.resolve()
+  })
+
+  test('goes on being measured after a halt and where the journal fails once', async () => {
+    const rig = createConsumersRig()
+    await rig.publish([eventLog(1)])
+    rig.store.beforeWrite = () => {
+      throw new StoreHaltError('full')
+    }
+    const { positions } = rig.journal
+    let failures = 1
+    const journal = {
+      ...rig.journal,
+      positions: (topic: string, group: string) =>
+        failures-- > 0 ? Promise.reject(new Error('no answer')) : positions(topic, group),
+    }
+    const consumer = await started(rig.consumer('event-logs', { lagIntervalMs: 5 }, journal))
+    await expect(consumer.done).rejects.toThrow('full')
+    await rig.publish([eventLog(2)])
+    await eventually(async () => expect(await rig.metric('sluice_consumer_lag_records')).toBe(2))
+    expect(await rig.metric('sluice_consumer_lag_seconds')).toBeGreaterThan(0)
+  })
+
+  test('tells how long an entry takes until a search finds it, for entries stored now', async () => {
+    const now = Date.parse('2026-03-01T10:00:02.000Z')
+    const rig = createConsumersRig({ clock: { now: () => now }, searchableWithinMs: 1_000 })
+    await rig.publish([eventLog(1), eventLog(1)])
+    const consumer = await started(rig.consumer('event-logs'))
+    await rig.caughtUp('event-logs')
+    const found = await rig.metrics.registry.getSingleMetric('sluice_consumer_searchable_seconds')?.get()
+    const sumOf = (name: string): unknown =>
+      found?.values.find(
+        (value) => 'metricName' in value && value.metricName === `sluice_consumer_searchable_seconds_${name}`,
+      )?.value
+    expect(sumOf('count')).toBe(1)
+    expect(sumOf('sum')).toBe(3)
+    await consumer.stop(now + 5_000)
+  })
+})
