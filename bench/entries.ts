@@ -1,0 +1,38 @@
+export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+export const API_KEY = 'bench-key-0123456789abcdef0123456789abcdef'
+
+/** The registry of the measured gateway. */
+export const REGISTRY = `teams: [{ id: bench, name: Bench, apiKeys: ["${API_KEY}"] }]
+projects: [{ id: ${PROJECT}, team: bench, name: Bench }]
+`
+
+const WORDS =
+  'order payment invoice customer shipment retry timeout accepted refused queue worker cache session token region catalog'.split(
+    ' ',
+  )
+
+/** An application log of about 1 KB, with words enough that its text index is no toy. */
+export function entry(index: number) {
+  const words = Array.from({ length: 60 }, (_, place) => WORDS[(index * 7 + place * 13) % WORDS.length])
+  return {
+    categoryName: 'Acme.Checkout.Payments.PaymentProcessor',
+    eventId: 1000 + (index % 50),
+    eventName: 'PaymentProcessed',
+    message: `Processed payment ${index} with ${words.join(' ')}`,
+    level: index % 20 === 0 ? 'Error' : 'Information',
+    scopeData: {
+      RequestId: `0HN${index}:00000001`,
+      ConnectionId: '0HN7GLLB1V2QK',
+      tenant: 'acme-eu',
+      attempt: index % 3,
+    },
+    correlationKey: `order-${index % 5000}`,
+    environment: 'Production',
+    exception: index % 20 === 0 ? `System.TimeoutException: ${words.slice(0, 20).join(' ')}` : null,
+  }
+}
+
+export const singleBody = (): string => JSON.stringify({ uniqueIdentifier: PROJECT, ...entry(1) })
+
+export const batchBody = (): string =>
+  JSON.stringify({ uniqueIdentifier: PROJECT, logEntries: Array.from({ length: 100 }, (_, index) => entry(index + 1)) })

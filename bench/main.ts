@@ -1,0 +1,132 @@
+/**
+ * `npm run bench`: measures Sluice in its embedded mode beside the floor, in one run, and writes docs/performance.md.
+ * Absolute figures belong to the machine; the ratios are what to read. `npm run bench -- --quick` takes a minute.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { API_KEY, batchBody, REGISTRY, singleBody } from './entries.ts'
+import { type LoadResult, runLoad } from './load.ts'
+import { type MeasuredProcess, startMeasured } from './measured-process.ts'
+import { type Round, render } from './report.ts'
+import { drained, histogramQuantile, metrics } from './scrape.ts'
+
+const quick = process.argv.includes('--quick')
+const SECONDS = quick ? 3 : 8
+const ROUNDS = quick ? 1 : 3
+
+/** Threads of the embedded process that take entries in; the others index and answer queries. */
+const INGEST_THREADS = ['MainThread', 'journal']
+
+const WORKLOADS = [
+  { name: 'single', entries: 1, connections: 64, body: singleBody(), path: '/api/ApplicationLogs' },
+  { name: 'batch of 100', entries: 100, connections: 16, body: batchBody(), path: '/api/ApplicationLogs/batch' },
+] as const
+
+type Workload = (typeof WORKLOADS)[number]
+
+const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+let started = 0
+
+const startSluice = (): Promise<MeasuredProcess> => {
+  writeFileSync(join(directory, 'registry.yaml'), REGISTRY)
+  return startMeasured([join(import.meta.dirname, '../deploy/main.ts'), 'start'], {
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    DATA_DIR: join(directory, `data-${++started}`),
+    REGISTRY_FILE: join(directory, 'registry.yaml'),
+  })
+}
+
+const startFloor = (): Promise<MeasuredProcess> =>
+  startMeasured([join(import.meta.dirname, 'floor.ts'), join(directory, `floor-${++started}.db`)], {})
+
+const load = (
+  target: MeasuredProcess,
+  workload: Workload,
+  options: { seconds?: number; rate?: number; connections?: number } = {},
+) =>
+  runLoad({
+    url: target.url + workload.path,
+    body: workload.body,
+    headers: { 'x-api-key': API_KEY },
+    connections: workload.connections,
+    seconds: SECONDS,
+    ...options,
+  })
+
+/** One saturating load: what it cost until everything was done, indexing included. */
+async function saturate(target: MeasuredProcess, workload: Workload, settle: () => Promise<void>) {
+  await load(target, workload, { seconds: 2 })
+  await settle()
+  const before = target.cpuSeconds()
+  const threadsBefore = target.cpuSecondsByThread()
+  const result = await load(target, workload)
+  await settle()
+  const threads = target.cpuSecondsByThread()
+  const ingest = INGEST_THREADS.reduce((sum, name) => sum + (threads[name] ?? 0) - (threadsBefore[name] ?? 0), 0)
+  return { result, cpu: target.cpuSeconds() - before, ingest, entries: result.answered * workload.entries }
+}
+
+async function measureWorkload(workload: Workload): Promise<Round> {
+  const floor = await startFloor()
+  const floorRun = await saturate(floor, workload, async () => {})
+  await floor.stop()
+
+  const sluice = await startSluice()
+  const settle = () => drained(sluice.url)
+  const run = await saturate(sluice, workload, settle)
+  const steady = await load(sluice, workload, { rate: Math.max(1, Math.round(run.result.requestsPerSecond * 0.7)) })
+  await settle()
+  const peakMiB = sluice.memory().peakMiB
+  await sluice.stop()
+  return { workload: workload.name, floor: floorRun, sluice: run, steady, peakMiB }
+}
+
+/** Latency at the rate that the goals name, and how soon an entry can be searched at half load. */
+async function measureLatency(): Promise<{ modest: LoadResult; searchableP99Ms: number }> {
+  const [single] = WORKLOADS
+  const sluice = await startSluice()
+  await load(sluice, single, { seconds: 2, rate: 1_000 })
+  const modest = await load(sluice, single, { rate: 1_000 })
+  const before = await metrics(sluice.url)
+  const probe = await load(sluice, single, { seconds: 3 })
+  await drained(sluice.url)
+  const half = await metrics(sluice.url)
+  await load(sluice, single, { rate: Math.round(probe.requestsPerSecond / 2) })
+  await drained(sluice.url)
+  const after = await metrics(sluice.url)
+  await sluice.stop()
+  if (before.length === 0) throw new Error('no metrics were scraped')
+  return { modest, searchableP99Ms: 1000 * histogramQuantile(0.99, 'sluice_consumer_searchable_seconds', half, after) }
+}
+
+/** Twice the load it can take, on more connections than it likes: memory after a third of the time and at the end. */
+async function measureOverload(): Promise<{ earlyMiB: number; lateMiB: number; result: LoadResult }> {
+  const [, batch] = WORKLOADS
+  const sluice = await startSluice()
+  const capacity = await load(sluice, batch, { seconds: 3 })
+  const rate = Math.round(capacity.requestsPerSecond * 2)
+  await load(sluice, batch, { rate, connections: 128 })
+  const earlyMiB = sluice.memory().nowMiB
+  const result = await load(sluice, batch, { rate, connections: 128, seconds: SECONDS * 2 })
+  const lateMiB = sluice.memory().nowMiB
+  await sluice.stop()
+  return { earlyMiB, lateMiB, result }
+}
+
+try {
+  const rounds: Round[] = []
+  for (let round = 0; round < ROUNDS; round++)
+    for (const workload of WORKLOADS) rounds.push(await measureWorkload(workload))
+  const report = render({
+    rounds,
+    latency: await measureLatency(),
+    overload: await measureOverload(),
+    seconds: SECONDS,
+  })
+  process.stdout.write(report)
+  if (!quick) writeFileSync(join(import.meta.dirname, '../docs/performance.md'), report)
+} finally {
+  rmSync(directory, { recursive: true, force: true })
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Clock ticks a second of /proc, on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100
+
+/** A program under measurement, by the kernel's own account of it. */
+export interface MeasuredProcess {
+  readonly url: string
+  /** CPU seconds used so far, all threads. */
+  cpuSeconds(): number
+  /** CPU seconds used so far by thread name. */
+  cpuSecondsByThread(): Readonly<Record<string, number>>
+  /** Resident memory now and at its peak, in MiB. */
+  memory(): { readonly nowMiB: number; readonly peakMiB: number }
+  stop(): Promise<void>
+}
+
+/** Starts a Node program that prints a line with its URL, and waits for that line. */
+export async function startMeasured(args: readonly string[], env: Record<string, string>): Promise<MeasuredProcess> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await printedUrl(child)
+  const { pid } = child
+  if (pid === undefined) throw new Error(`${args.join(' ')} did not start`)
+  return {
+    url,
+    cpuSeconds: () => cpuOf(`/proc/${pid}/stat`),
+    cpuSecondsByThread: () => byThread(pid),
+    memory: () => ({ nowMiB: statusMiB(pid, 'VmRSS'), peakMiB: statusMiB(pid, 'VmHWM') }),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve())
+        child.kill('SIGTERM')
+      }),
+  }
+}
+
+function printedUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let printed = ''
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      if (printed.length < 100_000) printed += text
+      const match = /https?:\/\/127\.0\.0\.1:\d+/.exec(printed)
+      if (match !== null) resolve(match[0])
+    })
+    child.once('exit', (code) => reject(new Error(`the program ended with ${code} before it was ready:\n${printed}`)))
+  })
+}
+
+/** utime + stime are the 14th and 15th field of a stat line; the name before them is in parentheses and may hold blanks. */
+function cpuOf(statFile: string): number {
+  const line = readFileSync(statFile, 'utf8')
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+function byThread(pid: number): Record<string, number> {
+  const seconds: Record<string, number> = {}
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    const name = readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim()
+    seconds[name] = (seconds[name] ?? 0) + cpuOf(`/proc/${pid}/task/${task}/stat`)
+  }
+  return seconds
+}
+
+const statusMiB = (pid: number, field: string): number => {
+  const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Math.round(Number(line?.[1] ?? 0) / 1024)
+}

@@ -1,0 +1,83 @@
+import { cpus } from 'node:os'
+import type { LoadResult } from './load.ts'
+
+interface Saturation {
+  readonly result: LoadResult
+  /** CPU seconds of the whole process until all was done, and of its ingest threads alone. */
+  readonly cpu: number
+  readonly ingest: number
+  readonly entries: number
+}
+
+export interface Round {
+  readonly workload: string
+  readonly floor: Saturation
+  readonly sluice: Saturation
+  readonly steady: LoadResult
+  readonly peakMiB: number
+}
+
+export interface Report {
+  readonly rounds: readonly Round[]
+  readonly latency: { readonly modest: LoadResult; readonly searchableP99Ms: number }
+  readonly overload: { readonly earlyMiB: number; readonly lateMiB: number; readonly result: LoadResult }
+  readonly seconds: number
+}
+
+const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
+const ratio = (value: number): string => value.toFixed(2)
+
+const ingestRate = ({ entries, ingest }: Saturation): number => entries / ingest
+const fullRate = ({ entries, cpu }: Saturation): number => entries / cpu
+
+function row(workload: string, rounds: readonly Round[]): string {
+  const of = (pick: (round: Round) => number): number => median(rounds.map(pick))
+  return `| ${[
+    workload,
+    whole(of(({ sluice }) => (sluice.entries / sluice.result.answered) * sluice.result.requestsPerSecond)),
+    whole(of(({ floor }) => (floor.entries / floor.result.answered) * floor.result.requestsPerSecond)),
+    whole(of(({ sluice }) => ingestRate(sluice))),
+    whole(of(({ floor }) => fullRate(floor))),
+    ratio(of(({ sluice, floor }) => ingestRate(sluice) / fullRate(floor))),
+    ratio(of(({ sluice }) => (1000 * sluice.ingest) / sluice.entries)),
+    ratio(of(({ sluice }) => (1000 * sluice.cpu) / sluice.entries)),
+    ratio(of(({ sluice, floor }) => fullRate(sluice) / fullRate(floor))),
+    `${of(({ steady }) => steady.p50Ms)} / ${of(({ steady }) => steady.p99Ms)}`,
+    whole(of(({ peakMiB }) => peakMiB)),
+  ].join(' | ')} |`
+}
+
+export function render({ rounds, latency, overload, seconds }: Report): string {
+  const workloads = [...new Set(rounds.map(({ workload }) => workload))]
+  const table = workloads.map((workload) =>
+    row(
+      workload,
+      rounds.filter((round) => round.workload === workload),
+    ),
+  )
+  const failed = rounds.reduce((total, { sluice, steady }) => total + sluice.result.failed + steady.failed, 0)
+  return `# Performance
+
+Written by \`npm run bench\`; medians of ${rounds.length / workloads.length} round(s) of ${seconds} s, ${cpus().length} cores shared by the
+program and the load, Node ${process.versions.node}. Absolute figures belong to the machine they were taken on; read the ratios.
+
+Embedded mode, one process, entries of about 1 KB, keys and payloads checked, every answer after an fsync. The **floor** is bare
+\`node:http\` that reads the body, parses it, serialises each entry and appends it to SQLite with the same fsync, without checks, keys or
+index (\`bench/floor.ts\`). **Ingest** counts the threads that take an entry in and make it durable; **all** adds reading the journal back,
+the projections, the full-text index and the flows, until everything can be searched.
+
+| workload | entries/s | floor entries/s | entries per CPU-s, ingest | floor | ratio | CPU s per 1,000, ingest | CPU s per 1,000, all | ratio, all | p50 / p99 ms at 70 % | peak MiB |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+${table.join('\n')}
+
+- 1,000 single requests/s: p50 ${latency.modest.p50Ms} ms, p99 ${latency.modest.p99Ms} ms, one fsync included.
+- Accepted to searchable at half load: p99 at most ${whole(latency.searchableP99Ms)} ms.
+- Twice the load it can take, 128 connections: ${overload.earlyMiB} MiB after ${seconds} s, ${overload.lateMiB} MiB after ${3 * seconds} s.
+- Failed requests in all rounds: ${failed}.
+`
+}

@@ -1,0 +1,54 @@
+/** A sample of the Prometheus text format: its name, its labels as written, its value. */
+export interface Sample {
+  readonly name: string
+  readonly labels: string
+  readonly value: number
+}
+
+export async function metrics(url: string): Promise<readonly Sample[]> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return [...text.matchAll(/^(\w+)(?:\{([^}]*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
+    name,
+    labels,
+    value: Number(value),
+  }))
+}
+
+const sum = (samples: readonly Sample[], name: string): number =>
+  samples.reduce((total, sample) => (sample.name === name ? total + sample.value : total), 0)
+
+/** Resolves when every accepted entry is indexed. */
+export async function drained(url: string): Promise<void> {
+  for (;;) {
+    const samples = await metrics(url)
+    const accepted = sum(samples, 'sluice_entries_accepted_total')
+    const indexed = samples
+      .filter(({ name, labels }) => name === 'sluice_consumer_records_total' && !labels.includes('view="flows"'))
+      .reduce((total, { value }) => total + value, 0)
+    if (indexed >= accepted) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** The upper bound of the bucket in which a quantile falls, over what was observed between two scrapes. */
+export function histogramQuantile(
+  quantile: number,
+  name: string,
+  before: readonly Sample[],
+  after: readonly Sample[],
+): number {
+  const growth = new Map<number, number>()
+  const add = (samples: readonly Sample[], sign: number) => {
+    for (const sample of samples) {
+      if (sample.name !== `${name}_bucket`) continue
+      const le = /le="([^"]+)"/.exec(sample.labels)?.[1]
+      const bound = le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le)
+      growth.set(bound, (growth.get(bound) ?? 0) + sign * sample.value)
+    }
+  }
+  add(before, -1)
+  add(after, 1)
+  const total = growth.get(Number.POSITIVE_INFINITY) ?? 0
+  const bounds = [...growth.keys()].sort((a, b) => a - b)
+  return bounds.find((bound) => (growth.get(bound) ?? 0) >= quantile * total) ?? Number.POSITIVE_INFINITY
+}
