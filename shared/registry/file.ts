@@ -1,0 +1,217 @@
+import { parseGuid } from '../contract/guid.ts'
+import { isSendableKey } from './keys.ts'
+import { type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
+
+export type { FileProblem }
+
+/**
+ * What a registry file says. A field that is undefined is left out and stays as it is; a `team` that is undefined is wrong, and a
+ * problem says so.
+ */
+export interface RegistryFile {
+  readonly teams: readonly FileTeam[]
+  readonly events: readonly FileEvent[]
+  readonly steps: readonly FileStep[]
+  readonly projects: readonly FileProject[]
+}
+
+interface Placed {
+  /** Where in the file it stands, from 1. */
+  readonly line: number
+}
+export interface FileTeam extends Placed {
+  readonly id: string
+  readonly name: string | undefined
+  readonly apiKeys: readonly FileKey[] | undefined
+}
+export interface FileKey extends Placed {
+  readonly key: string
+}
+export interface FileEvent extends Placed {
+  readonly id: string
+  readonly team: string | undefined
+  readonly name: string | undefined
+}
+export interface FileStep extends FileEvent {
+  /** Null for a Step that stands alone. */
+  readonly event: string | null | undefined
+  readonly order: number | undefined
+}
+export type FileProject = FileEvent
+
+/** Design: lengths are in UTF-8 bytes. */
+const TEXT_BYTES_MAX = 1_024
+const FILE_BYTES_MAX = 16 * 1024 * 1024
+const ORDER_MAX = 1_000_000
+
+/** Team ids go into record keys, paths and commands, so they are plain. */
+const TEAM_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+
+/** Reads a registry file and lists everything that is wrong with it as it stands; planApply judges it against the registry. */
+export function parseRegistryFile(text: string): {
+  readonly file: RegistryFile
+  readonly problems: readonly FileProblem[]
+} {
+  const { root, problems: invalid } =
+    Buffer.byteLength(text) <= FILE_BYTES_MAX
+      ? readYaml(text)
+      : { root: undefined, problems: [{ line: null, message: `the file has more than ${FILE_BYTES_MAX} bytes` }] }
+  const problems = [...invalid]
+  const fail: Fail = (line, message) => {
+    problems.push({ line, message })
+    return undefined
+  }
+  const sections = root && readFields(root, 'the file', ['teams', 'events', 'steps', 'projects'], fail)
+  const listOf = <Item>(name: string, read: (item: YamlValue, fail: Fail) => Item | undefined): Item[] =>
+    readList(sections?.get(name), name, fail).flatMap((item) => read(item, fail) ?? [])
+  const file = {
+    teams: listOf('teams', readTeam),
+    events: listOf('events', readEvent),
+    steps: listOf('steps', readStep),
+    projects: listOf('projects', readProject),
+  }
+  failRepeats(file.teams, 'Team', fail)
+  failRepeats([...file.events, ...file.steps], 'Event or Step', fail)
+  failRepeats(file.projects, 'Project', fail)
+  failRepeats(
+    file.teams.flatMap(({ apiKeys = [] }) => apiKeys.map(({ key, line }) => ({ id: key, line }))),
+    null,
+    fail,
+  )
+  return { file, problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
+}
+
+/** Notes a problem; gives undefined, so that what cannot be read is left out. */
+type Fail = (line: number, message: string) => undefined
+
+function readTeam(item: YamlValue, fail: Fail): FileTeam | undefined {
+  const fields = readFields(item, 'a Team', ['id', 'name', 'apiKeys'], fail)
+  if (fields === undefined) return undefined
+  const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
+  const apiKeys = optional(fields, 'apiKeys', (value) => readKeys(value, fail))
+  const id = required(fields, item, 'id', fail, (value) => readTeamId(value, 'id', fail))
+  return id === undefined ? undefined : { line: item.line, id, name, apiKeys }
+}
+
+function readEvent(item: YamlValue, fail: Fail): FileEvent | undefined {
+  const fields = readFields(item, 'an Event', ['identifier', 'team', 'name'], fail)
+  return fields && readOwned(fields, item, fail)
+}
+
+function readStep(item: YamlValue, fail: Fail): FileStep | undefined {
+  const fields = readFields(item, 'a Step', ['identifier', 'team', 'event', 'name', 'order'], fail)
+  if (fields === undefined) return undefined
+  const event = optional(fields, 'event', (value) => (isNull(value) ? null : readText(value, 'event', fail)))
+  const order = optional(fields, 'order', (value) => readOrder(value, fail))
+  const owned = readOwned(fields, item, fail)
+  return owned && { ...owned, event, order }
+}
+
+/** The identifier, Team and name that an Event and a Step have alike. */
+function readOwned(fields: Fields, item: YamlValue, fail: Fail): FileEvent | undefined {
+  const team = required(fields, item, 'team', fail, (value) => readTeamId(value, 'team', fail))
+  const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
+  const id = required(fields, item, 'identifier', fail, (value) => readText(value, 'identifier', fail))
+  return id === undefined ? undefined : { line: item.line, id, team, name }
+}
+
+function readProject(item: YamlValue, fail: Fail): FileProject | undefined {
+  const fields = readFields(item, 'a Project', ['id', 'team', 'name'], fail)
+  if (fields === undefined) return undefined
+  const team = required(fields, item, 'team', fail, (value) => readTeamId(value, 'team', fail))
+  const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
+  const id = required(fields, item, 'id', fail, (value) => {
+    const text = readText(value, 'id', fail)
+    return (
+      text && (parseGuid(text) ?? fail(value.line, 'id must be a GUID, such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301'))
+    )
+  })
+  return id === undefined ? undefined : { line: item.line, id, team, name }
+}
+
+type Fields = ReadonlyMap<string, YamlValue>
+
+/** The fields of a map; a field that is not known is a problem, so that a slip of the pen is not taken for a wish. */
+function readFields(item: YamlValue, what: string, known: readonly string[], fail: Fail): Fields | undefined {
+  if (item.value.type !== 'map') return fail(item.line, `${what} must be a map with the fields ${known.join(', ')}`)
+  for (const { name, line } of item.value.fields) {
+    if (!known.includes(name)) fail(line, `${what} has no field ${JSON.stringify(name)}; it has ${known.join(', ')}`)
+  }
+  return new Map(item.value.fields.map(({ name, content }) => [name, content]))
+}
+
+/** The items of a section; one that is left out or empty has none. */
+function readList(value: YamlValue | undefined, name: string, fail: Fail): readonly YamlValue[] {
+  if (value === undefined || isNull(value)) return []
+  if (value.value.type === 'list') return value.value.items
+  fail(value.line, `${name} must be a list`)
+  return []
+}
+
+const optional = <Value>(fields: Fields, name: string, read: (value: YamlValue) => Value): Value | undefined => {
+  const value = fields.get(name)
+  return value && read(value)
+}
+
+function required<Value>(
+  fields: Fields,
+  item: YamlValue,
+  name: string,
+  fail: Fail,
+  read: (value: YamlValue) => Value | undefined,
+): Value | undefined {
+  const value = fields.get(name)
+  return value === undefined ? fail(item.line, `${name} is missing`) : read(value)
+}
+
+function readText({ line, value }: YamlValue, name: string, fail: Fail): string | undefined {
+  if (value.type !== 'scalar' || typeof value.scalar !== 'string') {
+    return fail(line, `${name} must be text; put a number, true, false or null in quotes`)
+  }
+  const text = value.scalar
+  if (text === '') return fail(line, `${name} is empty`)
+  const bytes = Buffer.byteLength(text)
+  if (bytes > TEXT_BYTES_MAX) return fail(line, `${name} has ${bytes} bytes; the most is ${TEXT_BYTES_MAX}`)
+  if (text.includes('\ufffd')) return fail(line, `${name} was not decoded; save the file as UTF-8`)
+  if (!text.isWellFormed() || /\p{Cc}/u.test(text)) {
+    return fail(line, `${name} holds control characters or halves of characters`)
+  }
+  return text
+}
+
+function readTeamId(value: YamlValue, name: string, fail: Fail): string | undefined {
+  const text = readText(value, name, fail)
+  if (text === undefined || TEAM_ID.test(text)) return text
+  return fail(
+    value.line,
+    `${name} must be a Team's id: 1 to 128 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
+  )
+}
+
+function readOrder({ line, value }: YamlValue, fail: Fail): number | undefined {
+  const order = value.type === 'scalar' ? value.scalar : undefined
+  const fits = Number.isSafeInteger(order) && (order as number) >= 1 && (order as number) <= ORDER_MAX
+  return fits ? (order as number) : fail(line, `order must be a whole number from 1 to ${ORDER_MAX}`)
+}
+
+function readKeys({ line, value }: YamlValue, fail: Fail): FileKey[] | undefined {
+  if (value.type !== 'list') return fail(line, 'apiKeys must be a list; [] stands for a Team with no key')
+  return value.items.flatMap((item) => {
+    const key = item.value.type === 'scalar' ? item.value.scalar : undefined
+    if (typeof key === 'string' && isSendableKey(key)) return { key, line: item.line }
+    return fail(item.line, 'a key must be text of 1 to 256 visible ASCII characters without blanks') ?? []
+  })
+}
+
+const isNull = ({ value }: YamlValue): boolean => value.type === 'scalar' && value.scalar === null
+
+/** Refuses what stands in the file twice; a key (`what` is null) is not quoted. */
+function failRepeats(items: readonly { id: string; line: number }[], what: string | null, fail: Fail): void {
+  const first = new Map<string, number>()
+  for (const { id, line } of items) {
+    const before = first.get(id)
+    const thing = what === null ? 'this key' : `the ${what} ${JSON.stringify(id)}`
+    if (before === undefined) first.set(id, line)
+    else fail(line, `${thing} is given twice, first on line ${before}`)
+  }
+}

@@ -1,0 +1,82 @@
+import { type Clock, systemClock } from '../clock.ts'
+import type { Follower, Journal } from '../journal/journal.ts'
+import type { Health, Service } from '../lifecycle.ts'
+import type { Logger } from '../logger.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Unreadable } from './records.ts'
+import type { Registry } from './registry.ts'
+import { createRegistryView } from './view.ts'
+
+export interface RegistryFollower extends Service {
+  /** Empty until the follower is ready. */
+  readonly registry: Registry
+  /** Whether everything that stood in the topic at the start is folded: before that, a valid key may look unknown. */
+  ready(): boolean
+  health(): Health
+}
+
+export interface RegistryFollowerDeps {
+  readonly journal: Pick<Journal, 'follow'>
+  readonly topic: string
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly clock?: Clock
+}
+
+/**
+ * Keeps a process's registry in step with the topic. `start` resolves when it has caught up, and rejects when the journal cannot
+ * be read; from then on changes appear as the journal delivers them.
+ */
+export function createRegistryFollower({
+  journal,
+  topic,
+  logger,
+  metrics,
+  clock = systemClock,
+}: RegistryFollowerDeps): RegistryFollower {
+  const warned = new Set<Unreadable>()
+  const view = createRegistryView((reason, offset) => {
+    if (warned.has(reason)) return
+    warned.add(reason)
+    logger.warn({ topic, offset, reason }, 'registry record cannot be read; others like it are not reported')
+  })
+  const gauge = metrics.gauge('sluice_registry_ready')
+  let following: Promise<Follower> | undefined
+  let stopped = false
+  let ready = false
+  const setReady = (value: boolean): void => {
+    ready = value
+    gauge.set(value ? 1 : 0)
+  }
+  setReady(false)
+
+  return {
+    name: 'registry',
+    registry: view.registry,
+    ready: () => ready,
+    health: () =>
+      ready ? { name: 'registry', ready } : { name: 'registry', ready, reason: 'the registry is being read' },
+    start: async () => {
+      following = journal.follow(topic, view.fold)
+      await following
+      if (stopped) return
+      setReady(true)
+      logger.info({ topic, teams: view.registry.teams().length }, 'registry read')
+    },
+    stop: async (deadline) => {
+      stopped = true
+      setReady(false)
+      // Where `start` failed, it has told so, and there is nothing to close.
+      const closing = following?.then((follower) => follower.close()).catch(() => undefined)
+      await waitAtMost(deadline - clock.now(), closing)
+    },
+  }
+}
+
+/** Waits for the work, but no longer than this. */
+async function waitAtMost(milliseconds: number, work: Promise<void> | undefined): Promise<void> {
+  const expired = Promise.withResolvers<void>()
+  const timer = setTimeout(expired.resolve, milliseconds)
+  await Promise.race([work, expired.promise])
+  clearTimeout(timer)
+}

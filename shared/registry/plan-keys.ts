@@ -1,0 +1,69 @@
+import type { FileProblem, FileTeam } from './file.ts'
+import { hashKeyHex, keyWeakness, shownPrefix } from './keys.ts'
+import { keyRecordId, type RegistryRecord, type RegistryState, splitKeyId } from './records.ts'
+
+/** The most live keys of a Team: the old and the new one while clients change over. */
+export const LIVE_KEYS_MAX = 2
+
+/** The ids of the key records that open something now, by Team and in the order in which they were written. */
+export function liveKeyIds(state: RegistryState): Map<string, string[]> {
+  const live = [...state.key].filter(([, { revokedAt }]) => revokedAt === null)
+  return Map.groupBy(
+    live.map(([id]) => id),
+    (id) => splitKeyId(id).team,
+  )
+}
+
+export const revocations = (state: RegistryState, ids: readonly string[], now: string): RegistryRecord[] =>
+  ids.flatMap((id) => {
+    const value = state.key.get(id)
+    return value ? { kind: 'key', id, value: { ...value, revokedAt: now } } : []
+  })
+
+interface KeyPlan {
+  readonly changes: readonly RegistryRecord[]
+  readonly problems: readonly FileProblem[]
+  readonly notes: readonly string[]
+}
+
+/** What the `apiKeys` of the file's Teams change. Without `prune` keys are only added. */
+export function planKeys(
+  state: RegistryState,
+  teams: readonly FileTeam[],
+  { prune, now }: { readonly prune: boolean; readonly now: string },
+): KeyPlan {
+  const plan = { changes: [] as RegistryRecord[], problems: [] as FileProblem[], notes: [] as string[] }
+  const live = liveKeyIds(state)
+  const owners = new Map([...state.key.keys()].map(splitKeyId).map(({ hash, team }) => [hash, team]))
+  for (const { id: team, apiKeys, line } of teams) {
+    if (apiKeys === undefined) continue
+    const said = (text: string): number => plan.notes.push(`Team "${team}": ${text}`)
+    const listed = new Map(apiKeys.map(({ key, line }) => [keyRecordId(team, hashKeyHex(key)), { key, line }]))
+    for (const [id, { key, line }] of listed) {
+      const shown = `the key ${shownPrefix(key)}…`
+      const owner = owners.get(splitKeyId(id).hash)
+      const present = state.key.get(id)
+      if (present !== undefined) {
+        if (present.revokedAt !== null) said(`${shown} was revoked and stays so`)
+      } else if (owner !== undefined) {
+        plan.problems.push({ line, message: `${shown} is already one of the Team "${owner}"` })
+      } else {
+        plan.changes.push({ kind: 'key', id, value: { prefix: shownPrefix(key), createdAt: now, revokedAt: null } })
+        const weakness = keyWeakness(key)
+        if (weakness !== undefined) said(`${shown} ${weakness}; replace it with \`registry rotate-key\``)
+      }
+    }
+    const unlisted = (live.get(team) ?? []).filter((id) => !listed.has(id))
+    if (prune) plan.changes.push(...revocations(state, unlisted, now))
+    else if (unlisted.length > 0) {
+      said(`${unlisted.length} live key(s) that the file does not list stay live; --prune revokes them`)
+    }
+    const added = [...listed.keys()].filter((id) => !state.key.has(id)).length
+    const kept = (live.get(team) ?? []).length - (prune ? unlisted.length : 0)
+    if (added > 0 && kept + added > LIVE_KEYS_MAX) {
+      const message = `the Team "${team}" would have ${kept + added} live keys; the most is ${LIVE_KEYS_MAX}`
+      plan.problems.push({ line, message })
+    }
+  }
+  return plan
+}

@@ -1,0 +1,177 @@
+import type { FileEvent, FileProblem, RegistryFile } from './file.ts'
+import { liveKeyIds, planKeys, revocations } from './plan-keys.ts'
+import type { RegistryRecord, RegistryState } from './records.ts'
+
+export interface PlanOptions {
+  /** Delete what the file lacks, and revoke the keys that a Team's `apiKeys` lacks. */
+  readonly prune: boolean
+  /** The canonical timestamp that new and revoked keys get. */
+  readonly now: string
+}
+
+export interface Plan {
+  /** What to append, in this order; empty where there are problems. */
+  readonly changes: readonly RegistryRecord[]
+  readonly problems: readonly FileProblem[]
+  /** What the operator may not expect. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * What has to change so that the registry says what the file says. A field that the file leaves out stays as it is, and a new
+ * thing gets its default. Pure, and idempotent: once its changes are folded in, it plans none.
+ */
+export function planApply(state: RegistryState, file: RegistryFile, options: PlanOptions): Plan {
+  const keys = planKeys(state, file.teams, options)
+  const changes: RegistryRecord[] = []
+  const problems: FileProblem[] = [...keys.problems]
+  const planner: Planner = {
+    state,
+    file,
+    prune: options.prune,
+    put: (record) => changes.push(record),
+    fail: (line, message) => problems.push({ line, message }),
+  }
+  planTeams(planner)
+  changes.push(...keys.changes)
+  checkOwned(planner)
+  planEvents(planner)
+  planSteps(planner)
+  planProjects(planner)
+  if (options.prune) planRemovals(planner, options.now)
+  if (problems.length > 0) {
+    return { changes: [], problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)), notes: [] }
+  }
+  return { changes, problems, notes: keys.notes }
+}
+
+interface Planner {
+  readonly state: RegistryState
+  readonly file: RegistryFile
+  readonly prune: boolean
+  readonly put: (record: RegistryRecord) => void
+  readonly fail: (line: number, message: string) => void
+}
+
+function planTeams({ state, file, put }: Planner): void {
+  for (const { id, name } of file.teams) {
+    const present = state.team.get(id)
+    const value = { name: name ?? present?.name ?? id }
+    if (value.name !== present?.name) put({ kind: 'team', id, value })
+  }
+}
+
+/** Refuses what belongs to another Team, to a Team that is not there, or to the other half of the shared namespace. */
+function checkOwned({ state, file, prune, fail }: Planner): void {
+  const teams = idsAfter(state.team, file.teams, prune)
+  const check = (items: readonly FileEvent[], own: Owned, other?: Owned, otherName?: string): void => {
+    for (const { id, team, line } of items) {
+      if (team === undefined) continue
+      if (!teams.has(team)) fail(line, missing('Team', team, prune))
+      const present = own.get(id) ?? other?.get(id)
+      if (present !== undefined && present.team !== team) {
+        fail(line, `the identifier ${JSON.stringify(id)} belongs to the Team "${present.team}"`)
+      } else if (!prune && other?.has(id)) {
+        fail(line, `the registry has ${otherName} ${JSON.stringify(id)}; Events and Steps share their identifiers`)
+      }
+    }
+  }
+  check(file.events, state.event, state.step, 'a Step')
+  check(file.steps, state.step, state.event, 'an Event')
+  check(file.projects, state.project)
+}
+
+type Owned = ReadonlyMap<string, { readonly team: string }>
+
+/** The ids that the registry will hold once the file is applied. */
+const idsAfter = (
+  present: ReadonlyMap<string, unknown>,
+  file: readonly { id: string }[],
+  prune: boolean,
+): Set<string> => new Set([...(prune ? [] : present.keys()), ...file.map(({ id }) => id)])
+
+function missing(what: string, id: string, prune: boolean): string {
+  const thing = `there is no ${what} ${JSON.stringify(id)}`
+  return prune
+    ? `${thing} in the file, and --prune leaves nothing else`
+    : `${thing}, neither in the file nor in the registry`
+}
+
+function planEvents({ state, file, put }: Planner): void {
+  for (const { id, team, name } of file.events) {
+    if (team === undefined) continue
+    const present = state.event.get(id)
+    const value = { team, name: name ?? present?.name ?? id }
+    if (value.name !== present?.name) put({ kind: 'event', id, value })
+  }
+}
+
+function planSteps({ state, file, prune, put, fail }: Planner): void {
+  const events = idsAfter(state.event, file.events, prune)
+  const teamOfEvent = new Map([...state.event].map(([id, { team }]) => [id, team as string | undefined]))
+  for (const { id, team } of file.events) teamOfEvent.set(id, team)
+  const orders = highestOrders(state, file)
+  for (const { id, team, name, event: given, order: place, line } of file.steps) {
+    if (team === undefined) continue
+    const present = state.step.get(id)
+    const event = given === undefined ? (present?.event ?? null) : given
+    if (event !== null && !events.has(event)) {
+      fail(line, missing('Event', event, prune))
+      continue
+    }
+    const owner = event === null ? undefined : teamOfEvent.get(event)
+    if (owner !== undefined && owner !== team) {
+      fail(
+        line,
+        `the Event ${JSON.stringify(event)} belongs to the Team "${owner}", and a Step to the Team of its Event`,
+      )
+    }
+    const kept = present?.event === event ? present.order : undefined
+    const order = place ?? kept ?? orders.next(event)
+    const value = { team, event, name: name ?? present?.name ?? id, order }
+    if (present?.event !== event || present.order !== order || present.name !== value.name)
+      put({ kind: 'step', id, value })
+  }
+}
+
+/** Places for Steps that are given none: after every Step that the Event has. A Step that stands alone is the first. */
+function highestOrders(state: RegistryState, file: RegistryFile): { next(event: string | null): number } {
+  const highest = new Map<string, number>()
+  const see = (event: string | null | undefined, order: number | undefined): void => {
+    if (event && order !== undefined) highest.set(event, Math.max(highest.get(event) ?? 0, order))
+  }
+  for (const { event, order } of state.step.values()) see(event, order)
+  for (const { event, order } of file.steps) see(event, order)
+  return {
+    next: (event) => {
+      if (event === null) return 1
+      see(event, (highest.get(event) ?? 0) + 1)
+      return highest.get(event) ?? 1
+    },
+  }
+}
+
+function planProjects({ state, file, put }: Planner): void {
+  for (const { id, team, name } of file.projects) {
+    if (team === undefined) continue
+    const present = state.project.get(id)
+    const value = { team, name: name ?? present?.name ?? id }
+    if (value.name !== present?.name) put({ kind: 'project', id, value })
+  }
+}
+
+/** What the file lacks goes, from the leaves up, so that no follower sees a Step of an Event that is gone. */
+function planRemovals({ state, file, put }: Planner, now: string): void {
+  const lacking = (present: ReadonlyMap<string, unknown>, listed: readonly { id: string }[]): string[] => {
+    const ids = new Set(listed.map(({ id }) => id))
+    return [...present.keys()].filter((id) => !ids.has(id))
+  }
+  for (const id of lacking(state.step, file.steps)) put({ kind: 'step', id, value: null })
+  for (const id of lacking(state.event, file.events)) put({ kind: 'event', id, value: null })
+  for (const id of lacking(state.project, file.projects)) put({ kind: 'project', id, value: null })
+  const live = liveKeyIds(state)
+  const teams = new Set(file.teams.map(({ id }) => id))
+  // The keys of every Team that is not listed, also of one that is gone already, so that none comes back with its Team.
+  for (const [team, ids] of live) if (!teams.has(team)) for (const change of revocations(state, ids, now)) put(change)
+  for (const id of lacking(state.team, file.teams)) put({ kind: 'team', id, value: null })
+}

@@ -1,0 +1,146 @@
+import { parseGuid } from '../contract/guid.ts'
+import { parseTimestamp } from '../contract/timestamp.ts'
+import type { JournalRecord, NewRecord } from '../journal/journal.ts'
+
+/**
+ * The records of the compacted registry topic. A record's key is `<kind>/<id>`: `team/payments`, `event/order-placed`,
+ * `step/order-placed.validate`, `project/<guid>`, `key/<team>/<sha256>`; its value is the JSON of what the key does not say, or
+ * null where the thing is deleted. Compaction keeps only the last record of a key, so the registry must never depend on
+ * any other one.
+ */
+export interface RegistryValues {
+  readonly team: { readonly name: string }
+  readonly event: { readonly team: string; readonly name: string }
+  readonly step: {
+    readonly team: string
+    readonly event: string | null
+    readonly name: string
+    readonly order: number
+  }
+  readonly project: { readonly team: string; readonly name: string }
+  /** A key is revoked, never deleted, so that it cannot come back to life by being listed again. */
+  readonly key: { readonly prefix: string; readonly createdAt: string; readonly revokedAt: string | null }
+}
+
+export type RegistryKind = keyof RegistryValues
+
+interface RecordOf<Kind extends RegistryKind> {
+  readonly kind: Kind
+  readonly id: string
+  readonly value: RegistryValues[Kind] | null
+}
+
+export type RegistryRecord = { readonly [Kind in RegistryKind]: RecordOf<Kind> }[RegistryKind]
+
+/** Everything the topic says now: a map from id to value for each kind. */
+export type RegistryState = { readonly [Kind in RegistryKind]: Map<string, RegistryValues[Kind]> }
+
+/** Why a record of the topic cannot be read. */
+export type Unreadable = 'invalid_key' | 'unknown_kind' | 'invalid_id' | 'invalid_json' | 'invalid_value'
+
+export const emptyState = (): RegistryState => ({
+  team: new Map(),
+  event: new Map(),
+  step: new Map(),
+  project: new Map(),
+  key: new Map(),
+})
+
+/** Folds one record into the state. */
+export function fold<Kind extends RegistryKind>(state: RegistryState, record: RecordOf<Kind>): void {
+  if (record.value === null) state[record.kind].delete(record.id)
+  else state[record.kind].set(record.id, record.value)
+}
+
+/** The id of a key's record. Team ids hold no slash. */
+export const keyRecordId = (team: string, hash: string): string => `${team}/${hash}`
+
+/** The Team and the SHA-256 (hex) that the id of a key's record names. */
+export function splitKeyId(id: string): { readonly team: string; readonly hash: string } {
+  const slash = id.lastIndexOf('/')
+  return { team: id.slice(0, slash), hash: id.slice(slash + 1) }
+}
+
+export const encodeRecord = ({ kind, id, value }: RegistryRecord): NewRecord => ({
+  key: `${kind}/${id}`,
+  value: value === null ? null : JSON.stringify(value),
+  headers: value === null ? {} : { 'content-type': 'application/json' },
+})
+
+export interface Decoded {
+  /** What to fold: a value that cannot be read counts as deleted. Undefined where the key says nothing. */
+  readonly record?: RegistryRecord
+  /** Set where the record was not written by this program, or by a version that is too new. */
+  readonly unreadable?: Unreadable
+}
+
+/**
+ * Reads a record of the topic; never throws. An unreadable value counts as a deletion, not as "as before": compaction will
+ * drop what was before, and a process that starts after it must come to the same registry as one that runs since.
+ */
+export function decodeRecord({ key, value }: Pick<JournalRecord, 'key' | 'value'>): Decoded {
+  const text = key === null ? undefined : decodeUtf8(key)
+  if (text === undefined) return { unreadable: 'invalid_key' }
+  const slash = text.indexOf('/')
+  const kind = text.slice(0, Math.max(slash, 0))
+  const id = text.slice(slash + 1)
+  if (!isKind(kind)) return { unreadable: 'unknown_kind' }
+  if (!ID_FITS[kind](id)) return { unreadable: 'invalid_id' }
+  const deleted = { kind, id, value: null }
+  if (value === null) return { record: deleted }
+  const json = parseObject(value)
+  if (json === undefined) return { record: deleted, unreadable: 'invalid_json' }
+  const read = READ[kind](json)
+  if (read === undefined) return { record: deleted, unreadable: 'invalid_value' }
+  return { record: { kind, id, value: read } as RegistryRecord }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const isKind = (text: string): text is RegistryKind => Object.hasOwn(READ, text)
+
+const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
+  team: (id) => id !== '' && !id.includes('/'),
+  event: (id) => id !== '',
+  step: (id) => id !== '',
+  project: (id) => parseGuid(id) === id,
+  key: (id) => /^[^/]+\/[0-9a-f]{64}$/.test(id),
+}
+
+/** Fields that are not known here are left out: a later version may add some. */
+const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Kind] | undefined } = {
+  team: ({ name }) => (isText(name) ? { name } : undefined),
+  event: ({ team, name }) => (isText(team) && isText(name) ? { team, name } : undefined),
+  step: ({ team, event, name, order }) =>
+    isText(team) && (event === null || isText(event)) && isText(name) && Number.isSafeInteger(order)
+      ? { team, event, name, order: order as number }
+      : undefined,
+  project: ({ team, name }) => (isText(team) && isText(name) ? { team, name } : undefined),
+  key: ({ prefix, createdAt, revokedAt }) =>
+    typeof prefix === 'string' && isTime(createdAt) && (revokedAt === null || isTime(revokedAt))
+      ? { prefix, createdAt, revokedAt }
+      : undefined,
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const isTime = (value: unknown): value is string => typeof value === 'string' && parseTimestamp(value) === value
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function parseObject(bytes: Uint8Array): Json | undefined {
+  try {
+    const json: unknown = JSON.parse(utf8.decode(bytes))
+    return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Json) : undefined
+  } catch {
+    return undefined
+  }
+}

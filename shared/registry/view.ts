@@ -1,0 +1,130 @@
+import { compareTimestamps } from '../contract/timestamp.ts'
+import type { JournalRecord } from '../journal/journal.ts'
+import { hashKey, hashKeyHex, includesHash } from './keys.ts'
+import { decodeRecord, emptyState, fold, type RegistryState, splitKeyId, type Unreadable } from './records.ts'
+import type { Entity, EventEntity, KeyInfo, Project, Registry, StepEntity, Team } from './registry.ts'
+
+export interface RegistryView {
+  readonly registry: Registry
+  /** Folds records of the registry topic, in their order; never throws. */
+  fold(records: readonly Pick<JournalRecord, 'key' | 'value' | 'offset'>[]): void
+}
+
+/**
+ * A registry in memory that follows what is folded into it. `onUnreadable` hears of each record that this program cannot have
+ * written.
+ */
+export function createRegistryView(
+  onUnreadable: (reason: Unreadable, offset: number) => void = () => undefined,
+): RegistryView {
+  const state = emptyState()
+  let index = indexOf(state)
+  let stale = false
+  // Records come in batches and seldom: the indices are made anew by the first reader after a change.
+  const fresh = (): Index => {
+    if (stale) index = indexOf(state)
+    stale = false
+    return index
+  }
+  const liveKeys = (teamId: string): readonly Buffer[] => fresh().teams.get(teamId)?.liveHashes ?? []
+
+  return {
+    fold: (records) => {
+      for (const each of records) {
+        const { record, unreadable } = decodeRecord(each)
+        if (unreadable !== undefined) onUnreadable(unreadable, each.offset)
+        if (record !== undefined) fold(state, record)
+      }
+      stale = true
+    },
+    registry: {
+      entity: (identifier) => fresh().entities.get(identifier),
+      project: (id) => fresh().projects.get(id),
+      team: (id) => fresh().teams.get(id)?.team,
+      hasKey: (teamId) => liveKeys(teamId).length > 0,
+      keyOpens: (teamId, apiKey) => includesHash(liveKeys(teamId), hashKey(apiKey)),
+      // A lookup by hash leaks at most how a hash begins, which tells nothing about a key that is random.
+      teamOfKey: (apiKey) => fresh().teamByHash.get(hashKeyHex(apiKey)) ?? undefined,
+      teams: () => [...fresh().teams.values()].map(({ team }) => team),
+      keysOf: (teamId) => fresh().teams.get(teamId)?.keys ?? [],
+      eventsOf: (teamId) => fresh().teams.get(teamId)?.events ?? [],
+      stepsOf: (teamId) => fresh().teams.get(teamId)?.steps ?? [],
+      projectsOf: (teamId) => fresh().teams.get(teamId)?.projects ?? [],
+    },
+  }
+}
+
+/** What a Team owns, each list in the order in which it is shown. */
+interface TeamEntry {
+  readonly team: Team
+  readonly keys: KeyInfo[]
+  readonly liveHashes: Buffer[]
+  readonly events: EventEntity[]
+  readonly steps: StepEntity[]
+  readonly projects: Project[]
+}
+
+interface Index {
+  readonly teams: ReadonlyMap<string, TeamEntry>
+  readonly entities: ReadonlyMap<string, Entity>
+  readonly projects: ReadonlyMap<string, Project>
+  /** Null where more than one Team has the key: it then tells no Team. */
+  readonly teamByHash: ReadonlyMap<string, Team | null>
+}
+
+/**
+ * The state as readers need it. It depends on the state alone, not on the order in which it came about, so that every process
+ * answers alike; keys, Events, Steps and Projects of a Team that is not there belong to nobody.
+ */
+function indexOf(state: RegistryState): Index {
+  const teams = new Map<string, TeamEntry>()
+  for (const [id, { name }] of [...state.team].sort(byId)) {
+    teams.set(id, { team: { id, name }, keys: [], liveHashes: [], events: [], steps: [], projects: [] })
+  }
+  const entities = new Map<string, Entity>()
+  for (const [identifier, value] of [...state.step].sort(byEventAndOrder)) {
+    const step: StepEntity = { kind: 'step', identifier, ...value }
+    entities.set(identifier, step)
+    teams.get(value.team)?.steps.push(step)
+  }
+  // Only a record written past the admin can give an Event and a Step one identifier; the Event then has it.
+  for (const [identifier, value] of [...state.event].sort(byId)) {
+    const event: EventEntity = { kind: 'event', identifier, ...value }
+    entities.set(identifier, event)
+    teams.get(value.team)?.events.push(event)
+  }
+  const projects = new Map<string, Project>()
+  for (const [id, value] of [...state.project].sort(byId)) {
+    projects.set(id, { id, ...value })
+    teams.get(value.team)?.projects.push({ id, ...value })
+  }
+  return { teams, entities, projects, teamByHash: addKeys(state, teams) }
+}
+
+function addKeys(state: RegistryState, teams: ReadonlyMap<string, TeamEntry>): Map<string, Team | null> {
+  const teamByHash = new Map<string, Team | null>()
+  for (const [id, value] of [...state.key].sort(byCreation)) {
+    const { team, hash } = splitKeyId(id)
+    const entry = teams.get(team)
+    if (entry === undefined) continue
+    entry.keys.push({ hash, ...value })
+    if (value.revokedAt !== null) continue
+    entry.liveHashes.push(Buffer.from(hash, 'hex'))
+    teamByHash.set(hash, teamByHash.has(hash) ? null : entry.team)
+  }
+  return teamByHash
+}
+
+type Entry<Value> = readonly [id: string, value: Value]
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const byId = ([a]: Entry<unknown>, [b]: Entry<unknown>): number => compare(a, b)
+
+const byCreation = ([a, left]: Entry<{ createdAt: string }>, [b, right]: Entry<{ createdAt: string }>): number =>
+  compareTimestamps(left.createdAt, right.createdAt) || compare(a, b)
+
+const byEventAndOrder = (
+  [a, left]: Entry<{ event: string | null; order: number }>,
+  [b, right]: Entry<{ event: string | null; order: number }>,
+): number => compare(left.event ?? '', right.event ?? '') || left.order - right.order || compare(a, b)

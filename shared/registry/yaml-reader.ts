@@ -1,0 +1,101 @@
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+
+/** Something to mend in a file. */
+export interface FileProblem {
+  /** Counted from 1; null where it concerns the file as a whole. */
+  readonly line: number | null
+  readonly message: string
+}
+
+/** A value in a YAML file and the line on which it stands. */
+export interface YamlValue {
+  readonly line: number
+  readonly value:
+    | { readonly type: 'map'; readonly fields: readonly YamlField[] }
+    | { readonly type: 'list'; readonly items: readonly YamlValue[] }
+    /** Text, a number, true, false or null. */
+    | { readonly type: 'scalar'; readonly scalar: unknown }
+}
+
+export interface YamlField {
+  readonly name: string
+  /** The line of its name. */
+  readonly line: number
+  readonly content: YamlValue
+}
+
+/** The deepest nesting that is read; whatever lies deeper is shown as null. It also ends an alias that holds itself. */
+const DEPTH_MAX = 6
+
+/** The most aliases that are followed, those within aliases included, so that a few lines cannot stand for millions. */
+const ALIASES_MAX = 100
+
+/** Errors of the parser whose sentence is always the same, so that it quotes nothing of the file. */
+const PLAIN_ERRORS: ReadonlySet<string> = new Set([
+  'BAD_INDENT',
+  'BLOCK_AS_IMPLICIT_KEY',
+  'BLOCK_IN_FLOW',
+  'DUPLICATE_KEY',
+  'MISSING_CHAR',
+  'MULTILINE_IMPLICIT_KEY',
+  'MULTIPLE_DOCS',
+  'NON_STRING_KEY',
+  'TAB_AS_INDENT',
+])
+
+/**
+ * Reads one YAML document (1.2, core schema) with its line numbers; undefined where it is empty or no YAML. A problem never
+ * quotes the file, because it may hold keys.
+ */
+export function readYaml(text: string): {
+  readonly root: YamlValue | undefined
+  readonly problems: readonly FileProblem[]
+} {
+  const lines = new LineCounter()
+  const document: Document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
+  const problems = [...document.errors, ...document.warnings].map(({ pos, code, message }) => ({
+    line: lines.linePos(pos[0]).line,
+    message: `the file is no valid YAML: ${PLAIN_ERRORS.has(code) ? message : code.toLowerCase().replaceAll('_', ' ')}`,
+  }))
+  if (problems.length > 0) return { root: undefined, problems }
+  if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
+    return { root: undefined, problems: [{ line: null, message: 'the file is empty' }] }
+  }
+  const budget = { aliases: ALIASES_MAX }
+  const root = convert(document.contents, { document, lines, budget, depth: 0, line: 1 })
+  if (budget.aliases < 0) {
+    return { root: undefined, problems: [{ line: null, message: `the file has more than ${ALIASES_MAX} aliases` }] }
+  }
+  return { root, problems: [] }
+}
+
+interface Context {
+  readonly document: Document
+  readonly lines: LineCounter
+  readonly budget: { aliases: number }
+  readonly depth: number
+  /** The line to name where a node has none. */
+  readonly line: number
+}
+
+function convert(node: unknown, context: Context): YamlValue {
+  const { document, lines, budget, depth } = context
+  const line = lineOf(node, lines) ?? context.line
+  if (isAlias(node)) budget.aliases -= 1
+  if (depth > DEPTH_MAX || budget.aliases < 0) return { line, value: { type: 'scalar', scalar: null } }
+  const target: Node | undefined = isAlias(node) ? node.resolve(document) : isNode(node) ? node : undefined
+  const inside = { ...context, depth: depth + 1, line }
+  if (isMap(target)) {
+    const fields = target.items.map(({ key, value }) => {
+      const nameLine = lineOf(key, lines) ?? line
+      const name = isScalar(key) ? String(key.value) : ''
+      return { name, line: nameLine, content: convert(value, { ...inside, line: nameLine }) }
+    })
+    return { line, value: { type: 'map', fields } }
+  }
+  if (isSeq(target)) return { line, value: { type: 'list', items: target.items.map((item) => convert(item, inside)) } }
+  return { line, value: { type: 'scalar', scalar: isScalar(target) ? target.value : null } }
+}
+
+const lineOf = (node: unknown, lines: LineCounter): number | undefined =>
+  isNode(node) && node.range ? lines.linePos(node.range[0]).line : undefined

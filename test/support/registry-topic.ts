@@ -1,0 +1,63 @@
+import { TOPICS, topicName } from '../../shared/contract/topics.ts'
+import { createRegistryAdmin } from '../../shared/registry/admin.ts'
+import { parseRegistryFile } from '../../shared/registry/file.ts'
+import { type Plan, planApply } from '../../shared/registry/plan.ts'
+import { emptyState, encodeRecord, fold, type RegistryState } from '../../shared/registry/records.ts'
+import type { Registry } from '../../shared/registry/registry.ts'
+import { createRegistryView } from '../../shared/registry/view.ts'
+import { createMemoryJournal } from './memory-journal.ts'
+
+export const NOW = '2026-03-04T05:06:07.000Z'
+
+export const TOPIC = topicName('sluice', 'registry')
+
+/** A journal with an empty registry topic, its administration and a clock that a test turns. */
+export function registryOnMemory() {
+  const clock = { now: () => Date.parse(NOW) }
+  const journal = createMemoryJournal({ clock, topics: [{ ...TOPICS.registry, name: TOPIC }] })
+  const admin = createRegistryAdmin({ journal, topic: TOPIC, clock })
+  return { journal, admin, clock, topic: TOPIC }
+}
+
+/** The state after the plan's changes. */
+export function withChanges(state: RegistryState, { changes }: Plan): RegistryState {
+  const next = {
+    team: new Map(state.team),
+    event: new Map(state.event),
+    step: new Map(state.step),
+    project: new Map(state.project),
+    key: new Map(state.key),
+  }
+  for (const change of changes) fold(next, change)
+  return next
+}
+
+/** Plans a file that is well formed. */
+export function planOf(state: RegistryState, text: string, { prune = false, now = NOW } = {}): Plan {
+  const { file, problems } = parseRegistryFile(text)
+  if (problems.length > 0) throw new Error(`the file has problems: ${JSON.stringify(problems)}`)
+  return planApply(state, file, { prune, now })
+}
+
+/** The state after files were applied to an empty registry, one after the other. */
+export function stateOf(...files: string[]): RegistryState {
+  return files.reduce((state, text) => {
+    const plan = planOf(state, text)
+    if (plan.problems.length > 0) throw new Error(JSON.stringify(plan.problems))
+    return withChanges(state, plan)
+  }, emptyState())
+}
+
+/** What a reader sees of a registry to which one file was applied. */
+export function registryOf(text: string): Registry {
+  const view = createRegistryView()
+  const records = planOf(emptyState(), text).changes.map(encodeRecord)
+  view.fold(records.map(({ key, value }, offset) => ({ offset, key: buffer(key), value: buffer(value) })))
+  return view.registry
+}
+
+const buffer = (part: string | Uint8Array | null): Buffer | null => (part === null ? null : Buffer.from(part))
+
+/** A state as plain data, to compare. */
+export const plain = (state: RegistryState): Record<string, Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(state).map(([kind, map]) => [kind, Object.fromEntries(map)]))
