@@ -1,0 +1,201 @@
+import { applicationLogDocument } from '../../consumers/projections/application-logs.ts'
+import { eventLogDocument } from '../../consumers/projections/event-logs.ts'
+import type { EntryDocument } from '../../shared/contract/documents.ts'
+import { type Level, levelRank } from '../../shared/contract/levels.ts'
+import type { EntryRecord } from '../../shared/contract/records.ts'
+import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
+import type {
+  Cursor,
+  EntryFilter,
+  Facets,
+  Flow,
+  FlowGroup,
+  Histogram,
+  LevelCounts,
+  LogStoreReader,
+} from '../../shared/log-store/log-store.ts'
+import { matches as queryMatches } from '../../shared/query/matches.ts'
+
+/** A log store that keeps what it is given in an array, for tests of what reads it. */
+export interface MemoryLogStore extends LogStoreReader {
+  add(...records: readonly EntryRecord[]): void
+  /** Every reading call from the nth on (from 0, counted from here) throws; null heals it. */
+  failAfter(calls: number | null): void
+  /** Reading calls so far, by name. */
+  readonly calls: readonly string[]
+}
+
+export function createMemoryLogStore(): MemoryLogStore {
+  const entries: EntryRecord[] = []
+  const calls: string[] = []
+  let callsLeft: number | null = null
+  const select = (name: string, filter: EntryFilter): EntryRecord[] => {
+    enter(name)
+    return entries.filter((entry) => matches(entry, filter))
+  }
+  const enter = (name: string): void => {
+    calls.push(name)
+    if (callsLeft === null) return
+    if (callsLeft === 0) throw new Error('the store is down')
+    callsLeft -= 1
+  }
+
+  return {
+    calls,
+    add: (...records) => {
+      entries.push(...records)
+    },
+    failAfter: (count) => {
+      callsLeft = count
+    },
+    search: async (filter, { limit, order, after }) => {
+      const sign = order === 'asc' ? 1 : -1
+      const sorted = select('search', filter).toSorted((a, b) => sign * compare(a, b))
+      const rest = after === null ? sorted : sorted.filter((entry) => sign * compare(entry, after) > 0)
+      const page = rest.slice(0, limit)
+      const last = page.at(-1)
+      return { entries: page, next: rest.length > limit && last !== undefined ? placeOf(last) : null }
+    },
+    get: async (team, kind, id) => {
+      enter('get')
+      return entries.find((entry) => entry.team === team && entry.kind === kind && entry.id === id)
+    },
+    count: async (filter) => select('count', filter).length,
+    histogram: async (filter, bucketsMax) => histogramOf(select('histogram', filter), filter, bucketsMax),
+    facets: async (filter, valuesMax) => facetsOf(select('facets', filter), valuesMax),
+    tail: async (filter, after, limit) => {
+      enter('tail')
+      const begin = after === null ? entries.length : Number(after)
+      const arrived = entries.map((entry, index) => ({ entry, cursor: String(index + 1) })).slice(begin)
+      const page = arrived.filter(({ entry }) => matches(entry, filter)).slice(0, limit)
+      const cursor = page.length === limit ? (page.at(-1)?.cursor ?? '') : String(entries.length)
+      return { entries: page, cursor }
+    },
+    searchFlows: async (filter, { limit, after }) => {
+      enter('searchFlows')
+      const keys = new Set(
+        entries.filter((entry) => entry.team === filter.team).map((entry) => documentOf(entry).correlationKey),
+      )
+      const flows = [...keys]
+        .filter((key) => key !== null)
+        .filter((key) => filter.keyPart === null || key.toLowerCase().includes(filter.keyPart.toLowerCase()))
+        .map((key) => flowOf(entries, filter.team, key))
+        .filter((flow) => flow !== undefined)
+        .filter((flow) => flow.groups.some((group) => flowGroupMatches(group, filter)))
+        .toSorted((a, b) => compareFlows(b, a))
+        .filter((flow) => after === null || compareFlows(flow, after) < 0)
+      const page = flows.slice(0, limit)
+      const last = page.at(-1)
+      return {
+        flows: page,
+        next: flows.length > limit && last ? { lastAt: last.lastAt, correlationKey: last.correlationKey } : null,
+      }
+    },
+    flow: async (team, correlationKey) => {
+      enter('flow')
+      return flowOf(entries, team, correlationKey)
+    },
+  }
+}
+
+const compare = (a: Cursor, b: Cursor): number =>
+  compareTimestamps(a.timestamp, b.timestamp) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+
+const placeOf = ({ timestamp, id }: EntryRecord): Cursor => ({ timestamp, id })
+
+type Facts = Pick<EntryFilter, 'event' | 'step' | 'project' | 'levelMin'>
+
+const compareFlows = (a: Pick<Flow, 'lastAt' | 'correlationKey'>, b: typeof a): number =>
+  compareTimestamps(a.lastAt, b.lastAt) || (a.correlationKey < b.correlationKey ? -1 : 1)
+
+const flowGroupMatches = (group: FlowGroup, filter: Facts): boolean =>
+  (filter.event === null || group.event === filter.event) &&
+  (filter.step === null || group.step === filter.step) &&
+  (filter.project === null || group.project === filter.project) &&
+  (filter.levelMin === null || levelRank(group.level) >= levelRank(filter.levelMin))
+
+function matches(entry: EntryRecord, filter: EntryFilter): boolean {
+  const document = documentOf(entry)
+  const { category } = document
+  const is = (wanted: string | null, value: string | null): boolean => wanted === null || wanted === value
+  return (
+    document.team === filter.team &&
+    (filter.kinds.length === 0 || filter.kinds.includes(document.kind)) &&
+    (filter.from === null || compareTimestamps(document.timestamp, filter.from) >= 0) &&
+    (filter.to === null || compareTimestamps(document.timestamp, filter.to) < 0) &&
+    (filter.levelMin === null || levelRank(document.level) >= levelRank(filter.levelMin)) &&
+    is(filter.environment, document.environment) &&
+    is(filter.correlationKey, document.correlationKey) &&
+    is(filter.event, document.event) &&
+    is(filter.step, document.step) &&
+    is(filter.project, document.project) &&
+    (filter.category === null || category === filter.category || !!category?.startsWith(`${filter.category}.`)) &&
+    queryMatches(filter.query, document)
+  )
+}
+
+const documents = new WeakMap<EntryRecord, EntryDocument>()
+
+/** What is searched of an entry, made as the consumers make it. */
+function documentOf(entry: EntryRecord): EntryDocument {
+  const made = documents.get(entry)
+  if (made !== undefined) return made
+  const document = entry.kind === 'event' ? eventLogDocument(entry, '') : applicationLogDocument(entry, '')
+  documents.set(entry, document)
+  return document
+}
+
+function flowOf(entries: readonly EntryRecord[], team: string, correlationKey: string): Flow | undefined {
+  const own = entries.filter((entry) => entry.team === team && documentOf(entry).correlationKey === correlationKey)
+  const times = own.map((entry) => entry.timestamp).toSorted(compareTimestamps)
+  const [firstAt, lastAt] = [times[0], times.at(-1)]
+  if (firstAt === undefined || lastAt === undefined) return undefined
+  const groups = new Map<string, FlowGroup>()
+  for (const entry of own.toSorted(compare)) {
+    const { event, step, project } = documentOf(entry)
+    const key = JSON.stringify([event, step, project, entry.level])
+    const { count, firstAt: first } = groups.get(key) ?? { count: 0, firstAt: entry.timestamp }
+    const span = { count: count + 1, firstAt: first, lastAt: entry.timestamp }
+    groups.set(key, { event, step, project, level: entry.level, ...span })
+  }
+  return { correlationKey, firstAt, lastAt, groups: [...groups.values()] }
+}
+
+function histogramOf(found: readonly EntryRecord[], { from, to }: EntryFilter, bucketsMax: number): Histogram {
+  const times = found.map((entry) => toNanos(entry.timestamp)).toSorted((a, b) => Number(a - b))
+  const begin = from === null ? (times[0] ?? 0n) : toNanos(from)
+  const end = to === null ? (times.at(-1) ?? 0n) + 1n : toNanos(to)
+  const widthMs = BigInt(Math.max(1, Math.ceil(Number(end - begin) / 1e6 / bucketsMax)))
+  const width = widthMs * 1_000_000n
+  const buckets = []
+  for (let at = begin; at < end && found.length > 0; at += width) {
+    const own = found.filter((entry) => toNanos(entry.timestamp) >= at && toNanos(entry.timestamp) < at + width)
+    buckets.push({ from: fromNanos(at), total: own.length, levels: levelCounts(own) })
+  }
+  return { intervalMs: Number(widthMs), buckets, total: found.length }
+}
+
+function levelCounts(entries: readonly EntryRecord[]): LevelCounts {
+  const counts: Partial<Record<Level, number>> = {}
+  for (const { level } of entries) counts[level] = (counts[level] ?? 0) + 1
+  return counts
+}
+
+function facetsOf(found: readonly EntryRecord[], valuesMax: number): Facets {
+  const top = (read: (entry: EntryRecord) => string | null) => {
+    const counts = new Map<string, number>()
+    for (const value of found.map(read)) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
+    return [...counts]
+      .map(([value, count]) => ({ value, count }))
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, valuesMax)
+  }
+  return {
+    level: top((entry) => entry.level),
+    environment: top((entry) => entry.environment),
+    event: top((entry) => documentOf(entry).event),
+    step: top((entry) => documentOf(entry).step),
+    project: top((entry) => documentOf(entry).project),
+    category: top((entry) => documentOf(entry).category),
+  }
+}

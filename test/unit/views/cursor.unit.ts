@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { ProblemError } from '../../../shared/errors.ts'
+import {
+  decodeCursor,
+  decodeFlowCursor,
+  decodeTailCursor,
+  encodeCursor,
+  encodeFlowCursor,
+  encodeTailCursor,
+} from '../../../views/api/cursor.ts'
+
+const timestamp = '2026-02-01T11:00:00.123456789Z'
+
+const refusalOf = (decode: () => unknown): unknown => {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof ProblemError) return error.problem
+    throw error
+  }
+}
+
+describe('a cursor', () => {
+  test('names the place it was made of, to the last digit', () => {
+    expect(decodeCursor('asc', encodeCursor('asc', { timestamp, id: 'x' }))).toEqual({ timestamp, id: 'x' })
+  })
+
+  test('is base64url', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (key) => {
+        const text = encodeFlowCursor({ lastAt: timestamp, correlationKey: key })
+        expect(text).toMatch(/^[A-Za-z0-9_-]+$/)
+        expect(decodeFlowCursor(text)).toEqual({ lastAt: timestamp, correlationKey: key })
+      }),
+    )
+  })
+
+  test('of a tail holds whatever the store gives, line breaks included', () => {
+    const text = encodeTailCursor('12\n\nid: 7')
+    expect(text).not.toContain('\n')
+    expect(decodeTailCursor(text)).toBe('12\n\nid: 7')
+  })
+
+  test.each(['asc', 'desc'] as const)('of order %s is refused in the other order', (order) => {
+    const other = order === 'asc' ? 'desc' : 'asc'
+    expect(refusalOf(() => decodeCursor(other, encodeCursor(order, { timestamp, id: 'x' })))).toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: 'cursor', message: `must be the nextCursor of a page in order ${other}` }],
+    })
+  })
+
+  test('of one kind of list is refused by another', () => {
+    const entry = encodeCursor('desc', { timestamp, id: 'x' })
+    const flow = encodeFlowCursor({ lastAt: timestamp, correlationKey: 'k' })
+    expect(refusalOf(() => decodeFlowCursor(entry))).toMatchObject({ code: 'invalid_request' })
+    expect(refusalOf(() => decodeCursor('desc', flow))).toMatchObject({ code: 'invalid_request' })
+    expect(refusalOf(() => decodeTailCursor(flow))).toMatchObject({ details: [{ path: 'lastEventId' }] })
+  })
+
+  test('that holds a time that is none is refused', () => {
+    const text = encodeCursor('desc', { timestamp: '2026-02-30T00:00:00.000Z', id: 'x' })
+    expect(refusalOf(() => decodeCursor('desc', text))).toMatchObject({ details: [{ path: 'cursor' }] })
+  })
+
+  test('made of garbage is refused, never misread', () => {
+    const garbage = fc.oneof(
+      fc.string(),
+      fc.json().map((text) => Buffer.from(text).toString('base64url')),
+    )
+    fc.assert(
+      fc.property(garbage, (text) => {
+        expect(refusalOf(() => decodeCursor('asc', text))).toMatchObject({ code: 'invalid_request' })
+      }),
+    )
+  })
+})

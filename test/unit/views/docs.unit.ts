@@ -1,0 +1,79 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import express, { Router } from 'express'
+import { registerDocs } from '../../../shared/openapi/docs.ts'
+import type { OpenApiDocument } from '../../../shared/openapi/openapi.ts'
+
+const document: OpenApiDocument = { openapi: '3.1.0', paths: {}, components: { schemas: {} }, info: { title: 'x' } }
+
+let server: Server
+let url: string
+beforeAll(async () => {
+  const router = Router()
+  registerDocs(router, document)
+  server = createServer(express().use('/below', router))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/below`
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+describe('/docs', () => {
+  test('/openapi.json is the document, for anybody', async () => {
+    const response = await fetch(`${url}/openapi.json`)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(await response.json()).toEqual(document)
+  })
+
+  test('leads to a page, below any prefix', async () => {
+    const response = await fetch(`${url}/docs`)
+    expect(response.url).toBe(`${url}/docs/`)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  })
+
+  test('loads what it names from this origin, without a script or style in the page', async () => {
+    const response = await fetch(`${url}/docs/`)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(policy).not.toContain('http')
+    const page = await response.text()
+    expect(page).not.toMatch(/<style|style=|\son\w+=|https?:/)
+    expect(page.match(/<script[^>]*>[^<]+/)).toBeNull()
+    const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name)
+    expect(named).toHaveLength(4)
+    for (const name of named) expect([name, (await fetch(`${url}/docs/${name}`)).status]).toEqual([name, 200])
+  })
+
+  test('keeps no key and asks no validator of others', async () => {
+    const script = await (await fetch(`${url}/docs/start.js`)).text()
+    expect(script).toContain('persistAuthorization: false')
+    expect(script).toContain('validatorUrl: null')
+    expect(script).toContain("url: '../openapi.json'")
+  })
+
+  test('serves nothing else of the package', async () => {
+    for (const name of [
+      'package.json',
+      'index.html',
+      'swagger-ui.js',
+      '../package.json',
+      '..%2fpackage.json',
+      'absolute-path.js',
+    ])
+      expect([name, (await fetch(`${url}/docs/${name}`)).status]).toEqual([name, 404])
+  })
+
+  test('takes GET and HEAD only', async () => {
+    for (const path of ['/openapi.json', '/docs', '/docs/', '/docs/start.js']) {
+      const response = await fetch(url + path, { method: 'POST' })
+      expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD'])
+      expect((await fetch(url + path, { method: 'HEAD' })).status).toBe(200)
+    }
+  })
+})

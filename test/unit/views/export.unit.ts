@@ -1,0 +1,127 @@
+import { type IncomingMessage, request } from 'node:http'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../support/eventually.ts'
+import { applicationLog, at, eventLog, KEY_A, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
+
+let views: ViewsFixture
+beforeEach(async () => {
+  views = await startViews()
+})
+afterEach(() => views.close())
+
+const many = (count: number, payload = '') =>
+  Array.from({ length: count }, (_, index) => eventLog({ timestamp: at(index), payload: `${index}${payload}` }))
+
+/** Asks without reading the answer. */
+const ask = (path: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const { port } = new URL(views.url)
+    request({ port, path, headers: { 'x-api-key': KEY_A } }, resolve)
+      .on('error', reject)
+      .end()
+  })
+
+describe('an export', () => {
+  test('of NDJSON has every match, one item a line, over more than one page', async () => {
+    const entries = many(1_234)
+    views.store.add(...entries)
+    const { status, headers, text } = await views.get('/api/event-logs/export')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="event-logs-20260201T120000Z.ndjson"')
+    expect(headers.get('cache-control')).toBe('no-store, no-transform')
+    const lines = text.split('\n')
+    expect(lines.pop()).toBe('')
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual(entries.map((entry) => entry.id).toReversed())
+    const { data } = await views.get<{ items: object[] }>('/api/event-logs?limit=1')
+    expect(JSON.parse(lines[0] ?? '')).toEqual(data.items[0])
+  })
+
+  test('of CSV has a header row and a row a match', async () => {
+    views.store.add(
+      applicationLog({ message: '=cmd|calc', categoryName: 'a,b', scopeData: { n: 1 }, timestamp: at(1) }),
+    )
+    const { headers, text } = await views.get('/api/application-logs/export?format=csv')
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="application-logs-20260201T120000Z.csv"')
+    // The client takes the byte order mark off; a spreadsheet reads it.
+    const [head, row, rest] = text.split('\r\n')
+    expect(head).toMatch(/^id,kind,.*,scopeData,originalLevel$/)
+    expect(row).toContain(`,"a,b",0,,'=cmd|calc,,"{""n"":1}",`)
+    expect(rest).toBe('')
+    const raw = await ask('/api/application-logs/export?format=csv')
+    expect(Buffer.concat(await raw.toArray()).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
+  })
+
+  test('without a match is an empty file', async () => {
+    expect((await views.get('/api/event-logs/export')).text).toBe('')
+    expect((await views.get('/api/event-logs/export?format=csv')).text.split('\r\n')).toHaveLength(2)
+  })
+
+  test('takes the filters, and an order', async () => {
+    views.store.add(...many(20))
+    const { text } = await views.get(`/api/event-logs/export?order=asc&from=${at(3)}&to=${at(6)}`)
+    expect(text.split('\n').map((line) => line && JSON.parse(line).payload)).toEqual(['3', '4', '5', ''])
+  })
+
+  test('of a flow has both kinds, oldest first', async () => {
+    views.store.add(
+      eventLog({ correlationKey: 'k/1', timestamp: at(2), payload: 'second' }),
+      applicationLog({ correlationKey: 'k/1', timestamp: at(1), message: 'first' }),
+      eventLog({ correlationKey: 'other' }),
+    )
+    const { text, headers } = await views.get('/api/flows/k%2F1/export?format=csv')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="flow-k_1-20260201T120000Z.csv"')
+    const [head, first, second, rest] = text.split('\r\n')
+    expect(head).toContain('payload,project.id')
+    expect(first).toContain(',application,')
+    expect(second).toContain(',event,')
+    expect(rest).toBe('')
+  })
+
+  test('that fails in mid-stream does not look complete', async () => {
+    views.store.add(...many(1_200))
+    views.store.failAfter(2)
+    const response = await ask('/api/event-logs/export')
+    expect(response.statusCode).toBe(200)
+    await expect(response.toArray()).rejects.toThrow('aborted')
+    expect(response.complete).toBe(false)
+  })
+
+  test('that fails at its start says so', async () => {
+    views.store.failAfter(0)
+    expect(await views.get('/api/event-logs/export')).toMatchObject({ status: 503, error: { code: 'server_error' } })
+  })
+
+  test('reads no further than its reader takes, and no further at all when the client goes', async () => {
+    views.store.add(...many(20_000, 'x'.repeat(2_000)))
+    const response = await ask('/api/event-logs/export')
+    const searches = (): number => views.store.calls.filter((call) => call === 'search').length
+    const standsStill = async (): Promise<boolean> => {
+      const before = searches()
+      for (let other = 0; other < 20; other++) await views.get('/api/event-logs/nothing')
+      return searches() === before
+    }
+    await eventually(standsStill)
+    const read = searches()
+    // 40 MB in 40 pages are due: what was read fills the sockets, and no more.
+    expect(read).toBeLessThan(30)
+    response.destroy()
+    await eventually(standsStill)
+    expect(searches()).toBe(read)
+  })
+
+  test('is one of five a Team has open at most', async () => {
+    views.store.add(...many(20_000, 'x'.repeat(2_000)))
+    const open = await Promise.all([1, 2, 3, 4, 5].map(() => ask('/api/event-logs/export')))
+    const refused = await views.get('/api/event-logs/export')
+    expect(refused).toMatchObject({ status: 503, error: { code: 'server_error', retryable: true } })
+    open[0]?.destroy()
+    await eventually(async () => {
+      const response = await ask('/api/event-logs/export')
+      response.destroy()
+      return response.statusCode === 200
+    })
+    for (const response of open) response.destroy()
+  })
+})

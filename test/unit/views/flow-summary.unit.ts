@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals'
+import type { FlowGroup } from '../../../shared/log-store/log-store.ts'
+import { stepsOf, summaryOf } from '../../../views/api/flow-summary.ts'
+import type { Names } from '../../../views/api/names.ts'
+import { at } from '../../support/views-fixture.ts'
+
+const named = (identifier: string) => ({ identifier, name: null })
+const names: Names = {
+  event: named,
+  step: named,
+  project: (id) => ({ id, name: null }),
+  stepsOf: (event) =>
+    ['validate', 'pay', 'ship'].map((identifier, index) => {
+      return { kind: 'step', identifier: `${event}.${identifier}`, team: 'a', name: '', event, order: index + 1 }
+    }),
+}
+
+const group = (fields: Partial<FlowGroup>): FlowGroup => ({
+  event: null,
+  step: null,
+  project: null,
+  level: 'Information',
+  count: 1,
+  firstAt: at(0),
+  lastAt: at(0),
+  ...fields,
+})
+
+const flow = (...groups: FlowGroup[]) => ({ correlationKey: 'k', firstAt: at(0), lastAt: at(9), groups })
+
+describe('the summary of a flow', () => {
+  test('counts by level, names the worst, and lists what was touched by first appearance', () => {
+    const summary = summaryOf(
+      flow(
+        group({ event: 'b', step: 'b.pay', level: 'Error', count: 2, firstAt: at(5), lastAt: at(6) }),
+        group({ event: 'a', firstAt: at(1), lastAt: at(9), count: 3 }),
+        group({ project: 'p', level: 'Warning', firstAt: at(2), lastAt: at(2) }),
+        group({ event: 'b', step: 'b.pay', firstAt: at(4), lastAt: at(4) }),
+      ),
+      names,
+    )
+    expect(summary).toEqual({
+      correlationKey: 'k',
+      firstAt: at(0),
+      lastAt: at(9),
+      total: 7,
+      levels: { Error: 2, Information: 4, Warning: 1 },
+      worstLevel: 'Error',
+      events: [named('a'), named('b')],
+      steps: [named('b.pay')],
+      projects: [{ id: 'p', name: null }],
+    })
+  })
+})
+
+describe('the Steps of a flow', () => {
+  test('are all of every Event touched, in order, seen or not', () => {
+    const steps = stepsOf(
+      flow(
+        group({ event: 'order', step: 'order.pay', level: 'Error', firstAt: at(3), lastAt: at(4), count: 2 }),
+        group({ event: 'order', step: 'order.pay', firstAt: at(2), lastAt: at(2) }),
+        group({ event: 'order', firstAt: at(1) }),
+      ),
+      names,
+    )
+    const unseen = { seen: false, firstAt: null, lastAt: null, count: 0, worstLevel: null }
+    expect(steps).toEqual([
+      { event: named('order'), step: named('order.validate'), ...unseen },
+      {
+        event: named('order'),
+        step: named('order.pay'),
+        seen: true,
+        firstAt: at(2),
+        lastAt: at(4),
+        count: 3,
+        worstLevel: 'Error',
+      },
+      { event: named('order'), step: named('order.ship'), ...unseen },
+    ])
+  })
+
+  test('that the registry no longer has come after those it has, and those that stand alone at the end', () => {
+    const steps = stepsOf(
+      flow(
+        group({ step: 'audit', firstAt: at(0) }),
+        group({ event: 'order', step: 'order.gone', firstAt: at(1) }),
+        group({ event: 'refund', firstAt: at(2) }),
+        group({ project: 'p' }),
+      ),
+      names,
+    )
+    expect(steps.map(({ event, step, seen }) => [event?.identifier ?? null, step.identifier, seen])).toEqual([
+      ['order', 'order.validate', false],
+      ['order', 'order.pay', false],
+      ['order', 'order.ship', false],
+      ['order', 'order.gone', true],
+      ['refund', 'refund.validate', false],
+      ['refund', 'refund.pay', false],
+      ['refund', 'refund.ship', false],
+      [null, 'audit', true],
+    ])
+  })
+
+  test('are none where the flow has application logs only', () => {
+    expect(stepsOf(flow(group({ project: 'p' })), names)).toEqual([])
+  })
+})

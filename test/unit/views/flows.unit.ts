@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { applicationLog, at, eventLog, PROJECT, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
+
+interface Flows {
+  items: { correlationKey: string }[]
+  nextCursor: string | null
+}
+interface Flow {
+  summary: { correlationKey: string; total: number }
+  steps: { step: { identifier: string }; seen: boolean }[]
+  projects: unknown[]
+  items: { id: string }[]
+  nextCursor: string | null
+}
+
+let views: ViewsFixture
+beforeEach(async () => {
+  views = await startViews()
+})
+afterEach(() => views.close())
+
+const keys = async (query: string): Promise<string[]> =>
+  (await views.get<Flows>(`/api/flows?${query}`)).data.items.map((item) => item.correlationKey)
+
+describe('GET /api/flows', () => {
+  test('lists flows by latest activity, with what they touched', async () => {
+    views.store.add(
+      eventLog({ correlationKey: 'k', step: 'order.pay', timestamp: at(1) }),
+      applicationLog({ correlationKey: 'k', level: 'Error', timestamp: at(2) }),
+      eventLog({ correlationKey: 'later', timestamp: at(3) }),
+      eventLog(),
+    )
+    const { data } = await views.get<Flows>('/api/flows')
+    expect(data).toEqual({
+      items: [
+        expect.objectContaining({ correlationKey: 'later' }),
+        {
+          correlationKey: 'k',
+          firstAt: at(1),
+          lastAt: at(2),
+          total: 2,
+          levels: { Information: 1, Error: 1 },
+          worstLevel: 'Error',
+          events: [{ identifier: 'order', name: 'Order placed' }],
+          steps: [{ identifier: 'order.pay', name: 'Pay' }],
+          projects: [{ id: PROJECT, name: 'Checkout' }],
+        },
+      ],
+      nextCursor: null,
+    })
+  })
+
+  test('pages without a gap', async () => {
+    const all = Array.from({ length: 7 }, (_, index) => `k${index}`)
+    views.store.add(...all.map((correlationKey, index) => eventLog({ correlationKey, timestamp: at(index >> 1) })))
+    const found: string[] = []
+    let cursor = ''
+    do {
+      const { data } = await views.get<Flows>(`/api/flows?limit=2&cursor=${cursor}`)
+      found.push(...data.items.map((item) => item.correlationKey))
+      cursor = data.nextCursor ?? ''
+    } while (cursor !== '')
+    expect(found.toSorted()).toEqual(all)
+    expect(found).toHaveLength(7)
+  })
+
+  test('takes part of the key as q, and the other filters', async () => {
+    views.store.add(
+      eventLog({ correlationKey: 'Order-1', level: 'Error' }),
+      eventLog({ correlationKey: 'order-2', event: 'refund' }),
+      applicationLog({ correlationKey: 'job' }),
+    )
+    expect((await keys('q=ORDER')).toSorted()).toEqual(['Order-1', 'order-2'])
+    expect(await keys('level=warning')).toEqual(['Order-1'])
+    expect(await keys('event=refund')).toEqual(['order-2'])
+    expect(await keys(`project=${PROJECT}`)).toEqual(['job'])
+  })
+})
+
+describe('GET /api/flows/{correlationKey}', () => {
+  test('shows the summary, every Step, and the entries of both kinds oldest first', async () => {
+    const entries = [
+      eventLog({ correlationKey: 'k', step: 'order.pay', timestamp: at(1) }),
+      applicationLog({ correlationKey: 'k', level: 'Error', timestamp: at(2) }),
+      eventLog({ correlationKey: 'k', event: null, step: 'audit', timestamp: at(3) }),
+    ]
+    views.store.add(...entries.toReversed(), eventLog({ correlationKey: 'other' }))
+    const { data } = await views.get<Flow>('/api/flows/k')
+    expect(data.summary).toEqual((await views.get<Flows>('/api/flows?q=k')).data.items[0])
+    expect(data.steps.map(({ step, seen }) => [step, seen])).toEqual([
+      [{ identifier: 'order.validate', name: 'Validate' }, false],
+      [{ identifier: 'order.pay', name: 'Pay' }, true],
+      [{ identifier: 'order.ship', name: 'Ship' }, false],
+      [{ identifier: 'audit', name: 'Audit' }, true],
+    ])
+    expect(data.projects).toEqual([{ id: PROJECT, name: 'Checkout' }])
+    expect(data.items.map((item) => item.id)).toEqual(entries.map((entry) => entry.id))
+    expect(data.nextCursor).toBeNull()
+  })
+
+  test('pages its entries', async () => {
+    const entries = Array.from({ length: 5 }, (_, index) => eventLog({ correlationKey: 'k', timestamp: at(index) }))
+    views.store.add(...entries)
+    const first = (await views.get<Flow>('/api/flows/k?limit=3')).data
+    const second = (await views.get<Flow>(`/api/flows/k?limit=3&cursor=${first.nextCursor}`)).data
+    expect([...first.items, ...second.items].map((item) => item.id)).toEqual(entries.map((entry) => entry.id))
+    expect(second).toMatchObject({ summary: { total: 5 }, nextCursor: null })
+  })
+
+  test.each([
+    'a/b',
+    'a//b/',
+    '/',
+    'tail',
+    'a/tail',
+    'export',
+    '-',
+    '...',
+    'a/../b',
+    '%2e%2e',
+    '100%',
+    'a?b=c&d#e',
+    'a+b c',
+    'key:with;params=1',
+    'Straße – 東京 🚀',
+    'UPPER lower',
+    '\u0001\n\t"\'<>\\',
+    ' ',
+    '__proto__',
+    ':correlationKey',
+    '*',
+    'x'.repeat(512),
+  ])('finds the key %j', async (key) => {
+    const entry = eventLog({ correlationKey: key })
+    views.store.add(entry, eventLog({ correlationKey: `${key.slice(0, -1)}!` }))
+    const path = `/api/flows/${encodeURIComponent(key)}`
+    const { data } = await views.get<Flow>(path)
+    expect(data).toMatchObject({ summary: { correlationKey: key, total: 1 }, items: [{ id: entry.id }] })
+    const exported = await views.get(`${path}/export`)
+    expect(JSON.parse(exported.text)).toMatchObject({ id: entry.id })
+    expect(exported.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.ndjson"$/)
+  })
+
+  test('finds a key that no store can search as it is', async () => {
+    const entry = eventLog({ correlationKey: 'a\0b' })
+    views.store.add(entry)
+    const { data } = await views.get<Flow>('/api/flows/a%00b')
+    expect(data).toMatchObject({ summary: { total: 1 }, items: [{ id: entry.id, correlationKey: 'a\0b' }] })
+  })
+
+  test.each(['.', '..'])('finds the key %j, which clients take out of a path, by a parameter', async (key) => {
+    const entry = eventLog({ correlationKey: key })
+    views.store.add(entry, eventLog({ correlationKey: '-' }))
+    const { data } = await views.get<Flow>(`/api/flows/-?key=${key}`)
+    expect(data).toMatchObject({ summary: { correlationKey: key }, items: [{ id: entry.id }] })
+    expect(await views.getRaw(`/api/flows/${key}`)).toMatchObject({
+      body: { data: { summary: { correlationKey: key } } },
+    })
+    const { text } = await views.get(`/api/flows/-/export?key=${key}`)
+    expect(JSON.parse(text)).toMatchObject({ id: entry.id })
+  })
+})

@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import {
+  BATCH_ENTRY_SCHEMA,
+  BATCH_LOG_ENTRY_SCHEMA,
+  EXTERNAL_LOG_SCHEMA,
+  LOG_ENTRY_SCHEMA,
+} from '../../../gateway/schemas/requests.ts'
+import { ERRORS, type ErrorCode } from '../../../shared/errors.ts'
+import { STATUS } from '../../../shared/http/status.ts'
+import { createOpenApi } from '../../../shared/openapi/openapi.ts'
+import { viewsPart } from '../../../views/api/openapi.ts'
+import { PARAMETERS, type Parameter } from '../../../views/api/parameters.ts'
+import { VIEW_STATUS } from '../../../views/api/problems.ts'
+import { ROUTES } from '../../../views/api/routes.ts'
+
+type Json = Record<string, unknown>
+interface Media {
+  schema: Json
+  examples?: Record<string, { value: unknown }>
+}
+const NOW = Date.parse('2026-02-01T12:00:00Z')
+
+interface Body {
+  content: Record<string, Media>
+}
+interface Found {
+  readonly path: string
+  readonly method: string
+  readonly operation: {
+    operationId: string
+    tags: string[]
+    security?: object[]
+    parameters?: { name: string; in: string; required?: boolean; schema: Json }[]
+    requestBody?: Body
+    responses: Record<string, Body & { description: string; headers?: Json }>
+  }
+}
+
+const document = createOpenApi({
+  version: '1.2.3',
+  basePath: '/logs/',
+  ingestion: {
+    externalLog: EXTERNAL_LOG_SCHEMA,
+    logEntry: LOG_ENTRY_SCHEMA,
+    batchEntry: BATCH_ENTRY_SCHEMA,
+    batch: BATCH_LOG_ENTRY_SCHEMA,
+  },
+  batchEntriesMax: 100,
+  parts: [viewsPart],
+})
+const plain = JSON.parse(JSON.stringify(document)) as Json
+
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation }) as unknown as Found),
+)
+const bodies = operations.flatMap(({ operation }) =>
+  [operation.requestBody, ...Object.values(operation.responses)].filter((body) => body !== undefined),
+)
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema(plain, 'openapi')
+
+/** A validator of a schema that stands in the document. */
+const validatorOf = (schema: Json) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')))
+
+function* walk(value: unknown): Generator<Json> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield value as Json
+  for (const child of Object.values(value)) yield* walk(child)
+}
+
+describe('GET /openapi.json', () => {
+  test('describes every route of the read API with exactly its parameters, and none beside them', () => {
+    const described = operations.filter(({ path }) => /^\/api\/(event-logs|application-logs|flows)/.test(path))
+    expect(described.map(({ path }) => path).toSorted()).toEqual(
+      ROUTES.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')).toSorted(),
+    )
+    for (const route of ROUTES) {
+      const found = described.find(({ path }) => path === route.path.replaceAll(/:(\w+)/g, '{$1}'))
+      const named = found?.operation.parameters?.filter((parameter) => parameter.in === 'query')
+      expect([route.path, found?.method, named?.map(({ name }) => name)]).toEqual([route.path, 'get', route.parameters])
+    }
+  })
+
+  test('describes the three ingestion endpoints and what an operator asks, and nothing else', () => {
+    const others = operations.filter(({ path }) => !/^\/api\/(event-logs|application-logs|flows)/.test(path))
+    expect(others.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'post /api/ExternalLogs',
+      'post /api/ApplicationLogs',
+      'post /api/ApplicationLogs/batch',
+      'get /health/live',
+      'get /health/ready',
+      'get /metrics',
+      'get /openapi.json',
+    ])
+  })
+
+  test('has no reference that leads nowhere, and none that leaves the document', () => {
+    const refs = [...walk(plain)].map((node) => node['$ref']).filter((ref) => ref !== undefined)
+    expect(refs.length).toBeGreaterThan(50)
+    for (const ref of refs) {
+      expect(ref).toMatch(/^#\/components\/schemas\/\w+$/)
+      expect(document.components.schemas).toHaveProperty(String(ref).split('/').at(-1) ?? '')
+    }
+    expect([...walk(plain)].filter((node) => '$id' in node || '$schema' in node)).toEqual([])
+  })
+
+  test('has no schema that nothing refers to', () => {
+    const text = JSON.stringify(plain)
+    const lonely = Object.keys(document.components.schemas).filter(
+      (name) => !text.includes(`"#/components/schemas/${name}"`),
+    )
+    expect(lonely).toEqual([])
+  })
+
+  test('has schemas that compile, and examples that they accept', () => {
+    let checked = 0
+    for (const { schema, examples = {} } of bodies.flatMap((body) => Object.values(body.content))) {
+      const validate = validatorOf(schema)
+      for (const [name, { value }] of Object.entries(examples)) {
+        expect([name, value, validate(value) ? [] : validate.errors]).toEqual([name, value, []])
+        checked += 1
+      }
+    }
+    expect(checked).toBeGreaterThan(80)
+  })
+
+  test('has a JSON answer with an example for every operation', () => {
+    for (const { path, operation } of operations)
+      for (const { content } of Object.values(operation.responses))
+        if (path.startsWith('/api/') && content['application/json'])
+          expect(Object.keys(content['application/json'].examples ?? {})).not.toEqual([])
+  })
+
+  test('names every error code, each at the status it is answered with', () => {
+    const codes = Object.keys(ERRORS) as ErrorCode[]
+    expect(document.components.schemas['ErrorCode']).toMatchObject({ enum: codes })
+    const named = operations.flatMap(({ method, operation }) =>
+      Object.entries(operation.responses).flatMap(([status, body]) =>
+        Object.values(body.content['application/json']?.examples ?? {})
+          .map((example) => (example.value as { error?: { code: ErrorCode } }).error?.code)
+          .filter((code) => code !== undefined)
+          .map((code) => ({ code, status: Number(status), statusOf: method === 'get' ? VIEW_STATUS : STATUS })),
+      ),
+    )
+    for (const { code, status, statusOf } of named)
+      if (status !== 200) expect([code, status]).toEqual([code, statusOf[code]])
+    const unnamed = codes.filter((code) => !named.some((one) => one.code === code))
+    // A method that is refused belongs to no operation; the text of the document says how it is answered.
+    expect(unnamed).toEqual(['method_not_allowed'])
+    expect(JSON.stringify(plain['info'])).toContain('method_not_allowed')
+  })
+
+  test('has unique names of operations, known tags, and each parameter of a path', () => {
+    const ids = operations.map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const tags = (plain['tags'] as { name: string }[]).map(({ name }) => name)
+    for (const { path, operation } of operations) {
+      expect(tags).toContain(operation.tags[0])
+      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+      expect(inPath.map(({ name }) => name)).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
+      expect(inPath.every(({ required }) => required)).toBe(true)
+    }
+  })
+
+  test('asks for a key everywhere but where none is needed', () => {
+    expect(plain['security']).toEqual([{ apiKey: [] }, { bearer: [] }])
+    const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path)
+    expect(open).toEqual(['/health/live', '/health/ready', '/metrics', '/openapi.json'])
+  })
+
+  test('gives parameters defaults and examples that the service accepts', () => {
+    for (const [name, { schema, parse, absent }] of Object.entries<Parameter<unknown>>(PARAMETERS)) {
+      const { examples = [], default: initial } = schema as { examples?: string[]; default?: unknown }
+      for (const example of examples) expect([name, parse(example, NOW)]).toEqual([name, { value: expect.anything() }])
+      if (initial !== undefined) expect([name, initial]).toEqual([name, absent])
+    }
+  })
+
+  test('stands below the base path', () => {
+    expect(plain['servers']).toEqual([{ url: '/logs' }])
+  })
+})
+
+describe('docs/http.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/http.md'), 'utf8')
+
+  test('names every path, parameter and status of the read API', () => {
+    for (const { path } of ROUTES) {
+      const template = path.replaceAll(/:(\w+)/g, '{$1}')
+      expect(page).toContain(`\`GET ${template.replace(/^\/api\/(event|application)-logs/, '…')}\``)
+    }
+    for (const name of Object.keys(PARAMETERS)) expect(page).toContain(`\`${name}\``)
+    for (const code of [
+      'invalid_request',
+      'missing_api_key',
+      'not_found',
+      'method_not_allowed',
+      'server_error',
+    ] as const)
+      expect(page).toMatch(new RegExp(`\\| ${VIEW_STATUS[code]} \\| .*\`${code}\``))
+  })
+})

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../../shared/clock.ts'
+import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
+import type { Logger } from '../../shared/logger.ts'
+import type { Names } from './names.ts'
+import type { ParameterName, Values } from './parameters.ts'
+import type { Streams } from './streams.ts'
+
+/** One authenticated request with its parameters read. */
+export interface Call {
+  /** The id of the Team that may see its own entries, and nothing else. */
+  readonly team: string
+  /** The parameter of the path, decoded; empty where the path has none. */
+  readonly subject: string
+  readonly values: Values
+  readonly names: Names
+  /** Whether the request's key or session still opens the Team; for streams that outlive the first look. */
+  readonly stillAuthorised: () => boolean
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** What every handler works with. */
+export interface Tools {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly store: LogStoreReader
+  readonly streams: Streams
+  readonly tail: TailSettings
+}
+
+export interface TailSettings {
+  /** Time between two looks at the store. */
+  readonly pollMs: number
+  /** Time from a look that failed to the next one. */
+  readonly retryMs: number
+  /** Longest silence on a stream. */
+  readonly heartbeatMs: number
+  /** Unsent bytes of one stream beyond which its reader has to catch up. */
+  readonly bufferedBytesMax: number
+  /** How long a reader may take to catch up before entries are skipped. */
+  readonly patienceMs: number
+}
+
+/** A handler that makes the whole answer: the body as JSON text. */
+export type Answer = (call: Call, tools: Tools) => Promise<string>
+
+/** A handler that writes the answer as it goes. What it throws before the first byte is answered like any failure. */
+export type Stream = (call: Call, tools: Tools) => Promise<void>
+
+/** A path of the read API, for GET and HEAD. */
+export type Route = { readonly path: string; readonly parameters: readonly ParameterName[] } & (
+  | { readonly answer: Answer }
+  | { readonly stream: Stream }
+)

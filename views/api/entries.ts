@@ -1,0 +1,92 @@
+import { parseGuid } from '../../shared/contract/guid.ts'
+import type { EntryKind, EntryRecord } from '../../shared/contract/records.ts'
+import { successBody } from '../../shared/http/answer.ts'
+import type { EntryFilter, FacetName, PageRequest } from '../../shared/log-store/log-store.ts'
+import type { Answer, Call, Tools } from './call.ts'
+import { decodeCursor } from './cursor.ts'
+import { entryFilter } from './filter.ts'
+import { itemOf } from './items.ts'
+import type { Names } from './names.ts'
+import { pageBody } from './page.ts'
+import { notFound } from './problems.ts'
+
+/** A page of the entries of one kind, newest first unless told otherwise. */
+export const listEntries =
+  (kind: EntryKind): Answer =>
+  async ({ team, values, names }, { store }) => {
+    const { filter, reading } = entryFilter(team, [kind], values)
+    const order = values.order ?? 'desc'
+    const after = decodeCursor(order, values.cursor)
+    const page = await store.search(filter, { limit: values.limit, order, after })
+    return pageBody(page, order, names, { query: reading })
+  }
+
+export const oneEntry =
+  (kind: EntryKind): Answer =>
+  async (call, tools) =>
+    successBody(itemOf(await entryOf(kind, call, tools), call.names))
+
+/**
+ * An entry with its neighbours in time among those that the parameters select. Both sides are oldest first, so that before,
+ * entry and after read on from one another; the entry itself is there whether it is selected or not.
+ */
+export const contextOfEntry =
+  (kind: EntryKind): Answer =>
+  async (call, tools) => {
+    const { team, values, names } = call
+    const entry = await entryOf(kind, call, tools)
+    const { filter } = entryFilter(team, [kind], values)
+    const place = { timestamp: entry.timestamp, id: entry.id }
+    const neighbours = (order: PageRequest['order'], limit: number): Promise<readonly EntryRecord[]> =>
+      limit === 0
+        ? Promise.resolve([])
+        : tools.store.search(filter, { limit, order, after: place }).then((page) => page.entries)
+    const [before, after] = await Promise.all([neighbours('desc', values.before), neighbours('asc', values.after)])
+    return successBody({
+      before: before.toReversed().map((one) => itemOf(one, names)),
+      entry: itemOf(entry, names),
+      after: after.map((one) => itemOf(one, names)),
+    })
+  }
+
+export const histogramOfEntries =
+  (kind: EntryKind): Answer =>
+  async (call, { store }) => {
+    const { intervalMs, buckets, total } = await store.histogram(filterOf(kind, call), call.values.buckets)
+    return successBody({ interval: intervalMs, buckets, total })
+  }
+
+export const facetsOfEntries =
+  (kind: EntryKind): Answer =>
+  async (call, { store }) => {
+    const facets = await store.facets(filterOf(kind, call), call.values.values)
+    const shown = Object.entries(facets).map(([name, values]) => [
+      name,
+      values.map(({ value, count }) => ({ value, ...nameOf(name as FacetName, value, call.names), count })),
+    ])
+    return successBody({ facets: Object.fromEntries(shown) })
+  }
+
+/** The name beside an identifier; nothing for the facets that hold no identifiers. */
+function nameOf(facet: FacetName, value: string, names: Names): { readonly name?: string | null } {
+  switch (facet) {
+    case 'event':
+      return { name: names.event(value).name }
+    case 'step':
+      return { name: names.step(value).name }
+    case 'project':
+      return { name: names.project(value).name }
+    case 'level':
+    case 'environment':
+    case 'category':
+      return {}
+  }
+}
+
+const filterOf = (kind: EntryKind, { team, values }: Call): EntryFilter => entryFilter(team, [kind], values).filter
+
+async function entryOf(kind: EntryKind, { team, subject }: Call, { store }: Tools): Promise<EntryRecord> {
+  const entry = await store.get(team, kind, parseGuid(subject) ?? subject)
+  if (entry === undefined) throw notFound('There is no such entry.')
+  return entry
+}

@@ -1,0 +1,100 @@
+import type { JsonSchema } from '../../shared/openapi/document.ts'
+
+const event = { identifier: 'order-placed', name: 'Order placed' }
+const step = { identifier: 'order-placed.validate', name: 'Validate' }
+const project = { id: '3f2504e0-4f89-11d3-9a0c-0305e82c3301', name: 'Checkout API' }
+const receivedAt = '2026-01-31T09:30:00.127Z'
+const timestamp = '2026-01-31T09:30:00.123Z'
+const nextCursor = 'WyJkZXNjIiwiMjAyNi0wMS0zMVQwOTozMDowMC4xMjNaIiwiMDE5ODFmMmUiXQ'
+
+const eventLog = {
+  id: '01981f2e-7c1a-7000-8000-9a3c5b7d1e42',
+  kind: 'event',
+  receivedAt,
+  timestamp,
+  level: 'Information',
+  environment: 'Production',
+  correlationKey: 'order-4711',
+  event,
+  step,
+  payload: '{"order":4711,"valid":true}',
+}
+
+const applicationLog = {
+  id: '01981f2e-7c1a-7000-8000-9a3c5b7d1e43',
+  kind: 'application',
+  receivedAt,
+  timestamp,
+  level: 'Error',
+  environment: 'Production',
+  correlationKey: 'order-4711',
+  project,
+  categoryName: 'Acme.Billing.Invoices',
+  eventId: 2002,
+  eventName: 'InvoiceFailed',
+  message: 'Invoice 4711 could not be sent',
+  exception: null,
+  scopeData: { tenant: 'acme' },
+}
+
+const seen = { firstAt: timestamp, lastAt: timestamp }
+const summary = {
+  correlationKey: 'order-4711',
+  ...seen,
+  total: 2,
+  levels: { Information: 1, Error: 1 },
+  worstLevel: 'Error',
+  events: [event],
+  steps: [step],
+  projects: [project],
+}
+
+const query = { read: 'query' }
+const levels = { Information: 40, Error: 2 }
+
+/** The `data` of an answer of each shape. */
+export const VIEW_EXAMPLES = {
+  EventLog: eventLog,
+  ApplicationLog: applicationLog,
+  EventLogPage: { items: [eventLog], nextCursor, query },
+  ApplicationLogPage: {
+    items: [applicationLog],
+    nextCursor: null,
+    query: { read: 'text', problem: 'a closing parenthesis is missing', at: 12 },
+  },
+  EventLogContext: { before: [], entry: eventLog, after: [] },
+  ApplicationLogContext: { before: [], entry: applicationLog, after: [] },
+  Histogram: { interval: 60_000, buckets: [{ from: '2026-01-31T09:30:00.000Z', total: 42, levels }], total: 42 },
+  Facets: {
+    facets: {
+      level: [
+        { value: 'Information', count: 40 },
+        { value: 'Error', count: 2 },
+      ],
+      environment: [{ value: 'Production', count: 42 }],
+      event: [{ value: event.identifier, name: event.name, count: 42 }],
+      step: [{ value: step.identifier, name: step.name, count: 20 }],
+      project: [],
+      category: [],
+    },
+  },
+  FlowPage: { items: [summary], nextCursor: null },
+  Flow: {
+    summary,
+    steps: [
+      { event, step, seen: true, ...seen, count: 1, worstLevel: 'Information' },
+      {
+        event,
+        step: { identifier: 'order-placed.ship', name: 'Ship' },
+        seen: false,
+        firstAt: null,
+        lastAt: null,
+        count: 0,
+        worstLevel: null,
+      },
+    ],
+    projects: [project],
+    items: [eventLog, applicationLog],
+    nextCursor: null,
+  },
+} as const satisfies Record<string, JsonSchema>

@@ -1,0 +1,53 @@
+import { searchText } from '../../shared/contract/keyword.ts'
+import type { EntryKind } from '../../shared/contract/records.ts'
+import type { EntryFilter, FlowFilter } from '../../shared/log-store/log-store.ts'
+import type { QueryReading } from '../../shared/query/ast.ts'
+import { parseQuery } from '../../shared/query/parse.ts'
+import type { Values } from './parameters.ts'
+
+/** What the parameters select among a Team's entries of these kinds, and how the search text was read. */
+export function entryFilter(
+  team: string,
+  kinds: readonly EntryKind[],
+  values: Values,
+): { readonly filter: EntryFilter; readonly reading: QueryReading } {
+  const { query, reading } = parseQuery(values.q ?? '')
+  const { from, to, level, project } = values
+  const filter = {
+    team,
+    kinds,
+    query,
+    from,
+    to,
+    levelMin: level,
+    environment: searched(values.environment),
+    correlationKey: searched(values.correlationKey),
+    event: searched(values.event),
+    step: searched(values.step),
+    project,
+    category: searched(values.category),
+  }
+  return { filter, reading }
+}
+
+/** What the parameters select among a Team's flows; `q` is a part of the correlationKey here, not a search. */
+export function flowFilter(team: string, values: Values): FlowFilter {
+  const { from, to, level, project } = values
+  return {
+    team,
+    keyPart: searched(values.q),
+    from,
+    to,
+    levelMin: level,
+    environment: searched(values.environment),
+    event: searched(values.event),
+    step: searched(values.step),
+    project,
+  }
+}
+
+/**
+ * A value in the form in which stored values are searched. It is not cut: one longer than any that was accepted finds nothing,
+ * where its beginning might find what was not asked for.
+ */
+const searched = (value: string | null): string | null => (value === null ? null : searchText(value))

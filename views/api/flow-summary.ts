@@ -1,0 +1,94 @@
+import { type Level, levelRank } from '../../shared/contract/levels.ts'
+import { compareTimestamps } from '../../shared/contract/timestamp.ts'
+import type { Flow, FlowGroup, LevelCounts } from '../../shared/log-store/log-store.ts'
+import type { EntityRef, Names, ProjectRef } from './names.ts'
+
+/** A flow as the list shows it; what it touched is in the order of its first entries. */
+export interface FlowSummary {
+  readonly correlationKey: string
+  readonly firstAt: string
+  readonly lastAt: string
+  readonly total: number
+  readonly levels: LevelCounts
+  readonly worstLevel: Level | null
+  readonly events: readonly EntityRef[]
+  readonly steps: readonly EntityRef[]
+  readonly projects: readonly ProjectRef[]
+}
+
+/** A Step of a flow. One that was not seen has a count of 0 and no times. */
+export interface FlowStep {
+  /** Null for a Step that stands alone. */
+  readonly event: EntityRef | null
+  readonly step: EntityRef
+  readonly seen: boolean
+  readonly firstAt: string | null
+  readonly lastAt: string | null
+  readonly count: number
+  readonly worstLevel: Level | null
+}
+
+export function summaryOf(flow: Flow, names: Names): FlowSummary {
+  const groups = byFirst(flow.groups)
+  return {
+    correlationKey: flow.correlationKey,
+    firstAt: flow.firstAt,
+    lastAt: flow.lastAt,
+    total: countOf(groups),
+    levels: levelsOf(groups),
+    worstLevel: worstOf(groups),
+    events: distinct(groups.map((group) => group.event)).map(names.event),
+    steps: distinct(groups.map((group) => group.step)).map(names.step),
+    projects: distinct(groups.map((group) => group.project)).map(names.project),
+  }
+}
+
+/**
+ * Every Step of every Event that the flow touched: for each Event the Steps that the registry has, in their order and seen or
+ * not, then those seen that it no longer has; at the end the Steps seen that stand alone.
+ */
+export function stepsOf(flow: Flow, names: Names): readonly FlowStep[] {
+  const groups = byFirst(flow.groups)
+  const touched = distinct(groups.map((group) => group.event))
+  return [...touched, null].flatMap((event) => {
+    const own = groups.filter((group) => group.event === event)
+    const registered = event === null ? [] : names.stepsOf(event).map((step) => step.identifier)
+    const steps = new Set([...registered, ...distinct(own.map((group) => group.step))])
+    return [...steps].map((step) => stepRow(event, step, own, names))
+  })
+}
+
+function stepRow(event: string | null, step: string, own: readonly FlowGroup[], names: Names): FlowStep {
+  const groups = own.filter((group) => group.step === step)
+  return {
+    event: event === null ? null : names.event(event),
+    step: names.step(step),
+    seen: groups.length > 0,
+    firstAt: groups.map((group) => group.firstAt).toSorted(compareTimestamps)[0] ?? null,
+    lastAt:
+      groups
+        .map((group) => group.lastAt)
+        .toSorted(compareTimestamps)
+        .at(-1) ?? null,
+    count: countOf(groups),
+    worstLevel: worstOf(groups),
+  }
+}
+
+const byFirst = (groups: readonly FlowGroup[]): readonly FlowGroup[] =>
+  groups.toSorted((a, b) => compareTimestamps(a.firstAt, b.firstAt))
+
+const distinct = (values: readonly (string | null)[]): readonly string[] => [
+  ...new Set(values.filter((value) => value !== null)),
+]
+
+const countOf = (groups: readonly FlowGroup[]): number => groups.reduce((sum, group) => sum + group.count, 0)
+
+const worstOf = (groups: readonly FlowGroup[]): Level | null =>
+  groups.map((group) => group.level).toSorted((a, b) => levelRank(b) - levelRank(a))[0] ?? null
+
+function levelsOf(groups: readonly FlowGroup[]): LevelCounts {
+  const levels: Partial<Record<Level, number>> = {}
+  for (const { level, count } of groups) levels[level] = (levels[level] ?? 0) + count
+  return levels
+}

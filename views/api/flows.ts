@@ -1,0 +1,56 @@
+import { searchText } from '../../shared/contract/keyword.ts'
+import { successBody } from '../../shared/http/answer.ts'
+import type { EntryFilter, Flow } from '../../shared/log-store/log-store.ts'
+import type { Answer, Call, Tools } from './call.ts'
+import { decodeCursor, decodeFlowCursor, encodeFlowCursor } from './cursor.ts'
+import { entryFilter, flowFilter } from './filter.ts'
+import { stepsOf, summaryOf } from './flow-summary.ts'
+import { pageBody } from './page.ts'
+import { invalidParameters, notFound } from './problems.ts'
+
+/** Stands in the path for a key that the parameter `key` gives. */
+const KEY_ELSEWHERE = '-'
+
+/** A page of flows, those with the latest activity first. */
+export const listFlows: Answer = async ({ team, values, names }, { store }) => {
+  const after = decodeFlowCursor(values.cursor)
+  const { flows, next } = await store.searchFlows(flowFilter(team, values), { limit: values.limit, after })
+  return successBody({
+    items: flows.map((flow) => summaryOf(flow, names)),
+    nextCursor: next === null ? null : encodeFlowCursor(next),
+  })
+}
+
+/** One flow: what it touched, and a page of its entries of both kinds, oldest first. */
+export const oneFlow: Answer = async (call, tools) => {
+  const { values, names } = call
+  const after = decodeCursor('asc', values.cursor)
+  const flow = await flowOf(call, tools)
+  const page = await tools.store.search(flowEntries(call), { limit: values.limit, order: 'asc', after })
+  const summary = summaryOf(flow, names)
+  return pageBody(page, 'asc', names, { summary, steps: stepsOf(flow, names), projects: summary.projects })
+}
+
+/** The flow that the path names; throws `not_found` where the Team has no entry with its key. */
+export async function flowOf(call: Call, { store }: Tools): Promise<Flow> {
+  const flow = await store.flow(call.team, keyOf(call))
+  if (flow === undefined) throw notFound('There is no entry with this correlationKey.')
+  return flow
+}
+
+/** The flow's entries of both kinds that the parameters select. */
+export const flowEntries = (call: Call): EntryFilter => ({
+  ...entryFilter(call.team, [], call.values).filter,
+  correlationKey: keyOf(call),
+})
+
+/**
+ * The flow's correlationKey, in the form in which stored ones are searched. Clients take `.` and `..` out of a path, also when they are percent-encoded (WHATWG URL, 4.4), so
+ * these two can only be given as a parameter.
+ */
+function keyOf({ subject, values }: Call): string {
+  if (values.key === null) return searchText(subject)
+  if (subject !== KEY_ELSEWHERE)
+    throw invalidParameters([{ path: 'key', message: `needs ${KEY_ELSEWHERE} as the correlationKey in the path` }])
+  return searchText(values.key)
+}

@@ -1,0 +1,45 @@
+import type { Entity, Registry, StepEntity } from '../../shared/registry/registry.ts'
+
+/** An Event or a Step as an item names it; `name` is null where the Team's registry no longer has it. */
+export interface EntityRef {
+  readonly identifier: string
+  readonly name: string | null
+}
+
+export interface ProjectRef {
+  readonly id: string
+  readonly name: string | null
+}
+
+/** The names that the registry has now for what a Team's entries refer to. */
+export interface Names {
+  event(identifier: string): EntityRef
+  step(identifier: string): EntityRef
+  project(id: string): ProjectRef
+  /** The Event's Steps in their order. */
+  stepsOf(event: string): readonly StepEntity[]
+}
+
+/**
+ * Names for one Team. An identifier may meanwhile have been given to another Team, or an Event's to a Step: neither lends its
+ * name to entries that were never its own.
+ */
+export function createNames(registry: Registry, team: string): Names {
+  const entityName = (kind: Entity['kind'], identifier: string): string | null => {
+    const entity = registry.entity(identifier)
+    return entity?.team === team && entity.kind === kind ? entity.name : null
+  }
+  return {
+    event: (identifier) => ({ identifier, name: entityName('event', identifier) }),
+    step: (identifier) => ({ identifier, name: entityName('step', identifier) }),
+    project: (id) => {
+      const project = registry.project(id)
+      return { id, name: project?.team === team ? project.name : null }
+    },
+    stepsOf: (event) =>
+      registry
+        .stepsOf(team)
+        .filter((step) => step.event === event)
+        .toSorted((a, b) => a.order - b.order),
+  }
+}

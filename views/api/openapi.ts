@@ -1,0 +1,137 @@
+import type { ErrorCode } from '../../shared/errors.ts'
+import {
+  type JsonSchema,
+  jsonContent,
+  type OpenApiPart,
+  type Operation,
+  schemaRef,
+  successOf,
+} from '../../shared/openapi/document.ts'
+import { failureResponses } from '../../shared/openapi/failures.ts'
+import type { Route } from './call.ts'
+import { VIEW_EXAMPLES } from './examples.ts'
+import { PARAMETERS, type ParameterName } from './parameters.ts'
+import { VIEW_STATUS } from './problems.ts'
+import { ROUTES } from './routes.ts'
+import { VIEW_SCHEMAS } from './schemas.ts'
+
+const TAGS = [
+  { name: 'Event logs', description: 'Logs of Events and Steps.' },
+  { name: 'Application logs', description: 'Logs of Projects.' },
+  { name: 'Flows', description: 'All entries that share a correlationKey.' },
+]
+
+type Shape = keyof typeof VIEW_EXAMPLES | 'tail' | 'export'
+
+/** What each path is for, and the shape of what it answers. */
+const PURPOSES: Readonly<Record<string, readonly [operationId: string, summary: string, shape: Shape]>> = {
+  '/api/event-logs': ['listEventLogs', 'Event logs, newest first', 'EventLogPage'],
+  '/api/event-logs/histogram': ['histogramOfEventLogs', 'Counts by level over time', 'Histogram'],
+  '/api/event-logs/facets': ['facetsOfEventLogs', 'The most frequent values', 'Facets'],
+  '/api/event-logs/tail': ['tailEventLogs', 'Event logs as they arrive', 'tail'],
+  '/api/event-logs/export': ['exportEventLogs', 'All matches as a file', 'export'],
+  '/api/event-logs/{id}': ['getEventLog', 'One event log', 'EventLog'],
+  '/api/event-logs/{id}/context': ['contextOfEventLog', 'An event log and its neighbours in time', 'EventLogContext'],
+  '/api/application-logs': ['listApplicationLogs', 'Application logs, newest first', 'ApplicationLogPage'],
+  '/api/application-logs/histogram': ['histogramOfApplicationLogs', 'Counts by level over time', 'Histogram'],
+  '/api/application-logs/facets': ['facetsOfApplicationLogs', 'The most frequent values', 'Facets'],
+  '/api/application-logs/tail': ['tailApplicationLogs', 'Application logs as they arrive', 'tail'],
+  '/api/application-logs/export': ['exportApplicationLogs', 'All matches as a file', 'export'],
+  '/api/application-logs/{id}': ['getApplicationLog', 'One application log', 'ApplicationLog'],
+  '/api/application-logs/{id}/context': [
+    'contextOfApplicationLog',
+    'An application log and its neighbours in time',
+    'ApplicationLogContext',
+  ],
+  '/api/flows': ['listFlows', 'Flows, those with the latest activity first', 'FlowPage'],
+  '/api/flows/{correlationKey}': ['getFlow', 'One flow, its entries oldest first', 'Flow'],
+  '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive", 'tail'],
+  '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file', 'export'],
+}
+
+const DETAILS = {
+  invalid_request: [{ path: 'limit', message: 'must be a whole number from 1 to 1000' }],
+}
+
+/** `/a/:b` as OpenAPI writes it: `/a/{b}`. */
+function templateOf({ path }: Route): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}')
+}
+
+function operationOf(route: Route): Operation {
+  const template = templateOf(route)
+  const purpose = PURPOSES[template]
+  if (purpose === undefined) throw new Error(`the path ${template} has no description`)
+  const [operationId, summary, shape] = purpose
+  const named = /\{(\w+)\}/.exec(template)?.[1]
+  const codes: ErrorCode[] = ['invalid_request', 'missing_api_key', 'invalid_api_key', 'server_error']
+  const canMiss = named !== undefined && !(shape === 'tail')
+  const tag = TAGS.find(({ name }) => template.startsWith(`/api/${name.toLowerCase().replace(' ', '-')}`))
+  return {
+    operationId,
+    tags: [tag?.name ?? ''],
+    summary,
+    parameters: [
+      ...(named === undefined ? [] : [pathParameter(named)]),
+      ...route.parameters.map((name) => queryParameter(name, template)),
+    ],
+    responses: {
+      200: success(shape),
+      ...failureResponses(canMiss ? [...codes, 'not_found'] : codes, VIEW_STATUS, DETAILS),
+    },
+  }
+}
+
+const pathParameter = (name: string): JsonSchema => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+  example: name === 'id' ? VIEW_EXAMPLES.EventLog.id : VIEW_EXAMPLES.EventLog.correlationKey,
+})
+
+function queryParameter(name: ParameterName, template: string): JsonSchema {
+  const { description, schema } = PARAMETERS[name]
+  const isKeyPart = name === 'q' && template === '/api/flows'
+  return {
+    name,
+    in: 'query',
+    description: isKeyPart ? 'Flows whose correlationKey contains this text, in any case.' : description,
+    schema,
+  }
+}
+
+function success(shape: Shape): JsonSchema {
+  switch (shape) {
+    case 'tail':
+      return {
+        description:
+          'Server-sent events: `entry` with an item as data and a place to resume from as id; `skipped` with `{ count }` ' +
+          'when the reader was too slow; a comment at least every 15 s. Send the last id as Last-Event-ID to resume.',
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      }
+    case 'export':
+      return {
+        description:
+          'Every match: an item a line, or CSV with a header row. A connection cut means an incomplete file.',
+        content: {
+          'application/x-ndjson': { schema: { type: 'string' } },
+          'text/csv': { schema: { type: 'string' } },
+        },
+      }
+    default:
+      return {
+        description: 'Found.',
+        content: jsonContent(successOf(schemaRef(shape)), {
+          example: { value: { success: true, data: VIEW_EXAMPLES[shape] } },
+        }),
+      }
+  }
+}
+
+/** What the read API adds to the OpenAPI document: its routes and the schemas of what they answer. */
+export const viewsPart: OpenApiPart = {
+  tags: TAGS,
+  paths: Object.fromEntries(ROUTES.map((route) => [templateOf(route), { get: operationOf(route) }])),
+  schemas: VIEW_SCHEMAS,
+}

@@ -1,0 +1,35 @@
+import type { EntryRecord } from '../../shared/contract/records.ts'
+import type { Page } from '../../shared/log-store/log-store.ts'
+import { encodeCursor } from './cursor.ts'
+import { itemOf } from './items.ts'
+import type { Names } from './names.ts'
+
+/** Most characters of one page's items. A thousand of the largest entries would outgrow what one string can hold. */
+const PAGE_CHARACTERS_MAX = 64 * 1024 * 1024
+
+/**
+ * The answer of a list: `items`, `nextCursor` and the further fields of `data` in `extra`. A page whose items would pass
+ * `charactersMax` ends early, after one item at least, and its cursor goes on from there.
+ */
+export function pageBody(
+  page: Page,
+  order: 'asc' | 'desc',
+  names: Names,
+  extra: Readonly<Record<string, unknown>>,
+  charactersMax = PAGE_CHARACTERS_MAX,
+): string {
+  const texts: string[] = []
+  let last: EntryRecord | undefined
+  let characters = 0
+  for (const entry of page.entries) {
+    const text = JSON.stringify(itemOf(entry, names))
+    characters += text.length
+    if (last !== undefined && characters > charactersMax) break
+    texts.push(text)
+    last = entry
+  }
+  const cutAt = texts.length < page.entries.length ? last : undefined
+  const next = cutAt ?? page.next
+  const rest = { ...extra, nextCursor: next === null ? null : encodeCursor(order, next) }
+  return `{"success":true,"data":{"items":[${texts.join(',')}],${JSON.stringify(rest).slice(1)}}`
+}

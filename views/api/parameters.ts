@@ -1,0 +1,161 @@
+import { parseGuid } from '../../shared/contract/guid.ts'
+import { LEVELS, parseLevel } from '../../shared/contract/levels.ts'
+import { compareTimestamps } from '../../shared/contract/timestamp.ts'
+import { invalidParameters, type ParameterProblem } from './problems.ts'
+import { parseTime } from './time.ts'
+
+/** A query parameter: one definition for reading it and for describing it. */
+export interface Parameter<T> {
+  readonly description: string
+  /** JSON Schema of the text or number, for the OpenAPI document. */
+  readonly schema: Readonly<Record<string, unknown>>
+  /** The value where the parameter is absent or empty. */
+  readonly absent: T
+  /** The value of a text; `now` is in milliseconds since 1970. */
+  readonly parse: (text: string, now: number) => Parsed<T>
+}
+
+type Parsed<T> = { readonly value: T } | { readonly expected: string }
+
+/** Every query parameter of the read API. */
+export const PARAMETERS = {
+  q: text('A search: words, "phrases", field:value, and so on. What does not parse is searched as text.', 'timeout'),
+  from: time('Entries at or after this time.', 'now-1h'),
+  to: time('Entries before this time.', 'now'),
+  level: optional(
+    'Entries of this level and the more severe ones; any case.',
+    'Warning',
+    `must be one of ${LEVELS.join(', ')}, in any case`,
+    parseLevel,
+  ),
+  environment: text('Entries of exactly this environment.', 'Production'),
+  correlationKey: text('Entries with exactly this correlationKey.', 'order-4711'),
+  event: text('Entries of the Event with this identifier and of its Steps.', 'order-placed'),
+  step: text('Entries of the Step with this identifier.', 'order-placed.validate'),
+  project: optional(
+    'Entries of the Project with this id, a GUID in any form.',
+    '3f2504e0-4f89-11d3-9a0c-0305e82c3301',
+    'must be a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301',
+    parseGuid,
+  ),
+  category: text('Entries of this category and of all below it: Acme.Billing also finds Acme.Billing.Jobs.', 'Acme'),
+  limit: integer('Most items of a page.', { minimum: 1, maximum: 1_000, default: 100 }),
+  cursor: text('The nextCursor of the page before; all other parameters stay as they were.'),
+  order: choice('By (timestamp, id): `desc` is newest first.', ['desc', 'asc'], null),
+  buckets: integer('Most buckets.', { minimum: 1, maximum: 1_000, default: 60 }),
+  values: integer('Most values of each facet.', { minimum: 1, maximum: 100, default: 10 }),
+  before: integer('Most entries before the one asked for.', { minimum: 0, maximum: 100, default: 10 }),
+  after: integer('Most entries after the one asked for.', { minimum: 0, maximum: 100, default: 10 }),
+  format: choice('The format of the export.', ['ndjson', 'csv'], 'ndjson'),
+  lastEventId: text('Where to go on, as the header Last-Event-ID, which counts where both are sent.'),
+  key: text(
+    'The correlationKey, with `-` in its place in the path: for the keys `.` and `..`, which no path can hold.',
+  ),
+} as const
+
+export type ParameterName = keyof typeof PARAMETERS
+
+/** The values of all parameters; those that a path does not take have their `absent` value. */
+export type Values = {
+  readonly [Name in ParameterName]: (typeof PARAMETERS)[Name] extends Parameter<infer T> ? T : never
+}
+
+/**
+ * Reads the parameters that a path takes. Throws an `invalid_request` that names each one that is unknown, repeated or has
+ * a value that cannot be accepted: a misspelt filter that was ignored would show more than was asked for.
+ */
+export function readParameters(search: URLSearchParams, taken: readonly ParameterName[], now: number): Values {
+  const problems = unknownNames(search, taken)
+  const values = Object.fromEntries(
+    Object.entries<Parameter<unknown>>(PARAMETERS).map(([name, parameter]) => {
+      const texts = taken.includes(name as ParameterName) ? search.getAll(name) : []
+      return [name, readOne(name, parameter, texts, now, problems)]
+    }),
+  ) as Values
+  if (values.from !== null && values.to !== null && compareTimestamps(values.from, values.to) >= 0)
+    problems.push({ path: 'to', message: `must be later than from (${values.from})` })
+  if (problems.length > 0) throw invalidParameters(problems)
+  return values
+}
+
+function unknownNames(search: URLSearchParams, taken: readonly ParameterName[]): ParameterProblem[] {
+  const known = taken.length === 0 ? 'this path takes none' : `this path takes ${taken.join(', ')}`
+  return [...new Set(search.keys())]
+    .filter((name) => !taken.includes(name as ParameterName))
+    .map((path) => ({ path, message: `is not a parameter; ${known}` }))
+}
+
+function readOne<T>(
+  path: string,
+  parameter: Parameter<T>,
+  texts: readonly string[],
+  now: number,
+  problems: ParameterProblem[],
+): T {
+  if (texts.length > 1) problems.push({ path, message: 'is given more than once' })
+  const [first = ''] = texts
+  if (first === '') return parameter.absent
+  const parsed = parameter.parse(first, now)
+  if ('value' in parsed) return parsed.value
+  problems.push({ path, message: parsed.expected })
+  return parameter.absent
+}
+
+const orExpected = <T>(value: T | undefined, expected: string): Parsed<T> =>
+  value === undefined ? { expected } : { value }
+
+function text(description: string, example?: string): Parameter<string | null> {
+  const examples = example === undefined ? {} : { examples: [example] }
+  return { description, schema: { type: 'string', ...examples }, absent: null, parse: (value) => ({ value }) }
+}
+
+function time(description: string, example: string): Parameter<string | null> {
+  const expected = 'must be ISO 8601 from 1970 to 2261 (write the + of an offset as %2B) or relative such as now-1h'
+  const forms = 'ISO 8601, or relative such as now, now-15m, now-1h, now-7d (s, m, h, d, w).'
+  return optional(`${description} ${forms}`, example, expected, parseTime)
+}
+
+/** A text that `parse` understands; `expected` completes the sentence "the parameter ...". */
+function optional<T>(
+  description: string,
+  example: string,
+  expected: string,
+  parse: (value: string, now: number) => T | undefined,
+): Parameter<T | null> {
+  const schema = { type: 'string', examples: [example] }
+  return { description, schema, absent: null, parse: (value, now) => orExpected(parse(value, now), expected) }
+}
+
+function integer(
+  description: string,
+  bounds: { minimum: number; maximum: number; default: number },
+): Parameter<number> {
+  const { minimum, maximum } = bounds
+  return {
+    description,
+    schema: { type: 'integer', ...bounds },
+    absent: bounds.default,
+    parse: (value) => {
+      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+      const fits = number >= minimum && number <= maximum
+      return orExpected(fits ? number : undefined, `must be a whole number from ${minimum} to ${maximum}`)
+    },
+  }
+}
+
+function choice<const Choice extends string, Absent extends Choice | null>(
+  description: string,
+  choices: readonly Choice[],
+  absent: Absent,
+): Parameter<Choice | Absent> {
+  return {
+    description,
+    schema: { type: 'string', enum: choices, ...(absent === null ? {} : { default: absent }) },
+    absent,
+    parse: (value) =>
+      orExpected(
+        choices.find((one) => one === value.toLowerCase()),
+        `must be ${choices.join(' or ')}`,
+      ),
+  }
+}

@@ -1,0 +1,34 @@
+import type { ServerResponse } from 'node:http'
+import { type ErrorCode, type Problem, ProblemError, problem } from '../../shared/errors.ts'
+import { answerProblem } from '../../shared/http/answer.ts'
+import { STATUS } from '../../shared/http/status.ts'
+
+/** One parameter that cannot be accepted, and what is expected there. */
+export interface ParameterProblem {
+  readonly path: string
+  readonly message: string
+}
+
+/**
+ * A reader's key that opens no Team has authenticated nobody, so it is answered 401; at the ingestion endpoints the same code
+ * means that the key is not the one of the target's Team, which is 403.
+ */
+export const VIEW_STATUS: Readonly<Record<ErrorCode, number>> = { ...STATUS, invalid_api_key: 401 }
+
+/** A refusal that names every parameter at fault. */
+export function invalidParameters(problems: readonly ParameterProblem[]): ProblemError {
+  const message = problems.map((one) => `${one.path}: ${one.message}.`).join(' ')
+  return new ProblemError({ code: 'invalid_request', message, details: problems, retryable: false })
+}
+
+export const notFound = (message?: string): ProblemError => new ProblemError(problem('not_found', null, message))
+
+/** A refusal for now: the sender may try again. */
+export const unavailable = (message: string): ProblemError => new ProblemError(problem('server_error', null, message))
+
+/** Answers a refusal with its real status. RFC 9110, 11.6.1 wants a challenge with each 401. */
+export function answerFailure(response: ServerResponse, cause: Problem): void {
+  const status = VIEW_STATUS[cause.code]
+  const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="sluice"' } : {}
+  answerProblem(response, status, cause, { 'cache-control': 'no-store', ...challenge })
+}

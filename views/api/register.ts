@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
+import type { Clock } from '../../shared/clock.ts'
+import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
+import { answerJson } from '../../shared/http/answer.ts'
+import { presentedKey } from '../../shared/http/api-key.ts'
+import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
+import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
+import type { Logger } from '../../shared/logger.ts'
+import type { Metrics } from '../../shared/metrics.ts'
+import type { Registry } from '../../shared/registry/registry.ts'
+import type { Call, Route, TailSettings, Tools } from './call.ts'
+import { createNames } from './names.ts'
+import { readParameters } from './parameters.ts'
+import { answerFailure, invalidParameters, notFound, unavailable } from './problems.ts'
+import { BASES, ROUTES } from './routes.ts'
+import { createStreams } from './streams.ts'
+import { TAIL_DEFAULTS } from './tail.ts'
+
+export interface ViewsDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly registry: Registry
+  /** Whether the registry is folded up to its end; until then nobody can be told that a key is wrong. */
+  readonly registryReady: () => boolean
+  readonly store: LogStoreReader
+  /** The id of the Team that a request's session cookie was given to; asked only where no key is presented. */
+  readonly teamOfSession?: (headers: IncomingHttpHeaders) => string | undefined
+  readonly tail?: Partial<TailSettings>
+}
+
+export interface Views {
+  /** Ends every tail and takes no more, so that a server which drains does not wait for them. */
+  closeStreams(): void
+}
+
+/** Puts the read API on a router. Paths match in any case; requests for other paths are passed on. */
+export function registerViews(router: IRouter, deps: ViewsDeps): Views {
+  const { clock, logger, store, metrics } = deps
+  const streams = createStreams((open) => metrics.gauge('sluice_tail_streams').set(open))
+  const tools: Tools = { clock, logger, store, streams, tail: { ...TAIL_DEFAULTS, ...deps.tail } }
+  const api = Router()
+  for (const route of ROUTES)
+    api
+      .route(route.path)
+      .get(handlerOf(route, deps, tools))
+      .all((_request, response) => answerMethodNotAllowed(response, 'GET, HEAD'))
+  api.use(BASES, () => {
+    throw notFound()
+  })
+  api.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    answerError(error, response, logger)
+  })
+  router.use(api)
+  return { closeStreams: () => streams.tails.close() }
+}
+
+const handlerOf =
+  (route: Route, deps: ViewsDeps, tools: Tools): RequestHandler =>
+  async (request, response) => {
+    const team = teamOf(request, deps)
+    const { id, correlationKey } = request.params
+    const call: Call = {
+      team,
+      subject: String(id ?? correlationKey ?? ''),
+      values: readParameters(searchOf(request), route.parameters, tools.clock.now()),
+      names: createNames(deps.registry, team),
+      stillAuthorised: () => isStill(team, request, deps),
+      request,
+      response,
+    }
+    if ('stream' in route) return route.stream(call, tools)
+    answerJson(response, 200, await route.answer(call, tools), { 'cache-control': 'no-store' })
+  }
+
+/** The id of the Team that the request may read for. */
+function teamOf({ headers }: IncomingMessage, { registry, registryReady, teamOfSession }: ViewsDeps): string {
+  const key = presentedKey(headers)
+  const session = key === undefined ? teamOfSession?.(headers) : undefined
+  if (key === undefined && session === undefined) throw new ProblemError(problem('missing_api_key'))
+  if (!registryReady()) throw unavailable('The registry is still being read.')
+  const team = key === undefined ? registry.team(session ?? '') : registry.teamOfKey(key)
+  if (team === undefined)
+    throw new ProblemError(problem('invalid_api_key', null, 'The key is not a live key of any Team.'))
+  return team.id
+}
+
+function isStill(team: string, request: IncomingMessage, deps: ViewsDeps): boolean {
+  try {
+    return teamOf(request, deps) === team
+  } catch {
+    return false
+  }
+}
+
+/** The query of the request's target, read here so that no setting of the application changes how. */
+const searchOf = ({ url = '' }: IncomingMessage): URLSearchParams =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+
+function answerError(error: unknown, response: ServerResponse, logger: Logger): void {
+  if (response.headersSent) {
+    if (!response.closed) logger.warn({ err: error }, 'a stream was cut')
+    response.destroy()
+    return
+  }
+  answerFailure(response, problemOf(error, logger))
+}
+
+function problemOf(error: unknown, logger: Logger): Problem {
+  if (error instanceof ProblemError) return error.problem
+  // What the router throws for a path that it cannot decode.
+  if (error instanceof URIError)
+    return invalidParameters([{ path: 'path', message: 'must be percent-encoded UTF-8' }]).problem
+  logger.error({ err: error }, 'a read request failed')
+  return unavailable('The log store could not answer.').problem
+}

@@ -1,0 +1,45 @@
+import type { EntryKind } from '../../shared/contract/records.ts'
+import type { Route } from './call.ts'
+import { contextOfEntry, facetsOfEntries, histogramOfEntries, listEntries, oneEntry } from './entries.ts'
+import { exportEntries, exportFlow } from './export.ts'
+import { listFlows, oneFlow } from './flows.ts'
+import type { ParameterName } from './parameters.ts'
+import { tailEntries, tailFlow } from './tail.ts'
+
+const RANGE = ['from', 'to'] as const
+const FIELDS = ['level', 'environment', 'event', 'step', 'project'] as const
+/** What a tail selects by. It takes no range: it shows what arrives, whatever its timestamp. */
+const LIVE = ['q', ...FIELDS, 'category'] as const satisfies readonly ParameterName[]
+const FILTER = [...LIVE, 'correlationKey', ...RANGE] as const satisfies readonly ParameterName[]
+const PAGE = ['limit', 'cursor'] as const
+
+const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
+  { path: base, parameters: [...FILTER, ...PAGE, 'order'], answer: listEntries(kind) },
+  { path: `${base}/histogram`, parameters: [...FILTER, 'buckets'], answer: histogramOfEntries(kind) },
+  { path: `${base}/facets`, parameters: [...FILTER, 'values'], answer: facetsOfEntries(kind) },
+  { path: `${base}/tail`, parameters: [...LIVE, 'correlationKey', 'lastEventId'], stream: tailEntries(kind) },
+  { path: `${base}/export`, parameters: [...FILTER, 'format', 'order'], stream: exportEntries(kind) },
+  { path: `${base}/:id`, parameters: [], answer: oneEntry(kind) },
+  { path: `${base}/:id/context`, parameters: [...FILTER, 'before', 'after'], answer: contextOfEntry(kind) },
+]
+
+const flowRoutes = (base: string): readonly Route[] => [
+  { path: base, parameters: ['q', ...FIELDS, ...RANGE, ...PAGE], answer: listFlows },
+  { path: `${base}/:correlationKey`, parameters: ['key', ...PAGE], answer: oneFlow },
+  { path: `${base}/:correlationKey/tail`, parameters: ['key', ...LIVE, 'lastEventId'], stream: tailFlow },
+  {
+    path: `${base}/:correlationKey/export`,
+    parameters: ['key', ...LIVE, ...RANGE, 'format', 'order'],
+    stream: exportFlow,
+  },
+]
+
+/** The folders of the read API: whatever else is asked for below them is not there. */
+export const BASES = ['/api/event-logs', '/api/application-logs', '/api/flows']
+
+/** Every path of the read API. */
+export const ROUTES: readonly Route[] = [
+  ...entryRoutes('/api/event-logs', 'event'),
+  ...entryRoutes('/api/application-logs', 'application'),
+  ...flowRoutes('/api/flows'),
+]

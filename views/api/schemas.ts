@@ -1,0 +1,138 @@
+import { LEVELS } from '../../shared/contract/levels.ts'
+import { arrayOf, type JsonSchema, nullable, objectOf, schemaRef } from '../../shared/openapi/document.ts'
+
+const text: JsonSchema = { type: 'string' }
+const optionalText: JsonSchema = { type: ['string', 'null'] }
+const guid: JsonSchema = { type: 'string', format: 'uuid' }
+const count: JsonSchema = { type: 'integer', minimum: 0 }
+const cursor: JsonSchema = { type: ['string', 'null'], description: 'Where the next page begins; null at the end.' }
+const time: JsonSchema = {
+  type: 'string',
+  format: 'date-time',
+  description: 'UTC; from milliseconds to nanoseconds, as the sender gave them.',
+}
+const optionalTime: JsonSchema = { ...time, type: ['string', 'null'] }
+
+const common = {
+  id: guid,
+  receivedAt: time,
+  timestamp: time,
+  level: schemaRef('Level'),
+  environment: text,
+  correlationKey: optionalText,
+}
+
+const facet = (value: JsonSchema = text): JsonSchema => arrayOf(objectOf({ value, count }))
+const namedFacet = arrayOf(objectOf({ value: text, name: optionalText, count }))
+
+const flowSummary = {
+  correlationKey: text,
+  firstAt: time,
+  lastAt: time,
+  total: count,
+  levels: schemaRef('LevelCounts'),
+  worstLevel: nullable(schemaRef('Level')),
+  events: arrayOf(schemaRef('EntityRef')),
+  steps: arrayOf(schemaRef('EntityRef')),
+  projects: arrayOf(schemaRef('ProjectRef')),
+}
+
+const pageOf = (item: string): JsonSchema =>
+  objectOf({ items: arrayOf(schemaRef(item)), nextCursor: cursor, query: schemaRef('QueryReading') })
+
+const contextOf = (item: string): JsonSchema =>
+  objectOf({ before: arrayOf(schemaRef(item)), entry: schemaRef(item), after: arrayOf(schemaRef(item)) })
+
+/** What the read API answers, by name; docs/http.md says the same in words. */
+export const VIEW_SCHEMAS = {
+  Level: { type: 'string', enum: LEVELS },
+  LevelCounts: {
+    type: 'object',
+    description: 'Entries by level; a level without any is left out.',
+    propertyNames: { enum: LEVELS },
+    additionalProperties: count,
+  },
+  EntityRef: {
+    ...objectOf({ identifier: text, name: optionalText }),
+    description: 'An Event or a Step; `name` is null where the registry no longer has it.',
+  },
+  ProjectRef: {
+    ...objectOf({ id: guid, name: optionalText }),
+    description: 'A Project; `name` is null where the registry no longer has it.',
+  },
+  EventLog: objectOf({
+    ...common,
+    kind: { const: 'event' },
+    event: nullable(schemaRef('EntityRef')),
+    step: nullable(schemaRef('EntityRef')),
+    payload: text,
+  }),
+  ApplicationLog: objectOf(
+    {
+      ...common,
+      kind: { const: 'application' },
+      project: schemaRef('ProjectRef'),
+      categoryName: text,
+      eventId: { type: 'integer' },
+      eventName: text,
+      message: text,
+      exception: optionalText,
+      scopeData: { type: ['object', 'null'] },
+      originalLevel: {
+        type: 'string',
+        description: 'What the sender wrote as level, where it was none and was stored as Information.',
+      },
+    },
+    ['originalLevel'],
+  ),
+  Entry: {
+    oneOf: [schemaRef('EventLog'), schemaRef('ApplicationLog')],
+    discriminator: {
+      propertyName: 'kind',
+      mapping: { event: '#/components/schemas/EventLog', application: '#/components/schemas/ApplicationLog' },
+    },
+  },
+  QueryReading: {
+    description: 'How `q` was read: as a query, or as plain text because of a problem at a character (from 0).',
+    oneOf: [objectOf({ read: { const: 'query' } }), objectOf({ read: { const: 'text' }, problem: text, at: count })],
+  },
+  EventLogPage: pageOf('EventLog'),
+  ApplicationLogPage: pageOf('ApplicationLog'),
+  EventLogContext: contextOf('EventLog'),
+  ApplicationLogContext: contextOf('ApplicationLog'),
+  Histogram: objectOf({
+    interval: { type: 'number', description: 'The width of a bucket in milliseconds.' },
+    buckets: arrayOf(objectOf({ from: time, total: count, levels: schemaRef('LevelCounts') })),
+    total: count,
+  }),
+  Facets: objectOf({
+    facets: objectOf({
+      level: facet(schemaRef('Level')),
+      environment: facet(),
+      event: namedFacet,
+      step: namedFacet,
+      project: namedFacet,
+      category: facet(),
+    }),
+  }),
+  FlowSummary: objectOf(flowSummary),
+  FlowPage: objectOf({ items: arrayOf(schemaRef('FlowSummary')), nextCursor: cursor }),
+  FlowStep: objectOf({
+    event: nullable(schemaRef('EntityRef')),
+    step: schemaRef('EntityRef'),
+    seen: { type: 'boolean' },
+    firstAt: optionalTime,
+    lastAt: optionalTime,
+    count,
+    worstLevel: nullable(schemaRef('Level')),
+  }),
+  Flow: objectOf({
+    summary: schemaRef('FlowSummary'),
+    steps: arrayOf(schemaRef('FlowStep')),
+    projects: arrayOf(schemaRef('ProjectRef')),
+    items: arrayOf(schemaRef('Entry')),
+    nextCursor: cursor,
+  }),
+} as const satisfies Record<string, JsonSchema>
+
+export type ViewSchemaName = keyof typeof VIEW_SCHEMAS

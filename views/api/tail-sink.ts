@@ -1,0 +1,54 @@
+import type { TailCursor, TailPage } from '../../shared/log-store/log-store.ts'
+import type { Call, TailSettings } from './call.ts'
+import { encodeTailCursor } from './cursor.ts'
+import { drained } from './drain.ts'
+import { itemOf } from './items.ts'
+
+/** How long a client should wait before it reconnects. */
+const RECONNECT_MS = 1_000
+
+/** Writes a tail to its reader as server-sent events, and holds no more for a slow one than the settings say. */
+export interface TailSink {
+  /** Names the place to resume from, so that a stream which breaks before its first entry misses none. */
+  begin(cursor: TailCursor): void
+  /** Sends entries, or counts them while the reader is too slow; once it has caught up it is told how many it missed. */
+  send(page: TailPage): Promise<void>
+  /** Breaks a long silence and moves the place to resume from past entries that did not match. */
+  keepAlive(cursor: TailCursor): void
+}
+
+export function createTailSink(
+  { response, names }: Pick<Call, 'response' | 'names'>,
+  { heartbeatMs, bufferedBytesMax, patienceMs }: TailSettings,
+  signal: AbortSignal,
+): TailSink {
+  let skipped = 0
+  let wroteAtMs = performance.now()
+  const write = (text: string): void => {
+    response.write(text)
+    wroteAtMs = performance.now()
+  }
+  const event = (name: string, cursor: TailCursor, data: unknown): void =>
+    write(`id: ${encodeTailCursor(cursor)}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+  const hasRoom = async (): Promise<boolean> =>
+    response.writableLength <= bufferedBytesMax || drained(response, signal, patienceMs)
+
+  return {
+    begin: (cursor) => write(`retry: ${RECONNECT_MS}\nid: ${encodeTailCursor(cursor)}\n\n`),
+    send: async (page) => {
+      for (const { entry, cursor } of page.entries) {
+        if (skipped === 0 && (await hasRoom())) event('entry', cursor, itemOf(entry, names))
+        else skipped += 1
+        if (signal.aborted) return
+      }
+      if (skipped === 0 || response.writableNeedDrain) return
+      event('skipped', page.cursor, { count: skipped })
+      skipped = 0
+    },
+    keepAlive: (cursor) => {
+      const silent = performance.now() - wroteAtMs >= heartbeatMs
+      if (silent && skipped === 0 && !response.writableNeedDrain)
+        write(`: still here\nid: ${encodeTailCursor(cursor)}\n\n`)
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { EntryKind } from '../../shared/contract/records.ts'
+import type { EntryFilter, TailCursor, TailPage } from '../../shared/log-store/log-store.ts'
+import type { Call, Stream, TailSettings, Tools } from './call.ts'
+import { decodeTailCursor } from './cursor.ts'
+import { entryFilter } from './filter.ts'
+import { flowEntries } from './flows.ts'
+import { createTailSink, type TailSink } from './tail-sink.ts'
+
+export const TAIL_DEFAULTS: TailSettings = {
+  pollMs: 500,
+  retryMs: 5_000,
+  heartbeatMs: 15_000,
+  bufferedBytesMax: 256 * 1024,
+  patienceMs: 5_000,
+}
+
+/** Most entries of one look at the store. */
+const PAGE_ENTRIES = 100
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-content-type-options': 'nosniff',
+  // Asks nginx and those like it not to gather the stream before passing it on.
+  'x-accel-buffering': 'no',
+}
+
+/** Entries of one kind as they become visible, as server-sent events. */
+export const tailEntries =
+  (kind: EntryKind): Stream =>
+  (call, tools) =>
+    tail(call, tools, entryFilter(call.team, [kind], call.values).filter)
+
+/** One flow's entries of both kinds as they become visible; the flow need not have any yet. */
+export const tailFlow: Stream = (call, tools) => tail(call, tools, flowEntries(call))
+
+async function tail(call: Call, tools: Tools, filter: EntryFilter): Promise<void> {
+  const { request, response, values } = call
+  // EventSource repeats its first address when it reconnects, so its header is the later of the two.
+  const lastEventId = request.headers['last-event-id']
+  const after = decodeTailCursor(
+    typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : values.lastEventId,
+  )
+  const signal = tools.streams.tails.open(call.team, response)
+  const first = await tools.store.tail(filter, after, PAGE_ENTRIES)
+  response.writeHead(200, HEADERS)
+  if (request.method !== 'HEAD') {
+    const sink = createTailSink(call, tools.tail, signal)
+    sink.begin(after ?? first.cursor)
+    await follow(call, tools, filter, first, sink, signal)
+  }
+  response.end()
+}
+
+/** Sends page after page until the client goes, the service stops or the key no longer opens the Team. */
+async function follow(
+  call: Call,
+  { store, tail: settings, logger }: Tools,
+  filter: EntryFilter,
+  first: TailPage,
+  sink: TailSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const pause = (ms: number): Promise<void> => wait(ms, undefined, { signal, ref: false }).catch(() => {})
+  let failing = false
+  const read = async (cursor: TailCursor): Promise<TailPage | undefined> => {
+    try {
+      const page = await store.tail(filter, cursor, PAGE_ENTRIES)
+      failing = false
+      return page
+    } catch (error) {
+      // Ending the stream would end it for good: EventSource does not come back after an answer that is no 200.
+      if (!failing) logger.warn({ err: error, team: call.team }, 'a tail cannot read the log store and will try again')
+      failing = true
+      return undefined
+    }
+  }
+
+  let cursor = first.cursor
+  for (let page: TailPage | undefined = first; ; page = await read(cursor)) {
+    if (page !== undefined) {
+      await sink.send(page)
+      cursor = page.cursor
+    }
+    sink.keepAlive(cursor)
+    if (page === undefined) await pause(settings.retryMs)
+    else if (page.entries.length < PAGE_ENTRIES) await pause(settings.pollMs)
+    if (signal.aborted || !call.stillAuthorised()) return
+  }
+}
