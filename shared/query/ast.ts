@@ -1,7 +1,10 @@
-/** A parsed search: what to find, free of any store. See docs/query.md for the grammar. */
+/** A parsed search: what to find, free of any store. See docs/query.md for the grammar, matches.ts for its exact meaning. */
 export type Query =
   | { readonly type: 'all' }
-  /** Every word must stand in one of the texts, in any order; `prefix` matches words that begin with the last one. */
+  /**
+   * Every word (as words.ts cuts them) must stand in one of the texts, in any order; of a phrase all in the same text, one
+   * after the other. With `prefix` the last one may also be the beginning of a word.
+   */
   | {
       readonly type: 'words'
       readonly field: TextField | null
@@ -19,11 +22,13 @@ export type Query =
       readonly value: string
       readonly prefix: boolean
     }
-  /** The field has a value. */
-  | { readonly type: 'exists'; readonly field: KeywordField | TextField }
+  /** The field has a value that is not the empty text. */
+  | { readonly type: 'exists'; readonly field: KeywordField | TextField | NumberField }
   | { readonly type: 'leafExists'; readonly field: LeafField; readonly path: string }
   | { readonly type: 'level'; readonly comparison: Comparison; readonly rank: number }
+  /** Finds nothing where the field has no value, whatever the comparison. */
   | { readonly type: 'number'; readonly field: NumberField; readonly comparison: Comparison; readonly value: number }
+  /** The value is a canonical timestamp. */
   | { readonly type: 'time'; readonly field: TimeField; readonly comparison: Comparison; readonly value: string }
   | { readonly type: 'not'; readonly query: Query }
   | { readonly type: 'and' | 'or'; readonly queries: readonly Query[] }

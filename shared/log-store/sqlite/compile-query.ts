@@ -1,0 +1,156 @@
+import { toNanos } from '../../contract/timestamp.ts'
+import type { Comparison, KeywordField, NumberField, Query, TextField, TimeField } from '../../query/ast.ts'
+import { splitWords } from '../../query/words.ts'
+import { ID_TEXT, storedId } from './ids.ts'
+import { leafNeedle } from './leaf-bytes.ts'
+import { TEXT_BITS } from './schema.ts'
+import { allOf, anyOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
+import { matchPhrase, type WordColumn } from './words-index.ts'
+
+/**
+ * A query as SQL over `entries AS e`, in two parts. Its value is 0 or 1, never NULL, so that NOT means what it says.
+ *
+ * - `match`: a full-text query that every match satisfies, or null where there is none.
+ * - `rest`: what is left to check of a document that satisfies `match`.
+ */
+export interface CompiledQuery {
+  readonly match: string | null
+  readonly rest: Sql
+}
+
+/** The arrivals that satisfy a full-text query, as a condition on `e.arrival`. */
+export type Matching = (expression: string) => Sql
+
+const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
+const KEYWORDS = {
+  id: ID_TEXT,
+  environment: 'e.environment',
+  correlationKey: 'e.correlation_key',
+  event: 'e.event',
+  step: 'e.step',
+  project: 'e.project',
+  category: 'e.category',
+  eventName: 'e.event_name',
+} as const satisfies Record<KeywordField, string>
+const NUMBERS = { eventId: 'e.event_id' } as const satisfies Record<NumberField, string>
+const TIMES = { timestamp: 'e.timestamp', receivedAt: 'e.received' } as const satisfies Record<TimeField, string>
+const LEAVES = '(SELECT leaves FROM contents WHERE arrival = e.arrival)'
+
+export function compileQuery(query: Query, matching: Matching): CompiledQuery {
+  return { match: necessaryMatch(query), rest: compileRest(query, matching) }
+}
+
+/** A full-text query with exactly the query's meaning, where it is made of words only. */
+function exactMatch(query: Query): string | null {
+  switch (query.type) {
+    case 'words':
+      return query.words.length === 0 ? null : matchWords(query)
+    case 'and':
+    case 'or':
+      return combined(query.type, query.queries.map(exactMatch), (parts) => parts.includes(null))
+    default:
+      return null
+  }
+}
+
+/** A full-text query that finds all that the query finds, and perhaps more. */
+function necessaryMatch(query: Query): string | null {
+  switch (query.type) {
+    case 'words':
+      return exactMatch(query)
+    case 'leaf':
+      return matchLeaf(query)
+    case 'and':
+      return combined('and', query.queries.map(necessaryMatch).filter(isPresent), () => false)
+    case 'or':
+      return combined('or', query.queries.map(necessaryMatch), (parts) => parts.includes(null))
+    default:
+      return null
+  }
+}
+
+const isPresent = (expression: string | null): expression is string => expression !== null
+
+function combined(
+  type: 'and' | 'or',
+  parts: readonly (string | null)[],
+  isUnknown: (parts: readonly (string | null)[]) => boolean,
+): string | null {
+  if (parts.length === 0 || isUnknown(parts)) return null
+  return parts.length === 1
+    ? (parts[0] ?? null)
+    : parts.map((part) => `(${part})`).join(type === 'and' ? ' AND ' : ' OR ')
+}
+
+function matchWords({ field, words, phrase, prefix }: Extract<Query, { type: 'words' }>): string {
+  const columns: readonly WordColumn[] = field === null ? TEXTS : [field]
+  if (phrase) return matchPhrase(columns, words, prefix)
+  return words
+    .map((word, index) => `(${matchPhrase(columns, [word], prefix && index === words.length - 1)})`)
+    .join(' AND ')
+}
+
+/** The words of the value follow each other in the index; of a beginning, the last one may go on. */
+function matchLeaf({ field, value, prefix }: Extract<Query, { type: 'leaf' }>): string | null {
+  const words = splitWords(value)
+  return words.length === 0
+    ? null
+    : matchPhrase(field === 'payload' ? ['payload', 'leaves'] : ['leaves'], words, prefix)
+}
+
+/** The query without those of its necessary parts that `match` decides. */
+function compileRest(query: Query, matching: Matching): Sql {
+  if (exactMatch(query) !== null) return TRUE
+  if (query.type !== 'and') return compile(query, matching)
+  return allOf(query.queries.filter((one) => exactMatch(one) === null).map((one) => compileRest(one, matching)))
+}
+
+function compile(query: Query, matching: Matching): Sql {
+  const match = exactMatch(query)
+  if (match !== null) return matching(match)
+  switch (query.type) {
+    case 'all':
+      return TRUE
+    case 'words':
+      return FALSE
+    case 'equals':
+      return compileEquals(query)
+    case 'leaf':
+      return containsLeaf(leafNeedle(query.field, query.path, query.value, query.prefix))
+    case 'leafExists':
+      return containsLeaf(leafNeedle(query.field, query.path, '', true))
+    case 'exists':
+      return compileExists(query.field)
+    case 'level':
+      return sql(`e.level ${query.comparison} ?`, query.rank)
+    case 'number':
+      return sql(`coalesce(${NUMBERS[query.field]} ${query.comparison} ?, 0)`, query.value)
+    case 'time':
+      return compareTime(query.field, query.comparison, query.value)
+    case 'not': {
+      const { text, values } = compile(query.query, matching)
+      return sql(`NOT (${text})`, ...values)
+    }
+    case 'and':
+      return allOf(query.queries.map((one) => compile(one, matching)))
+    case 'or':
+      return anyOf(query.queries.map((one) => compile(one, matching)))
+  }
+}
+
+function compileEquals({ field, value, prefix }: Extract<Query, { type: 'equals' }>): Sql {
+  const column = KEYWORDS[field]
+  if (prefix) return sql(`coalesce(instr(${column}, ?) = 1, 0)`, value)
+  return field === 'id' ? sql('e.id = ?', storedId(value)) : sql(`${column} IS ?`, value)
+}
+
+function compileExists(field: Extract<Query, { type: 'exists' }>['field']): Sql {
+  if (field === 'eventId') return sql(`${NUMBERS[field]} IS NOT NULL`)
+  if (field in TEXT_BITS) return sql(`e.texts & ${TEXT_BITS[field as TextField]} <> 0`)
+  return sql(`coalesce(${KEYWORDS[field as KeywordField]} <> '', 0)`)
+}
+
+const containsLeaf = (needle: Uint8Array): Sql => sql(`coalesce(instr(${LEAVES}, ?) > 0, 0)`, needle)
+
+const compareTime = (field: TimeField, comparison: Comparison, value: string): Sql =>
+  sql(`${TIMES[field]} ${comparison} ?`, toNanos(value))

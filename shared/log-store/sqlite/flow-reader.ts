@@ -1,0 +1,101 @@
+import { LEVELS, levelRank } from '../../contract/levels.ts'
+import { fromNanos, toNanos } from '../../contract/timestamp.ts'
+import type { Flow, FlowCursor, FlowFilter, FlowGroup, FlowPage, FlowPageRequest } from '../log-store.ts'
+import type { Database } from './database.ts'
+import { memberNeedle } from './leaf-bytes.ts'
+import { allOf, type Sql, sql } from './sql.ts'
+
+export interface FlowReader {
+  searchFlows(filter: FlowFilter, page: FlowPageRequest): FlowPage
+  flow(team: string, correlationKey: string): Flow | undefined
+}
+
+const GROUPS = `SELECT event, step, project, level, count(*) AS count,
+    CAST(min(timestamp) AS TEXT) AS first_at, CAST(max(timestamp) AS TEXT) AS last_at
+  FROM entries INDEXED BY entries_by_flow WHERE team = ? AND correlation_key = ?
+  GROUP BY event, step, project, level ORDER BY min(timestamp), event, step, project, level`
+const SPAN = 'CAST(first_at AS TEXT) AS first_at, CAST(last_at AS TEXT) AS last_at'
+
+/** A summary may be told before its entries are stored, and stay after they were removed: it is no flow until it has one. */
+const HAS_ENTRIES = sql('EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key)')
+
+export function createFlowReader(database: Database): FlowReader {
+  const groupsOf = (team: string, key: string): readonly FlowGroup[] =>
+    database.prepare(GROUPS).all(team, key).map(groupOf)
+
+  const search = (filter: FlowFilter, { limit, after }: FlowPageRequest): FlowPage => {
+    const { text, values } = allOf([...conditions(filter), ...beyond(after), HAS_ENTRIES])
+    const rows = database
+      .prepare(
+        `SELECT key, ${SPAN} FROM flows INDEXED BY flows_by_last WHERE ${text} ORDER BY last_at DESC, key LIMIT ?`,
+      )
+      .all(...values, limit + 1)
+    const flows = rows.slice(0, limit).map((row): Flow => {
+      const key = String(row['key'])
+      return { correlationKey: key, ...spanOf(row), groups: groupsOf(filter.team, key) }
+    })
+    const last = flows.at(-1)
+    const more = rows.length > limit && last !== undefined
+    return { flows, next: more ? { lastAt: last.lastAt, correlationKey: last.correlationKey } : null }
+  }
+
+  const find = (team: string, correlationKey: string): Flow | undefined => {
+    const groups = groupsOf(team, correlationKey)
+    if (groups.length === 0) return undefined
+    const summary = database.prepare(`SELECT ${SPAN} FROM flows WHERE team = ? AND key = ?`).get(team, correlationKey)
+    return { correlationKey, ...(summary === undefined ? spanOfGroups(groups) : spanOf(summary)), groups }
+  }
+
+  return {
+    searchFlows: (filter, page) => database.read(() => search(filter, page)),
+    flow: (team, correlationKey) => database.read(() => find(team, correlationKey)),
+  }
+}
+
+function conditions(filter: FlowFilter): readonly Sql[] {
+  const member = (column: string, value: string | null): readonly Sql[] =>
+    value === null ? [] : [sql(`instr(${column}, ?) > 0`, memberNeedle(value))]
+  return [
+    sql('team = ?', filter.team),
+    ...(filter.keyPart === null ? [] : [sql('instr(key_lower, ?) > 0', filter.keyPart.toLowerCase())]),
+    ...(filter.from === null ? [] : [sql('last_at >= ?', toNanos(filter.from))]),
+    ...(filter.to === null ? [] : [sql('first_at < ?', toNanos(filter.to))]),
+    ...(filter.levelMin === null ? [] : [sql('worst_level >= ?', levelRank(filter.levelMin))]),
+    ...member('environments', filter.environment),
+    ...member('events', filter.event),
+    ...member('steps', filter.step),
+    ...member('projects', filter.project),
+  ]
+}
+
+function beyond(after: FlowCursor | null): readonly Sql[] {
+  if (after === null) return []
+  const lastAt = toNanos(after.lastAt)
+  return [sql('last_at <= ? AND (last_at < ? OR key > ?)', lastAt, lastAt, after.correlationKey)]
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+function groupOf(row: Row): FlowGroup {
+  const text = (column: string): string | null => (row[column] === null ? null : String(row[column]))
+  return {
+    event: text('event'),
+    step: text('step'),
+    project: text('project'),
+    level: LEVELS[Number(row['level'])] ?? 'Trace',
+    count: Number(row['count']),
+    ...spanOf(row),
+  }
+}
+
+const spanOf = (row: Row): { readonly firstAt: string; readonly lastAt: string } => ({
+  firstAt: fromNanos(BigInt(String(row['first_at']))),
+  lastAt: fromNanos(BigInt(String(row['last_at']))),
+})
+
+function spanOfGroups(groups: readonly FlowGroup[]): { readonly firstAt: string; readonly lastAt: string } {
+  const times = groups.flatMap(({ firstAt, lastAt }) => [toNanos(firstAt), toNanos(lastAt)])
+  const least = times.reduce((a, b) => (a < b ? a : b))
+  const most = times.reduce((a, b) => (a > b ? a : b))
+  return { firstAt: fromNanos(least), lastAt: fromNanos(most) }
+}

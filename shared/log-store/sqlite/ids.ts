@@ -1,0 +1,23 @@
+import { parseGuid } from '../../contract/guid.ts'
+
+/** An id as it is stored: 16 bytes for a GUID in canonical form, which is half of its text, and text for any other. */
+export const storedId = (id: string): Uint8Array | string =>
+  parseGuid(id) === id ? Buffer.from(id.replaceAll('-', ''), 'hex') : id
+
+export function idText(stored: unknown): string {
+  if (!(stored instanceof Uint8Array)) return String(stored)
+  return parseGuid(Buffer.from(stored).toString('hex')) ?? ''
+}
+
+const HEX = 'lower(hex(e.id))'
+
+/** The text of `e.id` in SQL. */
+export const ID_TEXT = `CASE typeof(e.id) WHEN 'blob' THEN ${[
+  [1, 8],
+  [9, 4],
+  [13, 4],
+  [17, 4],
+  [21, 12],
+]
+  .map(([from, length]) => `substr(${HEX}, ${from}, ${length})`)
+  .join(" || '-' || ")} ELSE e.id END`

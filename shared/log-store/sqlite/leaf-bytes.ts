@@ -1,0 +1,36 @@
+import type { EntryDocument, Leaf } from '../../contract/documents.ts'
+import type { LeafField } from '../../query/ast.ts'
+
+/**
+ * Leaves and sets as bytes that SQLite can search with `instr`. Neither paths nor values hold a NUL (searchText replaces it),
+ * so a NUL ends each; two begin a leaf. A leaf is then found as `\0\0`, the mark of its field, its path, `\0`, its value and the
+ * two NULs of whatever comes next, and nothing else looks so: a path begins with its mark, so two NULs before a mark are
+ * never within a leaf.
+ */
+const MARKS = { payload: 'p', scope: 's' } as const satisfies Record<LeafField, string>
+
+/** Null where there is no leaf. */
+export function leafBytes({ payloadLeaves, scopeLeaves }: EntryDocument): Buffer | null {
+  if (payloadLeaves.length + scopeLeaves.length === 0) return null
+  return Buffer.from(`${leafText('payload', payloadLeaves)}${leafText('scope', scopeLeaves)}\0\0`)
+}
+
+function leafText(field: LeafField, leaves: readonly Leaf[]): string {
+  let text = ''
+  for (const [path, value] of leaves) text += `\0\0${MARKS[field]}${path}\0${value}`
+  return text
+}
+
+/** What stands in `leafBytes` where the leaf is there: with this value, or, where `prefix`, with one that begins so. */
+export const leafNeedle = (field: LeafField, path: string, value: string, prefix: boolean): Buffer =>
+  Buffer.from(`\0\0${MARKS[field]}${path}\0${value}${prefix ? '' : '\0\0'}`)
+
+/** A set of texts; it can be searched with `memberNeedle`. */
+export const setBytes = (members: readonly string[]): Buffer =>
+  Buffer.from(members.length === 0 ? '' : `\0${members.join('\0')}\0`)
+
+export function setMembers(bytes: Uint8Array): readonly string[] {
+  return bytes.length === 0 ? [] : Buffer.from(bytes).toString().slice(1, -1).split('\0')
+}
+
+export const memberNeedle = (member: string): Buffer => Buffer.from(`\0${member}\0`)

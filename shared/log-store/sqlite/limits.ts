@@ -1,0 +1,11 @@
+/** Where the store changes its ways; tests set them low to see it do so with few documents. */
+export interface StoreLimits {
+  /** Arrivals after which a new full-text table is begun. */
+  readonly textTableArrivals: number
+  /** Up to so many documents that a text finds are fetched and sorted; of more, the entries are walked through by time. */
+  readonly fewMatches: number
+  /** A tail looks through so many arrivals at most before it answers. */
+  readonly tailArrivals: number
+}
+
+export const STORE_LIMITS: StoreLimits = { textTableArrivals: 32_768, fewMatches: 20_000, tailArrivals: 50_000 }

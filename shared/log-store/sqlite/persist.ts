@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Health } from '../../lifecycle.ts'
+import type { Logger } from '../../logger.ts'
+import { StoreUnavailableError } from './failures.ts'
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 5_000
+
+/** Repeats writes for as long as their failure may pass, and says so. */
+export interface Persistence {
+  /** Rejects with the signal's reason, and with any failure that will not pass. */
+  persist<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T>
+  /** Not ready while a write fails. */
+  health(): Health
+}
+
+export function createPersistence(logger: Pick<Logger, 'warn'>): Persistence {
+  const failing = new Map<symbol, string>()
+
+  const persist = async <T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+    const write = Symbol('write')
+    try {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+        signal.throwIfAborted()
+        try {
+          return await attempt()
+        } catch (error) {
+          if (!(error instanceof StoreUnavailableError)) throw error
+          if (!failing.has(write)) logger.warn({ reason: error.message }, 'the log store cannot be written; retrying')
+          failing.set(write, error.message)
+        }
+        // An abort ends the pause; the loop then throws the signal's reason.
+        await delay(pauseMs, undefined, { signal }).catch(() => {})
+      }
+    } finally {
+      failing.delete(write)
+    }
+  }
+
+  return {
+    persist,
+    health: () => {
+      const [reason] = failing.values()
+      return { name: 'log-store', ready: reason === undefined, ...(reason !== undefined && { reason }) }
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { toNanos } from '../../contract/timestamp.ts'
+import type { Database } from './database.ts'
+import { lastArrival } from './entry-writer.ts'
+import { beginTextTable, dropTextTable, type TextTable, textTables } from './text-tables.ts'
+
+/**
+ * Removal in steps, each one short transaction, so that writes and reads go on in between. Every step says how many documents
+ * it removed and where the next one begins; null when there is nothing left to do.
+ */
+export interface Retention {
+  /** Of the arrivals after this one: removes documents received before the day (yyyy-mm-dd, UTC). */
+  removeDocumentsBefore(day: string, after: number): RemovalStep
+  /** Removes flows whose last entry was received before the day and of which nothing is left. Returns how many. */
+  removeFlowsBefore(day: string): number
+  /** Drops one full-text table of which no document is left; false where there is none. */
+  dropEmptyTextTable(): boolean
+  /** While the file uses more than so many bytes: removes the documents that arrived first. */
+  removeOldest(bytesMax: number): RemovalStep
+  /** The day on which the first of the remaining documents was received; null where there is none. */
+  firstDay(): string | null
+}
+
+export interface RemovalStep {
+  readonly removed: number
+  readonly next: number | null
+}
+
+const DOCUMENTS_OF_A_STEP = 500
+const FLOWS_OF_A_STEP = 500
+/** So many short rows are looked through in some milliseconds. */
+const ARRIVALS_OF_A_STEP = 50_000
+/** The oldest documents go table by table; a table should be a small part of what may be kept. */
+const TABLES_OF_A_LIMIT = 8
+
+export function createRetention(database: Database): Retention {
+  const removeArrivals = (arrivals: readonly number[]): void => {
+    for (const arrival of arrivals) {
+      database.prepare('DELETE FROM entries WHERE arrival = ?').run(arrival)
+      database.prepare('DELETE FROM contents WHERE arrival = ?').run(arrival)
+    }
+  }
+
+  const removeDocumentsBefore = (day: string, after: number): RemovalStep => {
+    const last = lastArrival(database)
+    const end = Math.min(after + ARRIVALS_OF_A_STEP, last)
+    const found = database
+      .prepare(
+        'SELECT arrival FROM entries NOT INDEXED WHERE arrival > ? AND arrival <= ? AND received < ? ORDER BY arrival LIMIT ?',
+      )
+      .all(after, end, startOf(day), DOCUMENTS_OF_A_STEP)
+      .map(({ arrival }) => Number(arrival))
+    removeArrivals(found)
+    const reached = found.length === DOCUMENTS_OF_A_STEP ? (found.at(-1) ?? end) : end
+    return { removed: found.length, next: reached < last ? reached : null }
+  }
+
+  const removeFlowsBefore = (day: string): number =>
+    Number(
+      database
+        .prepare(`DELETE FROM flows WHERE (team, key) IN (
+          SELECT team, key FROM flows INDEXED BY flows_by_day WHERE last_day < ?
+          AND NOT EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key) LIMIT ?)`)
+        .run(day, FLOWS_OF_A_STEP).changes,
+    )
+
+  const arrivalsOf = (tables: readonly TextTable[], index: number, limit: number): readonly number[] =>
+    database
+      .prepare('SELECT arrival FROM entries NOT INDEXED WHERE arrival >= ? AND arrival < ? ORDER BY arrival LIMIT ?')
+      .all(tables[index]?.firstArrival ?? 0, tables[index + 1]?.firstArrival ?? Number.MAX_SAFE_INTEGER, limit)
+      .map(({ arrival }) => Number(arrival))
+
+  const dropEmptyTextTable = (): boolean => {
+    const tables = textTables(database)
+    const empty = tables.slice(0, -1).find((_, index) => arrivalsOf(tables, index, 1).length === 0)
+    if (empty !== undefined) dropTextTable(database, empty)
+    return empty !== undefined
+  }
+
+  const removeOldest = (bytesMax: number): RemovalStep => {
+    const used = usedBytes(database)
+    const tables = textTables(database)
+    splitForLimit(database, tables, used, bytesMax)
+    if (used <= bytesMax || tables.length === 0) return { removed: 0, next: null }
+    const arrivals = arrivalsOf(tables, 0, DOCUMENTS_OF_A_STEP)
+    removeArrivals(arrivals)
+    const [oldest] = tables
+    if (arrivals.length < DOCUMENTS_OF_A_STEP && oldest !== undefined && tables.length > 1)
+      dropTextTable(database, oldest)
+    const isLast = tables.length === 1 && arrivals.length === 0
+    return { removed: arrivals.length, next: isLast ? null : 0 }
+  }
+
+  const firstDay = (): string | null => {
+    const row = database
+      .prepare("SELECT date(received / 1000000000, 'unixepoch') AS day FROM entries ORDER BY arrival LIMIT 1")
+      .get()
+    return row === undefined ? null : String(row['day'])
+  }
+
+  return {
+    removeDocumentsBefore: (day, after) => database.write(() => removeDocumentsBefore(day, after)),
+    removeFlowsBefore: (day) => database.write(() => removeFlowsBefore(day)),
+    dropEmptyTextTable: () => database.write(dropEmptyTextTable),
+    removeOldest: (bytesMax) => database.write(() => removeOldest(bytesMax)),
+    firstDay: () => database.read(firstDay),
+  }
+}
+
+const startOf = (day: string): bigint => toNanos(`${day}T00:00:00.000Z`)
+
+/** The file never shrinks, but its free pages are used again; only the others count. */
+function usedBytes(database: Database): number {
+  const pragma = (name: string): number => Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
+  return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size')
+}
+
+/** Begins a new table where the last one has grown to more than a small part of the limit. */
+function splitForLimit(database: Database, tables: readonly TextTable[], used: number, bytesMax: number): void {
+  const current = tables.at(-1)
+  const last = lastArrival(database)
+  if (current === undefined || last < current.firstArrival) return
+  const first = database.prepare('SELECT min(arrival) AS arrival FROM entries').get()?.['arrival']
+  const kept = last - Number(first ?? last) + 1
+  const share = (used / kept) * (last - current.firstArrival + 1)
+  if (share > bytesMax / TABLES_OF_A_LIMIT) beginTextTable(database, current.number + 1, last + 1)
+}

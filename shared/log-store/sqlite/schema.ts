@@ -1,0 +1,86 @@
+/** Marks the file as a log store (`PRAGMA application_id`): the letters "SLL1". */
+export const APPLICATION_ID = 0x534c4c31
+
+/** The version of the tables (`PRAGMA user_version`). */
+export const SCHEMA_VERSION = 1
+
+/** Documents of 1 KB waste a quarter of a page of 4 KiB and little of one of 8. */
+export const PAGE_BYTES = 8_192
+
+/**
+ * - `entries.arrival` counts the documents in the order in which they were stored and is never given twice; it is also their
+ *   row in `contents` and in a full-text table. What is filtered, sorted and counted is here, in short rows; what is shown is
+ *   in `contents`.
+ * - `entries.id` is a BLOB of 16 bytes for a GUID in canonical form and TEXT for any other id. Times are nanoseconds since
+ *   1970. `texts` says which texts are not empty (TEXT_BITS).
+ * - `contents.leaves` holds the leaves of payload and scope data (leaf-bytes.ts).
+ * - `text_tables` names the full-text tables (text-tables.ts): `texts_<number>` holds the arrivals from `first_arrival` on, up
+ *   to the next one's.
+ * - `flows.key_lower` is the key in lower case; the four sets are texts between NULs (leaf-bytes.ts); `last_day` is the last
+ *   day on which an entry was received.
+ */
+export const SCHEMA = `
+  CREATE TABLE entries (
+    arrival INTEGER PRIMARY KEY AUTOINCREMENT,
+    id ANY NOT NULL,
+    team TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    timestamp INTEGER NOT NULL,
+    received INTEGER NOT NULL,
+    level INTEGER NOT NULL,
+    texts INTEGER NOT NULL,
+    environment TEXT NOT NULL,
+    correlation_key TEXT,
+    event TEXT,
+    step TEXT,
+    project TEXT,
+    category TEXT,
+    event_id INTEGER,
+    event_name TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX entries_by_id ON entries (id);
+  CREATE INDEX entries_by_time ON entries (team, kind, timestamp, id, level);
+  CREATE INDEX entries_by_flow ON entries (team, correlation_key, timestamp, id) WHERE correlation_key IS NOT NULL;
+  CREATE TABLE contents (
+    arrival INTEGER PRIMARY KEY,
+    leaves BLOB,
+    source TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE text_tables (
+    number INTEGER PRIMARY KEY,
+    first_arrival INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE flows (
+    team TEXT NOT NULL,
+    key TEXT NOT NULL,
+    key_lower TEXT NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    last_day TEXT NOT NULL,
+    worst_level INTEGER NOT NULL,
+    environments BLOB NOT NULL,
+    events BLOB NOT NULL,
+    steps BLOB NOT NULL,
+    projects BLOB NOT NULL,
+    PRIMARY KEY (team, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX flows_by_last ON flows (team, last_at DESC, key);
+  CREATE INDEX flows_by_day ON flows (last_day);
+`
+
+export const TEXT_BITS = { message: 1, exception: 2, payload: 4 } as const
+
+/**
+ * A full-text table knows words and their places, but no text: phrases are exact, and nothing is stored twice. It cannot
+ * forget a single row, so retention drops it as a whole. `leaves` takes the words of leaf values that stand in no text.
+ */
+export const textTableSchema = (table: string): string => `
+  CREATE VIRTUAL TABLE ${table} USING fts5(
+    message, exception, payload, leaves,
+    content = '', columnsize = 0, detail = full, tokenize = 'unicode61 remove_diacritics 0'
+  );
+  INSERT INTO ${table} (${table}, rank) VALUES ('automerge', ${AUTOMERGE});
+`
+
+/** Segments of one size that are merged at a time: more of them cost less to write and little to read. */
+const AUTOMERGE = 16

@@ -1,0 +1,25 @@
+import type { SQLInputValue } from 'node:sqlite'
+
+/** A piece of SQL with the values of its parameters, in their order. */
+export interface Sql {
+  readonly text: string
+  readonly values: readonly SQLInputValue[]
+}
+
+export const sql = (text: string, ...values: readonly SQLInputValue[]): Sql => ({ text, values })
+
+export const TRUE = sql('1')
+export const FALSE = sql('0')
+
+/** The pieces with something between them; `empty` where there is none. */
+export function join(pieces: readonly Sql[], between: string, empty: Sql): Sql {
+  const [only] = pieces
+  if (only === undefined) return empty
+  if (pieces.length === 1) return only
+  return { text: pieces.map(({ text }) => text).join(between), values: pieces.flatMap(({ values }) => values) }
+}
+
+export const allOf = (pieces: readonly Sql[]): Sql => join(pieces.map(bracketed), ' AND ', TRUE)
+export const anyOf = (pieces: readonly Sql[]): Sql => join(pieces.map(bracketed), ' OR ', FALSE)
+
+const bracketed = ({ text, values }: Sql): Sql => ({ text: `(${text})`, values })

@@ -1,0 +1,47 @@
+import { type DatabaseOptions, openDatabase } from './database.ts'
+import { createEntryReader, type EntryReader } from './entry-reader.ts'
+import { createEntryWriter, type EntryWriter } from './entry-writer.ts'
+import { createFacetReader } from './facets.ts'
+import { createFlowReader, type FlowReader } from './flow-reader.ts'
+import { createFlowWriter, type FlowWriter } from './flow-writer.ts'
+import { createHistogramReader } from './histogram.ts'
+import { STORE_LIMITS, type StoreLimits } from './limits.ts'
+import { createRetention, type Retention } from './retention.ts'
+import { createSelect } from './selection.ts'
+
+/**
+ * The log store's database: every access to the file, without waiting and without retrying. It runs in the caller's thread or
+ * in one of its own, so all that goes in and comes out is fit for structured cloning. Every call may throw a
+ * `StoreUnavailableError` or a `StoreHaltError`.
+ */
+export interface Store
+  extends EntryWriter,
+    FlowWriter,
+    Retention,
+    EntryReader,
+    FlowReader,
+    ReturnType<typeof createHistogramReader>,
+    ReturnType<typeof createFacetReader> {}
+
+export interface StoreOptions extends DatabaseOptions {
+  readonly limits?: Partial<StoreLimits>
+}
+
+/** Opens the file; throws as the calls do. */
+export function openStore(options: StoreOptions): { readonly calls: Store; close(): void } {
+  const database = openDatabase(options)
+  const limits = { ...STORE_LIMITS, ...options.limits }
+  const select = createSelect(database, limits)
+  return {
+    calls: {
+      ...createEntryWriter(database, limits),
+      ...createFlowWriter(database),
+      ...createRetention(database),
+      ...createEntryReader(database, select, limits),
+      ...createFlowReader(database),
+      ...createHistogramReader(database, select),
+      ...createFacetReader(database, select),
+    },
+    close: () => database.close(),
+  }
+}

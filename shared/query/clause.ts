@@ -1,0 +1,134 @@
+import { parseGuid } from '../contract/guid.ts'
+import { LEVELS } from '../contract/levels.ts'
+import { parseTimestamp, timestampOf } from '../contract/timestamp.ts'
+import type { Comparison, NumberField, Query, TextField, TimeField } from './ast.ts'
+import type { Field, FieldReference } from './fields.ts'
+import type { Lexeme, Problem } from './lexer.ts'
+import { splitWords } from './words.ts'
+
+export type ValueLexeme = Extract<Lexeme, { kind: 'value' }>
+export type RangeLexeme = Extract<Lexeme, { kind: 'range' }>
+
+const DAY_MS = 86_400_000
+const ENDS_IN_WORD = /[\p{L}\p{N}]$/u
+const INTEGER = /^[+-]?\d{1,15}$/
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const ORDERED = 'eventId, level, timestamp and receivedAt'
+
+/** The query of a value without a field: words in any of the texts. */
+export function anyTextClause(value: ValueLexeme): Query | Problem {
+  return isLoneStar(value) ? { type: 'all' } : textClause(null, value)
+}
+
+/** The query of a field with a value, such as `level:>=warning`. */
+export function fieldClause(
+  reference: FieldReference,
+  comparison: Comparison | null,
+  value: ValueLexeme | RangeLexeme,
+): Query | Problem {
+  if (reference.kind === 'leaf') {
+    if (comparison !== null || value.kind === 'range') return noOrder(`${reference.field}.${reference.path}`, value.at)
+    const { field, path } = reference
+    if (isLoneStar(value)) return { type: 'leafExists', field, path }
+    return { type: 'leaf', field, path, value: value.text, prefix: value.star }
+  }
+  const { field } = reference
+  switch (field.kind) {
+    case 'text':
+    case 'keyword':
+    case 'guid':
+      if (comparison !== null || value.kind === 'range') return noOrder(field.name, value.at)
+      return textualClause(field, value)
+    case 'number':
+    case 'level':
+    case 'time':
+      return value.kind === 'range' ? rangeClause(field, value) : orderedClause(field, comparison ?? '=', value)
+  }
+}
+
+type Textual = Extract<Field, { kind: 'text' | 'keyword' | 'guid' }>
+type Ordered = Extract<Field, { kind: 'number' | 'level' | 'time' }>
+
+function textualClause(field: Textual, value: ValueLexeme): Query | Problem {
+  if (isLoneStar(value)) return { type: 'exists', field: field.name }
+  if (field.kind === 'text') return textClause(field.name, value)
+  const guid = field.kind === 'guid' && !value.star ? parseGuid(value.text) : undefined
+  return { type: 'equals', field: field.name, value: guid ?? value.text, prefix: value.star }
+}
+
+/** One word, or several as a phrase: `order-4711` is found where `order` and `4711` follow each other. */
+function textClause(field: TextField | null, value: ValueLexeme): Query | Problem {
+  const words = splitWords(value.text)
+  if (words.length === 0) {
+    return { problem: `There is no letter or digit to search for in "${value.text}".`, at: value.at }
+  }
+  // In `order-*` the last word is complete: only what follows the dash is open.
+  const prefix = value.star && ENDS_IN_WORD.test(value.text)
+  return { type: 'words', field, words, phrase: words.length > 1, prefix }
+}
+
+function rangeClause(field: Ordered, { from, to, at, end }: RangeLexeme): Query | Problem {
+  const bounds: Query[] = []
+  for (const [comparison, text] of [['>=', from] as const, ['<=', to] as const]) {
+    if (text === '*') continue
+    const bound = orderedClause(field, comparison, { kind: 'value', text, quoted: false, star: false, at, end })
+    if ('problem' in bound) return bound
+    bounds.push(bound)
+  }
+  const [only = { type: 'all' }] = bounds
+  return bounds.length === 2 ? { type: 'and', queries: bounds } : only
+}
+
+function orderedClause(field: Ordered, comparison: Comparison, value: ValueLexeme): Query | Problem {
+  if (isLoneStar(value) && comparison === '=') {
+    return field.kind === 'number' ? { type: 'exists', field: field.name } : { type: 'all' }
+  }
+  if (value.star) return { problem: `A * cannot end a value of ${field.name}.`, at: value.end - 1 }
+  switch (field.kind) {
+    case 'number':
+      return numberClause(field.name, comparison, value)
+    case 'level':
+      return levelClause(comparison, value)
+    case 'time':
+      return timeClause(field.name, comparison, value)
+  }
+}
+
+function numberClause(field: NumberField, comparison: Comparison, { text, at }: ValueLexeme): Query | Problem {
+  if (!INTEGER.test(text)) return { problem: `${field} is compared with whole numbers, not with "${text}".`, at }
+  // Adding zero makes a zero of a minus zero.
+  return { type: 'number', field, comparison, value: Number(text) + 0 }
+}
+
+function levelClause(comparison: Comparison, { text, at }: ValueLexeme): Query | Problem {
+  const named = LEVELS.filter((level) => text !== '' && level.toLowerCase().startsWith(text.toLowerCase()))
+  const [level] = named
+  if (level === undefined || named.length > 1) {
+    return { problem: `"${text}" is not a level; levels are ${LEVELS.join(', ')}.`, at }
+  }
+  return { type: 'level', comparison, rank: LEVELS.indexOf(level) }
+}
+
+function timeClause(field: TimeField, comparison: Comparison, { text, at }: ValueLexeme): Query | Problem {
+  const value = parseTimestamp(text)
+  if (value === undefined) {
+    return { problem: `"${text}" is not a date or time such as 2026-01-31 or 2026-01-31T09:30:00Z.`, at }
+  }
+  if (comparison !== '=' || !DATE.test(text)) return { type: 'time', field, comparison, value }
+  const nextDay = timestampOf(Date.parse(value) + DAY_MS)
+  return {
+    type: 'and',
+    queries: [
+      { type: 'time', field, comparison: '>=', value },
+      { type: 'time', field, comparison: '<', value: nextDay },
+    ],
+  }
+}
+
+const isLoneStar = (value: ValueLexeme | RangeLexeme): boolean =>
+  value.kind === 'value' && value.star && !value.quoted && value.text === ''
+
+const noOrder = (name: string, at: number): Problem => ({
+  problem: `${name} has no order: >, >=, <, <= and ranges work with ${ORDERED}.`,
+  at,
+})

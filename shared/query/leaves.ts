@@ -1,0 +1,47 @@
+import type { Leaf } from '../contract/documents.ts'
+import { searchText } from '../contract/keyword.ts'
+
+/** Deeper containers are not looked into; arrays count as well. */
+export const LEAF_DEPTH_MAX = 20
+/** Leaves with a longer path or value, in UTF-16 units, are left out. */
+export const LEAF_PATH_LENGTH_MAX = 1_024
+export const LEAF_VALUE_LENGTH_MAX = 1_024
+/** Leaves after so many are left out. */
+export const LEAVES_MAX = 1_000
+
+/** Stands for a name without characters, which some stores refuse. */
+const NAMELESS = '_'
+
+/**
+ * The leaves of a JSON object or array, in their order: the names on the way joined by dots (arrays add nothing, so each
+ * element is a leaf of its own), and the text of a string, number or boolean. A null is no leaf, nor is what has no name on
+ * its way. Paths and values are made safe by `searchText`.
+ */
+export function leaves(value: unknown): readonly Leaf[] {
+  const found: Leaf[] = []
+  gather(value, '', 0, found)
+  return found
+}
+
+/** The depth is bounded, and so is the recursion. */
+function gather(value: unknown, path: string, depth: number, found: Leaf[]): void {
+  if (found.length >= LEAVES_MAX || value === null) return
+  if (typeof value !== 'object') {
+    addLeaf(path, String(value), found)
+  } else if (depth < LEAF_DEPTH_MAX && Array.isArray(value)) {
+    for (const element of value) gather(element, path, depth + 1, found)
+  } else if (depth < LEAF_DEPTH_MAX) {
+    for (const [name, member] of Object.entries(value)) gatherMember(name, member, path, depth, found)
+  }
+}
+
+function gatherMember(name: string, member: unknown, path: string, depth: number, found: Leaf[]): void {
+  const step = name === '' ? NAMELESS : searchText(name)
+  const below = path === '' ? step : `${path}.${step}`
+  if (below.length <= LEAF_PATH_LENGTH_MAX) gather(member, below, depth + 1, found)
+}
+
+function addLeaf(path: string, value: string, found: Leaf[]): void {
+  if (path === '' || value.length > LEAF_VALUE_LENGTH_MAX) return
+  found.push([path, searchText(value)])
+}

@@ -1,0 +1,210 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { Query } from '../../../../shared/query/ast.ts'
+import { FIELDS, findField, LEAF_FAMILIES } from '../../../../shared/query/fields.ts'
+import { parseQuery, QUERY_DEPTH_MAX, QUERY_LENGTH_MAX, QUERY_TERMS_MAX } from '../../../../shared/query/parse.ts'
+import { printQuery } from '../../../../shared/query/print.ts'
+import { searchTexts } from '../../../support/documents-arbitrary.ts'
+
+const word = (text: string, prefix = false): Query => words([text], false, prefix)
+const words = (list: readonly string[], phrase: boolean, prefix = false): Query => ({
+  type: 'words',
+  field: null,
+  words: list,
+  phrase,
+  prefix,
+})
+const and = (...queries: Query[]): Query => ({ type: 'and', queries })
+const or = (...queries: Query[]): Query => ({ type: 'or', queries })
+const not = (query: Query): Query => ({ type: 'not', query })
+
+const equalsProject: Query = {
+  type: 'equals',
+  field: 'project',
+  value: '3f2504e0-4f89-11d3-9a0c-0305e82c3301',
+  prefix: false,
+}
+
+const READ: readonly (readonly [string, Query])[] = [
+  ['', { type: 'all' }],
+  ['  \n ', { type: 'all' }],
+  ['*', { type: 'all' }],
+  ['Timeout', word('timeout')],
+  ['foo bar', and(word('foo'), word('bar'))],
+  ['foo AND bar', and(word('foo'), word('bar'))],
+  ['toString valueOf', and(word('tostring'), word('valueof'))],
+  ['foo and bar', and(word('foo'), word('and'), word('bar'))],
+  ['order-4711', words(['order', '4711'], true)],
+  ['"connection refused"', words(['connection', 'refused'], true)],
+  ['"one"', word('one')],
+  ['foo*', word('foo', true)],
+  ['order-47*', words(['order', '47'], true, true)],
+  ['order-*', word('order')],
+  ['"order 47"*', words(['order', '47'], true, true)],
+  ['"a \\" b"', words(['a', 'b'], true)],
+  ['foo OR bar baz', or(word('foo'), and(word('bar'), word('baz')))],
+  ['(foo OR bar) baz', and(or(word('foo'), word('bar')), word('baz'))],
+  ['-foo', not(word('foo'))],
+  ['NOT foo bar', and(not(word('foo')), word('bar'))],
+  ['NOT NOT foo', word('foo')],
+  ['-(NOT foo)', word('foo')],
+  ['-(a b)', not(and(word('a'), word('b')))],
+  ['((a))', word('a')],
+  ['a OR (b OR c)', or(word('a'), word('b'), word('c'))],
+  ['message:foo', { ...word('foo'), field: 'message' } as Query],
+  ['exception:"a b"', { ...words(['a', 'b'], true), field: 'exception' } as Query],
+  ['environment:Production', { type: 'equals', field: 'environment', value: 'Production', prefix: false }],
+  ['ENV:"a b"', { type: 'equals', field: 'environment', value: 'a b', prefix: false }],
+  ['category:Acme.*', { type: 'equals', field: 'category', value: 'Acme.', prefix: true }],
+  ['category:Acme\\*', { type: 'equals', field: 'category', value: 'Acme*', prefix: false }],
+  ['correlation:a:b', { type: 'equals', field: 'correlationKey', value: 'a:b', prefix: false }],
+  ['event:a\\ b', { type: 'equals', field: 'event', value: 'a b', prefix: false }],
+  ['eventName:*', { type: 'exists', field: 'eventName' }],
+  ['exception:*', { type: 'exists', field: 'exception' }],
+  ['eventId:*', { type: 'exists', field: 'eventId' }],
+  ['level:*', { type: 'all' }],
+  ['project:{3F2504E0-4F89-11D3-9A0C-0305E82C3301}', equalsProject],
+  ['project:3F2504E04F8911D39A0C0305E82C3301', equalsProject],
+  ['eventId:42', { type: 'number', field: 'eventId', comparison: '=', value: 42 }],
+  ['eventId:>=-1', { type: 'number', field: 'eventId', comparison: '>=', value: -1 }],
+  ['eventId:-0', { type: 'number', field: 'eventId', comparison: '=', value: 0 }],
+  [
+    'eventId:[1 TO 5]',
+    and(
+      { type: 'number', field: 'eventId', comparison: '>=', value: 1 },
+      { type: 'number', field: 'eventId', comparison: '<=', value: 5 },
+    ),
+  ],
+  ['eventId:[* TO 5]', { type: 'number', field: 'eventId', comparison: '<=', value: 5 }],
+  ['level:warning', { type: 'level', comparison: '=', rank: 3 }],
+  ['level:warn', { type: 'level', comparison: '=', rank: 3 }],
+  ['level:>=ERROR', { type: 'level', comparison: '>=', rank: 4 }],
+  ['Level:<info', { type: 'level', comparison: '<', rank: 2 }],
+  [
+    'timestamp:>=2026-01-31T09:30',
+    { type: 'time', field: 'timestamp', comparison: '>=', value: '2026-01-31T09:30:00.000Z' },
+  ],
+  [
+    'received:2026-01-31',
+    and(
+      { type: 'time', field: 'receivedAt', comparison: '>=', value: '2026-01-31T00:00:00.000Z' },
+      { type: 'time', field: 'receivedAt', comparison: '<', value: '2026-02-01T00:00:00.000Z' },
+    ),
+  ],
+  ['payload.order.id:4711', { type: 'leaf', field: 'payload', path: 'order.id', value: '4711', prefix: false }],
+  ['scope.RequestId:0HN*', { type: 'leaf', field: 'scope', path: 'RequestId', value: '0HN', prefix: true }],
+  ['scopedata.Request\\ Id:""', { type: 'leaf', field: 'scope', path: 'Request Id', value: '', prefix: false }],
+  ['payload.key:*', { type: 'leafExists', field: 'payload', path: 'key' }],
+  ['scope.op:">="', { type: 'leaf', field: 'scope', path: 'op', value: '>=', prefix: false }],
+]
+
+/** Text, a part of the problem, where it is, and what is searched instead. */
+const UNREAD: readonly (readonly [string, RegExp, number, Query])[] = [
+  ['foo:bar', /no field "foo"; fields are level, message/, 0, words(['foo', 'bar'], true)],
+  ['10.0.0.1:5432 down', /no field/, 0, and(words(['10', '0', '0', '1', '5432'], true), word('down'))],
+  ['see level:loud', /"loud" is not a level; levels are Trace/, 10, and(word('see'), words(['level', 'loud'], true))],
+  ['level:', /no value after "level:"/, 6, word('level')],
+  ['level:(a OR b)', /group cannot follow "level:"/, 6, and(words(['level', 'a'], true), word('or'), word('b'))],
+  ['eventId:abc', /whole numbers/, 8, words(['eventid', 'abc'], true)],
+  ['timestamp:yesterday', /not a date/, 10, words(['timestamp', 'yesterday'], true)],
+  ['environment:>a', /has no order/, 13, words(['environment', 'a'], true)],
+  ['payload.n:>5', /payload\.n has no order/, 11, words(['payload', 'n', '5'], true)],
+  ['payload.:5', /no field "payload\."/, 0, words(['payload', '5'], true)],
+  ['eventId:[1 5]', /range is written/, 8, and(words(['eventid', '1'], true), word('5'))],
+  ['level:err*', /\* cannot end a value of level/, 9, words(['level', 'err'], true)],
+  ['fo*o', /only be the end/, 2, words(['fo', 'o'], true)],
+  ['*foo', /only be the end/, 0, word('foo')],
+  ['foo "bar', /not closed/, 4, and(word('foo'), word('bar'))],
+  ['(foo', /not closed/, 0, word('foo')],
+  ['foo)', /closing parenthesis/, 3, word('foo')],
+  ['run()', /closing parenthesis/, 4, word('run')],
+  ['foo AND', /missing at the end/, 7, and(word('foo'), word('and'))],
+  ['OR foo', /OR needs something/, 0, and(word('or'), word('foo'))],
+  ['a AND OR b', /OR needs something/, 6, and(word('a'), word('and'), word('or'), word('b'))],
+  ['foo - bar', /no letter or digit.*"-"/, 4, and(word('foo'), word('bar'))],
+  ['!!!', /no letter or digit/, 0, { type: 'all' }],
+]
+
+describe('the grammar', () => {
+  test.each(READ)('%j is read', (text, query) => {
+    expect(parseQuery(text)).toEqual({ query, reading: { read: 'query' } })
+  })
+
+  test.each(UNREAD)('%j is searched as text, and the reader is told why and where', (text, problem, at, query) => {
+    const parsed = parseQuery(text)
+    expect(parsed).toEqual({ query, reading: { read: 'text', problem: expect.stringMatching(problem), at } })
+  })
+
+  test('NUL and lone surrogates in a search are what they are in a document', () => {
+    expect(parseQuery('event:a\0b\ud800').query).toMatchObject({ value: 'a\uFFFDb\uFFFD' })
+  })
+
+  test('groups, terms and length have limits', () => {
+    const groups = (depth: number) => `${'('.repeat(depth)}a${')'.repeat(depth)}`
+    expect(parseQuery(groups(QUERY_DEPTH_MAX)).reading.read).toBe('query')
+    expect(parseQuery(groups(QUERY_DEPTH_MAX + 1)).reading).toMatchObject({ read: 'text', at: QUERY_DEPTH_MAX })
+    expect(parseQuery('a '.repeat(QUERY_TERMS_MAX)).reading.read).toBe('query')
+    const many = parseQuery('a '.repeat(QUERY_TERMS_MAX + 1))
+    expect(many.reading).toMatchObject({ read: 'text', at: 2 * QUERY_TERMS_MAX })
+    expect(many.query).toMatchObject({ queries: { length: QUERY_TERMS_MAX } })
+    expect(parseQuery('a'.repeat(QUERY_LENGTH_MAX)).reading.read).toBe('query')
+    expect(parseQuery('a'.repeat(QUERY_LENGTH_MAX + 1)).reading).toMatchObject({ read: 'text', at: QUERY_LENGTH_MAX })
+  })
+
+  test.each(['(', '-', '"', '\\', '[', ':', 'NOT ', 'level:', '-(', 'a:['])(
+    '%j a million times is answered',
+    (part) => {
+      expect(() => parseQuery(part.repeat(1_000_000))).not.toThrow()
+      expect(() => parseQuery(part.repeat(QUERY_LENGTH_MAX / part.length))).not.toThrow()
+    },
+  )
+
+  test('no text makes it throw, and what was searched has a place inside the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), searchTexts), (text) => {
+        const { reading } = parseQuery(text)
+        if (reading.read === 'query') return
+        expect(reading.at).toBeGreaterThanOrEqual(0)
+        expect(reading.at).toBeLessThanOrEqual(text.length)
+        expect(reading.problem).toMatch(/^[\p{Lu}"a-z].*\.$/su)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('a query that was printed is read as itself', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), searchTexts), (text) => {
+        const { query } = parseQuery(text)
+        const printed = printQuery(query)
+        expect(parseQuery(printed)).toEqual({ query, reading: { read: 'query' } })
+        expect(printQuery(parseQuery(printed).query)).toBe(printed)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+describe('the syntax sheet', () => {
+  test('every example is read as a query', () => {
+    for (const { example } of [...FIELDS, ...LEAF_FAMILIES]) {
+      expect(parseQuery(example).reading).toEqual({ read: 'query' })
+    }
+  })
+
+  test('a name or alias in any case means one field', () => {
+    const names = FIELDS.flatMap(({ name, aliases }) => [name, ...aliases])
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length)
+    for (const field of FIELDS) {
+      for (const name of [field.name, ...field.aliases]) {
+        expect(findField(name.toUpperCase())).toEqual({ kind: 'field', field })
+      }
+    }
+  })
+
+  test('the path of a leaf keeps its case', () => {
+    expect(findField('SCOPE.RequestId')).toEqual({ kind: 'leaf', field: 'scope', path: 'RequestId' })
+    expect(findField('constructor')).toBeUndefined()
+    expect(findField('scope')).toBeUndefined()
+  })
+})
