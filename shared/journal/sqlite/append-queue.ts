@@ -1,0 +1,70 @@
+/** Appends that wait for the next transaction: no more than what its callers have under way. */
+export interface AppendQueue<Batch> {
+  /** Resolves when the batch is durable, rejects when it is not. */
+  add(batch: Batch, bytes: number): Promise<void>
+  /** Writes at once all that waits. */
+  flush(): void
+}
+
+interface Waiting<Batch> {
+  readonly batch: Batch
+  readonly bytes: number
+  readonly resolve: () => void
+  readonly reject: (reason: unknown) => void
+}
+
+/**
+ * Writes the batches that came in one turn of the event loop in one transaction of about `groupBytesMax` bytes at most, in
+ * the order they came: they share one sync of the disk. What `write` throws fails the whole group.
+ */
+export function createAppendQueue<Batch>(
+  write: (batches: readonly Batch[]) => void,
+  groupBytesMax: number,
+): AppendQueue<Batch> {
+  let waiting: Waiting<Batch>[] = []
+  let scheduled = false
+
+  const schedule = (): void => {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      writeGroup()
+      if (waiting.length > 0) schedule()
+    })
+  }
+
+  const writeGroup = (): void => {
+    const group = takeGroup()
+    if (group.length === 0) return
+    try {
+      write(group.map(({ batch }) => batch))
+      for (const { resolve } of group) resolve()
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  const takeGroup = (): readonly Waiting<Batch>[] => {
+    let bytes = 0
+    const end = waiting.findIndex((one, index) => {
+      bytes += one.bytes
+      return index > 0 && bytes > groupBytesMax
+    })
+    const group = end === -1 ? waiting : waiting.slice(0, end)
+    waiting = end === -1 ? [] : waiting.slice(end)
+    return group
+  }
+
+  return {
+    add: (batch, bytes) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      waiting.push({ batch, bytes, resolve, reject })
+      schedule()
+      return promise
+    },
+    flush: () => {
+      while (waiting.length > 0) writeGroup()
+    },
+  }
+}

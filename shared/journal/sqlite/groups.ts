@@ -1,0 +1,93 @@
+import type { PartitionState } from './partitions.ts'
+
+export interface GroupPartition extends Pick<PartitionState, 'id' | 'partition'> {
+  readonly topic: string
+}
+
+/** What a group asks of a member. */
+export interface Member {
+  readonly partitions: readonly GroupPartition[]
+  /** The partition is the member's from now on. */
+  take(partition: GroupPartition): void
+  /** Resolves when the member has stopped working on the partition. */
+  release(partition: GroupPartition): Promise<void>
+}
+
+/**
+ * Shares partitions among the members of a group that subscribed through this journal. One server works on a data folder at a
+ * time and all members of a group live in one of its threads, so no lease has to be kept in the file, or be waited
+ * for after a crash.
+ */
+export interface Groups {
+  join(group: string, member: Member): void
+  /** Resolves when the member has stopped working on all of its partitions. */
+  leave(group: string, member: Member): Promise<void>
+}
+
+interface Group {
+  /** In the order they came. */
+  readonly members: Set<Member>
+  readonly owners: Map<number, Member>
+  /** Moves happen one after another. */
+  moving: Promise<void>
+}
+
+export function createGroups(): Groups {
+  const groups = new Map<string, Group>()
+
+  const groupOf = (name: string): Group => {
+    const group = groups.get(name) ?? { members: new Set<Member>(), owners: new Map(), moving: Promise.resolve() }
+    groups.set(name, group)
+    return group
+  }
+
+  const rebalance = (group: Group): Promise<void> => {
+    group.moving = group.moving.then(async () => {
+      const wanted = [...share(group.members)]
+      await Promise.all(wanted.map(([partition, member]) => move(group, partition, member)))
+    })
+    return group.moving
+  }
+
+  return {
+    join: (name, member) => {
+      const group = groupOf(name)
+      group.members.add(member)
+      void rebalance(group)
+    },
+    leave: async (name, member) => {
+      const group = groupOf(name)
+      group.members.delete(member)
+      await Promise.all(member.partitions.map((partition) => member.release(partition)))
+      for (const [id, owner] of group.owners) if (owner === member) group.owners.delete(id)
+      void rebalance(group)
+    },
+  }
+}
+
+async function move({ members, owners }: Group, partition: GroupPartition, to: Member): Promise<void> {
+  const from = owners.get(partition.id)
+  if (from === to) return
+  await from?.release(partition)
+  owners.delete(partition.id)
+  // It may have left meanwhile; the sharing that its leaving began comes next.
+  if (!members.has(to)) return
+  owners.set(partition.id, to)
+  to.take(partition)
+}
+
+/** Each partition's owner: its number taken round among those who subscribed to the topic. */
+function* share(members: ReadonlySet<Member>): Generator<readonly [GroupPartition, Member]> {
+  const candidates = new Map<number, { partition: GroupPartition; members: Member[] }>()
+  for (const member of members) {
+    for (const partition of member.partitions) {
+      const candidate = candidates.get(partition.id) ?? { partition, members: [] }
+      candidate.members.push(member)
+      candidates.set(partition.id, candidate)
+    }
+  }
+  for (const { partition, members: willing } of candidates.values()) {
+    const owner = willing[partition.partition % willing.length]
+    if (owner !== undefined) yield [partition, owner]
+  }
+}

@@ -1,0 +1,57 @@
+import type { RetentionRequest } from './retention.ts'
+import type { AsyncStore } from './store-client.ts'
+
+export interface MaintenanceOptions {
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** The most bytes of a topic that is cleaned by deletion, shared evenly by its partitions. */
+  readonly retentionBytesMax: number
+}
+
+export interface MaintenanceReport {
+  /** Records removed by age or by bytes. */
+  readonly expired: number
+  /** Records removed because a later one has their key, or deleted it. */
+  readonly compacted: number
+  /** Groups that keep records from being removed because they have not read them. */
+  readonly held: readonly { readonly topic: string; readonly partition: number; readonly groups: readonly string[] }[]
+}
+
+/** Cleans up every topic, step by step so that appends go between; ends early once `stopped` is true. */
+export async function maintain(
+  store: AsyncStore,
+  { now, retentionBytesMax }: MaintenanceOptions,
+  stopped: () => boolean,
+): Promise<MaintenanceReport> {
+  const held: MaintenanceReport['held'][number][] = []
+  let expired = 0
+  let compacted = 0
+  for (const { topic, cleanup } of await store.topics()) {
+    const partitions = await store.partitions(topic)
+    for (const state of partitions) {
+      if (stopped()) return { expired, compacted, held }
+      if (cleanup === 'compact') {
+        compacted += await store.compact(state, now)
+        continue
+      }
+      const request = { topic, partition: state.partition, now, bytesMax: retentionBytesMax / partitions.length }
+      const { removed, heldBy } = await retainAll(store, request, stopped)
+      expired += removed
+      if (heldBy.length > 0) held.push({ topic, partition: state.partition, groups: heldBy })
+    }
+  }
+  return { expired, compacted, held }
+}
+
+async function retainAll(
+  store: AsyncStore,
+  request: RetentionRequest,
+  stopped: () => boolean,
+): Promise<{ removed: number; heldBy: readonly string[] }> {
+  let removed = 0
+  for (;;) {
+    const step = await store.retain(request)
+    removed += step.removed
+    if (!step.more || stopped()) return { removed, heldBy: step.heldBy }
+  }
+}

@@ -1,0 +1,67 @@
+import type { TopicSpec } from '../../contract/topics.ts'
+import { type NamedTopic, TopicMissingError } from '../journal.ts'
+import type { Database } from './database.ts'
+
+export interface PartitionState {
+  readonly id: number
+  readonly partition: number
+  readonly firstOffset: number
+  /** The position after the last record. */
+  readonly endPosition: number
+  /** Bytes of the records kept. */
+  readonly bytes: number
+}
+
+export interface TopicCleanup {
+  readonly topic: string
+  readonly cleanup: TopicSpec['cleanup']
+}
+
+export interface Partitions {
+  /** Creates the topics that are missing, with their partitions. */
+  create(topics: readonly NamedTopic[]): void
+  /** By number; throws a `TopicMissingError`. */
+  ofTopic(topic: string): readonly PartitionState[]
+  /** The id of a partition, undefined where there is none. */
+  idOf(topic: string, partition: number): number | undefined
+  state(id: number): PartitionState
+  topics(): readonly TopicCleanup[]
+}
+
+const COLUMNS = 'id, number AS partition, first_offset AS firstOffset, next_offset AS endPosition, bytes'
+
+export function createPartitions(database: Database): Partitions {
+  const insertTopic = database.prepare(
+    'INSERT INTO topics (name, cleanup, retention_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  const insertPartition = database.prepare('INSERT INTO partitions (topic, number) VALUES (?, ?)')
+  const selectTopic = database.prepare(`SELECT ${COLUMNS} FROM partitions WHERE topic = ? ORDER BY number`)
+  const selectOne = database.prepare(`SELECT ${COLUMNS} FROM partitions WHERE id = ?`)
+  const selectTopics = database.prepare('SELECT name AS topic, cleanup FROM topics ORDER BY name')
+  /** Topics are never removed and never get more partitions, so what was seen once stays true. */
+  const ids = new Map<string, readonly number[]>()
+
+  const ofTopic = (topic: string): readonly PartitionState[] => {
+    const states = database.read(() => selectTopic.all(topic)) as unknown as readonly PartitionState[]
+    if (states.length === 0) throw new TopicMissingError(topic)
+    return states
+  }
+
+  return {
+    create: (topics) =>
+      database.write(() => {
+        for (const { name, cleanup, retentionMs, partitions } of topics) {
+          if (insertTopic.run(name, cleanup, retentionMs).changes === 0) continue
+          for (let number = 0; number < partitions; number++) insertPartition.run(name, number)
+        }
+      }),
+    ofTopic,
+    idOf: (topic, partition) => {
+      const known = ids.get(topic) ?? ofTopic(topic).map(({ id }) => id)
+      ids.set(topic, known)
+      return known[partition]
+    },
+    state: (id) => database.read(() => selectOne.get(id)) as unknown as PartitionState,
+    topics: () => database.read(() => selectTopics.all()) as unknown as readonly TopicCleanup[],
+  }
+}

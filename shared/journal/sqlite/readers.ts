@@ -1,0 +1,52 @@
+import type { PartitionPosition } from '../journal.ts'
+import type { Database } from './database.ts'
+import type { Partitions } from './partitions.ts'
+
+export interface Readers {
+  /** Registers the group, so that retention keeps what it has not read. Throws a `TopicMissingError`. */
+  join(group: string, topic: string): void
+  /** Where the group goes on: what it committed, else the first offset kept when it came. */
+  startPosition(group: string, partitionId: number): number
+  commit(group: string, partitionId: number, position: number): void
+  positions(topic: string, group: string): readonly PartitionPosition[]
+}
+
+/** What groups have read. */
+export function createReaders(database: Database, partitions: Partitions): Readers {
+  const insert = database.prepare(`
+    INSERT INTO readers (group_name, partition_id, start)
+    SELECT ?, id, first_offset FROM partitions WHERE topic = ? ON CONFLICT DO NOTHING`)
+  const update = database.prepare('UPDATE readers SET position = ? WHERE group_name = ? AND partition_id = ?')
+  const select = database.prepare('SELECT start, position FROM readers WHERE group_name = ? AND partition_id = ?')
+
+  const find = (group: string, partitionId: number): { start: number; position: number | null } | undefined =>
+    database.read(() => select.get(group, partitionId)) as { start: number; position: number | null } | undefined
+
+  return {
+    join: (group, topic) => {
+      partitions.ofTopic(topic)
+      database.write(() => insert.run(group, topic))
+    },
+    startPosition: (group, partitionId) => {
+      const reader = find(group, partitionId)
+      return reader?.position ?? reader?.start ?? 0
+    },
+    commit: (group, partitionId, position) => {
+      database.write(() => {
+        const { endPosition } = partitions.state(partitionId)
+        // A position beyond the end would pass over the records to come.
+        if (!(Number.isSafeInteger(position) && position >= 0 && position <= endPosition)) {
+          throw new RangeError(`cannot commit position ${position} of a partition that ends at ${endPosition}`)
+        }
+        update.run(position, group, partitionId)
+      })
+    },
+    positions: (topic, group) =>
+      partitions.ofTopic(topic).map(({ id, partition, firstOffset, endPosition }) => ({
+        partition,
+        firstOffset,
+        endPosition,
+        committed: find(group, id)?.position ?? null,
+      })),
+  }
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../../logger.ts'
+import type { Follower, JournalRecord } from '../journal.ts'
+import type { Changes } from './changes.ts'
+import type { PartitionState } from './partitions.ts'
+import { decodeRecord } from './record-codec.ts'
+import type { AsyncStore } from './store-client.ts'
+
+const PAGE_RECORDS = 500
+const RETRY_MS = 1_000
+
+export interface ReadingDeps {
+  readonly store: AsyncStore
+  readonly changes: Changes
+  readonly logger: Pick<Logger, 'error'> | undefined
+}
+
+interface PartitionPage {
+  readonly records: readonly JournalRecord[]
+  readonly next: number
+  readonly firstOffset: number
+  readonly endPosition: number
+}
+
+/** The records of a partition from a position on. */
+export async function readPage(
+  store: AsyncStore,
+  topic: string,
+  { id, partition }: Pick<PartitionState, 'id' | 'partition'>,
+  position: number,
+  recordsMax: number,
+): Promise<PartitionPage> {
+  const { records, ...page } = await store.read({ partitionId: id, position, recordsMax })
+  return { ...page, records: records.map((stored) => decodeRecord(topic, partition, stored)) }
+}
+
+/** Every record that stands in the topic when it is called; holds nothing open between two pages. */
+export function scan(store: AsyncStore, topic: string): AsyncIterable<JournalRecord> {
+  const states = store.partitions(topic)
+  // Whoever iterates meets the failure; it must not count as unhandled until then.
+  states.catch(() => {})
+  return scanPartitions(store, topic, states)
+}
+
+async function* scanPartitions(
+  store: AsyncStore,
+  topic: string,
+  states: Promise<readonly PartitionState[]>,
+): AsyncGenerator<JournalRecord> {
+  for (const state of await states) {
+    let position = state.firstOffset
+    while (position < state.endPosition) {
+      const page = await readPage(store, topic, state, position, PAGE_RECORDS)
+      for (const record of page.records) {
+        if (record.offset >= state.endPosition) break
+        yield record
+      }
+      position = page.next
+    }
+  }
+}
+
+/** See `Journal.follow`. Once it has caught up, a failure to read is logged, and tried again until the follower is closed. */
+export async function follow(
+  { store, changes, logger }: ReadingDeps,
+  topic: string,
+  onRecords: (records: readonly JournalRecord[]) => void,
+): Promise<Follower> {
+  const states = await store.partitions(topic)
+  const positions = new Map(states.map(({ id, firstOffset }) => [id, firstOffset]))
+  const closing = new AbortController()
+
+  const readOn = async (state: PartitionState): Promise<void> => {
+    for (;;) {
+      const page = await readPage(store, topic, state, positions.get(state.id) ?? 0, PAGE_RECORDS)
+      if (closing.signal.aborted) return
+      if (page.records.length > 0) onRecords(page.records)
+      positions.set(state.id, page.next)
+      if (page.next >= page.endPosition) return
+    }
+  }
+
+  const readAll = async (): Promise<void> => {
+    for (const state of states) await readOn(state)
+  }
+
+  const readAllStubbornly = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      try {
+        return await readAll()
+      } catch (error) {
+        logger?.error({ err: error, topic }, 'following a topic failed, trying again')
+        await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {})
+      }
+    }
+  }
+
+  const goOn = async (caughtUp: number): Promise<void> => {
+    let seen = caughtUp
+    while (!closing.signal.aborted) {
+      await changes.after(seen)
+      seen = changes.version()
+      await readAllStubbornly()
+    }
+  }
+
+  const seen = changes.version()
+  await readAll()
+  const ended = goOn(seen)
+  return {
+    close: () => {
+      closing.abort()
+      changes.notify()
+      return ended
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../../clock.ts'
+import type { Logger } from '../../logger.ts'
+import { AppendError, type Journal } from '../journal.ts'
+import { createChanges } from './changes.ts'
+import { toAppendError } from './failures.ts'
+import { createGroups } from './groups.ts'
+import { type MaintenanceOptions, type MaintenanceReport, maintain } from './maintenance.ts'
+import { follow, scan } from './reading.ts'
+import { openStoreHere, openStoreThread } from './store-client.ts'
+import { subscribe } from './subscription.ts'
+import { createWriteHealth } from './write-health.ts'
+
+export interface SqliteJournalOptions {
+  /** The database file; SQLite puts two more beside it, with `-wal` and `-shm` at the end of their names. */
+  readonly file: string
+  /** `own`: SQLite works in a thread of its own, and never holds up the caller's. `same`: in the caller's, without copies. */
+  readonly thread: 'own' | 'same'
+  readonly clock: Clock
+  readonly logger?: Pick<Logger, 'error'>
+  /** How often readers that wait look for records appended by other threads and processes. */
+  readonly pollMs?: number
+  /** The most bytes that the file may grow to; beyond, appends fail as they do on a full disk. */
+  readonly fileBytesMax?: number
+}
+
+/** A journal in one SQLite file, for one server: its groups are shared among the subscriptions of one such object only. */
+export interface SqliteJournal extends Journal {
+  /** Applies retention and compaction. Records that a group has not read yet stay, whatever their age. */
+  maintain(options: MaintenanceOptions): Promise<MaintenanceReport>
+}
+
+const POLL_MS = 50
+
+/** Opens the journal's file, making it where it is missing; rejects with a `JournalFileError`. */
+export async function createSqliteJournal(options: SqliteJournalOptions): Promise<SqliteJournal> {
+  const { clock, logger, pollMs = POLL_MS, thread, file, fileBytesMax } = options
+  const database = { file, ...(fileBytesMax !== undefined && { fileBytesMax }) }
+  const client = thread === 'own' ? await openStoreThread(database) : openStoreHere(database)
+  const store = client.calls
+  const changes = createChanges(store.changes, pollMs)
+  const writeHealth = createWriteHealth(store.probe)
+  const deps = { store: { ...store, commit: writeHealth.watch(store.commit) }, changes, groups: createGroups(), logger }
+  const append = writeHealth.watch(store.append)
+  const readers = new Set<Closeable>()
+  let maintaining: Promise<unknown> = Promise.resolve()
+  let closed: Promise<void> | undefined
+
+  const closeAll = async (): Promise<void> => {
+    await Promise.all([...readers].map((reader) => reader.close()))
+    changes.close()
+    await maintaining.catch(() => {})
+    await client.close()
+  }
+
+  const kept = async <Reader extends Closeable>(opening: Promise<Reader>): Promise<Reader> => {
+    const reader = await opening
+    readers.add(reader)
+    if (closed !== undefined) await reader.close()
+    return reader
+  }
+
+  return {
+    append: async (batch) => {
+      if (closed !== undefined) throw new AppendError('the journal is closed', 'not_written')
+      await append(batch, clock.now()).catch((error: unknown) => {
+        throw toAppendError(error)
+      })
+      changes.notify()
+    },
+    partitionCount: async (topic) => (await store.partitions(topic)).length,
+    createTopics: store.createTopics,
+    scan: (topic) => scan(store, topic),
+    follow: (topic, onRecords) => kept(follow(deps, topic, onRecords)),
+    subscribe: (wanted, handler) => kept(subscribe(deps, wanted, handler)),
+    positions: store.positions,
+    maintain: (wanted) => {
+      const running = maintain(store, wanted, () => closed !== undefined)
+      maintaining = running
+      return running
+    },
+    health: async () => {
+      if (closed !== undefined) return { name: 'journal', ready: false, reason: 'the journal is closed' }
+      const health = client.health()
+      return health.ready ? await writeHealth.check() : health
+    },
+    close: () => {
+      closed ??= closeAll()
+      return closed
+    },
+  }
+}
+
+interface Closeable {
+  close(): Promise<void>
+}

@@ -1,0 +1,5 @@
+import { serveThread } from '../../threads/serve-thread.ts'
+import type { DatabaseOptions } from './database.ts'
+import { openStore, type Store } from './store.ts'
+
+await serveThread<Store>((options: DatabaseOptions) => openStore(options))

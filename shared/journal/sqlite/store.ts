@@ -1,0 +1,67 @@
+import type { AppendBatch, NamedTopic } from '../journal.ts'
+import { createAppender } from './appender.ts'
+import { createCompaction } from './compaction.ts'
+import { type DatabaseOptions, openDatabase } from './database.ts'
+import { createPartitions, type PartitionState, type TopicCleanup } from './partitions.ts'
+import { createReaders, type Readers } from './readers.ts'
+import { createRecords, type Page, type ReadRequest } from './records.ts'
+import { createRetention, type RetentionRequest, type RetentionStep } from './retention.ts'
+
+/**
+ * The journal's database: every access to the file, without waiting and without subscriptions. It runs in the caller's thread
+ * or in one of its own, so all that goes in and comes out is fit for structured cloning. Every call may throw a
+ * `JournalFileError`.
+ */
+export interface Store extends Readers {
+  /** Batches that come together are written in one transaction. Rejects with an `AppendError`. */
+  append(batch: AppendBatch, appendedAt: number): Promise<void>
+  createTopics(topics: readonly NamedTopic[]): void
+  /** The topic's partitions by number; throws a `TopicMissingError`. */
+  partitions(topic: string): readonly PartitionState[]
+  read(request: ReadRequest): Page
+  /** A number that changes when another connection has written. */
+  changes(): number
+  /** Writes about a MiB and removes it; throws where the disk does not take it. */
+  probe(): void
+  /** Every topic and what cleans it up. */
+  topics(): readonly TopicCleanup[]
+  /** Removes at most some hundred records that retention lets go. */
+  retain(request: RetentionRequest): RetentionStep
+  /** Keeps the last record of each key; returns how many records were removed. */
+  compact(partition: PartitionState, now: number): Promise<number>
+}
+
+/** As much as a large batch, so that room for it is room for most appends. */
+const PROBE_BYTES = 1024 * 1024
+
+/** Opens the file; throws a `JournalFileError`. */
+export function openStore(options: DatabaseOptions): { readonly calls: Store; close(): void } {
+  const database = openDatabase(options)
+  const partitions = createPartitions(database)
+  const appender = createAppender(database, partitions)
+  const dataVersion = database.prepare('PRAGMA data_version')
+  const fill = database.prepare(`INSERT INTO probe (filler) VALUES (zeroblob(${PROBE_BYTES}))`)
+  const clear = database.prepare('DELETE FROM probe')
+  const calls: Store = {
+    ...createReaders(database, partitions),
+    ...createRetention(database),
+    ...createCompaction(database),
+    append: appender.append,
+    createTopics: partitions.create,
+    partitions: partitions.ofTopic,
+    topics: partitions.topics,
+    read: createRecords(database, partitions).read,
+    changes: () => database.read(() => dataVersion.get()?.['data_version'] as number),
+    probe: () => {
+      database.write(() => fill.run())
+      database.write(() => clear.run())
+    },
+  }
+  return {
+    calls,
+    close: () => {
+      appender.flush()
+      database.close()
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Transferable } from './messages.ts'
+
+/** Gathers the messages of one turn of the event loop and posts them together: a post costs more than most messages. */
+export interface Outbox<Message> {
+  /** `onUnsent` is called when the message holds something that cannot be cloned. */
+  send(message: Message, transfer: readonly Transferable[] | undefined, onUnsent: (error: Error) => void): void
+  /** Posts at once what was gathered. */
+  flush(): void
+}
+
+interface Waiting<Message> {
+  readonly message: Message
+  readonly transfer: readonly Transferable[]
+  readonly onUnsent: (error: Error) => void
+}
+
+export function createOutbox<Message>(
+  post: (messages: readonly Message[], transfer: readonly Transferable[]) => void,
+): Outbox<Message> {
+  let waiting: Waiting<Message>[] = []
+
+  const postAll = (batch: readonly Waiting<Message>[]): void =>
+    post(
+      batch.map(({ message }) => message),
+      batch.flatMap(({ transfer }) => transfer),
+    )
+
+  const postEach = (batch: readonly Waiting<Message>[]): void => {
+    for (const one of batch) {
+      try {
+        postAll([one])
+      } catch (error) {
+        one.onUnsent(error as Error)
+      }
+    }
+  }
+
+  const flush = (): void => {
+    const batch = waiting
+    waiting = []
+    if (batch.length === 0) return
+    try {
+      postAll(batch)
+    } catch {
+      // One message that cannot be cloned must not take the others with it.
+      postEach(batch)
+    }
+  }
+
+  return {
+    send: (message, transfer = [], onUnsent) => {
+      waiting.push({ message, transfer, onUnsent })
+      if (waiting.length === 1) process.nextTick(flush)
+    },
+    flush,
+  }
+}

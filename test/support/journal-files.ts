@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../shared/clock.ts'
+import {
+  createSqliteJournal,
+  type SqliteJournal,
+  type SqliteJournalOptions,
+} from '../../shared/journal/sqlite/sqlite-journal.ts'
+
+/** SQLite journals in a folder of their own. */
+export interface JournalFolder {
+  readonly path: string
+  file(name?: string): string
+  open(options?: Partial<SqliteJournalOptions>): Promise<SqliteJournal>
+  /** Closes what was opened and removes the folder. */
+  remove(): Promise<void>
+}
+
+export async function createJournalFolder(): Promise<JournalFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'sluice-journal-'))
+  const opened: SqliteJournal[] = []
+  const file = (name = 'journal.db') => join(path, name)
+  return {
+    path,
+    file,
+    open: async (options = {}) => {
+      const journal = await createSqliteJournal({ file: file(), thread: 'same', clock: systemClock, ...options })
+      opened.push(journal)
+      return journal
+    },
+    remove: async () => {
+      await Promise.all(opened.map((journal) => journal.close()))
+      await rm(path, { recursive: true })
+    },
+  }
+}

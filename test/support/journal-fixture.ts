@@ -1,0 +1,44 @@
+import type { Headers, Journal, JournalRecord, NewRecord, PartitionBatch } from '../../shared/journal/journal.ts'
+
+/** What the contract suite of the journal needs of an adapter. */
+export interface JournalFixture {
+  /** Another client of the same journal, as another process has it: what one appends, the other reads. */
+  open(): Promise<Journal>
+  /** A name for a topic or a group that no test has used before. */
+  name(base: string): string
+  cleanUp(): Promise<void>
+}
+
+export interface JournalTraits {
+  /** How long something expected may take, in milliseconds. */
+  readonly patienceMs: number
+  /** How many random histories the property test tries. */
+  readonly historiesMax: number
+}
+
+export const recordOf = (value: string, key: string | null = null, headers: Headers = {}): NewRecord => ({
+  key,
+  value,
+  headers,
+})
+
+/** Records whose values are `<prefix>0`, `<prefix>1` and so on. */
+export const recordsOf = (prefix: string, count: number): readonly NewRecord[] =>
+  Array.from({ length: count }, (_, index) => recordOf(`${prefix}${index}`))
+
+export const valuesOf = (records: readonly JournalRecord[]): readonly (string | undefined)[] =>
+  records.map(({ value }) => value?.toString())
+
+export async function createTopic(journal: Journal, name: string, partitions = 1): Promise<string> {
+  await journal.createTopics([{ name, role: 'event-logs', partitions, cleanup: 'delete', retentionMs: null }])
+  return name
+}
+
+export async function scanAll(journal: Journal, topic: string): Promise<readonly JournalRecord[]> {
+  const records: JournalRecord[] = []
+  for await (const record of journal.scan(topic)) records.push(record)
+  return records
+}
+
+/** The position after a batch's last record. */
+export const positionAfter = ({ records }: PartitionBatch): number => (records.at(-1)?.offset ?? -1) + 1

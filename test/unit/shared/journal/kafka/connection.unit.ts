@@ -1,0 +1,57 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { clientOptions, type KafkaSettings, kafkaConnection } from '../../../../../shared/journal/kafka/connection.ts'
+
+const plain: KafkaSettings = {
+  KAFKA_BROKERS: ['one:9092', 'two:9092'],
+  KAFKA_CLIENT_ID: 'sluice',
+  KAFKA_SSL: false,
+  KAFKA_SSL_CA_FILE: null,
+  KAFKA_SSL_CERT_FILE: null,
+  KAFKA_SSL_KEY_FILE: null,
+  KAFKA_SASL_MECHANISM: 'none',
+  KAFKA_SASL_USERNAME: null,
+  KAFKA_SASL_PASSWORD: null,
+}
+const fileOf = (text: string): string => {
+  const path = join(mkdtempSync(join(tmpdir(), 'sluice-pem-')), 'file.pem')
+  writeFileSync(path, text)
+  return path
+}
+
+describe('the settings of a connection', () => {
+  test('neither encryption nor login unless asked for', () => {
+    const options = clientOptions(kafkaConnection(plain), { requestTimeoutMs: 1_000, retries: 0 })
+    expect(options).toMatchObject({ clientId: 'sluice', bootstrapBrokers: ['one:9092', 'two:9092'] })
+    expect(options).not.toHaveProperty('tls')
+    expect(options).not.toHaveProperty('sasl')
+  })
+
+  test('the library never makes a topic', () => {
+    const options = clientOptions(kafkaConnection(plain), { requestTimeoutMs: 1_000, retries: 0 })
+    expect(options.autocreateTopics).toBe(false)
+  })
+
+  test('certificates are read, and the server is asked for by its name', () => {
+    const settings = {
+      ...plain,
+      KAFKA_SSL: true,
+      KAFKA_SSL_CA_FILE: fileOf('authority'),
+      KAFKA_SSL_CERT_FILE: fileOf('certificate'),
+      KAFKA_SSL_KEY_FILE: fileOf('key'),
+    }
+    const options = clientOptions(kafkaConnection(settings), { requestTimeoutMs: 1_000, retries: 0 })
+    expect(options.tls).toEqual({ ca: 'authority', cert: 'certificate', key: 'key' })
+    expect(options.tlsServerName).toBe(true)
+  })
+
+  test.each([
+    [{ KAFKA_SSL: true, KAFKA_SSL_CA_FILE: '/nowhere' }, 'KAFKA_SSL_CA_FILE cannot be read'],
+    [{ KAFKA_SSL: true, KAFKA_SSL_CERT_FILE: fileOf('x') }, 'belong together'],
+    [{ KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_USERNAME: 'me' }, 'needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'],
+  ] as const)('what is missing is said: %j', (changes, message) => {
+    expect(() => kafkaConnection({ ...plain, ...changes })).toThrow(message)
+  })
+})

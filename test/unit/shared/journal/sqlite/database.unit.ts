@@ -1,0 +1,65 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { type Database, openDatabase } from '../../../../../shared/journal/sqlite/database.ts'
+import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
+
+let folder: JournalFolder
+let database: Database
+
+beforeEach(async () => {
+  folder = await createJournalFolder()
+  database = openDatabase({ file: folder.file() })
+})
+
+afterEach(async () => {
+  database.close()
+  database.close()
+  await folder.remove()
+})
+
+const fill = (count: number): void => {
+  const insert = database.prepare('INSERT INTO probe (filler) VALUES (zeroblob(100000))')
+  for (let done = 0; done < count; done++) database.write(() => insert.run())
+}
+
+/** Pages in the write-ahead log. */
+const logPages = (): unknown => database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.['log']
+
+describe('the write-ahead log', () => {
+  test('begins anew after restartLog', () => {
+    fill(20)
+    const before = Number(logPages())
+    expect(before).toBeGreaterThan(100)
+    database.restartLog()
+    fill(1)
+    expect(Number(logPages())).toBeLessThan(before / 5)
+  })
+
+  test('is left as it is while a reader needs it', () => {
+    fill(1)
+    const reader = new DatabaseSync(folder.file())
+    reader.exec('BEGIN; SELECT count(*) FROM probe')
+    fill(20)
+    database.restartLog()
+    expect(Number(logPages())).toBeGreaterThan(100)
+    reader.exec('COMMIT')
+    reader.close()
+  })
+})
+
+test('every commit is synced before it returns', () => {
+  expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
+  expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 })
+})
+
+test('a transaction whose work throws leaves nothing behind', () => {
+  const insert = database.prepare('INSERT INTO probe (id) VALUES (?)')
+  const failing = () =>
+    database.write(() => {
+      insert.run(1)
+      throw new Error('half way')
+    })
+  expect(failing).toThrow('half way')
+  expect(database.prepare('SELECT count(*) AS count FROM probe').get()).toEqual({ count: 0 })
+  database.write(() => insert.run(1))
+})

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { AppendError } from '../../../../../shared/journal/journal.ts'
+import { JournalFileError, SQLITE, toAppendError } from '../../../../../shared/journal/sqlite/failures.ts'
+import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-journal.ts'
+import { ThreadGoneError } from '../../../../../shared/threads/thread.ts'
+import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
+import { createTopic, recordOf, recordsOf, scanAll } from '../../../../support/journal-fixture.ts'
+
+const PAGE_BYTES = 16_384
+const BATCH_RECORDS = 7
+/** With a page a record, this ends in the middle of a batch. */
+const FILE_BYTES_MAX = 251 * PAGE_BYTES
+let folder: JournalFolder
+
+beforeEach(async () => {
+  folder = await createJournalFolder()
+})
+
+afterEach(() => folder.remove())
+
+describe.each(['own', 'same'] as const)('a full disk, SQLite in its %s thread', (thread) => {
+  const fill = async (journal: SqliteJournal, topic: string): Promise<{ error: unknown; appended: number }> => {
+    for (let appended = 0; ; appended += BATCH_RECORDS) {
+      try {
+        const records = Array.from({ length: BATCH_RECORDS }, () => recordOf('x'.repeat(15_000)))
+        await journal.append({ topic, partition: 0, records })
+      } catch (error) {
+        return { error, appended }
+      }
+    }
+  }
+
+  test('an append is refused as certainly not written, with a message that says why; health says so too', async () => {
+    const journal = await folder.open({ thread, fileBytesMax: FILE_BYTES_MAX })
+    const topic = await createTopic(journal, 'full')
+    const { error, appended } = await fill(journal, topic)
+    expect(error).toBeInstanceOf(AppendError)
+    expect(error).toMatchObject({ outcome: 'not_written', message: expect.stringContaining('the disk is full') })
+    expect((error as Error).message).toContain(folder.file())
+    expect(await scanAll(journal, topic)).toHaveLength(appended)
+    expect(await journal.health()).toMatchObject({ ready: false, reason: expect.stringContaining('the disk is full') })
+  })
+
+  test('once there is room again, health finds out by itself and appends go on', async () => {
+    const journal = await folder.open({ thread, fileBytesMax: FILE_BYTES_MAX })
+    const topic = await createTopic(journal, 'full')
+    const { appended } = await fill(journal, topic)
+    await journal.maintain({ now: Date.now(), retentionBytesMax: 1_000_000 })
+    expect(await journal.health()).toEqual({ name: 'journal', ready: true })
+    await journal.append({ topic, partition: 0, records: recordsOf('after', 1) })
+    expect((await scanAll(journal, topic)).at(-1)?.offset).toBe(appended)
+  })
+})
+
+describe('a file that cannot be used', () => {
+  const refusal = async (): Promise<Error> => {
+    const error = await folder.open().catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(JournalFileError)
+    expect((error as Error).message).toContain(folder.file())
+    return error as Error
+  }
+
+  const makeJournal = async (): Promise<void> => {
+    const journal = await folder.open()
+    const topic = await createTopic(journal, 'topic')
+    await journal.append({ topic, partition: 0, records: recordsOf('a', 5_000) })
+    await journal.close()
+  }
+
+  const overwrite = async (position: number, bytes: Uint8Array): Promise<void> => {
+    const handle = await open(folder.file(), 'r+')
+    await handle.write(bytes, 0, bytes.length, position)
+    await handle.close()
+  }
+
+  test('garbage is refused with what to do', async () => {
+    await writeFile(folder.file(), randomBytes(PAGE_BYTES * 2))
+    expect((await refusal()).message).toMatch(/is damaged .*restore it from a backup, or move it away/)
+  })
+
+  test('a damaged first page is refused with what to do', async () => {
+    await makeJournal()
+    await overwrite(100, randomBytes(PAGE_BYTES - 100))
+    expect((await refusal()).message).toContain('is damaged')
+  })
+
+  test('damaged pages of records are reported where they are read, not passed over', async () => {
+    await makeJournal()
+    const { length } = await readFile(folder.file())
+    await overwrite(PAGE_BYTES * 8, randomBytes(length - PAGE_BYTES * 8))
+    const journal = await folder.open()
+    await expect(scanAll(journal, 'topic')).rejects.toThrow(/journal\.db is damaged/)
+  })
+
+  test('a folder in its place is refused', async () => {
+    await mkdir(folder.file())
+    expect((await refusal()).message).toContain('cannot be written')
+  })
+
+  test('a newer schema is refused', async () => {
+    await makeJournal()
+    const database = new DatabaseSync(folder.file())
+    database.exec('PRAGMA user_version = 2')
+    database.close()
+    expect((await refusal()).message).toMatch(/has schema version 2, this program knows 1; run the version of Sluice/)
+  })
+
+  test('the database of another program is refused and left as it is', async () => {
+    const database = new DatabaseSync(folder.file())
+    database.exec('CREATE TABLE mine (id INTEGER PRIMARY KEY)')
+    expect((await refusal()).message).toContain('no Sluice journal')
+    expect(database.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'mine' }])
+    database.close()
+  })
+
+  test('from a thread of its own the refusal is the same', async () => {
+    await writeFile(folder.file(), randomBytes(PAGE_BYTES))
+    await expect(folder.open({ thread: 'own' })).rejects.toBeInstanceOf(JournalFileError)
+  })
+})
+
+test('several connections may make the file at once', async () => {
+  const journals = await Promise.all(
+    (['own', 'same', 'own', 'own'] as const).map((thread) => folder.open({ thread, file: folder.file('new.db') })),
+  )
+  await Promise.all(journals.map((journal) => createTopic(journal, 'topic', 3)))
+  expect(await journals[3]?.partitionCount('topic')).toBe(3)
+})
+
+test('a writer waits while another process holds the file, then writes', async () => {
+  const [journal, reader] = [await folder.open({ thread: 'own' }), await folder.open()]
+  const topic = await createTopic(journal, 'topic')
+  await journal.append({ topic, partition: 0, records: recordsOf('before', 1) })
+  const other = new DatabaseSync(folder.file())
+  other.exec('BEGIN IMMEDIATE')
+  let settled = false
+  const appended = journal.append({ topic, partition: 0, records: recordsOf('a', 1) }).finally(() => {
+    settled = true
+  })
+  for (let turn = 0; turn < 500; turn++) await scanAll(reader, topic)
+  expect(settled).toBe(false)
+  other.exec('COMMIT')
+  other.close()
+  await appended
+  expect(await scanAll(reader, topic)).toHaveLength(2)
+})
+
+test('after an I/O error or the end of the thread the records may be there, after any other failure they are not', () => {
+  const fileError = (code: number) => new JournalFileError('failed', code)
+  expect(toAppendError(fileError(SQLITE.IOERR)).outcome).toBe('unknown')
+  expect(toAppendError(new ThreadGoneError('it ended', true)).outcome).toBe('unknown')
+  expect(toAppendError(new ThreadGoneError('it had ended', false)).outcome).toBe('not_written')
+  for (const code of [SQLITE.BUSY, SQLITE.FULL, SQLITE.CORRUPT, SQLITE.READONLY]) {
+    expect(toAppendError(fileError(code)).outcome).toBe('not_written')
+  }
+})
+
+test.each(['own', 'same'] as const)(
+  'records that cannot be stored are refused, SQLite in its %s thread',
+  async (thread) => {
+    const journal = await folder.open({ thread })
+    const topic = await createTopic(journal, 'topic')
+    const records = [recordOf((() => 'no text') as unknown as string)]
+    const appended = journal.append({ topic, partition: 0, records })
+    await expect(appended).rejects.toMatchObject({ name: 'AppendError', outcome: 'not_written' })
+    await journal.append({ topic, partition: 0, records: recordsOf('a', 1) })
+    expect(await scanAll(journal, topic)).toHaveLength(1)
+  },
+)
