@@ -2,6 +2,7 @@ import type { JournalRecord, PartitionBatch } from '../shared/journal/journal.ts
 import type { LogStoreWriter, WriteOutcome } from '../shared/log-store/log-store.ts'
 import type { Logger } from '../shared/logger.ts'
 import { type ChunkLimits, chunksOf } from './chunks.ts'
+import { commitPatiently } from './commit.ts'
 import {
   DeadLetterFloodError,
   type DeadLetterHistory,
@@ -73,8 +74,7 @@ export function createBatchHandler<Item>(
         await settleChunk(chunk, batch)
         for (const { offset } of chunk) watermark.settle(offset)
         position = watermark.position() ?? position
-        batch.signal.throwIfAborted()
-        await batch.commit(position)
+        await commitPatiently(batch, position, logger)
       }
       if (position < batch.endPosition) lag.reading(place, position, batch.records.at(-1)?.appendedAt ?? 0)
       else lag.idle(place)

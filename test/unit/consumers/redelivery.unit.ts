@@ -67,7 +67,8 @@ describe('an entry is stored once', () => {
             ...batch,
             signal: batch.signal,
             commit: async (position) => {
-              if (deaths-- > 0) throw new Error('killed')
+              // Of the failures of a commit this one alone ends the consumer.
+              if (deaths-- > 0) throw new RangeError('killed')
               await batch.commit(position)
             },
           }),
