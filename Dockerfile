@@ -1,0 +1,44 @@
+# Sluice: gateway, consumers, views and the operator's commands in one image. docs/containers.md tells how to run it.
+# NODE_IMAGE may be pinned by digest; it has to bring Node 24, as the program is run as TypeScript.
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+# No production dependency needs an install script, so none may run. Maps and types are of no use at run time.
+RUN --mount=type=cache,target=/root/.npm \
+    npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+    && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
+    && rm -f node_modules/swagger-ui-dist/swagger-ui-es-bundle*.js
+
+FROM ${NODE_IMAGE}
+# `docker exec CONTAINER sluice …`, and a data folder that a new volume takes its owner from.
+RUN printf '#!/bin/sh\nexec node /app/deploy/main.ts "$@"\n' > /usr/local/bin/sluice \
+    && chmod 0755 /usr/local/bin/sluice \
+    && install -d -o 1000 -g 1000 -m 0750 /data
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json LICENSE ./
+COPY shared shared
+COPY gateway gateway
+COPY consumers consumers
+COPY views views
+COPY deploy deploy
+ENV HOST=0.0.0.0 \
+    PORT=8080 \
+    DATA_DIR=/data
+# The number, not the name, so that an orchestrator can tell that it is not root.
+USER 1000:1000
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "deploy/health-check.ts"]
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Sluice" \
+      org.opencontainers.image.description="Event-sourced log ingestion gateway: HTTP in, Kafka between, Elasticsearch behind; or one process on SQLite." \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+ENTRYPOINT ["node", "deploy/main.ts"]
+CMD ["start"]

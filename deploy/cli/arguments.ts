@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util'
+import { type Call, type Command, UsageError } from './command.ts'
+import { nearest } from './nearest.ts'
+
+/** Whether the command line asks for help rather than for the command. */
+export function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end < 0 ? undefined : end).some((arg) => arg === '--help' || arg === '-h')
+}
+
+/** Reads the arguments that follow a command's name. Throws a `UsageError` that says what to change. */
+export function parseCall({ options, parameters }: Command, args: readonly string[]): Call {
+  // Not strict: its messages would speak of this parser instead of the command.
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }]),
+    ),
+  })
+  const given = new Map<string, string | true>()
+  const positionals: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    const option = Object.hasOwn(options, name) && rawName === `--${name}` ? options[name] : undefined
+    if (option === undefined) throw new UsageError(unknownOption(rawName, Object.keys(options)))
+    if (given.has(name)) throw new UsageError(`${rawName} is given twice`)
+    if (option.value === undefined && value !== undefined) throw new UsageError(`${rawName} takes no value`)
+    if (option.value !== undefined && (!value || (!inlineValue && value.startsWith('-')))) {
+      throw new UsageError(`${rawName} needs a value: ${rawName} ${option.value}`)
+    }
+    given.set(name, value ?? true)
+  }
+  const absent = parameters[positionals.length]
+  if (absent !== undefined) throw new UsageError(`${absent.name} is missing: ${absent.help}`)
+  const surplus = positionals[parameters.length]
+  if (surplus !== undefined) throw new UsageError(`there is one argument too many: ${JSON.stringify(surplus)}`)
+  const empty = parameters.find((_, index) => positionals[index] === '')
+  if (empty !== undefined) throw new UsageError(`${empty.name} is empty: ${empty.help}`)
+  return {
+    parameters: positionals,
+    flag: (name) => given.get(name) === true,
+    text: (name) => {
+      const value = given.get(name)
+      return typeof value === 'string' ? value : undefined
+    },
+  }
+}
+
+function unknownOption(rawName: string, known: readonly string[]): string {
+  const meant = nearest(rawName.replace(/^-+/, ''), [...known, 'help'])
+  return `there is no option ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`
+}
+
+/** An option's value, one of the choices; undefined where it is not given. */
+export function choiceOf<Choice extends string>(
+  call: Call,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const text = call.text(name)
+  if (text === undefined) return undefined
+  const choice = choices.find((each) => each === text)
+  if (choice !== undefined) return choice
+  const meant = nearest(text, choices)
+  const advice = meant === undefined ? '' : `; did you mean ${meant}?`
+  throw new UsageError(`--${name} is one of ${choices.join(', ')}, not ${JSON.stringify(text)}${advice}`)
+}
+
+/** An option's value, a whole number of at least 1; undefined where it is not given. */
+export function countOf(call: Call, name: string, most: number): number | undefined {
+  const text = call.text(name)
+  if (text === undefined) return undefined
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (count >= 1 && count <= most) return count
+  throw new UsageError(`--${name} is a whole number from 1 to ${most}, not ${JSON.stringify(text)}`)
+}

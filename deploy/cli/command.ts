@@ -1,0 +1,73 @@
+import type { Clock } from '../../shared/clock.ts'
+import type { Config } from '../../shared/config.ts'
+import type { Journal } from '../../shared/journal/journal.ts'
+import type { Role } from '../roles.ts'
+
+/** Exit codes of every command. */
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const
+
+/** What a command needs of the process that runs it. */
+export interface CliDeps {
+  readonly version: string
+  /** The configuration; throws a `ConfigError`. Read only by commands that need it, so that help works without. */
+  readonly config: () => Config
+  /** Opens the journal that the configuration names, with its topics made where AUTO_CREATE says so. The command closes it. */
+  readonly openJournal: (config: Config) => Promise<Journal>
+  readonly clock: Clock
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly handlers: CliHandlers
+}
+
+/** Where text goes, such as `process.stdout`. */
+export interface Output {
+  write(text: string): unknown
+}
+
+/** What only the composition root can do. */
+export interface CliHandlers {
+  /** Runs a server to its end; gives the exit code. */
+  start(role: Role, config: Config): Promise<number>
+  /** Makes missing topics; gives one line for each topic. */
+  applyTopics(config: Config): Promise<readonly string[]>
+  /** Makes missing indices and their templates; gives one line for each. */
+  applyIndices(config: Config): Promise<readonly string[]>
+}
+
+export interface Command {
+  /** The words that call it, such as `registry apply`. */
+  readonly name: string
+  /** What it does, in a line of the overview. */
+  readonly summary: string
+  /** All that its user has to know beyond the summary; paragraphs. */
+  readonly description: readonly string[]
+  /** Required, in this order. */
+  readonly parameters: readonly { readonly name: string; readonly help: string }[]
+  readonly options: Readonly<Record<string, Option>>
+  readonly examples: readonly string[]
+  /** Gives the exit code. Throws a `UsageError` for values that it cannot take and a `CommandError` for what cannot be done. */
+  run(call: Call, deps: CliDeps): Promise<number>
+}
+
+export interface Option {
+  /** What stands for its value in the usage; an option without is a flag. */
+  readonly value?: string
+  readonly help: string
+}
+
+/** A command line that was understood. */
+export interface Call {
+  readonly parameters: readonly string[]
+  flag(name: string): boolean
+  text(name: string): string | undefined
+}
+
+/** The command line is wrong. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** What was asked for cannot be done; the message says why. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+}

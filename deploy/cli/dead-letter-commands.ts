@@ -1,0 +1,144 @@
+import { type DeadLetterFilters, type DeadLetterSummary, listDeadLetters } from '../../consumers/dead-letter-list.ts'
+import { type ReplayReport, replayDeadLetters } from '../../consumers/dead-letter-replay.ts'
+import { DEAD_LETTER_REASONS, isDeadLetterReason } from '../../consumers/outcome.ts'
+import { VIEW_NAMES } from '../../consumers/view.ts'
+import type { Config } from '../../shared/config.ts'
+import type { Journal } from '../../shared/journal/journal.ts'
+import { parseTime } from '../../views/api/time.ts'
+import { choiceOf, countOf } from './arguments.ts'
+import { type Call, type CliDeps, type Command, EXIT, type Option, UsageError } from './command.ts'
+import { columns, count, printable } from './text.ts'
+
+const REASONS = Object.keys(DEAD_LETTER_REASONS).filter(isDeadLetterReason)
+
+const LIMIT_DEFAULT = 100
+const LIMIT_MAX = 1_000_000
+const RATE_DEFAULT = 100
+const RATE_MAX = 100_000
+
+const FILTER_OPTIONS: Readonly<Record<string, Option>> = {
+  view: { value: 'VIEW', help: `Only those of one view: ${VIEW_NAMES.join(', ')}.` },
+  reason: { value: 'REASON', help: 'Only those with one reason, as the list shows it.' },
+  since: { value: 'TIME', help: 'Only those from this time on: ISO 8601, or now-1h (s, m, h, d, w).' },
+  until: { value: 'TIME', help: 'Only those before this time.' },
+  id: { value: 'ID', help: 'Only those of the entry with this id.' },
+}
+
+export const deadLetterCommands: readonly Command[] = [
+  {
+    name: 'dead-letters list',
+    summary: 'Show records that a view could not take',
+    description: [
+      'A dead letter keeps the record as it was; the list shows where it stood and what is wrong, nothing of its content.\nOldest first.',
+    ],
+    parameters: [],
+    options: {
+      ...FILTER_OPTIONS,
+      limit: { value: 'COUNT', help: `Most dead letters to show. Default: ${LIMIT_DEFAULT}.` },
+      json: { help: 'Print a JSON document a line.' },
+    },
+    examples: ['sluice dead-letters list --since now-1h', 'sluice dead-letters list --view flows --json'],
+    run: (call, deps) => {
+      const filters = filtersOf(call, deps)
+      const limit = countOf(call, 'limit', LIMIT_MAX) ?? LIMIT_DEFAULT
+      return withJournal(deps, (journal, { TOPIC_PREFIX }) =>
+        list(
+          listDeadLetters(journal, { topicPrefix: TOPIC_PREFIX, limit, ...filters }),
+          call.flag('json'),
+          limit,
+          deps,
+        ),
+      )
+    },
+  },
+  {
+    name: 'dead-letters replay',
+    summary: 'Put dead letters back into the topics they came from',
+    description: [
+      'Mend the cause first. Without a filter, all that came after the last replay are put back; with one, all that match,\nreplayed before or not. What had been stored is recognised by its id and not stored twice. A record that has failed\ntoo often is left where it is, and so is one that has no value or no place to go back to; the exit code is then 1.',
+    ],
+    parameters: [],
+    options: {
+      ...FILTER_OPTIONS,
+      'rate-per-second': { value: 'COUNT', help: `Most records put back in a second. Default: ${RATE_DEFAULT}.` },
+    },
+    examples: [
+      'sluice dead-letters replay',
+      'sluice dead-letters replay --reason refused_by_store --rate-per-second 500',
+    ],
+    run: (call, deps) => {
+      const filters = filtersOf(call, deps)
+      const ratePerSecond = countOf(call, 'rate-per-second', RATE_MAX) ?? RATE_DEFAULT
+      return withJournal(deps, async (journal, { TOPIC_PREFIX }) =>
+        report(await replayDeadLetters(journal, { topicPrefix: TOPIC_PREFIX, filters, ratePerSecond }), deps),
+      )
+    },
+  },
+]
+
+async function withJournal(
+  deps: CliDeps,
+  work: (journal: Journal, config: Config) => Promise<number>,
+): Promise<number> {
+  const config = deps.config()
+  const journal = await deps.openJournal(config)
+  try {
+    return await work(journal, config)
+  } finally {
+    await journal.close()
+  }
+}
+
+function filtersOf(call: Call, { clock }: CliDeps): DeadLetterFilters {
+  const time = (name: string): string | undefined => {
+    const text = call.text(name)
+    const parsed = text === undefined ? undefined : parseTime(text, clock.now())
+    if (text === undefined || parsed !== undefined) return parsed
+    throw new UsageError(`--${name} is a time such as 2026-01-31T09:30:00Z or now-1h, not ${JSON.stringify(text)}`)
+  }
+  const filters = {
+    view: choiceOf(call, 'view', VIEW_NAMES),
+    reason: choiceOf(call, 'reason', REASONS),
+    id: call.text('id'),
+    since: time('since'),
+    until: time('until'),
+  }
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+}
+
+type Listed = DeadLetterSummary & { readonly replayed: boolean }
+
+/** Prints each letter as it is found, so that memory does not grow with the topic. */
+async function list(
+  letters: AsyncIterable<Listed>,
+  json: boolean,
+  limit: number,
+  { stdout }: CliDeps,
+): Promise<number> {
+  let found = 0
+  for await (const letter of letters) {
+    found += 1
+    stdout.write(json ? `${JSON.stringify(letter)}\n` : letterText(letter))
+  }
+  if (json) return EXIT.ok
+  if (found === 0) stdout.write('There are no such dead letters.\n')
+  if (found === limit) stdout.write(`${found} shown; there may be more, see --limit.\n`)
+  return EXIT.ok
+}
+
+function letterText(letter: Listed): string {
+  const { at, view, reason, message, attempt, topic, partition, offset, id, replayed } = letter
+  const facts = [`attempt ${attempt}`, `${topic}/${partition} offset ${offset}`, `id ${id ?? 'unknown'}`]
+  if (replayed) facts.push('replayed')
+  return `${printable(`${at}  ${view}  ${reason}: ${message}`)}\n    ${printable(facts.join(', '))}\n`
+}
+
+function report({ replayed, repeated, refused }: ReplayReport, { stdout, stderr }: CliDeps): number {
+  const twice = repeated === 0 ? '' : `; ${repeated} more had been put back for another view`
+  stdout.write(`${count(replayed, 'record')} put back${twice}\n`)
+  const left = Object.entries(refused).filter(([, number]) => number > 0)
+  if (left.length === 0) return EXIT.ok
+  const rows = columns(left.map(([reason, number]) => [`  ${number}`, reason]))
+  stderr.write(`Left where they are:\n${rows.join('\n')}\n`)
+  return EXIT.failed
+}

@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs'
+import { topicName } from '../../shared/contract/topics.ts'
+import { type ApplyResult, createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
+import type { FileProblem } from '../../shared/registry/file.ts'
+import { type RegistryRecord, splitKeyId } from '../../shared/registry/records.ts'
+import { type Call, type CliDeps, type Command, CommandError, EXIT } from './command.ts'
+import { describeRegistry, registryText } from './registry-list.ts'
+import { count, printable } from './text.ts'
+
+const CHANGES_SHOWN_MAX = 50
+
+const TEAM = { name: 'TEAM', help: "a Team's id" }
+
+export const registryCommands: readonly Command[] = [
+  {
+    name: 'registry apply',
+    summary: 'Apply a file of Teams, Events, Steps and Projects',
+    description: [
+      'The file is merged into the registry: what it has is added or changed, what it lacks stays. It may refer to Teams and\nEvents that are there already. Where anything is wrong, everything that is wrong is listed and nothing is changed.\nApplying a file again changes nothing. Running servers follow within seconds. docs/registry.md describes the file.',
+    ],
+    parameters: [{ name: 'FILE', help: 'a registry file (YAML)' }],
+    options: {
+      prune: {
+        help: 'Also delete what the file lacks, and revoke keys that the `apiKeys` of their Team lacks.',
+      },
+      'dry-run': { help: 'Say what would be changed and change nothing.' },
+    },
+    examples: ['sluice registry apply registry.yaml --dry-run', 'sluice registry apply registry.yaml --prune'],
+    run: (call, deps) => withAdmin(deps, (admin) => apply(call, deps, admin)),
+  },
+  {
+    name: 'registry list',
+    summary: 'Show Teams with their keys, Events, Steps and Projects',
+    description: ['Of a key only its first characters are shown; the key itself is kept nowhere.'],
+    parameters: [],
+    options: { json: { help: 'Print one JSON document.' } },
+    examples: ['sluice registry list', "sluice registry list --json | jq '.teams[].id'"],
+    run: (call, deps) =>
+      withAdmin(deps, async (admin) => {
+        const teams = describeRegistry(await admin.read())
+        deps.stdout.write(call.flag('json') ? `${JSON.stringify({ teams }, null, 2)}\n` : registryText(teams))
+        return EXIT.ok
+      }),
+  },
+  {
+    name: 'registry rotate-key',
+    summary: 'Give a Team a new key, shown once',
+    description: [
+      'The old key stays live, so that clients can change over; end it with `registry revoke-key`. A Team has at most two live\nkeys. The new key is random (192 bits) and printed once: only its SHA-256 is kept.',
+    ],
+    parameters: [TEAM],
+    options: {
+      'revoke-old': { help: 'Revoke every other key of the Team at once.' },
+      'key-file': { value: 'FILE', help: 'Take the key from a file instead of making one; a weak one is refused.' },
+      json: { help: 'Print one JSON document: team, key, revoked.' },
+    },
+    examples: ['sluice registry rotate-key payments', 'sluice registry rotate-key payments --revoke-old'],
+    run: (call, deps) => withAdmin(deps, (admin) => rotate(call, deps, admin)),
+  },
+  {
+    name: 'registry revoke-key',
+    summary: 'End a key of a Team',
+    description: [
+      'The key is named by its first characters as `registry list` shows them (up to 6), or in full. A revoked key stays\nrevoked, even if a file lists it again. Running servers refuse it within seconds.',
+    ],
+    parameters: [TEAM, { name: 'PREFIX', help: "the key's first characters, up to 6, or the whole key" }],
+    options: {},
+    examples: ['sluice registry revoke-key payments sl_x7Q'],
+    run: (call, deps) => withAdmin(deps, (admin) => revoke(call, deps, admin)),
+  },
+]
+
+async function withAdmin(deps: CliDeps, work: (admin: RegistryAdmin) => Promise<number>): Promise<number> {
+  const config = deps.config()
+  const journal = await deps.openJournal(config)
+  try {
+    return await work(
+      createRegistryAdmin({ journal, topic: topicName(config.TOPIC_PREFIX, 'registry'), clock: deps.clock }),
+    )
+  } finally {
+    await journal.close()
+  }
+}
+
+async function apply(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
+  const [file = ''] = call.parameters
+  const dryRun = call.flag('dry-run')
+  const result = await admin.applyFile(readText(file), { prune: call.flag('prune'), dryRun })
+  if (result.outcome !== 'applied') throw new CommandError(applyFailure(file, result))
+  const shown = result.changes.slice(0, CHANGES_SHOWN_MAX).map((change) => `  ${changeText(change)}`)
+  const hidden = result.changes.length - shown.length
+  const lines = [
+    ...shown,
+    ...(hidden > 0 ? [`  and ${hidden} more`] : []),
+    dryRun ? `${count(result.changes.length, 'change')} to make` : `${count(result.changes.length, 'change')} made`,
+    ...result.notes.map((note) => `note: ${note}`),
+  ]
+  deps.stdout.write(`${lines.join('\n')}\n`)
+  return EXIT.ok
+}
+
+function applyFailure(file: string, result: Exclude<ApplyResult, { outcome: 'applied' }>): string {
+  switch (result.outcome) {
+    case 'refused':
+      return `${file} has ${count(result.problems.length, 'problem')}; nothing was changed\n${problemLines(result.problems)}`
+    case 'disturbed':
+      return [
+        `another process changed the registry at the same time; ${count(result.changes.length, 'change')} of ${file} were made`,
+        'Look at `sluice registry list` and apply the file again.',
+        ...(result.problems.length > 0 ? [problemLines(result.problems)] : []),
+      ].join('\n')
+  }
+}
+
+const problemLines = (problems: readonly FileProblem[]): string =>
+  problems.map(({ line, message }) => `  ${line === null ? '' : `line ${line}: `}${printable(message)}`).join('\n')
+
+function changeText(change: RegistryRecord): string {
+  if (change.kind !== 'key') return `${change.value === null ? 'delete' : 'set'} ${change.kind} ${printable(change.id)}`
+  const { team } = splitKeyId(change.id)
+  return `${change.value?.revokedAt === null ? 'add' : 'revoke'} key ${printable(change.value?.prefix ?? '')}… of team ${team}`
+}
+
+async function rotate(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
+  const [team = ''] = call.parameters
+  const file = call.text('key-file')
+  const given = file === undefined ? {} : { key: readText(file).trim() }
+  const result = await admin.rotateKey(team, { revokeOld: call.flag('revoke-old'), ...given })
+  if (result.outcome === 'refused') throw new CommandError(result.reason)
+  const { key, revoked } = result
+  if (call.flag('json')) {
+    deps.stdout.write(`${JSON.stringify({ team, key, revoked })}\n`)
+    return EXIT.ok
+  }
+  const prefixes = revoked.map((prefix) => `${prefix}…`).join(', ')
+  const lines = [
+    `The new key of ${team}, shown this once:`,
+    '',
+    `  ${key}`,
+    '',
+    revoked.length > 0
+      ? `Revoked: ${prefixes}`
+      : `Other live keys stay live until \`sluice registry revoke-key ${team} PREFIX\`.`,
+  ]
+  deps.stdout.write(`${lines.join('\n')}\n`)
+  return EXIT.ok
+}
+
+async function revoke(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
+  const [team = '', prefix = ''] = call.parameters
+  const result = await admin.revokeKey(team, prefix)
+  if (result.outcome === 'refused') throw new CommandError(result.reason)
+  const said = result.outcome === 'revoked' ? 'is revoked' : 'was revoked before'
+  const left =
+    result.liveKeys === 0
+      ? `; the Team has no live key now, make one with \`sluice registry rotate-key ${team}\``
+      : `; ${count(result.liveKeys, 'key')} live`
+  deps.stdout.write(`The key ${result.prefix}… of ${team} ${said}${left}\n`)
+  return EXIT.ok
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}

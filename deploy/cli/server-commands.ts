@@ -1,0 +1,44 @@
+import { ROLES } from '../roles.ts'
+import { choiceOf } from './arguments.ts'
+import { type Command, EXIT } from './command.ts'
+
+/** Commands whose work is the composition root's: servers, topics, indices. */
+export const serverCommands: readonly Command[] = [
+  {
+    name: 'start',
+    summary: 'Run a server',
+    description: [
+      'Without --role, gateway, consumers and views run in one process. Settings come from the environment. SIGTERM or SIGINT\nstops it: what was taken is written first, a second signal ends it at once.',
+    ],
+    parameters: [],
+    options: { role: { value: 'ROLE', help: `What the process does: ${ROLES.join(', ')}. Default: all.` } },
+    examples: ['sluice start', 'PORT=9000 DATA_DIR=/var/lib/sluice sluice start', 'sluice start --role gateway'],
+    run: (call, { handlers, config }) => handlers.start(choiceOf(call, 'role', ROLES) ?? 'all', config()),
+  },
+  {
+    name: 'topics apply',
+    summary: 'Make the topics that are missing on the journal',
+    description: ['Topics that exist are left as they are. With AUTO_CREATE=true a server does the same at its start.'],
+    parameters: [],
+    options: {},
+    examples: ['KAFKA_BROKERS=kafka:9092 sluice topics apply'],
+    run: async (_call, { handlers, config, stdout }) => {
+      for (const line of await handlers.applyTopics(config())) stdout.write(`${line}\n`)
+      return EXIT.ok
+    },
+  },
+  {
+    name: 'indices apply',
+    summary: 'Make the indices and templates that are missing in the log store',
+    description: [
+      'Indices that exist are left as they are. With AUTO_CREATE=true a server does the same at its start.',
+    ],
+    parameters: [],
+    options: {},
+    examples: ['ELASTICSEARCH_URL=https://search:9200 sluice indices apply'],
+    run: async (_call, { handlers, config, stdout }) => {
+      for (const line of await handlers.applyIndices(config())) stdout.write(`${line}\n`)
+      return EXIT.ok
+    },
+  },
+]

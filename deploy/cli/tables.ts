@@ -1,0 +1,86 @@
+import { SETTINGS, type Setting } from '../../shared/config-schema.ts'
+import { ERRORS } from '../../shared/errors.ts'
+import { STATUS } from '../../shared/http/status.ts'
+import { METRICS } from '../../shared/metrics.ts'
+
+/** The settings as Markdown. */
+export const settingsTable = (): string =>
+  table(
+    ['setting', 'values', 'default', 'what it does'],
+    Object.entries<Setting>(SETTINGS).map(([name, setting]) => [
+      code(name),
+      valuesOf(setting),
+      setting.default === null ? '(unset)' : code(String(setting.default)),
+      setting.secret ? `${setting.help} Secret: may be given as ${code(`${name}_FILE`)}.` : setting.help,
+    ]),
+  )
+
+/** The metrics as Markdown. */
+export const metricsTable = (): string =>
+  table(
+    ['metric', 'kind', 'labels', 'what it tells'],
+    Object.entries<{ kind: string; help: string; labels?: readonly string[] }>(METRICS).map(
+      ([name, { kind, help, labels = [] }]) => [code(name), kind, labels.map(code).join(', '), help],
+    ),
+  )
+
+/** The error codes as Markdown. */
+export const errorsTable = (): string =>
+  table(
+    ['code', 'status', 'retry', 'message', 'what to change'],
+    Object.entries(ERRORS).map(([name, { retryable, message, remedy }]) => [
+      code(name),
+      String(STATUS[name as keyof typeof ERRORS]),
+      retryable ? 'yes' : 'no',
+      message,
+      remedy,
+    ]),
+  )
+
+/** Where the tables stand in the documentation; `node deploy/cli/write-tables.ts` puts them there, and a test holds them to it. */
+export const DOCUMENTED_TABLES = [
+  { document: 'README.md', name: 'errors', table: errorsTable },
+  { document: 'README.md', name: 'settings', table: settingsTable },
+  { document: 'README.md', name: 'metrics', table: metricsTable },
+  { document: 'docs/operations.md', name: 'settings', table: settingsTable },
+  { document: 'docs/operations.md', name: 'metrics', table: metricsTable },
+  { document: 'docs/errors.md', name: 'errors', table: errorsTable },
+] as const
+
+/**
+ * The document with the table between its markers `<!-- name -->` and `<!-- /name -->`. Throws where a marker is missing.
+ */
+export function withTable(document: string, name: string, content: string): string {
+  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+  const start = document.indexOf(open)
+  const end = document.indexOf(close)
+  if (start < 0 || end < start) throw new Error(`the document has no place between ${open} and ${close}`)
+  return `${document.slice(0, start + open.length)}\n${content}\n${document.slice(end)}`
+}
+
+function valuesOf(setting: Setting): string {
+  switch (setting.type) {
+    case 'integer':
+      return setting.maximum === Number.MAX_SAFE_INTEGER
+        ? `${setting.minimum} or more`
+        : `${setting.minimum} to ${setting.maximum}`
+    case 'flag':
+      return 'true, false'
+    case 'choice':
+      return setting.choices.join(', ')
+    case 'list':
+      return 'a list, separated by commas'
+    case 'url':
+      return 'an http or https URL'
+    case 'text':
+      return 'text'
+  }
+}
+
+const code = (text: string): string => `\`${text}\``
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n')
+}

@@ -1,0 +1,56 @@
+import { systemClock } from '../shared/clock.ts'
+import { type Config, loadConfig } from '../shared/config.ts'
+import type { Journal } from '../shared/journal/journal.ts'
+import { createLogger } from '../shared/logger.ts'
+import { createMetrics } from '../shared/metrics.ts'
+import { runCli } from './cli/cli.ts'
+import type { CliHandlers } from './cli/command.ts'
+import { openJournal } from './journals.ts'
+import { openLogStore } from './log-stores.ts'
+import { serve } from './serve.ts'
+import { VERSION } from './version.ts'
+
+/** Runs what the command line asks for, and gives the exit code. */
+export const runCommand = (argv: readonly string[]): Promise<number> =>
+  runCli(argv, {
+    version: VERSION,
+    config: () => loadConfig(),
+    openJournal: openForCommand,
+    clock: systemClock,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    handlers,
+  })
+
+/** Commands speak for themselves; of the program's own log only what went wrong is shown. */
+const depsOf = (config: Config) => ({
+  config,
+  clock: systemClock,
+  logger: createLogger('error', 'command'),
+  metrics: createMetrics(),
+})
+
+async function openForCommand(config: Config): Promise<Journal> {
+  const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
+  if (config.AUTO_CREATE) await applyTopics()
+  return journal
+}
+
+const handlers: CliHandlers = {
+  start: (role, config) => {
+    const print = (text: string): void => void process.stdout.write(`${text}\n`)
+    return serve({ role, config, logger: createLogger(config.LOG_LEVEL, role), print })
+  },
+  applyTopics: async (config) => {
+    const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
+    const lines = await applyTopics()
+    await journal.close()
+    return lines
+  },
+  applyIndices: async (config) => {
+    const { store, applyIndices } = await openLogStore(depsOf(config), 'same')
+    const mended = await applyIndices()
+    await store.close()
+    return mended.length === 0 ? ['the indices are as they should be'] : mended
+  },
+}

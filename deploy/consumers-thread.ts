@@ -1,0 +1,46 @@
+/**
+ * The consumers, in a thread of their own: they read the journal, index and fold flows on connections of their own, so that the thread
+ * that answers HTTP does none of it, whatever the backends, and no record is copied between threads.
+ */
+import { systemClock } from '../shared/clock.ts'
+import type { Config } from '../shared/config.ts'
+import { type Health, startAll, stopAll } from '../shared/lifecycle.ts'
+import { createLogger } from '../shared/logger.ts'
+import { createMetrics } from '../shared/metrics.ts'
+import { serveThread } from '../shared/threads/serve-thread.ts'
+import { createConsumersRole } from './consumers-role.ts'
+import { openJournal } from './journals.ts'
+import { openLogStore } from './log-stores.ts'
+import { createUpkeep } from './upkeep.ts'
+
+export interface ConsumersCalls {
+  health(): readonly Health[]
+  /** What prom-client's aggregation takes. */
+  metrics(): Promise<object>
+  /** Settles when the consumers end: rejects when a view halts. */
+  done(): Promise<void>
+  stop(deadline: number): Promise<void>
+}
+
+await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
+  const logger = createLogger(config.LOG_LEVEL, 'consumers')
+  const metrics = createMetrics()
+  const deps = { config, clock: systemClock, logger, metrics }
+  const { journal, maintain: maintainJournal } = await openJournal(deps, 'same')
+  const { store, maintain: maintainStore } = await openLogStore(deps, 'same')
+  const role = createConsumersRole({ ...deps, journal, store })
+  const upkeep = createUpkeep([maintainJournal, maintainStore], logger)
+  await startAll([upkeep, role])
+  return {
+    calls: {
+      health: () => role.health(),
+      metrics: () => metrics.registry.getMetricsAsJSON(),
+      done: () => role.done,
+      stop: (deadline) => stopAll([upkeep, role], deadline),
+    },
+    close: async () => {
+      await journal.close()
+      await store.close()
+    },
+  }
+})

@@ -1,0 +1,123 @@
+import express, { Router } from 'express'
+import { registerGateway } from '../gateway/gateway.ts'
+import { createPublisher, PUBLISHER_DEFAULTS } from '../gateway/publisher/publisher.ts'
+import {
+  BATCH_ENTRY_SCHEMA,
+  BATCH_LOG_ENTRY_SCHEMA,
+  EXTERNAL_LOG_SCHEMA,
+  LOG_ENTRY_SCHEMA,
+} from '../gateway/schemas/requests.ts'
+import { topicName } from '../shared/contract/topics.ts'
+import { answerClientError } from '../shared/http/client-error.ts'
+import { createListener } from '../shared/http/listener.ts'
+import type { Health, Service } from '../shared/lifecycle.ts'
+import type { LogStoreReader } from '../shared/log-store/log-store.ts'
+import { registerDocs } from '../shared/openapi/docs.ts'
+import { createOpenApi } from '../shared/openapi/openapi.ts'
+import { viewsPart } from '../views/api/openapi.ts'
+import { registerViews } from '../views/api/register.ts'
+import { createHttpServer } from './http-server.ts'
+import { healthRoutes, metricsRoutes, type OperationsDeps } from './operations.ts'
+import { type Role, showsLogs, takesLogs } from './roles.ts'
+import type { Foundation } from './server.ts'
+import { VERSION } from './version.ts'
+
+export interface HttpEdgeDeps extends Foundation {
+  readonly role: Role
+  readonly store: LogStoreReader
+  /** How many sends to the journal may be under way before records are gathered. */
+  readonly eagerSends: number
+  readonly moreMetrics: () => Promise<object>
+  readonly health: () => Promise<readonly Health[]>
+  readonly draining: () => boolean
+}
+
+export interface HttpEdge {
+  /** To be started in this order. */
+  readonly parts: readonly Service[]
+  /** Where the main server listens; valid once the parts have started. */
+  url(): string
+}
+
+/** Everything that answers HTTP in this process, by its role. */
+export function createHttpEdge(deps: HttpEdgeDeps): HttpEdge {
+  const { config, role } = deps
+  const routes = Router()
+  const gateway = takesLogs(role) ? mountGateway(routes, deps) : []
+  const views = showsLogs(role) ? mountViews(routes, deps) : []
+  mountDocs(routes, deps)
+  const operations: OperationsDeps = { ...deps }
+  routes.use(healthRoutes(operations))
+  if (config.METRICS_PORT === null) routes.use(metricsRoutes(operations))
+  const main = createHttpServer({
+    name: 'http',
+    host: config.HOST,
+    port: config.PORT,
+    ...listening(routes, config.BASE_PATH, deps),
+  })
+  // Tails end before the server waits for its requests to end, so they come after it.
+  return { parts: [...gateway, ...metricsServer(operations, deps), main, ...views], url: () => main.url() }
+}
+
+function mountGateway(routes: Router, deps: HttpEdgeDeps): readonly Service[] {
+  const { config, registry } = deps
+  const publisher = createPublisher({
+    ...deps,
+    options: {
+      ...PUBLISHER_DEFAULTS,
+      eagerSends: deps.eagerSends,
+      topics: [topicName(config.TOPIC_PREFIX, 'event-logs'), topicName(config.TOPIC_PREFIX, 'application-logs')],
+      bufferBytesMax: config.PUBLISH_BUFFER_BYTES,
+      sendTimeoutMs: config.REQUEST_DEADLINE_MS,
+    },
+  })
+  registerGateway(routes, { ...deps, registry: registry.registry, registryReady: registry.ready, publisher })
+  return [publisher]
+}
+
+function mountViews(routes: Router, deps: HttpEdgeDeps): readonly Service[] {
+  const { registry } = deps
+  const views = registerViews(routes, { ...deps, registry: registry.registry, registryReady: registry.ready })
+  return [{ name: 'live tails', start: async () => {}, stop: async () => views.closeStreams() }]
+}
+
+function mountDocs(routes: Router, { config }: HttpEdgeDeps): void {
+  const ingestion = {
+    externalLog: EXTERNAL_LOG_SCHEMA,
+    logEntry: LOG_ENTRY_SCHEMA,
+    batchEntry: BATCH_ENTRY_SCHEMA,
+    batch: BATCH_LOG_ENTRY_SCHEMA,
+  }
+  const document = createOpenApi({
+    version: VERSION,
+    basePath: config.BASE_PATH,
+    ingestion,
+    batchEntriesMax: config.MAX_BATCH_ENTRIES,
+    parts: [viewsPart],
+  })
+  registerDocs(routes, document)
+  routes.get(
+    '/',
+    (_request, response) =>
+      void response.writeHead(302, { location: `${config.BASE_PATH.replace(/\/$/, '')}/docs/` }).end(),
+  )
+}
+
+function metricsServer(operations: OperationsDeps, deps: HttpEdgeDeps): readonly Service[] {
+  const { METRICS_PORT: port, HOST: host } = deps.config
+  if (port === null) return []
+  const routes = Router().use(healthRoutes(operations)).use(metricsRoutes(operations))
+  return [createHttpServer({ name: 'metrics', host, port, ...listening(routes, '/', deps) })]
+}
+
+/** What a server of these routes does with requests. */
+function listening(routes: Router, basePath: string, { config, logger }: HttpEdgeDeps) {
+  const app = express()
+  app.disable('x-powered-by').disable('etag')
+  app.use(basePath, routes)
+  return {
+    listener: createListener(app, logger),
+    bodyBytesMax: config.MAX_BODY_BYTES,
+    onClientError: answerClientError,
+  }
+}

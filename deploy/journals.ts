@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import type { Config } from '../shared/config.ts'
+import { TOPICS, topicName } from '../shared/contract/topics.ts'
+import type { Journal, NamedTopic } from '../shared/journal/journal.ts'
+import { kafkaConnection } from '../shared/journal/kafka/connection.ts'
+import { createKafkaJournal } from '../shared/journal/kafka/kafka-journal.ts'
+import { createSqliteJournal } from '../shared/journal/sqlite/sqlite-journal.ts'
+import type { BackendDeps, Where } from './backends.ts'
+
+/** A journal with what belongs to its kind. */
+export interface OpenJournal {
+  readonly journal: Journal
+  /** How many sends may be under way before a gateway gathers records. */
+  readonly eagerSends: number
+  /** Makes missing topics; gives a line for each topic, with what is not as it should be. */
+  applyTopics(): Promise<readonly string[]>
+  /** Rejects where a topic's settings could lose what a gateway has answered. */
+  checkTopics(): Promise<void>
+  /** Retention and compaction, where no server does them. */
+  maintain(): Promise<unknown>
+}
+
+export const usesKafka = (config: Config): boolean => config.KAFKA_BROKERS.length > 0
+
+/** Opens the journal that the configuration names. */
+export const openJournal = (deps: BackendDeps, where: Where): Promise<OpenJournal> =>
+  usesKafka(deps.config) ? openKafka(deps) : openSqlite(deps, where)
+
+/** One disk has one queue: what comes while it syncs is best gathered for the next sync. */
+const EAGER_SENDS_SQLITE = 1
+const EAGER_SENDS_KAFKA = 4
+
+async function openSqlite({ config, clock, logger }: BackendDeps, where: Where): Promise<OpenJournal> {
+  const journal = await createSqliteJournal({ file: join(config.DATA_DIR, 'journal.db'), thread: where, clock, logger })
+  // One process writes them all, so more than one partition would only split its batches.
+  const topics = namedTopics(config).map((topic) => ({ ...topic, partitions: 1 }))
+  return {
+    journal,
+    eagerSends: EAGER_SENDS_SQLITE,
+    applyTopics: async () => {
+      await journal.createTopics(topics)
+      return topics.map(({ name }) => `${name}: as it should be`)
+    },
+    checkTopics: async () => {},
+    maintain: async () => {
+      const { held } = await journal.maintain({ now: clock.now(), retentionBytesMax: config.JOURNAL_RETENTION_BYTES })
+      if (held.length > 0)
+        logger.warn({ held }, 'records past keeping stay in the journal until these groups have read them')
+    },
+  }
+}
+
+async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJournal> {
+  const journal = createKafkaJournal({
+    connection: kafkaConnection(config),
+    clock,
+    logger,
+    // The journal gives up a little before the request does, so that its sender learns what became of the entry.
+    options: { deliveryTimeoutMs: Math.round(config.REQUEST_DEADLINE_MS * 0.9) },
+  })
+  const topics = namedTopics(config)
+  return {
+    journal,
+    eagerSends: EAGER_SENDS_KAFKA,
+    applyTopics: async () => {
+      const reports = await journal.applyTopics(topics)
+      return reports.flatMap(({ topic, differences }) =>
+        differences.length === 0 ? [`${topic}: as it should be`] : differences.map((text) => `${topic}: ${text}`),
+      )
+    },
+    checkTopics: () => journal.checkDurability(topics),
+    maintain: async () => {},
+  }
+}
+
+/** The topics as this installation names them. */
+const namedTopics = (config: Config): readonly NamedTopic[] =>
+  Object.values(TOPICS).map((spec) => ({ ...spec, name: topicName(config.TOPIC_PREFIX, spec.role) }))

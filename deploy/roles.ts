@@ -1,0 +1,8 @@
+/** What a process does: everything, or one part of the way of an entry. */
+export const ROLES = ['all', 'gateway', 'consumers', 'views'] as const
+
+export type Role = (typeof ROLES)[number]
+
+export const takesLogs = (role: Role): boolean => role === 'all' || role === 'gateway'
+export const indexesLogs = (role: Role): boolean => role === 'all' || role === 'consumers'
+export const showsLogs = (role: Role): boolean => role === 'all' || role === 'views'

@@ -1,0 +1,130 @@
+import { type Clock, systemClock } from '../shared/clock.ts'
+import type { Config } from '../shared/config.ts'
+import { topicName } from '../shared/contract/topics.ts'
+import type { Journal } from '../shared/journal/journal.ts'
+import { type Health, type Service, stopAll } from '../shared/lifecycle.ts'
+import type { LogStore } from '../shared/log-store/log-store.ts'
+import type { Logger } from '../shared/logger.ts'
+import { createMetrics, type Metrics } from '../shared/metrics.ts'
+import { createRegistryFollower, type RegistryFollower } from '../shared/registry/follower.ts'
+import { checkRole, usesFiles } from './backends.ts'
+import { banner } from './banner.ts'
+import { createConsumersInThread, type RunningConsumers } from './consumers-in-thread.ts'
+import { lockDataDir } from './data-dir-lock.ts'
+import { applyRegistryFile, createFirstTeam } from './first-start.ts'
+import { createHttpEdge } from './http-edge.ts'
+import { openJournal } from './journals.ts'
+import { openLogStore } from './log-stores.ts'
+import { indexesLogs, type Role, takesLogs } from './roles.ts'
+
+export interface ServerOptions {
+  readonly role: Role
+  readonly config: Config
+  readonly logger: Logger
+  readonly print: (text: string) => void
+}
+
+export interface Server {
+  readonly url: string
+  /** Rejects when a view halts. */
+  readonly halted: Promise<void>
+  /** Stops taking, answers what was taken, flushes and lets go of everything by the deadline (milliseconds since 1970). */
+  stop(deadline: number): Promise<void>
+}
+
+/** What is made before the roles, for all of them. */
+export interface Foundation {
+  readonly config: Config
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly journal: Journal
+  readonly registry: RegistryFollower
+}
+
+/**
+ * Starts a server from the store upwards, so that no part receives work before the part it hands it to. Rejects, having stopped what
+ * was started, where a part cannot start.
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const running: Service[] = []
+  const run = async <Part extends Service>(part: Part): Promise<Part> => {
+    running.push(part)
+    await part.start()
+    return part
+  }
+  let stopping: Promise<void> | undefined
+  const stop = (deadline: number): Promise<void> => {
+    stopping ??= stopAll(running, deadline)
+    return stopping
+  }
+  try {
+    return { ...(await startParts(options, run, () => stopping !== undefined)), stop }
+  } catch (error) {
+    await stop(systemClock.now() + options.config.DRAIN_TIMEOUT_MS).catch((err) =>
+      options.logger.warn({ err }, 'a part did not stop'),
+    )
+    throw error
+  }
+}
+
+type Run = <Part extends Service>(part: Part) => Promise<Part>
+
+async function startParts({ role, config, logger, print }: ServerOptions, run: Run, draining: () => boolean) {
+  checkRole(role, config)
+  const metrics = createMetrics({ processMetrics: true })
+  const deps = { config, clock: systemClock, logger, metrics }
+  if (usesFiles(config)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
+  const { journal, eagerSends, ...topics } = await openJournal(deps, 'own')
+  await run(closing('journal', () => journal.close()))
+  if (config.AUTO_CREATE) for (const line of await topics.applyTopics()) logger.debug({ line }, 'topic')
+  if (takesLogs(role) && config.UNSAFE_TOPICS === 'refuse') await topics.checkTopics()
+  const newKey = await setUpRegistry({ ...deps, journal })
+  const registry = await run(createRegistryFollower({ ...deps, journal, topic: registryTopic(config) }))
+  const { store, ...indices } = await openLogStore(deps, 'own')
+  await run(closing('log store', () => store.close()))
+  if (config.AUTO_CREATE && role !== 'gateway') await indices.applyIndices()
+  const consumers = indexesLogs(role) ? await run(createConsumersInThread(config)) : null
+  const foundation: Foundation = { ...deps, journal, registry }
+  const edge = createHttpEdge({
+    ...foundation,
+    role,
+    store,
+    eagerSends,
+    moreMetrics: async () => (await consumers?.metrics()) ?? [],
+    health: () => healthOf(foundation, store, consumers),
+    draining,
+  })
+  for (const part of edge.parts) await run(part)
+  print(banner({ role, url: edge.url(), registry: registry.registry, newKey }))
+  return { url: edge.url(), halted: consumers?.done ?? new Promise<void>(() => {}) }
+}
+
+const registryTopic = (config: Config): string => topicName(config.TOPIC_PREFIX, 'registry')
+
+/** Applies REGISTRY_FILE; without one an empty registry gets a Team to try, whose key is returned. */
+async function setUpRegistry({
+  config,
+  ...deps
+}: Pick<Foundation, 'config' | 'clock' | 'logger' | 'journal'>): Promise<string | null> {
+  const setup = { ...deps, topic: registryTopic(config) }
+  if (config.REGISTRY_FILE === null) return createFirstTeam(setup)
+  await applyRegistryFile(config.REGISTRY_FILE, setup)
+  return null
+}
+
+async function healthOf(
+  { journal, registry }: Foundation,
+  store: LogStore,
+  consumers: RunningConsumers | null,
+): Promise<readonly Health[]> {
+  const parts = await Promise.all([journal.health(), store.health(), consumers?.health() ?? []])
+  return [registry.health(), ...parts.flat()]
+}
+
+/** Something already open that only has to be closed in its turn. */
+const closing = (name: string, close: () => void | Promise<void>): Service => ({
+  name,
+  start: async () => {},
+  stop: async () => close(),
+})

@@ -1,0 +1,48 @@
+/**
+ * Servers that Sluice needs, started for development and tests: brokers of one Kafka cluster, or one Elasticsearch node.
+ * Nodes are counted from 1.
+ */
+export interface Backend {
+  /** Kafka: `host:port` of each broker, in the order of the nodes. Elasticsearch: one URL. */
+  readonly addresses: readonly string[]
+  /** Ends the node at once, as a crash does; its data stay. */
+  kill(node: number): Promise<void>
+  /** Freezes the node: its connections stay open and nothing answers. */
+  pause(node: number): Promise<void>
+  resume(node: number): Promise<void>
+  /** Starts a killed node again with the data it has; resolves when it is ready. */
+  restart(node: number): Promise<void>
+  /** Ends all nodes and removes their data. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+export interface KafkaOptions {
+  /** 1, or 3 with replication 3 and min.insync.replicas 2. */
+  readonly brokers: 1 | 3
+  /** The clients' listener asks for SASL: PLAIN with this user, or SCRAM with users that it makes. */
+  readonly sasl?: { readonly username: string; readonly password: string }
+  /** More lines of the brokers' configuration, such as `message.max.bytes`. */
+  readonly properties?: Readonly<Record<string, string>>
+}
+
+export interface ElasticsearchOptions {
+  /** Most bytes of the heap, as Java writes them. */
+  readonly heap?: string
+}
+
+/** One way to run servers: containers, or processes of this machine's Java. */
+export interface BackendProvider {
+  readonly name: string
+  startKafka(options: KafkaOptions): Promise<Backend>
+  startElasticsearch(options: ElasticsearchOptions): Promise<Backend>
+}
+
+/** The provider cannot run here; the message says what is missing. */
+export class BackendUnavailableError extends Error {
+  override readonly name = 'BackendUnavailableError'
+}
+
+export const KAFKA_VERSION = '4.1.0'
+export const KAFKA_IMAGE = 'confluentinc/cp-kafka:8.1.0'
+export const ELASTICSEARCH_VERSION = '9.5.3'
+export const ELASTICSEARCH_IMAGE = `elasticsearch:${ELASTICSEARCH_VERSION}`
