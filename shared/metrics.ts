@@ -78,6 +78,20 @@ export const METRICS = {
     labels: ['view'],
     help: '1 when a view stopped and needs an operator; its log says why.',
   },
+  sluice_store_bulk_seconds: {
+    kind: 'histogram',
+    help: 'Seconds of one bulk request to Elasticsearch, without the waits between attempts.',
+  },
+  sluice_store_bulk_items_total: {
+    kind: 'counter',
+    labels: ['outcome'],
+    help: 'Operations sent to Elasticsearch, by outcome: stored, duplicate, refused; retried counts every further attempt.',
+  },
+  sluice_store_bulks_in_flight: { kind: 'gauge', help: 'Bulk requests to Elasticsearch under way.' },
+  sluice_store_blocked: {
+    kind: 'gauge',
+    help: '1 while Elasticsearch refuses writes until somebody acts: a full disk, a read-only or closed index, no shards left.',
+  },
   sluice_tail_streams: { kind: 'gauge', help: 'Live tails open now.' },
 } as const satisfies Record<`sluice_${string}`, MetricSpec>
 

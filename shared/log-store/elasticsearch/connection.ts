@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { Client, errors } from '@elastic/elasticsearch'
+import type { ErrorBody } from './outcome.ts'
+
+export type ElasticsearchAuth =
+  | { readonly type: 'none' }
+  | { readonly type: 'apiKey'; readonly apiKey: string }
+  | { readonly type: 'basic'; readonly username: string; readonly password: string }
+
+export interface ConnectionOptions {
+  readonly url: string
+  readonly auth: ElasticsearchAuth
+  /** Path of a PEM file with the authority that signed the server's certificate; null for the system's own. */
+  readonly caFile: string | null
+  /** Compresses what is sent: less network for more CPU. */
+  readonly gzip: boolean
+  readonly requestTimeoutMs: number
+}
+
+export interface ElasticsearchRequest {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | boolean>>
+  readonly body?: object
+  /** A body of newline-delimited JSON; in place of `body`. */
+  readonly lines?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Connection {
+  /** The answer's JSON. Rejects with an `ElasticsearchError`, or with the signal's reason. Never retries. */
+  send<Answer>(request: ElasticsearchRequest): Promise<Answer>
+  close(): Promise<void>
+}
+
+/**
+ * A request that failed. The client's own error is left behind on purpose: it holds the request with its body and its
+ * headers, which must not reach a log.
+ */
+export class ElasticsearchError extends Error {
+  override readonly name = 'ElasticsearchError'
+  /** The answer's status, or null where none came. */
+  readonly status: number | null
+  readonly body: ErrorBody
+
+  constructor(message: string, status: number | null, body: ErrorBody) {
+    super(message)
+    this.status = status
+    this.body = body
+  }
+}
+
+/** The only user of the driver. Its retries and its sniffing are off: what may be repeated is decided by its callers. */
+export function connect(options: ConnectionOptions): Connection {
+  const client = new Client(clientOptions(options))
+  return {
+    async send<Answer>({ method, path, query, body, lines, signal }: ElasticsearchRequest): Promise<Answer> {
+      signal?.throwIfAborted()
+      try {
+        const content = lines !== undefined ? { bulkBody: lines } : body !== undefined ? { body } : {}
+        const params = { method, path, ...content, ...(query && { querystring: query }) }
+        return await client.transport.request<Answer>(params, { ...(signal && { signal }), meta: false })
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw failureOf(error, `${method} ${path}`)
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+function clientOptions({
+  url,
+  auth,
+  caFile,
+  gzip,
+  requestTimeoutMs,
+}: ConnectionOptions): ConstructorParameters<typeof Client>[0] {
+  return {
+    node: url,
+    ...(auth.type === 'apiKey' && { auth: { apiKey: auth.apiKey } }),
+    ...(auth.type === 'basic' && { auth: { username: auth.username, password: auth.password } }),
+    ...(caFile !== null && { tls: { ca: readFileSync(caFile) } }),
+    compression: gzip,
+    requestTimeout: requestTimeoutMs,
+    maxRetries: 0,
+    sniffOnStart: false,
+    sniffOnConnectionFault: false,
+    redaction: { type: 'remove' },
+  }
+}
+
+function failureOf(error: unknown, request: string): unknown {
+  if (error instanceof errors.ResponseError) {
+    const body = bodyOf(error.body)
+    const status = error.statusCode ?? null
+    return new ElasticsearchError(`${request} answered ${status} ${body.type ?? ''}`.trim(), status, body)
+  }
+  // An answer that is no JSON comes from something in between, such as a proxy; so does one without Elasticsearch's header.
+  if (error instanceof errors.ElasticsearchClientError) {
+    // What is wrong with a connection or a certificate is worth telling; other messages may quote an answer.
+    const detail = error instanceof errors.ConnectionError ? ` (${error.message})` : ''
+    return new ElasticsearchError(`${request} failed: ${error.name}${detail}`, null, { type: error.name + detail })
+  }
+  return error
+}
+
+function bodyOf(body: unknown): ErrorBody {
+  const error = (body as { error?: unknown } | null | undefined)?.error
+  return typeof error === 'object' && error !== null ? (error as ErrorBody) : {}
+}
+
+/** Whether the same request may succeed later without anybody acting. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof ElasticsearchError &&
+  (error.status === null || error.status === 408 || error.status === 429 || error.status >= 502)

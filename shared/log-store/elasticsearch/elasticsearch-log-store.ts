@@ -1,0 +1,118 @@
+import type { Clock } from '../../clock.ts'
+import type { Health } from '../../lifecycle.ts'
+import type { Logger } from '../../logger.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { LogStore } from '../log-store.ts'
+import { type BulkLimits, createBulk } from './bulk.ts'
+import { createCheckpoints } from './checkpoints.ts'
+import { type Connection, connect, type ElasticsearchAuth, ElasticsearchError } from './connection.ts'
+import { createEntryReader } from './entry-reader.ts'
+import { createEntryWriter } from './entry-writer.ts'
+import { createFlowReader } from './flow-reader.ts'
+import { removeFlowsBefore } from './flow-retention.ts'
+import { createFlowWriter } from './flow-writer.ts'
+import { type IndexNames, indexNames } from './index-names.ts'
+import { createIndices, type Indices } from './indices.ts'
+import { type TemplateOptions, templates } from './mappings.ts'
+import { createOtherDays } from './other-days.ts'
+import { retrying } from './retrying.ts'
+import { createSearcher } from './searcher.ts'
+import { createTail } from './tail.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+export interface ElasticsearchOptions extends BulkLimits, TemplateOptions {
+  readonly requestTimeoutMs: number
+  readonly gzip: boolean
+}
+
+export const ELASTICSEARCH_DEFAULTS: ElasticsearchOptions = {
+  replicas: 1,
+  shards: 1,
+  refreshIntervalMs: 1_000,
+  bulkBytesMax: 5 * MEBIBYTE,
+  bulkDocumentsMax: 2_000,
+  bulksInFlightMax: 4,
+  requestTimeoutMs: 30_000,
+  gzip: false,
+}
+
+export interface ElasticsearchDeps {
+  readonly url: string
+  readonly auth: ElasticsearchAuth
+  readonly caFile: string | null
+  readonly indexPrefix: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly options?: Partial<ElasticsearchOptions>
+}
+
+/** A log store on Elasticsearch, with what prepares its indices: `indices.apply()` before the first write. */
+export interface ElasticsearchLogStore extends LogStore {
+  readonly indices: Indices
+}
+
+/** Between a refresh falling due and its end; generous, since `searchableWithinMs` is a promise. */
+const REFRESH_TAKES_MS = 1_000
+
+/** Asks nothing of the cluster yet; throws where the prefix or the CA file is of no use. */
+export function createElasticsearchLogStore(deps: ElasticsearchDeps): ElasticsearchLogStore {
+  const { url, auth, caFile, clock, logger, metrics } = deps
+  const options: ElasticsearchOptions = { ...ELASTICSEARCH_DEFAULTS, ...deps.options }
+  const names = indexNames(deps.indexPrefix)
+  const once = connect({ url, auth, caFile, gzip: options.gzip, requestTimeoutMs: options.requestTimeoutMs })
+  const patient = retrying(once)
+  const bulk = createBulk({ connection: once, limits: options, logger, metrics })
+  const searcher = createSearcher(patient, names)
+  const otherDays = createOtherDays(once, names)
+  const indices = createIndices({
+    connection: patient,
+    names,
+    templates: templates(names.prefix, options),
+    clock,
+    logger,
+  })
+  const closing = new AbortController()
+
+  return {
+    searchableWithinMs: options.refreshIntervalMs + REFRESH_TAKES_MS,
+    indices,
+    write: createEntryWriter({ bulk, otherDays, names, clock, logger }),
+    mergeFlows: createFlowWriter({ bulk, connection: once, names, logger }),
+    async removeBefore(day) {
+      const removed = await indices.removeBefore(day)
+      await removeFlowsBefore(patient, bulk, names, day, closing.signal)
+      return removed
+    },
+    ...createEntryReader({ connection: patient, searcher, names }),
+    tail: createTail({ connection: patient, checkpoints: createCheckpoints(patient, names) }),
+    ...createFlowReader({ connection: patient, searcher, names }),
+    health: () => readHealth(once, names, bulk.problem()),
+    async close() {
+      closing.abort(new Error('the log store is closed'))
+      await once.close()
+    },
+  }
+}
+
+async function readHealth(connection: Connection, names: IndexNames, problem: string | null): Promise<Health> {
+  const name = 'elasticsearch'
+  if (problem !== null) return { name, ready: false, reason: `writes are blocked: ${problem}` }
+  try {
+    const { status } = await connection.send<{ status: string }>({
+      method: 'GET',
+      path: `/_cluster/health/${names.all()},${names.flows}`,
+      query: { expand_wildcards: 'open', filter_path: 'status', timeout: '1s' },
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    })
+    return status === 'red' ? { name, ready: false, reason: NOT_ALL_THERE } : { name, ready: true }
+  } catch (error) {
+    if (error instanceof ElasticsearchError && error.status === 408)
+      return { name, ready: false, reason: NOT_ALL_THERE }
+    return { name, ready: false, reason: error instanceof Error ? error.message : 'no answer' }
+  }
+}
+
+const HEALTH_TIMEOUT_MS = 5_000
+const NOT_ALL_THERE = 'an index is missing or lacks a primary shard'

@@ -1,0 +1,48 @@
+import type { EntryDocument, Leaf } from '../../contract/documents.ts'
+import { levelRank } from '../../contract/levels.ts'
+import { splitWords } from '../../query/words.ts'
+
+/** Between a leaf's path and its value. A path never holds it, so a term stands for one path and one value. */
+const SEPARATOR = '\u0000'
+
+/** The term of a leaf; with an empty value also what the terms of every value at the path begin with. */
+export const leafTerm = (path: string, value: string): string => path + SEPARATOR + value
+
+const leafTerms = (leaves: readonly Leaf[]): readonly string[] | undefined =>
+  leaves.length === 0 ? undefined : leaves.map(([path, value]) => leafTerm(path, value))
+
+/**
+ * A text as its words, between blanks for the `whitespace` analyzer: the splitting is ours, so that every store splits alike.
+ * An empty text is left out, so that having the field means having a text.
+ */
+const words = (text: string | null): string | undefined =>
+  text === null || text === '' ? undefined : splitWords(text).join(' ')
+
+/**
+ * An entry as Elasticsearch stores it, in JSON; what is null or empty is left out. `writtenAt` puts the arrivals of different
+ * shards into one order; it is shown to nobody.
+ */
+export function entryBody(document: EntryDocument, writtenAt: number): string {
+  return JSON.stringify({
+    writtenAt,
+    id: document.id,
+    team: document.team,
+    receivedAt: document.receivedAt,
+    timestamp: document.timestamp,
+    level: levelRank(document.level),
+    environment: document.environment,
+    correlationKey: document.correlationKey ?? undefined,
+    event: document.event ?? undefined,
+    step: document.step ?? undefined,
+    project: document.project ?? undefined,
+    category: document.category ?? undefined,
+    eventId: document.eventId ?? undefined,
+    eventName: document.eventName ?? undefined,
+    message: words(document.message),
+    exception: words(document.exception),
+    payload: words(document.payload),
+    payloadLeaves: leafTerms(document.payloadLeaves),
+    scopeLeaves: leafTerms(document.scopeLeaves),
+    source: document.source,
+  })
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '../../clock.ts'
+import type { EntryDocument } from '../../contract/documents.ts'
+import type { Logger } from '../../logger.ts'
+import type { WriteOutcome } from '../log-store.ts'
+import type { Bulk } from './bulk.ts'
+import { entryBody } from './entry-body.ts'
+import type { IndexNames } from './index-names.ts'
+import { type IndicesById, mayBeOnOtherDays, type OtherDays } from './other-days.ts'
+import { persist } from './retrying.ts'
+
+/** Elasticsearch turns away the whole request for one id beyond this. */
+const ID_BYTES_MAX = 512
+
+interface Deps {
+  readonly bulk: Bulk
+  readonly otherDays: OtherDays
+  readonly names: IndexNames
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export type WriteEntries = (
+  documents: readonly EntryDocument[],
+  signal: AbortSignal,
+) => Promise<readonly WriteOutcome[]>
+
+/**
+ * Stores entries, each once. A record always leads to the same index and id, and `create` never overwrites, so anything may
+ * be sent again. Ids that may return on another day are looked up before, so that the day that has them keeps them; and
+ * after, because two writers may have looked at the same time: then the later day gives way, whoever notices.
+ */
+export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Deps): WriteEntries {
+  const indexOf = ({ kind, receivedAt }: EntryDocument): string => names.day(kind, receivedAt.slice(0, 10))
+
+  let lastStamp = 0
+  /** Microseconds since 1970, and never the same twice. */
+  const stamp = (): number => {
+    lastStamp = Math.max(lastStamp + 1, clock.now() * 1_000)
+    return lastStamp
+  }
+
+  const create = (document: EntryDocument): string =>
+    `{"create":{"_index":"${indexOf(document)}","_id":${JSON.stringify(document.id)}}}\n${entryBody(document, stamp())}\n`
+
+  /** Removes what stands on a later day as well, and returns what is left. */
+  async function removeLater(found: IndicesById, signal: AbortSignal): Promise<void> {
+    const surplus = [...found].flatMap(([id, indices]) => indices.slice(1).map((index) => ({ index, id })))
+    if (surplus.length === 0) return
+    logger.info({ documents: surplus.length }, 'entries that reached two days at once were removed from the later one')
+    const remove = ({ index, id }: { index: string; id: string }): string =>
+      `{"delete":{"_index":"${index}","_id":${JSON.stringify(id)}}}\n`
+    await bulk.run(surplus, remove, signal)
+  }
+
+  async function writeLookedUp(documents: readonly EntryDocument[], signal: AbortSignal): Promise<WriteOutcome[]> {
+    const before = await persist(() => otherDays.find(documents, signal), logger, signal)
+    const fresh = documents.filter(({ id }) => !before.has(id))
+    const written = await bulk.run(fresh, create, signal)
+    const after = await persist(() => otherDays.find(fresh, signal), logger, signal)
+    await removeLater(after, signal)
+    let next = 0
+    return documents.map((document): WriteOutcome => {
+      if (before.has(document.id)) return { outcome: 'duplicate' }
+      const outcome = written[next++] as WriteOutcome
+      const keeper = after.get(document.id)?.[0]
+      return outcome.outcome === 'stored' && keeper !== indexOf(document) ? { outcome: 'duplicate' } : outcome
+    })
+  }
+
+  return async function write(documents, signal) {
+    signal.throwIfAborted()
+    const outcomes: WriteOutcome[] = new Array(documents.length)
+    const plain: number[] = []
+    const lookedUp: number[] = []
+    for (const [position, { id }] of documents.entries()) {
+      if (id === '' || Buffer.byteLength(id) > ID_BYTES_MAX) {
+        outcomes[position] = { outcome: 'refused', reason: `an id has 1 to ${ID_BYTES_MAX} bytes` }
+      } else (mayBeOnOtherDays(id) ? lookedUp : plain).push(position)
+    }
+    const of = (positions: readonly number[]): EntryDocument[] => positions.map((at) => documents[at] as EntryDocument)
+    const [ofPlain, ofLookedUp] = await Promise.all([
+      bulk.run(of(plain), create, signal),
+      lookedUp.length === 0 ? [] : writeLookedUp(of(lookedUp), signal),
+    ])
+    for (const [index, position] of plain.entries()) outcomes[position] = ofPlain[index] as WriteOutcome
+    for (const [index, position] of lookedUp.entries()) outcomes[position] = ofLookedUp[index] as WriteOutcome
+    return outcomes
+  }
+}

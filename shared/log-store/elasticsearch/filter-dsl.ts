@@ -1,0 +1,47 @@
+import { KEYWORD_BYTES } from '../../contract/keyword.ts'
+import { levelRank } from '../../contract/levels.ts'
+import type { EntryFilter, FlowFilter } from '../log-store.ts'
+import { foldKey } from './flow-summary.ts'
+import { allOf, anyOf, type Clause, compileQuery, prefix, term } from './query-dsl.ts'
+
+/** A filter as one clause. The Team always comes first: nothing is ever asked without it. */
+export function compileFilter(filter: EntryFilter, ...more: readonly Clause[]): Clause {
+  const clauses: Clause[] = [term('team', filter.team)]
+  if (filter.from !== null) clauses.push({ range: { timestamp: { gte: filter.from } } })
+  if (filter.to !== null) clauses.push({ range: { timestamp: { lt: filter.to } } })
+  if (filter.levelMin !== null) clauses.push({ range: { level: { gte: levelRank(filter.levelMin) } } })
+  for (const field of ['environment', 'correlationKey', 'event', 'step', 'project'] as const) {
+    const value = filter[field]
+    if (value !== null) clauses.push(term(field, value))
+  }
+  if (filter.category !== null) {
+    clauses.push(anyOf([term('category', filter.category), prefix('category', `${filter.category}.`)]))
+  }
+  if (filter.query.type !== 'all') clauses.push(compileQuery(filter.query))
+  return allOf([...clauses, ...more])
+}
+
+/** A flow's field for each filter on one of its values. */
+const FLOW_FIELDS = { environment: 'environments', event: 'events', step: 'steps', project: 'projects' } as const
+
+export function compileFlowFilter(filter: FlowFilter): Clause {
+  const clauses: Clause[] = [term('team', filter.team)]
+  if (filter.from !== null) clauses.push({ range: { lastAt: { gte: filter.from } } })
+  if (filter.to !== null) clauses.push({ range: { firstAt: { lt: filter.to } } })
+  if (filter.levelMin !== null) clauses.push({ range: { worstLevel: { gte: levelRank(filter.levelMin) } } })
+  for (const name of ['environment', 'event', 'step', 'project'] as const) {
+    const value = filter[name]
+    if (value !== null) clauses.push(term(FLOW_FIELDS[name], value))
+  }
+  if (filter.keyPart !== null && filter.keyPart !== '') clauses.push(containsKeyPart(filter.keyPart))
+  return allOf(clauses)
+}
+
+/** No key is longer than 512 bytes, and Elasticsearch refuses patterns of any length. */
+const containsKeyPart = (part: string): Clause =>
+  part.length > KEYWORD_BYTES.correlationKey
+    ? { match_none: {} }
+    : { wildcard: { keyFolded: { value: `*${literal(foldKey(part))}*` } } }
+
+/** What a wildcard query takes to the letter. */
+const literal = (text: string): string => text.replace(/[\\*?]/g, '\\$&')

@@ -1,0 +1,91 @@
+import type { Level } from '../../contract/levels.ts'
+import { timestampOf, toNanos } from '../../contract/timestamp.ts'
+import type { EntryFilter, Histogram, LevelCounts, LogStoreReader } from '../log-store.ts'
+import { type Spans, spansOver } from '../spans.ts'
+import { compileFilter } from './filter-dsl.ts'
+import { levelOf, type Searcher } from './searcher.ts'
+
+interface LevelBucket {
+  readonly key: number
+  readonly doc_count: number
+}
+interface SpanBucket {
+  readonly doc_count: number
+  readonly levels: { readonly buckets: readonly LevelBucket[] }
+}
+
+const NANOS_PER_MS = 1_000_000n
+const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
+
+export function createHistogramReader(searcher: Searcher): LogStoreReader['histogram'] {
+  return async function histogram(filter, bucketsMax) {
+    const range = await rangeOf(searcher, filter)
+    if (range === undefined || range.last < range.from) return NOTHING
+    const spans = spansOver(range.from, range.last + 1n, Math.max(1, bucketsMax))
+    const found = await countBySpan(searcher, filter, spans)
+    return histogramOf(spans, found)
+  }
+}
+
+interface Edges {
+  readonly first: { readonly value: number | null }
+  readonly last: { readonly value: number | null }
+}
+
+/**
+ * The filter's first and last instant in nanoseconds, its open ends closed by those of the matches; undefined where nothing
+ * matches. Elasticsearch gives the latter in whole milliseconds, which fall into the same span.
+ */
+async function rangeOf(searcher: Searcher, filter: EntryFilter): Promise<{ from: bigint; last: bigint } | undefined> {
+  const from = filter.from === null ? null : toNanos(filter.from)
+  const last = filter.to === null ? null : toNanos(filter.to) - 1n
+  if (from !== null && last !== null) return { from, last }
+  const answer = await searcher.entries<Edges>(filter.team, filter.kinds, {
+    query: compileFilter(filter),
+    size: 0,
+    aggs: { first: { min: { field: 'timestamp' } }, last: { max: { field: 'timestamp' } } },
+  })
+  const first = answer.aggregations?.first.value ?? null
+  const latest = answer.aggregations?.last.value ?? null
+  if (first === null || latest === null) return undefined
+  const firstNanos = BigInt(Math.floor(first)) * NANOS_PER_MS
+  const lastNanos = BigInt(Math.floor(latest) + 1) * NANOS_PER_MS - 1n
+  return { from: from ?? firstNanos, last: last ?? lastNanos }
+}
+
+/**
+ * One bucket a span, oldest first, empty ones included. Explicit ranges take spans of any width, where a date histogram
+ * refuses some that are centuries wide.
+ */
+async function countBySpan(searcher: Searcher, filter: EntryFilter, spans: Spans): Promise<readonly SpanBucket[]> {
+  const ranges = startsOf(spans).map((from) => ({ from, to: from + spans.widthMs }))
+  const answer = await searcher.entries<{ spans: { buckets: readonly SpanBucket[] } }>(filter.team, filter.kinds, {
+    query: compileFilter(filter),
+    size: 0,
+    aggs: {
+      spans: {
+        date_range: { field: 'timestamp', format: 'epoch_millis', ranges },
+        aggs: { levels: { terms: { field: 'level' } } },
+      },
+    },
+  })
+  return answer.aggregations?.spans.buckets ?? []
+}
+
+/** Milliseconds since 1970. */
+const startsOf = ({ widthMs, first, count }: Spans): readonly number[] =>
+  Array.from({ length: count }, (_, index) => (first + index) * widthMs)
+
+function histogramOf(spans: Spans, found: readonly SpanBucket[]): Histogram {
+  const buckets = startsOf(spans).map((start, index) => ({
+    from: timestampOf(start),
+    total: found[index]?.doc_count ?? 0,
+    levels: levelsOf(found[index]),
+  }))
+  return { intervalMs: spans.widthMs, buckets, total: buckets.reduce((sum, { total }) => sum + total, 0) }
+}
+
+const levelsOf = (bucket: SpanBucket | undefined): LevelCounts =>
+  Object.fromEntries(
+    (bucket?.levels.buckets ?? []).map(({ key, doc_count }): [Level, number] => [levelOf(key), doc_count]),
+  )

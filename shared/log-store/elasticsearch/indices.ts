@@ -1,0 +1,123 @@
+import type { Clock } from '../../clock.ts'
+import { timestampOf } from '../../contract/timestamp.ts'
+import type { Logger } from '../../logger.ts'
+import { StoreHaltError } from '../log-store.ts'
+import { type Connection, ElasticsearchError } from './connection.ts'
+import type { IndexNames } from './index-names.ts'
+import { ENTRY_MAPPINGS, FLOW_MAPPINGS, type Template } from './mappings.ts'
+import { findDifferences } from './template-check.ts'
+
+const DAY_MS = 86_400_000
+
+export interface Indices {
+  /** Where templates and indices are not what this release needs, in sentences; empty where all is well. Changes nothing. */
+  check(): Promise<readonly string[]>
+  /**
+   * Makes them so, and makes the indices of today and tomorrow; returns what `check` found before. Safe to run again and by several
+   * processes at once. Rejects where an existing index cannot be brought to the mapping.
+   */
+  apply(): Promise<readonly string[]>
+  /** Makes the indices of today and tomorrow, so that midnight finds them there. Returns those that were missing. */
+  prepareDays(): Promise<readonly string[]>
+  /** Removes the indices of days before `day` (yyyy-mm-dd); returns how many documents went with them. */
+  removeBefore(day: string): Promise<number>
+}
+
+interface Deps {
+  /** One that retries. */
+  readonly connection: Connection
+  readonly names: IndexNames
+  readonly templates: readonly Template[]
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export function createIndices({ connection, names, templates, clock, logger }: Deps): Indices {
+  const check = (): Promise<string[]> => findDifferences(connection, names, templates)
+
+  /** False where it was there already, as when another process was faster. */
+  async function create(index: string): Promise<boolean> {
+    try {
+      await connection.send({ method: 'PUT', path: `/${index}` })
+      return true
+    } catch (error) {
+      if (error instanceof ElasticsearchError && error.body.type === 'resource_already_exists_exception') return false
+      throw error
+    }
+  }
+
+  /** Nothing to do where there is no such index yet. */
+  async function addFields(pattern: string, mappings: object): Promise<void> {
+    try {
+      await connection.send({ method: 'PUT', path: `/${pattern}/_mapping`, body: mappings })
+    } catch (error) {
+      if (!(error instanceof ElasticsearchError && error.status === 404)) throw error
+    }
+  }
+
+  /** Without its template an index would take any field of any type, and could not be mended afterwards. */
+  async function requireTemplates(): Promise<void> {
+    const [first] = await check()
+    if (first !== undefined) throw new StoreHaltError(`the indices are not as they must be: ${first}`)
+  }
+
+  async function prepareDays(): Promise<readonly string[]> {
+    const days = [clock.now(), clock.now() + DAY_MS].map((at) => timestampOf(at).slice(0, 10))
+    const wanted = days.flatMap((day) => [names.day('event', day), names.day('application', day)])
+    const there = new Set((await dayIndices(connection, names)).map(({ index }) => index))
+    const missing = wanted.filter((index) => !there.has(index))
+    const made: string[] = []
+    if (missing.length > 0) await requireTemplates()
+    for (const index of missing) if (await create(index)) made.push(index)
+    return made
+  }
+
+  return {
+    check,
+    async apply() {
+      const differences = await check()
+      for (const { kind, name, body } of templates) {
+        await connection.send({ method: 'PUT', path: `/_${kind}_template/${name}`, body })
+      }
+      await create(names.flows)
+      // An index takes new fields at any time; a field that changed its type it refuses, and that needs a new version.
+      await addFields(names.flows, FLOW_MAPPINGS)
+      await addFields(names.all(['event']), ENTRY_MAPPINGS)
+      await addFields(names.all(['application']), ENTRY_MAPPINGS)
+      await prepareDays()
+      if (differences.length > 0) logger.info({ differences }, 'index templates and mappings were brought up to date')
+      return differences
+    },
+    prepareDays,
+    async removeBefore(day) {
+      const old = (await dayIndices(connection, names)).filter((found) => found.day < day)
+      for (const { index } of old) await deleteIndex(connection, index)
+      const documents = old.reduce((sum, found) => sum + found.documents, 0)
+      if (old.length > 0) logger.info({ before: day, indices: old.length, documents }, 'old days were removed')
+      return documents
+    },
+  }
+}
+
+interface DayIndex {
+  readonly index: string
+  readonly day: string
+  readonly documents: number
+}
+
+/** The indices of all days that exist. */
+export async function dayIndices(connection: Connection, names: IndexNames): Promise<readonly DayIndex[]> {
+  const answer = await connection.send<{ indices?: Record<string, { primaries: { docs: { count: number } } }> }>({
+    method: 'GET',
+    path: `/${names.all()}/_stats/docs`,
+    query: { filter_path: 'indices.*.primaries.docs.count', forbid_closed_indices: false },
+  })
+  return Object.entries(answer.indices ?? {}).flatMap(([index, { primaries }]) => {
+    const day = names.dayOf(index)
+    return day === undefined ? [] : [{ index, day, documents: primaries.docs.count }]
+  })
+}
+
+async function deleteIndex(connection: Connection, index: string): Promise<void> {
+  await connection.send({ method: 'DELETE', path: `/${index}`, query: { ignore_unavailable: true } })
+}

@@ -1,0 +1,131 @@
+/**
+ * What the indices look like. Field types and settings are kept to those that every distribution of Elasticsearch has:
+ * no scripts, no ILM, no data streams, no types of the commercial modules.
+ */
+export interface TemplateOptions {
+  readonly replicas: number
+  /** Primary shards of a day's index. */
+  readonly shards: number
+  readonly refreshIntervalMs: number
+}
+
+export interface Template {
+  readonly kind: 'component' | 'index'
+  readonly name: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** Raised with every change of a template, so that an operator sees which release wrote it. */
+const TEMPLATE_VERSION = 1
+/** Above the built-in templates (100 to 200), so that none of theirs for a pattern such as `logs-*` wins. */
+const PRIORITY = 500
+
+/**
+ * A term of Lucene has at most 32,766 bytes and UTF-16 code units have at most three in UTF-8, so that no keyword of this
+ * length can be refused. The projections cut far below; this only keeps a mistake there from costing a document.
+ */
+const KEYWORD = { type: 'keyword', ignore_above: 8_191 } as const
+/** Leaves are looked up, never sorted or counted. */
+const LEAVES = { ...KEYWORD, doc_values: false } as const
+/** The words come split already, by the splitter both stores share. Relevance is never asked for, so norms would be waste. */
+const WORDS = { type: 'text', analyzer: 'whitespace', norms: false } as const
+const INSTANT = { type: 'date_nanos' } as const
+
+export const ENTRY_MAPPINGS = {
+  dynamic: 'false',
+  properties: {
+    id: KEYWORD,
+    team: KEYWORD,
+    receivedAt: INSTANT,
+    timestamp: INSTANT,
+    level: { type: 'byte' },
+    environment: KEYWORD,
+    correlationKey: KEYWORD,
+    event: KEYWORD,
+    step: KEYWORD,
+    project: KEYWORD,
+    category: KEYWORD,
+    eventId: { type: 'integer' },
+    eventName: KEYWORD,
+    message: WORDS,
+    exception: WORDS,
+    payload: WORDS,
+    payloadLeaves: LEAVES,
+    scopeLeaves: LEAVES,
+    // Never parsed: whatever text stands here is kept and given back to the letter.
+    source: { type: 'object', enabled: false },
+  },
+} as const
+
+export const FLOW_MAPPINGS = {
+  dynamic: 'false',
+  properties: {
+    team: KEYWORD,
+    correlationKey: KEYWORD,
+    /** The key in lower case, for finding a part of it in any case. */
+    keyFolded: KEYWORD,
+    firstAt: INSTANT,
+    lastAt: INSTANT,
+    days: KEYWORD,
+    /** The last of `days`, for retention. */
+    lastDay: KEYWORD,
+    worstLevel: { type: 'byte' },
+    environments: KEYWORD,
+    events: KEYWORD,
+    steps: KEYWORD,
+    projects: KEYWORD,
+  },
+} as const
+
+/** The templates of an installation, in the order in which they have to be made. */
+export function templates(prefix: string, options: TemplateOptions): readonly Template[] {
+  const common = {
+    'index.number_of_replicas': String(options.replicas),
+    // Set, and so an index is refreshed also when nobody searched it for a while; unset, a tail would wait for its first refresh.
+    'index.refresh_interval': `${options.refreshIntervalMs}ms`,
+    // Also bounds the prefixes that are searched for; the default of 1,000 is less than a search may have.
+    'index.max_regex_length': String(KEYWORD.ignore_above),
+  }
+  return [
+    component(`${prefix}-entries-v1`, {
+      mappings: ENTRY_MAPPINGS,
+      settings: {
+        ...common,
+        'index.number_of_shards': String(options.shards),
+        // Halves the disk; writing costs no more that could be measured.
+        'index.codec': 'best_compression',
+      },
+    }),
+    component(`${prefix}-flows-v1`, {
+      mappings: FLOW_MAPPINGS,
+      settings: { ...common, 'index.number_of_shards': '1' },
+    }),
+    index(prefix, 'event-logs', 'entries', `${prefix}-event-logs-v1-*`),
+    index(prefix, 'application-logs', 'entries', `${prefix}-application-logs-v1-*`),
+    index(prefix, 'flows', 'flows', `${prefix}-flows-v1`),
+  ]
+}
+
+function component(name: string, template: object): Template {
+  return { kind: 'component', name, body: { version: TEMPLATE_VERSION, template } }
+}
+
+function index(prefix: string, name: string, from: 'entries' | 'flows', pattern: string): Template {
+  const custom = `${prefix}-custom`
+  const body = {
+    version: TEMPLATE_VERSION,
+    priority: PRIORITY,
+    index_patterns: [pattern],
+    // The operator's own component comes last and wins: allocation, a codec, a lifecycle policy.
+    composed_of: [`${prefix}-${from}-v1`, custom],
+    ignore_missing_component_templates: [custom],
+  }
+  return { kind: 'index', name: `${prefix}-${name}-v1`, body }
+}
+
+/** Every leaf of a JSON value by its path, so that two of them can be compared without regard to order. */
+export function flatten(value: unknown, path = ''): Map<string, string> {
+  if (typeof value !== 'object' || value === null) return new Map([[path, String(value)]])
+  const parts = Object.entries(value).map(([key, part]) => [...flatten(part, path === '' ? key : `${path}.${key}`)])
+  return new Map(parts.flat())
+}

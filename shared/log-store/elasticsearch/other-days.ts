@@ -1,0 +1,84 @@
+import type { EntryDocument } from '../../contract/documents.ts'
+import type { EntryKind } from '../../contract/records.ts'
+import { type Connection, ElasticsearchError } from './connection.ts'
+import type { IndexNames } from './index-names.ts'
+
+const LOOKUPS_PER_REQUEST = 5_000
+/**
+ * Elasticsearch keeps an id unique within one index only. A UUIDv7 was minted with the `receivedAt` that names its index, so it
+ * cannot turn up in another. Any other id, such as one made from an Idempotency-Key, may arrive again on a later day.
+ */
+export const mayBeOnOtherDays = (id: string): boolean => !/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/.test(id)
+
+/** The indices that hold a document with this id, earliest day first. */
+export type IndicesById = ReadonlyMap<string, readonly string[]>
+
+export interface OtherDays {
+  /** Looks the documents up in every day's index of their kind, what is not yet searchable included. */
+  find(documents: readonly EntryDocument[], signal: AbortSignal): Promise<IndicesById>
+}
+
+/** `connection` does not retry: the caller does. */
+export function createOtherDays(connection: Connection, names: IndexNames): OtherDays {
+  return {
+    async find(documents, signal) {
+      if (documents.length === 0) return new Map()
+      const found = new Map<string, string[]>()
+      for (const lookups of lookupsOf(documents, await listDays(connection, names, signal), names)) {
+        for (const { _id: id, _index: index } of await foundOf(connection, lookups, signal)) {
+          found.set(id, [...(found.get(id) ?? []), index])
+        }
+      }
+      return found
+    },
+  }
+}
+
+/** The days that have an index now, earliest first. Never remembered: another process may have made one a moment ago. */
+async function listDays(connection: Connection, names: IndexNames, signal: AbortSignal): Promise<readonly string[]> {
+  const { indices = [] } = await connection.send<{ indices?: readonly { readonly name: string }[] }>({
+    method: 'GET',
+    path: `/_resolve/index/${names.all()}`,
+    query: { expand_wildcards: 'open', filter_path: 'indices.name' },
+    signal,
+  })
+  const days = indices.map(({ name }) => names.dayOf(name)).filter((day) => day !== undefined)
+  return [...new Set(days)].sort()
+}
+
+interface Lookup {
+  readonly _index: string
+  readonly _id: string
+}
+
+function* lookupsOf(documents: readonly EntryDocument[], days: readonly string[], names: IndexNames) {
+  const ids = new Map<string, EntryKind>(documents.map(({ id, kind }) => [id, kind]))
+  let lookups: Lookup[] = []
+  for (const [id, kind] of ids) {
+    for (const day of days) lookups.push({ _index: names.day(kind, day), _id: id })
+    if (lookups.length < LOOKUPS_PER_REQUEST) continue
+    yield lookups
+    lookups = []
+  }
+  if (lookups.length > 0) yield lookups
+}
+
+interface MultiGetAnswer {
+  readonly docs: readonly (Lookup & { readonly found?: boolean; readonly error?: { readonly type: string } })[]
+}
+
+async function foundOf(connection: Connection, lookups: readonly Lookup[], signal: AbortSignal): Promise<Lookup[]> {
+  const { docs } = await connection.send<MultiGetAnswer>({
+    method: 'POST',
+    path: '/_mget',
+    query: { _source: false, filter_path: 'docs._index,docs._id,docs.found,docs.error.type' },
+    body: { docs: lookups },
+    signal,
+  })
+  const failed = docs.find(({ error }) => error !== undefined && error.type !== 'index_not_found_exception')
+  if (failed?.error !== undefined) {
+    const status = failed.error.type === 'security_exception' ? 403 : null
+    throw new ElasticsearchError('a lookup by id failed', status, failed.error)
+  }
+  return docs.filter(({ found }) => found === true)
+}

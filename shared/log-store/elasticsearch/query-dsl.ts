@@ -1,0 +1,149 @@
+import type { Comparison, KeywordField, LeafField, NumberField, Query, TextField } from '../../query/ast.ts'
+import { leafTerm } from './entry-body.ts'
+
+/** A clause of Elasticsearch's query language. */
+export type Clause = Readonly<Record<string, unknown>>
+
+const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
+const LEAVES = { payload: 'payloadLeaves', scope: 'scopeLeaves' } as const satisfies Record<LeafField, string>
+/** How many words with the prefix of a phrase's last word are tried; Elasticsearch's own 50 would miss matches without saying so. */
+const PHRASE_EXPANSIONS = 10_000
+const INTEGER_MIN = -(2 ** 31)
+const INTEGER_MAX = 2 ** 31 - 1
+
+const NOTHING: Clause = { match_none: {} }
+
+/** Every clause holds. A single one needs no frame: how deep queries may be nested is limited. */
+export const allOf = (clauses: readonly Clause[]): Clause =>
+  clauses.length === 1 ? (clauses[0] as Clause) : { bool: { filter: clauses } }
+/** One clause at least holds. */
+export const anyOf = (clauses: readonly Clause[]): Clause =>
+  clauses.length === 1 ? (clauses[0] as Clause) : { bool: { should: clauses, minimum_should_match: 1 } }
+export const term = (field: string, value: string | number): Clause => ({ term: { [field]: value } })
+export const prefix = (field: string, value: string): Clause => ({ prefix: { [field]: value } })
+
+/** A query as a clause that finds the same entries as `matches` does. */
+export function compileQuery(query: Query): Clause {
+  switch (query.type) {
+    case 'all':
+      return { match_all: {} }
+    case 'words':
+      return compileWords(query)
+    case 'equals':
+      return query.prefix ? prefix(query.field, query.value) : term(query.field, query.value)
+    case 'leaf':
+      return (query.prefix ? prefix : term)(LEAVES[query.field], leafTerm(query.path, query.value))
+    case 'exists':
+      return compileExists(query.field)
+    case 'leafExists':
+      return prefix(LEAVES[query.field], leafTerm(query.path, ''))
+    case 'level':
+      return compareIntegers('level', query.comparison, query.rank)
+    case 'number':
+      return compareIntegers(query.field, query.comparison, query.value)
+    case 'time':
+      return compareTimes(query.field, query.comparison, query.value)
+    case 'not':
+      return { bool: { must_not: alternativesOf(query.query) } }
+    case 'and':
+      return compileAnd(query.queries)
+    case 'or':
+      return query.queries.length === 0 ? NOTHING : anyOf(alternativesOf(query))
+  }
+}
+
+/** The clauses of which one has to hold; an `or` inside an `or` adds none of its own. */
+const alternativesOf = (query: Query): readonly Clause[] =>
+  query.type === 'or' ? query.queries.flatMap(alternativesOf) : [compileQuery(query)]
+
+/**
+ * Elasticsearch nests clauses 30 deep at most, and a search may have 20 levels of groups, each an `or` of `and`s with a `not`. One
+ * frame serves for all three: it takes the exclusions, and the deepest `or` as its alternatives.
+ */
+function compileAnd(queries: readonly Query[]): Clause {
+  if (queries.length === 1) return compileQuery(queries[0] as Query)
+  const deepest = queries.filter(({ type }) => type === 'or').sort((a, b) => depthOf(b) - depthOf(a))[0]
+  const filter: Clause[] = []
+  const excluded: Clause[] = []
+  for (const query of queries) {
+    if (query.type === 'not') excluded.push(...alternativesOf(query.query))
+    else if (query !== deepest) filter.push(compileQuery(query))
+  }
+  const should = deepest === undefined ? [] : alternativesOf(deepest)
+  if (deepest !== undefined && should.length === 0) return NOTHING
+  return {
+    bool: {
+      ...(filter.length > 0 && { filter }),
+      ...(excluded.length > 0 && { must_not: excluded }),
+      ...(should.length > 0 && { should, minimum_should_match: 1 }),
+    },
+  }
+}
+
+function depthOf(query: Query): number {
+  switch (query.type) {
+    case 'not':
+      return depthOf(query.query) + 1
+    case 'and':
+    case 'or':
+      return Math.max(0, ...query.queries.map(depthOf)) + 1
+    default:
+      return 0
+  }
+}
+
+function compileWords({ field, words, phrase, prefix: open }: Extract<Query, { type: 'words' }>): Clause {
+  const fields = field === null ? TEXTS : [field]
+  const inOne = (sought: readonly string[], last: boolean): Clause =>
+    anyOf(fields.map((name) => sequence(name, sought, open && last)))
+  if (words.length === 0) return NOTHING
+  if (phrase) return inOne(words, true)
+  return allOf(words.map((word, index) => inOne([word], index === words.length - 1)))
+}
+
+/** Words that follow each other; with `open` the last may go on. */
+function sequence(field: TextField, words: readonly string[], open: boolean): Clause {
+  const [first = ''] = words
+  if (words.length === 1) return open ? prefix(field, first) : term(field, first)
+  const query = words.join(' ')
+  if (!open) return { match_phrase: { [field]: { query } } }
+  return { match_phrase_prefix: { [field]: { query, max_expansions: PHRASE_EXPANSIONS } } }
+}
+
+/** An empty keyword is a value to Elasticsearch; of texts and numbers none is stored for it. */
+function compileExists(field: KeywordField | TextField | NumberField): Clause {
+  const exists = { exists: { field } }
+  if (field === 'eventId' || isText(field)) return exists
+  return { bool: { filter: [exists], must_not: [term(field, '')] } }
+}
+
+const isText = (field: string): field is TextField => TEXTS.some((name) => name === field)
+
+/** Bounds are brought into what an integer field takes: it refuses others instead of finding nothing. */
+function compareIntegers(field: string, comparison: Comparison, value: number): Clause {
+  const { least, most } = bounds(comparison, value)
+  if (Number.isNaN(value) || least > most || least > INTEGER_MAX || most < INTEGER_MIN) return NOTHING
+  return { range: { [field]: { gte: Math.max(least, INTEGER_MIN), lte: Math.min(most, INTEGER_MAX) } } }
+}
+
+function bounds(comparison: Comparison, value: number): { readonly least: number; readonly most: number } {
+  switch (comparison) {
+    case '=':
+      return { least: Math.ceil(value), most: Math.floor(value) }
+    case '>':
+      return { least: Math.floor(value) + 1, most: Number.POSITIVE_INFINITY }
+    case '>=':
+      return { least: Math.ceil(value), most: Number.POSITIVE_INFINITY }
+    case '<':
+      return { least: Number.NEGATIVE_INFINITY, most: Math.ceil(value) - 1 }
+    case '<=':
+      return { least: Number.NEGATIVE_INFINITY, most: Math.floor(value) }
+  }
+}
+
+const OPERATORS = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' } as const
+
+function compareTimes(field: string, comparison: Comparison, value: string): Clause {
+  const range = comparison === '=' ? { gte: value, lte: value } : { [OPERATORS[comparison]]: value }
+  return { range: { [field]: range } }
+}

@@ -1,0 +1,50 @@
+import type { Logger } from '../../logger.ts'
+import { StoreHaltError } from '../log-store.ts'
+import { backoffMs, pause } from './backoff.ts'
+import { type Connection, ElasticsearchError, type ElasticsearchRequest } from './connection.ts'
+import { classifyRequest } from './outcome.ts'
+
+/** Whether the same request may succeed soon without anybody acting. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof ElasticsearchError)) return false
+  const found = classifyRequest(error.status, error.body)
+  return found.verdict === 'retry' && !found.blocked
+}
+
+/**
+ * A connection that sends a request up to `attempts` times while its failure is transient. For requests that somebody waits
+ * for and that may be repeated: reads, and changes of templates and indices.
+ */
+export function retrying(connection: Connection, attempts = 3): Connection {
+  return {
+    async send<Answer>(request: ElasticsearchRequest): Promise<Answer> {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await connection.send<Answer>(request)
+        } catch (error) {
+          if (attempt >= attempts || !isTransient(error)) throw error
+          await pause(backoffMs(attempt), request.signal)
+        }
+      }
+    },
+    close: () => connection.close(),
+  }
+}
+
+/**
+ * Repeats what a write depends on until it succeeds: without an attempt limit while the failure may pass, until the signal
+ * aborts. Rejects with its reason, or with a `StoreHaltError` for what retrying cannot cure.
+ */
+export async function persist<T>(task: () => Promise<T>, logger: Logger, signal: AbortSignal): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await task()
+    } catch (error) {
+      if (!(error instanceof ElasticsearchError)) throw error
+      const { verdict, reason } = classifyRequest(error.status, error.body)
+      if (verdict !== 'retry') throw new StoreHaltError(`Elasticsearch does not answer as it should: ${error.message}`)
+      if (attempt === 1 || attempt % 10 === 0) logger.warn({ reason, attempt }, 'elasticsearch fails; retrying')
+      await pause(backoffMs(attempt), signal)
+    }
+  }
+}

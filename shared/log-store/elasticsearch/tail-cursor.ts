@@ -1,0 +1,33 @@
+import type { EntryKind } from '../../contract/records.ts'
+
+/** Where a reader of arrivals stands: the last number it has seen of each shard. */
+export interface TailPosition {
+  /** What the reader follows. Of a kind it did not follow it has seen nothing, and missed nothing. */
+  readonly kinds: readonly EntryKind[]
+  readonly seen: ReadonlyMap<string, number>
+}
+
+const KIND_LETTERS = { event: 'e', application: 'a' } as const satisfies Record<EntryKind, string>
+const SHAPE = /^([ea]{1,2})~((?:[\w-]{7,12}\.[0-9a-z]{1,11}(?:,|$))*)$/
+
+/** A cursor's text, such as `ea~Xy12_-0.2s,…`: short, and fit for a header. */
+export function encodePosition({ kinds, seen }: TailPosition): string {
+  const letters = kinds.map((kind) => KIND_LETTERS[kind]).join('')
+  return `${letters}~${[...seen].map(([key, number]) => `${key}.${number.toString(36)}`).join(',')}`
+}
+
+/** The position that a text names, or undefined where it is no cursor of this store. */
+export function decodePosition(text: string): TailPosition | undefined {
+  const match = SHAPE.exec(text)
+  if (match === null) return undefined
+  const [, letters = '', parts = ''] = match
+  const kinds = (['event', 'application'] as const).filter((kind) => letters.includes(KIND_LETTERS[kind]))
+  const seen = parts
+    .split(',')
+    .filter((part) => part !== '')
+    .map((part): [string, number] => {
+      const dot = part.indexOf('.')
+      return [part.slice(0, dot), Number.parseInt(part.slice(dot + 1), 36)]
+    })
+  return { kinds, seen: new Map(seen) }
+}

@@ -1,0 +1,141 @@
+import type { EntryKind, EntryRecord } from '../../contract/records.ts'
+import type { EntryFilter, LogStoreReader, TailPage } from '../log-store.ts'
+import type { Checkpoints, Stream } from './checkpoints.ts'
+import { type Connection, ElasticsearchError } from './connection.ts'
+import { compileFilter } from './filter-dsl.ts'
+import type { ErrorBody } from './outcome.ts'
+import { type EntrySource, type Hit, LENIENT, preferenceOf, recordOf } from './searcher.ts'
+import { decodePosition, encodePosition } from './tail-cursor.ts'
+
+interface Deps {
+  /** One that retries. */
+  readonly connection: Connection
+  readonly checkpoints: Checkpoints
+}
+
+/** A shard with what a reader has not seen of it: numbers above `after`, up to the stream's end. */
+interface Unread {
+  readonly stream: Stream
+  readonly after: number
+}
+
+interface Arrival {
+  readonly entry: EntryRecord
+  /** Its place in its shard. */
+  readonly number: number
+  readonly writtenAt: number
+}
+
+interface ArrivalSource extends EntrySource {
+  readonly writtenAt: number
+}
+
+/**
+ * Follows arrivals by the numbers that shards give to their operations, each shard up to its checkpoint. Exact whatever the
+ * clocks say and however late a bulk was: nothing is skipped, and nothing comes twice, also after a break.
+ */
+export function createTail({ connection, checkpoints }: Deps): LogStoreReader['tail'] {
+  return async function tail(filter, after, limit) {
+    const kinds = filter.kinds.length === 0 ? (['event', 'application'] as const) : filter.kinds
+    const position = after === null ? undefined : decodePosition(after)
+    if (position === undefined) {
+      const ends = (await checkpoints.now()).filter(({ kind, end }) => kinds.includes(kind) && end >= 0)
+      const seen = new Map(ends.map(({ key, end }) => [key, end]))
+      return { entries: [], cursor: encodePosition({ kinds, seen }) }
+    }
+    const streams = (await checkpoints.visible()).filter(({ kind }) => kinds.includes(kind))
+    const seen = new Map(streams.flatMap((stream) => startOf(stream, position)))
+    const unread = streams
+      .map((stream) => ({ stream, after: seen.get(stream.key) ?? -1 }))
+      .filter(({ stream, after: from }) => stream.end > from)
+    if (unread.length === 0) return { entries: [], cursor: encodePosition({ kinds, seen }) }
+    const arrivals = await readArrivals(connection, filter, unread, limit)
+    return merge(kinds, seen, unread, arrivals, limit)
+  }
+}
+
+/** A shard that the cursor does not name is new, and is read from its beginning. */
+function startOf({ key, kind, end }: Stream, { kinds, seen }: NonNullable<ReturnType<typeof decodePosition>>) {
+  const number = seen.get(key) ?? (kinds.includes(kind) ? -1 : end)
+  return number < 0 ? [] : [[key, number] as const]
+}
+
+interface MultiSearchAnswer {
+  readonly responses: readonly {
+    readonly hits?: { readonly hits: readonly Hit<ArrivalSource>[] }
+    readonly error?: ErrorBody
+    readonly status: number
+  }[]
+}
+
+async function readArrivals(
+  connection: Connection,
+  filter: EntryFilter,
+  unread: readonly Unread[],
+  limit: number,
+): Promise<readonly (readonly Arrival[])[]> {
+  const lines = unread.flatMap(({ stream, after }) => [
+    { index: stream.index, preference: `_shards:${stream.shard}|${preferenceOf(filter.team)}`, ...LENIENT },
+    {
+      query: compileFilter(filter, { range: { _seq_no: { gt: after, lte: stream.end } } }),
+      sort: [{ _seq_no: 'asc' }],
+      size: limit,
+      _source: ['source', 'writtenAt'],
+      track_total_hits: false,
+    },
+  ])
+  const { responses } = await connection.send<MultiSearchAnswer>({
+    method: 'POST',
+    path: '/_msearch',
+    query: { filter_path: 'responses.hits.hits._source,responses.hits.hits.sort,responses.error,responses.status' },
+    lines: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  })
+  return responses.map(({ hits, error, status }) => {
+    if (error !== undefined) throw new ElasticsearchError('arrivals could not be read', status, error)
+    return (hits?.hits ?? []).map(arrivalOf)
+  })
+}
+
+const arrivalOf = (hit: Hit<ArrivalSource>): Arrival => ({
+  entry: recordOf(hit),
+  number: Number(hit.sort?.[0]),
+  writtenAt: hit._source.writtenAt,
+})
+
+/** Lays the shards' arrivals into one order: each shard's own is kept, and between shards the one written earlier comes first. */
+function merge(
+  kinds: readonly EntryKind[],
+  seen: Map<string, number>,
+  unread: readonly Unread[],
+  arrivals: readonly (readonly Arrival[])[],
+  limit: number,
+): TailPage {
+  const queues = unread.map(({ stream }, index) => ({ stream, arrivals: arrivals[index] ?? [], next: 0 }))
+  const entries: { entry: EntryRecord; cursor: string }[] = []
+  while (entries.length < limit) {
+    let first: (typeof queues)[number] | undefined
+    for (const queue of queues) if (isEarlier(queue, first)) first = queue
+    const arrival = first?.arrivals[first.next]
+    if (first === undefined || arrival === undefined) break
+    first.next += 1
+    seen.set(first.stream.key, arrival.number)
+    entries.push({ entry: arrival.entry, cursor: encodePosition({ kinds, seen }) })
+  }
+  for (const { stream, arrivals: found, next } of queues) {
+    // Fewer than were asked for, and all of them handed out: nothing else up to the end of this shard matches.
+    if (next === found.length && found.length < limit) seen.set(stream.key, stream.end)
+  }
+  return { entries, cursor: encodePosition({ kinds, seen }) }
+}
+
+interface Queue {
+  readonly arrivals: readonly Arrival[]
+  readonly next: number
+}
+
+function isEarlier(queue: Queue, than: Queue | undefined): boolean {
+  const arrival = queue.arrivals[queue.next]
+  if (arrival === undefined) return false
+  const other = than?.arrivals[than.next]
+  return other === undefined || arrival.writtenAt < other.writtenAt
+}

@@ -1,0 +1,59 @@
+import { type Connection, ElasticsearchError } from './connection.ts'
+import type { IndexNames } from './index-names.ts'
+import { ENTRY_MAPPINGS, FLOW_MAPPINGS, flatten, type Template } from './mappings.ts'
+
+const MAPPED_INDICES_MAX_SHOWN = 10
+
+/** Where the cluster's templates and indices are not what this release needs, in sentences; empty where all is well. */
+export async function findDifferences(
+  connection: Connection,
+  names: IndexNames,
+  templates: readonly Template[],
+): Promise<string[]> {
+  const [ofTemplates, ofEntries, ofFlows] = await Promise.all([
+    Promise.all(templates.map((template) => templateDifferences(connection, template))),
+    mappingDifferences(connection, names.all(), ENTRY_MAPPINGS),
+    mappingDifferences(connection, names.flows, FLOW_MAPPINGS),
+  ])
+  return [...ofTemplates.flat(), ...ofEntries, ...ofFlows]
+}
+
+async function templateDifferences(connection: Connection, { kind, name, body }: Template): Promise<string[]> {
+  const what = `${kind} template ${name}`
+  const found = await readTemplate(connection, kind, name)
+  if (found === undefined) return [`${what} is missing`]
+  return compare(what, flatten(body), flatten(found))
+}
+
+interface TemplateAnswer {
+  readonly component_templates?: readonly { component_template: object }[]
+  readonly index_templates?: readonly { index_template: object }[]
+}
+
+async function readTemplate(connection: Connection, kind: Template['kind'], name: string): Promise<object | undefined> {
+  try {
+    const path = `/_${kind}_template/${name}`
+    const answer = await connection.send<TemplateAnswer>({ method: 'GET', path, query: { flat_settings: true } })
+    return answer.component_templates?.[0]?.component_template ?? answer.index_templates?.[0]?.index_template
+  } catch (error) {
+    if (error instanceof ElasticsearchError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+/** Indices that exist keep the mapping they were made with, so a right template is not enough. */
+async function mappingDifferences(connection: Connection, pattern: string, wanted: object): Promise<string[]> {
+  const query = { ignore_unavailable: true, allow_no_indices: true }
+  const path = `/${pattern}/_mapping`
+  const answer = await connection.send<Record<string, { mappings: object }>>({ method: 'GET', path, query })
+  return Object.entries(answer)
+    .flatMap(([name, { mappings }]) => compare(`mapping of index ${name}`, flatten(wanted), flatten(mappings)))
+    .slice(0, MAPPED_INDICES_MAX_SHOWN)
+}
+
+/** What is there beyond what is wanted does no harm: Elasticsearch adds dates, operators add fields. */
+function compare(what: string, wanted: Map<string, string>, found: Map<string, string>): string[] {
+  return [...wanted]
+    .filter(([path, value]) => found.get(path) !== value)
+    .map(([path, value]) => `${what}: ${path} is ${found.get(path) ?? 'not set'}, needed is ${value}`)
+}

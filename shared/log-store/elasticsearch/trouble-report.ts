@@ -1,0 +1,41 @@
+import type { Logger } from '../../logger.ts'
+import type { Metrics } from '../../metrics.ts'
+
+const QUIET_MS = 10_000
+
+/** Says loudly, but not often, that documents wait; remembers what an operator has to mend. */
+export interface TroubleReport {
+  /** One for each request that is being repeated. */
+  open(): symbol
+  report(ticket: symbol, reason: string, blocked: boolean, documents: number): void
+  /** The request succeeded, or was given up. */
+  close(ticket: symbol, succeeded: boolean): void
+  /** What blocks now, or null. */
+  problem(): string | null
+}
+
+export function createTroubleReport(logger: Logger, metrics: Metrics): TroubleReport {
+  const blocking = new Map<symbol, string>()
+  const gauge = metrics.gauge('sluice_store_blocked')
+  let lastSaid = Number.NEGATIVE_INFINITY
+
+  return {
+    open: () => Symbol('bulk'),
+    report(ticket, reason, blocked, documents) {
+      const isNew = blocked && blocking.size === 0
+      if (blocked) blocking.set(ticket, reason)
+      else blocking.delete(ticket)
+      gauge.set(blocking.size === 0 ? 0 : 1)
+      if (!isNew && performance.now() - lastSaid < QUIET_MS) return
+      lastSaid = performance.now()
+      if (blocked) logger.error({ reason, documents }, 'elasticsearch blocks writes until an operator acts; retrying')
+      else logger.warn({ reason, documents }, 'elasticsearch turned documents away; retrying')
+    },
+    close(ticket, succeeded) {
+      if (!blocking.delete(ticket) || blocking.size > 0) return
+      gauge.set(0)
+      if (succeeded) logger.info('elasticsearch no longer blocks writes')
+    },
+    problem: () => [...blocking.values()][0] ?? null,
+  }
+}

@@ -1,0 +1,42 @@
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const NANOS = 1_000_000n
+
+/** Widths that people read easily, in milliseconds. */
+const WIDTHS_MS: readonly number[] = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
+  ...[1, 2, 7, 14, 30, 90, 180, 365].map((days) => days * DAY),
+]
+
+/** Equal spans, each a multiple of their width after 1970. */
+export interface Spans {
+  readonly widthMs: number
+  /** The number of the first span, counted from 1970. */
+  readonly first: number
+  readonly count: number
+}
+
+/**
+ * The narrowest spans that cover the instants from `from` up to but not including `to` (nanoseconds since 1970) with at most
+ * `countMax` of them.
+ */
+export function spansOver(from: bigint, to: bigint, countMax: number): Spans {
+  for (let index = 0; ; index += 1) {
+    const widthMs = widthAt(index)
+    const width = BigInt(widthMs) * NANOS
+    const first = from / width
+    const count = (to - 1n) / width - first + 1n
+    if (count <= BigInt(countMax)) return { widthMs, first: Number(first), count: Number(count) }
+  }
+}
+
+/** Beyond the list every width is twice the one before, so that some width covers everything in a single span. */
+function widthAt(index: number): number {
+  const last = WIDTHS_MS.length - 1
+  return (WIDTHS_MS[Math.min(index, last)] ?? DAY) * 2 ** Math.max(0, index - last)
+}

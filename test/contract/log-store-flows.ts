@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals'
+import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
+import { levelRank } from '../../shared/contract/levels.ts'
+import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
+import type { Flow, FlowCursor, FlowFilter } from '../../shared/log-store/log-store.ts'
+import { applicationDocument, eventDocument, NOON, PROJECT } from '../support/documents.ts'
+import { entriesOf, flowsOf, newTeam, type Rig } from './log-store-rig.ts'
+
+const at = (seconds: number): string => fromNanos(toNanos(NOON) + BigInt(seconds) * 1_000_000_000n)
+const keysOf = (flows: readonly Flow[]): readonly string[] => flows.map(({ correlationKey }) => correlationKey)
+
+/** What documents tell about their flows, as one delta a document or one a flow. */
+function deltasOf(documents: readonly EntryDocument[]): readonly FlowDelta[] {
+  return documents.flatMap((document): FlowDelta[] => {
+    const { team, correlationKey, timestamp, receivedAt, level, environment, event, step, project } = document
+    if (correlationKey === null) return []
+    const some = (value: string | null): readonly string[] => (value === null ? [] : [value])
+    const span = { firstAt: timestamp, lastAt: timestamp, days: [receivedAt.slice(0, 10)], worstLevel: level }
+    const sets = { environments: [environment], events: some(event), steps: some(step), projects: some(project) }
+    return [{ team, correlationKey, ...span, ...sets }]
+  })
+}
+
+export function flowContract(rig: Rig): void {
+  const store = async (...documents: readonly EntryDocument[]): Promise<void> => {
+    await rig.put(...documents)
+    await rig.mergeFlows(...deltasOf(documents))
+    for (const { team, correlationKey: key } of documents) {
+      if (key === null) continue
+      await rig.settled(async () => {
+        const { flows } = await rig.store.searchFlows(flowsOf(team, { keyPart: key }), { limit: 1_000, after: null })
+        const total = documents.filter((one) => one.team === team && one.correlationKey === key).length
+        const flow = flows.find(({ correlationKey }) => correlationKey === key)
+        expect(flow?.groups.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThanOrEqual(total)
+      })
+    }
+  }
+  const list = async (filter: FlowFilter, limit = 100): Promise<readonly Flow[]> => {
+    const flows: Flow[] = []
+    for (let after: FlowCursor | null = null, pages = 0; pages < 1_000; pages += 1) {
+      const page = await rig.store.searchFlows(filter, { limit, after })
+      flows.push(...page.flows)
+      if (page.next === null) return flows
+      after = page.next
+    }
+    throw new Error('the pages do not end')
+  }
+
+  describe('flows', () => {
+    test('a flow counts its entries by where they belong and how severe they are, over both kinds', async () => {
+      const team = newTeam()
+      const entry = { team, correlationKey: 'order-1' }
+      await store(
+        eventDocument({ ...entry, timestamp: at(5), step: 'pay' }),
+        eventDocument({ ...entry, timestamp: at(1), step: 'pay' }),
+        eventDocument({ ...entry, timestamp: at(3), step: 'pay', level: 'Error' }),
+        eventDocument({ ...entry, timestamp: at(2), event: null, step: 'lone' }),
+        applicationDocument({ ...entry, timestamp: at(9) }),
+        applicationDocument({ team, timestamp: at(20) }),
+      )
+      const flow = await rig.store.flow(team, 'order-1')
+      const group = { event: 'order-placed', step: 'pay', project: null, level: 'Information' } as const
+      expect(flow).toMatchObject({ correlationKey: 'order-1', firstAt: at(1), lastAt: at(9) })
+      expect(byPlace(flow?.groups ?? [])).toEqual(
+        byPlace([
+          { ...group, count: 2, firstAt: at(1), lastAt: at(5) },
+          { ...group, level: 'Error' as const, count: 1, firstAt: at(3), lastAt: at(3) },
+          { ...group, event: null, step: 'lone', count: 1, firstAt: at(2), lastAt: at(2) },
+          { ...group, event: null, step: null, project: PROJECT, count: 1, firstAt: at(9), lastAt: at(9) },
+        ]),
+      )
+      expect((await list(flowsOf(team)))[0]).toEqual({ ...flow, groups: expect.any(Array) })
+      expect(byPlace((await list(flowsOf(team)))[0]?.groups ?? [])).toEqual(byPlace(flow?.groups ?? []))
+    })
+
+    test('a key that no entry of the Team has is no flow', async () => {
+      const [team, other] = [newTeam(), newTeam()]
+      await store(eventDocument({ team: other, correlationKey: 'order-1' }))
+      expect(await rig.store.flow(team, 'order-1')).toBeUndefined()
+      expect(await rig.store.flow(other, 'order')).toBeUndefined()
+      expect(await rig.store.flow(other, 'ORDER-1')).toBeUndefined()
+      expect(await list(flowsOf(team))).toEqual([])
+      expect(keysOf(await list(flowsOf(other)))).toEqual(['order-1'])
+    })
+
+    test.each([1, 2, 3, 100])(
+      'the latest come first, in pages of %i, also where the last entries are at one time',
+      async (limit) => {
+        const team = newTeam()
+        const flow = (correlationKey: string, seconds: number) =>
+          eventDocument({ team, correlationKey, timestamp: at(seconds) })
+        await store(flow('a', 1), flow('b', 5), flow('c', 3), flow('c', 2), flow('d', 5), flow('e', 5), flow('a', 4))
+        const flows = await list(flowsOf(team), limit)
+        expect(keysOf(flows).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e'])
+        expect(flows.map(({ lastAt }) => lastAt)).toEqual([at(5), at(5), at(5), at(4), at(3)])
+        expect(keysOf(flows).slice(3)).toEqual(['a', 'c'])
+      },
+    )
+
+    test('telling the same twice, or in another order, changes nothing', async () => {
+      const team = newTeam()
+      const documents = [
+        eventDocument({ team, correlationKey: 'k', timestamp: at(3), step: 'pay', level: 'Critical' }),
+        eventDocument({ team, correlationKey: 'k', timestamp: at(1), environment: 'Test' }),
+        applicationDocument({ team, correlationKey: 'k', timestamp: at(2) }),
+      ]
+      await store(...documents)
+      const before = await list(flowsOf(team))
+      const deltas = deltasOf(documents)
+      await rig.mergeFlows(...deltas.toReversed())
+      await Promise.all([rig.mergeFlows(...deltas), rig.mergeFlows(deltas[1]!), rig.mergeFlows(...deltas, ...deltas)])
+      const after = await list(flowsOf(team))
+      expect(after.map(sorted)).toEqual(before.map(sorted))
+      for (const filter of [
+        { levelMin: 'Critical' as const },
+        { environment: 'Test' },
+        { step: 'pay' },
+        { project: PROJECT },
+      ]) {
+        expect(keysOf(await list(flowsOf(team, filter)))).toEqual(['k'])
+      }
+    })
+
+    test('entries of a flow that come later are counted at once', async () => {
+      const team = newTeam()
+      const entry = { team, correlationKey: 'k' }
+      await store(eventDocument({ ...entry, timestamp: at(1) }))
+      await store(eventDocument({ ...entry, timestamp: at(7) }), eventDocument({ ...entry, timestamp: at(0) }))
+      const flow = await rig.store.flow(team, 'k')
+      expect(flow).toMatchObject({ firstAt: at(0), lastAt: at(7) })
+      expect(flow?.groups).toMatchObject([{ count: 3, firstAt: at(0), lastAt: at(7) }])
+    })
+  })
+
+  describe('filters of flows', () => {
+    const team = newTeam()
+    const documents = [
+      eventDocument({ team, correlationKey: 'Order-1', timestamp: at(10), step: 'pay', level: 'Warning' }),
+      eventDocument({ team, correlationKey: 'Order-1', timestamp: at(20), environment: 'Test' }),
+      eventDocument({ team, correlationKey: 'order-20', timestamp: at(30), event: 'refund', level: 'Error' }),
+      applicationDocument({ team, correlationKey: 'ЗАКАЗ%', timestamp: at(40) }),
+    ]
+    const CASES: readonly (readonly [string, Partial<FlowFilter>, readonly string[]])[] = [
+      ['nothing', {}, ['ЗАКАЗ%', 'order-20', 'Order-1']],
+      ['a part of the key, in any case', { keyPart: 'ORDER-' }, ['order-20', 'Order-1']],
+      ['a part of a key that is not Latin', { keyPart: 'заказ' }, ['ЗАКАЗ%']],
+      ['a part that means something elsewhere', { keyPart: '%' }, ['ЗАКАЗ%']],
+      ['activity from a time on, inclusive', { from: at(20) }, ['ЗАКАЗ%', 'order-20', 'Order-1']],
+      ['activity after all of a flow', { from: at(21) }, ['ЗАКАЗ%', 'order-20']],
+      ['activity up to a time, exclusive', { to: at(10) }, []],
+      ['activity that reaches into the range', { from: at(15), to: at(16) }, ['Order-1']],
+      ['a level at least', { levelMin: 'Warning' }, ['order-20', 'Order-1']],
+      ['the environment', { environment: 'Test' }, ['Order-1']],
+      ['the Event', { event: 'refund' }, ['order-20']],
+      ['the Step', { step: 'pay' }, ['Order-1']],
+      ['the Project', { project: PROJECT }, ['ЗАКАЗ%']],
+      ['no part of an Event', { event: 'ref' }, []],
+      ['all together', { keyPart: '1', levelMin: 'Warning', step: 'pay', environment: 'Test' }, ['Order-1']],
+    ]
+
+    test.each(CASES)('by %s', async (_, fields, keys) => {
+      await store(...documents)
+      expect(keysOf(await list(flowsOf(team, fields)))).toEqual(keys)
+      expect(keysOf(await list(flowsOf(team, fields), 1))).toEqual(keys)
+    })
+  })
+
+  test('retention removes a flow with its last entry', async () => {
+    const team = newTeam()
+    const old = { team, receivedAt: '2002-01-01T12:00:00.000Z', timestamp: at(1) }
+    await store(
+      eventDocument({ ...old, correlationKey: 'gone' }),
+      eventDocument({ ...old, correlationKey: 'kept' }),
+      eventDocument({ team, correlationKey: 'kept', timestamp: at(2) }),
+    )
+    await rig.store.removeBefore('2002-01-02')
+    await rig.settled(async () => (await rig.store.count(entriesOf(team))) === 1)
+    await rig.settled(async () => expect(keysOf(await list(flowsOf(team)))).toEqual(['kept']))
+    expect(await rig.store.flow(team, 'gone')).toBeUndefined()
+    expect((await rig.store.flow(team, 'kept'))?.groups).toMatchObject([{ count: 1 }])
+  })
+}
+
+const byPlace = (groups: Flow['groups']): Flow['groups'] =>
+  groups.toSorted(
+    (a, b) => levelRank(a.level) - levelRank(b.level) || compareTimestamps(a.firstAt, b.firstAt) || a.count - b.count,
+  )
+
+const sorted = (flow: Flow): Flow => ({ ...flow, groups: byPlace(flow.groups) })

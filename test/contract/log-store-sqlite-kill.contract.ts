@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
+import { entriesOf } from './log-store-rig.ts'
+
+const WRITER = join(import.meta.dirname, 'log-store-sqlite-writer.ts')
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-logs-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** Runs a writer and kills it in the middle of its work, once it has acknowledged so many batches. Returns the last number it said. */
+async function writeAndKill(file: string, begin: number, batchSize: number, batches: number): Promise<number> {
+  const writer = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', WRITER, file, `${begin}`, `${batchSize}`],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  let acknowledged = begin
+  let said = 0
+  for await (const line of createInterface({ input: writer.stdout })) {
+    acknowledged = Number(line)
+    said += 1
+    if (said === batches) writer.kill('SIGKILL')
+  }
+  if (writer.exitCode === null && writer.signalCode === null) await once(writer, 'exit')
+  expect(writer.signalCode).toBe('SIGKILL')
+  return acknowledged
+}
+
+describe('a log store on SQLite whose writer is killed', () => {
+  test.each([1, 40])(
+    'has all that was acknowledged, and is whole (batches of %i)',
+    async (batchSize) => {
+      const file = join(folder, 'logs.db')
+      const word = (text: string) => ({
+        type: 'words' as const,
+        field: null,
+        words: [text],
+        phrase: false,
+        prefix: false,
+      })
+      let begin = 0
+      for (let round = 0; round < 5; round += 1) {
+        const acknowledged = await writeAndKill(file, begin, batchSize, 7 + round * 3)
+        const store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
+        const kept = await store.count(entriesOf('payments'))
+        // What was committed and not acknowledged any more may be there as well: whole batches, nothing between.
+        expect(kept).toBeGreaterThanOrEqual(acknowledged)
+        expect(kept % batchSize).toBe(0)
+        expect(await store.count(entriesOf('payments', { query: word('common') }))).toBe(kept)
+        for (const number of [0, acknowledged - 1, kept - 1]) {
+          expect(await store.count(entriesOf('payments', { query: word(`number${number}`) }))).toBe(1)
+        }
+        expect(await store.count(entriesOf('payments', { query: word(`number${kept}`) }))).toBe(0)
+        await store.close()
+        expectWhole(file)
+        begin = kept
+      }
+    },
+    60_000,
+  )
+})
+
+function expectWhole(file: string): void {
+  const database = new DatabaseSync(file)
+  expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  expect(
+    database.prepare('SELECT count(*) AS n FROM entries LEFT JOIN contents USING (arrival) WHERE source IS NULL').get(),
+  ).toEqual({ n: 0 })
+  for (const { number } of database.prepare('SELECT number FROM text_tables').all()) {
+    database.exec(`INSERT INTO texts_${number} (texts_${number}) VALUES ('integrity-check')`)
+  }
+  database.close()
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe } from '@jest/globals'
+import type { LogStore } from '../../shared/log-store/log-store.ts'
+import { countingContract } from './log-store-counting.ts'
+import { flowContract } from './log-store-flows.ts'
+import { hostileContract } from './log-store-hostile.ts'
+import { queryContract } from './log-store-queries.ts'
+import { createRig, type Rig } from './log-store-rig.ts'
+import { searchingContract } from './log-store-searching.ts'
+import { tailingContract } from './log-store-tailing.ts'
+import { writingContract } from './log-store-writing.ts'
+
+export interface LogStoreFixture {
+  readonly store: LogStore
+  /** Closes the store and removes what it kept. */
+  cleanUp(): Promise<void>
+}
+
+/** What every adapter of the log store has to do, through nothing but the port. One store serves the whole suite. */
+export function logStoreContract(name: string, makeStore: () => Promise<LogStoreFixture>): void {
+  describe(`the log store on ${name}`, () => {
+    let fixture: LogStoreFixture
+    const rig: Rig = createRig(() => fixture.store)
+
+    beforeAll(async () => {
+      fixture = await makeStore()
+    }, 120_000)
+
+    afterAll(() => fixture.cleanUp(), 60_000)
+
+    writingContract(rig)
+    searchingContract(rig)
+    queryContract(rig)
+    countingContract(rig)
+    tailingContract(rig)
+    flowContract(rig)
+    hostileContract(rig)
+  })
+}

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import type { EntryDocument } from '../../shared/contract/documents.ts'
+import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
+import { StoreHaltError, type WriteOutcome } from '../../shared/log-store/log-store.ts'
+import type { Metrics } from '../../shared/metrics.ts'
+import { describeWithBackends } from '../support/backends.ts'
+import { eventually } from '../support/eventually.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import {
+  ask,
+  documentOf,
+  documents,
+  never,
+  openStore,
+  removeAll,
+  storedIds,
+  TODAY,
+  uniquePrefix,
+} from './elasticsearch-support.ts'
+
+const isBulk = ({ path }: { path: string }): boolean => path.startsWith('/_bulk')
+
+/** Lets only the first requests of a kind meet a fault. */
+function first(times: number): () => boolean {
+  let left = times
+  return () => left-- > 0
+}
+
+await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared' }, ({ elasticsearch }) => {
+  let proxy: FaultProxy
+  let prefix: string
+  let store: ElasticsearchLogStore
+  let metrics: Metrics
+
+  beforeEach(async () => {
+    proxy = await startFaultProxy(elasticsearch.url)
+    prefix = uniquePrefix()
+    const opened = openStore(proxy.url, prefix, { bulkDocumentsMax: 50, requestTimeoutMs: 5_000 })
+    store = opened.store
+    metrics = opened.metrics
+    await store.indices.apply()
+  })
+
+  afterEach(async () => {
+    await store.close()
+    await proxy.close()
+    await removeAll(elasticsearch.url, prefix)
+  })
+
+  /** Written ⊆ stored, each exactly once, nothing else stored. */
+  async function expectLedger(written: readonly EntryDocument[], outcomes: readonly WriteOutcome[]): Promise<void> {
+    expect(outcomes.filter(({ outcome }) => outcome === 'refused')).toEqual([])
+    expect(outcomes).toHaveLength(written.length)
+    const expected = written.map(({ id }) => id).sort()
+    await eventually(async () => expect((await storedIds(store)).sort()).toEqual(expected))
+  }
+
+  const counted = async (outcome: string): Promise<number> => {
+    const { values } = await metrics.counter('sluice_store_bulk_items_total').get()
+    return values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0
+  }
+
+  test('429 on 30 % of the items, twenty rounds: each rejected item is sent again, the others are not', async () => {
+    let seen = 0
+    let rejected = 0
+    const chosen = (): boolean => {
+      const isChosen = (seen++ * 7) % 10 < 3
+      if (isChosen) rejected += 1
+      return isChosen
+    }
+    const rounds = first(20)
+    proxy.inject((request) => (isBulk(request) && rounds() ? { fault: 'reject-items', chosen } : undefined))
+    const written = documents(1_000)
+    const outcomes = await store.write(written, never)
+    expect(outcomes.every(({ outcome }) => outcome === 'stored')).toBe(true)
+    expect(rejected).toBeGreaterThan(50)
+    expect(await counted('retried')).toBe(rejected)
+    await expectLedger(written, outcomes)
+  })
+
+  test.each([429, 502, 503, 504])('whole requests answered %i are repeated', async (status) => {
+    const down = first(3)
+    proxy.inject((request) =>
+      isBulk(request) && down() ? { fault: 'answer', status, body: '{"error":"upstream"}' } : undefined,
+    )
+    const written = documents(120)
+    await expectLedger(written, await store.write(written, never))
+    expect(await counted('retried')).toBeGreaterThan(0)
+  })
+
+  test('a connection that breaks before the request arrives costs nothing', async () => {
+    const down = first(3)
+    proxy.inject((request) => (isBulk(request) && down() ? { fault: 'cut' } : undefined))
+    const written = documents(120)
+    await expectLedger(written, await store.write(written, never))
+  })
+
+  test('an answer lost after the bulk was carried out leads to no second copy', async () => {
+    const lost = first(4)
+    proxy.inject((request) => (isBulk(request) && lost() ? { fault: 'lose-answer' } : undefined))
+    const written = documents(200)
+    const outcomes = await store.write(written, never)
+    expect(outcomes.some(({ outcome }) => outcome === 'duplicate')).toBe(true)
+    await expectLedger(written, outcomes)
+  })
+
+  test('an answer with fewer outcomes than documents is not believed', async () => {
+    const garbled = first(2)
+    const body = '{"items":[{"create":{"status":201}}]}'
+    proxy.inject((request) => (isBulk(request) && garbled() ? { fault: 'garble', body } : undefined))
+    const written = documents(100)
+    await expectLedger(written, await store.write(written, never))
+  })
+
+  test('a request that is too large is halved until it passes; one document that alone is too large is refused', async () => {
+    const tooLarge = first(3)
+    proxy.inject((request) => (isBulk(request) && tooLarge() ? { fault: 'answer', status: 413, body: '' } : undefined))
+    const written = documents(40)
+    await expectLedger(written, await store.write(written, never))
+    proxy.inject((request) => (isBulk(request) ? { fault: 'answer', status: 413, body: '' } : undefined))
+    expect(await store.write(documents(2, 100), never)).toEqual([
+      { outcome: 'refused', reason: 'Elasticsearch answered 413' },
+      { outcome: 'refused', reason: 'Elasticsearch answered 413' },
+    ])
+  })
+
+  test.each([
+    ['a full disk', { 'index.blocks.read_only_allow_delete': true }, { 'index.blocks.read_only_allow_delete': null }],
+    ['a read-only index', { 'index.blocks.write': true }, { 'index.blocks.write': null }],
+  ])('%s: documents wait, health says so, and all arrive once it is lifted', async (_, block, lift) => {
+    const index = `/${prefix}-application-logs-v1-${TODAY.replaceAll('-', '.')}/_settings`
+    await ask(elasticsearch.url, 'PUT', index, block)
+    const written = documents(120)
+    const writing = store.write(written, never)
+    await eventually(async () => expect((await store.health()).reason).toContain('cluster_block_exception'))
+    expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 1')
+    await ask(elasticsearch.url, 'PUT', index, lift)
+    await expectLedger(written, await writing)
+    expect(await store.health()).toMatchObject({ ready: true })
+    expect(await metrics.registry.metrics()).toContain('sluice_store_blocked 0')
+  })
+
+  test('a missing privilege halts, and does not cost a document', async () => {
+    const body = '{"error":{"type":"security_exception","reason":"no"},"status":403}'
+    proxy.inject((request) => (isBulk(request) ? { fault: 'answer', status: 403, body } : undefined))
+    await expect(store.write(documents(3), never)).rejects.toThrow(StoreHaltError)
+    proxy.inject(() => undefined)
+    const written = documents(3)
+    await expectLedger(written, await store.write(written, never))
+  })
+
+  test('a write that is aborted rejects with the reason of the signal and can be repeated', async () => {
+    proxy.inject((request) => (isBulk(request) ? { fault: 'answer', status: 503, body: '{}' } : undefined))
+    const stop = new AbortController()
+    const written = documents(300)
+    const writing = store.write(written, stop.signal)
+    await eventually(async () => expect(await counted('retried')).toBeGreaterThan(0))
+    stop.abort(new Error('shutting down'))
+    await expect(writing).rejects.toThrow('shutting down')
+    proxy.inject(() => undefined)
+    await expectLedger(written, await store.write(written, never))
+  })
+
+  test('a document that Elasticsearch cannot parse is refused without a word of it, and spoils no other', async () => {
+    const bad = { ...documentOf(1), timestamp: 'secret words' }
+    const outcomes = await store.write([documentOf(0), bad, documentOf(2)], never)
+    expect(outcomes).toEqual([
+      { outcome: 'stored' },
+      { outcome: 'refused', reason: 'Elasticsearch answered 400 document_parsing_exception for the field timestamp' },
+      { outcome: 'stored' },
+    ])
+  })
+
+  test('reads outlast a failure that passes', async () => {
+    const written = documents(3)
+    await expectLedger(written, await store.write(written, never))
+    const down = first(2)
+    proxy.inject(() => (down() ? { fault: 'cut' } : undefined))
+    expect(await storedIds(store)).toHaveLength(3)
+  })
+})

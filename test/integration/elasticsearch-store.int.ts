@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import type { FlowDelta } from '../../shared/contract/documents.ts'
+import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
+import { StoreHaltError } from '../../shared/log-store/log-store.ts'
+import { describeWithBackends } from '../support/backends.ts'
+import { eventually } from '../support/eventually.ts'
+import {
+  ask,
+  documentOf,
+  documents,
+  EVERYTHING,
+  never,
+  openStore,
+  removeAll,
+  storedIds,
+  TEAM,
+  uniquePrefix,
+  uuid,
+} from './elasticsearch-support.ts'
+
+await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shared' }, ({ elasticsearch }) => {
+  let prefix: string
+  let store: ElasticsearchLogStore
+
+  beforeEach(async () => {
+    prefix = uniquePrefix()
+    store = openStore(elasticsearch.url, prefix).store
+    await store.indices.apply()
+  })
+
+  afterEach(async () => {
+    await store.close()
+    await removeAll(elasticsearch.url, prefix)
+  })
+
+  const dayIndex = (day: string): string => `${prefix}-application-logs-v1-${day.replaceAll('-', '.')}`
+
+  test('templates and indices are made once; a second run changes nothing', async () => {
+    expect(await store.indices.check()).toEqual([])
+    expect(await store.indices.apply()).toEqual([])
+    expect(await store.indices.prepareDays()).toEqual([])
+    const { indices } = (await ask(elasticsearch.url, 'GET', `/_resolve/index/${prefix}-*`)) as {
+      indices: { name: string }[]
+    }
+    expect(indices.map(({ name }) => name.slice(prefix.length + 1))).toEqual([
+      'application-logs-v1-2026.01.31',
+      'application-logs-v1-2026.02.01',
+      'event-logs-v1-2026.01.31',
+      'event-logs-v1-2026.02.01',
+      'flows-v1',
+    ])
+  })
+
+  test('several processes may prepare the indices at once', async () => {
+    await removeAll(elasticsearch.url, prefix)
+    const stores = Array.from({ length: 4 }, () => openStore(elasticsearch.url, prefix).store)
+    await Promise.all(stores.map(({ indices }) => indices.apply()))
+    expect(await store.indices.check()).toEqual([])
+    await Promise.all(stores.map((other) => other.close()))
+  })
+
+  test('what differs from this release is named, and apply mends it', async () => {
+    const template = { priority: 1, index_patterns: [`${prefix}-flows-v1`], composed_of: [`${prefix}-flows-v1`] }
+    await ask(elasticsearch.url, 'PUT', `/_index_template/${prefix}-flows-v1`, template)
+    expect(await store.indices.check()).toContain(`index template ${prefix}-flows-v1: priority is 1, needed is 500`)
+    await store.indices.apply()
+    expect(await store.indices.check()).toEqual([])
+  })
+
+  test('no index is made while its template is missing: it would take fields of any type', async () => {
+    await removeAll(elasticsearch.url, prefix)
+    await expect(store.indices.prepareDays()).rejects.toThrow(StoreHaltError)
+  })
+
+  test("the operator's own component template has the last word", async () => {
+    const template = { settings: { 'index.number_of_replicas': 0, 'index.priority': 77 } }
+    await ask(elasticsearch.url, 'PUT', `/_component_template/${prefix}-custom`, { template })
+    await store.write([documentOf(1, { receivedAt: '2026-01-05T00:00:00.000Z' })], never)
+    const answer = await ask(elasticsearch.url, 'GET', `/${dayIndex('2026-01-05')}/_settings?flat_settings=true`)
+    expect(JSON.stringify(answer)).toContain('"index.priority":"77"')
+    expect(await store.indices.check()).toEqual([])
+  })
+
+  test('an id made from an Idempotency-Key is stored once, also when it comes back on any other day', async () => {
+    const id = uuid(8, 1)
+    const days = ['2026-01-30T23:59:59.999Z', '2026-01-31T00:00:00.000Z', '2026-01-01T00:00:00.000Z']
+    expect(await store.write([documentOf(1, { id, receivedAt: days[0] as string })], never)).toEqual([
+      { outcome: 'stored' },
+    ])
+    for (const receivedAt of days) {
+      expect(await store.write([documentOf(1, { id, receivedAt })], never)).toEqual([{ outcome: 'duplicate' }])
+    }
+    await eventually(async () => expect(await storedIds(store)).toEqual([id]))
+  })
+
+  test('writers that take the same ids to different days at the same moment leave one copy of each', async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => uuid(8, index))
+    const writers = Array.from({ length: 6 }, () => openStore(elasticsearch.url, prefix).store)
+    await Promise.all(
+      writers.map((writer, at) =>
+        writer.write(
+          ids.map((id, index) => documentOf(index, { id, receivedAt: `2026-01-${10 + at}T00:00:00.000Z` })),
+          never,
+        ),
+      ),
+    )
+    await eventually(async () => expect((await storedIds(store)).sort()).toEqual(ids))
+    await Promise.all(writers.map((writer) => writer.close()))
+  })
+
+  test('a tail sees every arrival once, however writers and days are mixed, and resumes at any entry', async () => {
+    let { cursor } = await store.tail(EVERYTHING, null, 10)
+    const writers = Array.from({ length: 4 }, () => openStore(elasticsearch.url, prefix, { bulkDocumentsMax: 7 }).store)
+    const written = documents(600)
+    const writing = Promise.all(
+      writers.map(async (writer, at) => {
+        const mine = written
+          .filter((_, index) => index % writers.length === at)
+          .map((document, index) => ({ ...document, receivedAt: `2026-01-${10 + (index % 3)}T00:00:00.000Z` }))
+        for (let from = 0; from < mine.length; from += 25) await writer.write(mine.slice(from, from + 25), never)
+      }),
+    )
+    const seen: string[] = []
+    await eventually(async () => {
+      const page = await store.tail(EVERYTHING, cursor, 37)
+      // Every other time the reader breaks off in the middle of a page, and goes on from the last entry it handed out.
+      const taken = seen.length % 2 === 0 ? page.entries : page.entries.slice(0, 5)
+      seen.push(...taken.map(({ entry }) => entry.id))
+      cursor = taken.length < page.entries.length ? (taken.at(-1)?.cursor ?? cursor) : page.cursor
+      expect(seen).toHaveLength(written.length)
+    }, 20_000)
+    await writing
+    expect([...seen].sort()).toEqual(written.map(({ id }) => id).sort())
+    expect((await store.tail(EVERYTHING, cursor, 10)).entries).toEqual([])
+    await Promise.all(writers.map((writer) => writer.close()))
+  })
+
+  test('flows that several consumers fold at once lose nothing', async () => {
+    const deltas = Array.from(
+      { length: 24 },
+      (_, at): FlowDelta => ({
+        team: TEAM,
+        correlationKey: `order-${at % 2}`,
+        firstAt: `2026-01-31T10:00:${String(59 - at).padStart(2, '0')}.000Z`,
+        lastAt: `2026-01-31T11:00:${String(at).padStart(2, '0')}.000Z`,
+        days: [`2026-01-${String(at + 1).padStart(2, '0')}`],
+        worstLevel: at === 5 ? 'Critical' : 'Debug',
+        environments: [`env-${at}`],
+        events: [],
+        steps: [],
+        projects: [],
+      }),
+    )
+    const folders = Array.from({ length: 4 }, () => openStore(elasticsearch.url, prefix).store)
+    await Promise.all(deltas.map((delta, at) => folders[at % folders.length]?.mergeFlows([delta], never)))
+    await ask(elasticsearch.url, 'POST', `/${prefix}-flows-v1/_refresh`)
+    const answer = (await ask(elasticsearch.url, 'GET', `/${prefix}-flows-v1/_search?q=correlationKey:order-1`)) as {
+      hits: { hits: { _source: Record<string, unknown> }[] }
+    }
+    expect(answer.hits.hits).toHaveLength(1)
+    expect(answer.hits.hits[0]?._source).toMatchObject({
+      firstAt: '2026-01-31T10:00:36.000Z',
+      lastAt: '2026-01-31T11:00:23.000Z',
+      worstLevel: 5,
+      environments: deltas
+        .filter((_, at) => at % 2 === 1)
+        .flatMap(({ environments }) => environments)
+        .sort(),
+      lastDay: '2026-01-24',
+    })
+    await Promise.all(folders.map((folder) => folder.close()))
+  })
+
+  test('retention removes the indices of old days, and the flows that ended there', async () => {
+    const old = documentOf(1, { receivedAt: '2026-01-01T10:00:00.000Z' })
+    const late = documentOf(2, { receivedAt: '2026-01-30T10:00:00.000Z' })
+    await store.write([old, late], never)
+    const delta = { team: TEAM, worstLevel: 'Debug', environments: [], events: [], steps: [], projects: [] } as const
+    const of = (document: typeof old): FlowDelta => ({
+      ...delta,
+      correlationKey: document.correlationKey as string,
+      firstAt: document.timestamp,
+      lastAt: document.timestamp,
+      days: [document.receivedAt.slice(0, 10)],
+    })
+    await store.mergeFlows([of(old), of(late)], never)
+    await eventually(async () => expect(await storedIds(store)).toHaveLength(2))
+    expect(await store.removeBefore('2026-01-30')).toBe(1)
+    expect(await store.removeBefore('2026-01-30')).toBe(0)
+    expect(await storedIds(store)).toEqual([late.id])
+    expect(await store.flow(TEAM, 'flow-1')).toBeUndefined()
+    expect(await store.flow(TEAM, 'flow-2')).toMatchObject({ correlationKey: 'flow-2' })
+  })
+
+  test('health names what is missing, and never rejects', async () => {
+    expect(await store.health()).toEqual({ name: 'elasticsearch', ready: true })
+    const nowhere = openStore('http://127.0.0.1:9', prefix).store
+    expect(await nowhere.health()).toMatchObject({ ready: false })
+    await nowhere.close()
+    await nowhere.close()
+  })
+})

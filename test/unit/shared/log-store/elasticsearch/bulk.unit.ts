@@ -1,0 +1,113 @@
+import { expect, test } from '@jest/globals'
+import { type BulkLimits, createBulk } from '../../../../../shared/log-store/elasticsearch/bulk.ts'
+import type { Connection, ElasticsearchRequest } from '../../../../../shared/log-store/elasticsearch/connection.ts'
+import { ElasticsearchError } from '../../../../../shared/log-store/elasticsearch/connection.ts'
+import type { BulkItem } from '../../../../../shared/log-store/elasticsearch/outcome.ts'
+import { StoreHaltError } from '../../../../../shared/log-store/log-store.ts'
+import { createLogger } from '../../../../../shared/logger.ts'
+import { createMetrics } from '../../../../../shared/metrics.ts'
+
+const never = new AbortController().signal
+const LIMITS: BulkLimits = { bulkBytesMax: 1_000_000, bulkDocumentsMax: 3, bulksInFlightMax: 2 }
+
+/** A bulk whose requests are answered by `answer`; an item is one line here. */
+function bulkOver(answer: (lines: readonly string[]) => readonly BulkItem[] | Promise<never>, limits = LIMITS) {
+  const requests: string[][] = []
+  let running = 0
+  let runningMost = 0
+  const connection: Connection = {
+    async send<Answer>({ lines = '' }: ElasticsearchRequest) {
+      const sent = lines.split('\n').slice(0, -1)
+      requests.push(sent)
+      runningMost = Math.max(runningMost, ++running)
+      await new Promise(setImmediate)
+      running -= 1
+      const items = await answer(sent)
+      return { items: items.map((create) => ({ create })) } as Answer
+    },
+    close: async () => undefined,
+  }
+  const bulk = createBulk({ connection, limits, logger: createLogger('silent', 'test'), metrics: createMetrics() })
+  const run = (items: readonly string[], signal = never) => bulk.run(items, (one) => `${one}\n`, signal)
+  return { bulk, run, requests, runningMost: () => runningMost }
+}
+
+const stored = (lines: readonly string[]): readonly BulkItem[] => lines.map(() => ({ status: 201 }))
+
+test('requests keep to the limits of documents, bytes and requests in flight', async () => {
+  const items = Array.from({ length: 20 }, (_, at) => `item-${at}`)
+  const byCount = bulkOver(stored)
+  expect(await byCount.run(items)).toEqual(items.map(() => ({ outcome: 'stored' })))
+  expect(byCount.requests.map((sent) => sent.length)).toEqual([3, 3, 3, 3, 3, 3, 2])
+  expect(byCount.runningMost()).toBe(2)
+  const byBytes = bulkOver(stored, { ...LIMITS, bulkDocumentsMax: 100, bulkBytesMax: 20 })
+  await byBytes.run(['1234567', 'ä23456', '1234567', 'x'.repeat(50), 'y'])
+  expect(byBytes.requests).toEqual([['1234567', 'ä23456'], ['1234567'], ['x'.repeat(50)], ['y']])
+})
+
+test('outcomes come back in the order of the documents', async () => {
+  const status = (line: string): number => ({ a: 201, b: 409, c: 400 })[line[0] ?? ''] ?? 201
+  const { run } = bulkOver((lines) => lines.map((line) => ({ status: status(line) })))
+  const outcomes = await run(['a1', 'b1', 'c1', 'b2', 'a2'])
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['stored', 'duplicate', 'refused', 'duplicate', 'stored'])
+})
+
+test('only what was turned away is sent again', async () => {
+  let first = true
+  const { run, requests } = bulkOver((lines) => {
+    const items = lines.map((line) => ({ status: first && line === 'b' ? 429 : 201 }))
+    first = false
+    return items
+  })
+  await run(['a', 'b', 'c'])
+  expect(requests).toEqual([['a', 'b', 'c'], ['b']])
+})
+
+test('one item that halts ends all of the write', async () => {
+  const { run, requests } = bulkOver((lines) =>
+    lines.map((line) => ({ status: line === 'bad' ? 404 : 201, error: {} })),
+  )
+  const items = ['bad', ...Array.from({ length: 100 }, () => 'good')]
+  await expect(run(items)).rejects.toThrow(StoreHaltError)
+  expect(requests.length).toBeLessThan(10)
+})
+
+test('a document that spoils a request is found by halving, and it alone is refused', async () => {
+  const spoils = (): Promise<never> =>
+    Promise.reject(new ElasticsearchError('no', 400, { type: 'action_request_validation_exception' }))
+  const { run } = bulkOver((lines) => (lines.includes('bad') ? spoils() : stored(lines)), {
+    ...LIMITS,
+    bulkDocumentsMax: 10,
+  })
+  const outcomes = await run(['a', 'b', 'c', 'bad', 'd', 'e', 'f'])
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+    'stored',
+    'stored',
+    'stored',
+    'refused',
+    'stored',
+    'stored',
+    'stored',
+  ])
+})
+
+test('what blocks is told while it blocks', async () => {
+  let blocks = true
+  const { bulk, run } = bulkOver((lines) => {
+    const items = lines.map(() =>
+      blocks ? { status: 403, error: { type: 'cluster_block_exception' } } : { status: 201 },
+    )
+    if (!blocks) expect(bulk.problem()).toBe('cluster_block_exception')
+    blocks = false
+    return items
+  })
+  await run(['a'])
+  expect(blocks).toBe(false)
+  expect(bulk.problem()).toBeNull()
+})
+
+test('nothing to write needs no request', async () => {
+  const { run, requests } = bulkOver(stored)
+  expect(await run([])).toEqual([])
+  expect(requests).toEqual([])
+})

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals'
+import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
+
+const names = indexNames('sluice')
+
+test('an entry goes to the index of its kind and day', () => {
+  expect(names.day('event', '2026-01-31')).toBe('sluice-event-logs-v1-2026.01.31')
+  expect(names.day('application', '2026-01-31')).toBe('sluice-application-logs-v1-2026.01.31')
+  expect(names.flows).toBe('sluice-flows-v1')
+})
+
+test('the name of an index tells its day and kind; others tell nothing', () => {
+  expect(names.dayOf('sluice-event-logs-v1-2026.01.31')).toBe('2026-01-31')
+  expect(names.kindOf('sluice-event-logs-v1-2026.01.31')).toBe('event')
+  for (const other of ['sluice-flows-v1', 'other-event-logs-v1-2026.01.31', 'sluice-event-logs-v1-old']) {
+    expect(names.dayOf(other)).toBeUndefined()
+  }
+})
+
+test('no kind named means both', () => {
+  expect(names.all([])).toBe(names.all(['event', 'application']))
+  expect(names.all(['event'])).toBe('sluice-event-logs-v1-*')
+})
+
+test.each(['', 'Sluice', '-a', '_a', '.a', 'a b', 'a*', 'a,b', 'a/b', 'ä', 'a'.repeat(101)])(
+  'a prefix that cannot begin the name of an index is refused: %p',
+  (prefix) => {
+    expect(() => indexNames(prefix)).toThrow('index prefix')
+  },
+)

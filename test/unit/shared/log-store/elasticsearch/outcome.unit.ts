@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import {
+  type BulkItem,
+  classifyItem,
+  classifyRequest,
+  type ErrorBody,
+} from '../../../../../shared/log-store/elasticsearch/outcome.ts'
+
+/** As Elasticsearch 9.5.3 gave them; `filter_path` had taken the rest away. */
+const recorded = JSON.parse(readFileSync(new URL('recorded-answers.json', import.meta.url), 'utf8')) as {
+  readonly items: Readonly<Record<string, BulkItem>>
+  readonly requests: Readonly<Record<string, { readonly status: number; readonly error: ErrorBody }>>
+}
+const item = (name: string): BulkItem => recorded.items[name] as BulkItem
+
+describe('an item of a bulk answer', () => {
+  test('that was created is stored; a conflict is a duplicate, and so is a deletion of nothing', () => {
+    expect(classifyItem(item('created'))).toEqual({ verdict: 'stored' })
+    expect(classifyItem({ status: 200 })).toEqual({ verdict: 'stored' })
+    expect(classifyItem(item('conflict'))).toEqual({ verdict: 'duplicate' })
+    expect(classifyItem(item('nothing to delete'))).toEqual({ verdict: 'duplicate' })
+  })
+
+  test.each(['overload', 'shard without a primary'])('%s: the document is tried again', (name) => {
+    expect(classifyItem(item(name))).toMatchObject({ verdict: 'retry', blocked: false })
+  })
+
+  test.each([429, 500, 502, 503, 504])('status %i without more: the document is tried again', (status) => {
+    expect(classifyItem({ status })).toMatchObject({ verdict: 'retry', blocked: false })
+  })
+
+  test('a tripped circuit breaker is retried whatever its status', () => {
+    const error = { type: 'circuit_breaking_exception' }
+    expect(classifyItem({ status: 400, error })).toMatchObject({ verdict: 'retry', blocked: false })
+  })
+
+  test.each(['full disk', 'write block', 'closed index', 'no shards left'])(
+    '%s: the document is tried again, and an operator has to act',
+    (name) => {
+      expect(classifyItem(item(name))).toMatchObject({ verdict: 'retry', blocked: true })
+    },
+  )
+
+  test.each(['no auto-create', 'missing privilege'])('%s: nothing can be written until somebody acts', (name) => {
+    expect(classifyItem(item(name))).toMatchObject({ verdict: 'halt' })
+  })
+
+  test.each([
+    ['document that cannot be parsed', 'Elasticsearch answered 400 document_parsing_exception for the field timestamp'],
+    ['object in a keyword', 'Elasticsearch answered 400 document_parsing_exception for the field id'],
+    ['body that is no JSON', 'Elasticsearch answered 400 document_parsing_exception'],
+  ])('%s: refused, with a reason that quotes nothing of it', (name, reason) => {
+    expect(classifyItem(item(name))).toEqual({ verdict: 'refused', reason })
+  })
+
+  test('that went to a failure store is not stored', () => {
+    expect(classifyItem({ status: 201, failure_store: 'used' })).toMatchObject({ verdict: 'refused' })
+    expect(classifyItem({ status: 201, failure_store: 'not_enabled' })).toEqual({ verdict: 'stored' })
+  })
+})
+
+describe('a bulk request that failed', () => {
+  test.each([
+    ['id too long', 'split'],
+    ['too large', 'split'],
+    ['breaker', 'retry'],
+    ['overload', 'retry'],
+    ['wrong password', 'halt'],
+    ['malformed request', 'halt'],
+  ])('%s: %s', (name, verdict) => {
+    const { status, error } = recorded.requests[name] as { status: number; error: ErrorBody }
+    expect(classifyRequest(status, error)).toMatchObject({ verdict })
+  })
+
+  test('for a read-only cluster is repeated, and an operator has to act', () => {
+    const { status, error } = recorded.requests['read-only cluster'] as { status: number; error: ErrorBody }
+    expect(classifyRequest(status, error)).toMatchObject({ verdict: 'retry', blocked: true })
+  })
+
+  test.each([null, 408, 429, 500, 502, 503, 504])('with status %p is repeated', (status) => {
+    expect(classifyRequest(status, undefined)).toMatchObject({ verdict: 'retry', blocked: false })
+  })
+
+  test.each([400, 401, 403, 404, 405])('with status %i halts', (status) => {
+    expect(classifyRequest(status, {})).toMatchObject({ verdict: 'halt' })
+  })
+})
