@@ -4,6 +4,8 @@ export default {
   testMatch: ['<rootDir>/test/**/*.{unit,contract,int,e2e,fault}.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
+  globalSetup: '<rootDir>/test/support/backends-setup.ts',
+  globalTeardown: '<rootDir>/test/support/backends-teardown.ts',
   testTimeout: 30_000,
   maxWorkers: 2,
 }

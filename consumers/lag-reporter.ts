@@ -41,10 +41,11 @@ export function createLagReporter({
       }
       measures.lagSeconds(lag.seconds(clock.now()))
     },
-    onError: (err) => {
+    onError: (error) => {
       // What is at hand keeps growing older while the journal does not answer.
       measures.lagSeconds(lag.seconds(clock.now()))
-      logger.warn({ group, err }, 'how far the group is behind could not be measured')
+      const reason = error instanceof Error ? error.message : String(error)
+      logger.warn({ group, reason }, 'how far the group is behind could not be measured')
     },
   })
 }

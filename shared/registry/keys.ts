@@ -22,7 +22,7 @@ export const generateKey = (): string => KEY_MARK + randomBytes(KEY_BYTES).toStr
  */
 export const hashKey = (key: string): Buffer =>
   // Several times as fast as asking for a Buffer, and on the path of every request.
-  Buffer.from(hash('sha256', key, 'latin1'), 'latin1')
+  Buffer.from(hash('sha256', key, 'binary'), 'latin1')
 
 export const hashKeyHex = (key: string): string => hash('sha256', key, 'hex')
 

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+
+const ROOT = join(import.meta.dirname, '..')
+const LAYERS = ['shared', 'gateway', 'consumers', 'views', 'deploy']
+
+/** Who may import whom; every folder may import itself. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  shared: [],
+  gateway: ['shared'],
+  consumers: ['shared'],
+  views: ['shared'],
+  deploy: ['shared', 'gateway', 'consumers', 'views'],
+}
+
+/** Drivers, and the folders that alone may import them. */
+const DRIVERS: Readonly<Record<string, readonly string[]>> = {
+  'node:sqlite': ['shared/journal/sqlite/', 'shared/log-store/sqlite/', 'deploy/data-dir-lock.ts'],
+  kafkajs: ['shared/journal/kafka/'],
+  '@platformatic/kafka': ['shared/journal/kafka/'],
+  '@elastic/elasticsearch': ['shared/log-store/elasticsearch/'],
+}
+
+interface Import {
+  readonly file: string
+  readonly target: string
+}
+
+const sources = LAYERS.flatMap((layer) =>
+  readdirSync(join(ROOT, layer), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'))
+    .map((name) => join(layer, name)),
+)
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+
+const imports: readonly Import[] = sources.flatMap((file) =>
+  [...read(file).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => ({
+    file,
+    target: target.startsWith('.') ? relative(ROOT, normalize(join(ROOT, dirname(file), target))) : target,
+  })),
+)
+
+describe('the tree', () => {
+  test('the walk finds the code', () => {
+    expect(sources.length).toBeGreaterThan(30)
+    expect(imports.length).toBeGreaterThan(100)
+  })
+
+  test('imports go one way: deploy to gateway, consumers and views, and those to shared', () => {
+    const crossings = imports.filter(({ file, target }) => {
+      const from = file.split('/')[0] ?? ''
+      const to = target.split('/')[0] ?? ''
+      return LAYERS.includes(to) && to !== from && !ALLOWED[from]?.includes(to)
+    })
+    expect(crossings).toEqual([])
+  })
+
+  test('only an adapter imports its driver', () => {
+    const leaks = imports.filter(({ file, target }) => {
+      const homes = DRIVERS[target]
+      return homes !== undefined && !homes.some((home) => file.startsWith(home))
+    })
+    expect(leaks).toEqual([])
+  })
+
+  test('only deploy imports an adapter', () => {
+    const adapter = /^shared\/(journal|log-store)\/(sqlite|kafka|elasticsearch)\//
+    const leaks = imports.filter(
+      ({ file, target }) => adapter.test(target) && !file.startsWith('deploy/') && !adapter.test(file),
+    )
+    expect(leaks).toEqual([])
+  })
+
+  test('the grammar and the contract do no I/O', () => {
+    const pure = imports.filter(({ file }) => file.startsWith('shared/query/'))
+    expect(pure.filter(({ target }) => target.startsWith('node:'))).toEqual([])
+  })
+
+  test('only the configuration reads the environment', () => {
+    // The development stack is no part of the program: it looks for the machine's Java and cache folder.
+    const readers = sources.filter((file) => read(file).includes('process.env') && !file.startsWith('deploy/stack/'))
+    expect(readers).toEqual(['shared/config.ts'])
+  })
+
+  test('only the clock asks for the time', () => {
+    const askers = sources.filter((file) => /\bDate\.now\(/.test(read(file)))
+    expect(askers).toEqual(['shared/clock.ts'])
+  })
+
+  test('production code knows no test mode', () => {
+    expect(sources.filter((file) => read(file).includes('NODE_ENV'))).toEqual([])
+  })
+})

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { createClient, type Envelope, type List } from '../support/api.ts'
+import { eventually } from '../support/eventually.ts'
+import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+
+const run = promisify(execFile)
+
+/** The commands of the banner, each joined to one line. */
+const curls = (printed: string): readonly string[] =>
+  printed
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('curl '))
+
+async function shell<Data>(command: string): Promise<Envelope<Data>> {
+  const { stdout } = await run('bash', ['-c', command])
+  return JSON.parse(stdout) as Envelope<Data>
+}
+
+describe('the first minute', () => {
+  const folder = temporaryFolder()
+  let server: SluiceProcess | undefined
+
+  afterEach(async () => {
+    server?.kill('SIGTERM')
+    await server?.exited
+    folder.remove()
+  })
+
+  test('the printed curl works when pasted, the entry is read back, and is there once after a kill and a restart', async () => {
+    server = await startSluice({ DATA_DIR: folder.path })
+    const [send = '', read = ''] = curls(server.printed())
+    const key = /X-API-Key: ([^'"\s]+)/.exec(send)?.[1] ?? ''
+    const sent = await shell<{ id: string }>(send)
+    expect(sent.success).toBe(true)
+    await eventually(async () => {
+      const list = await shell<List>(read)
+      expect(list.data.items.map(({ id }) => id)).toEqual([sent.data.id])
+    })
+
+    server.kill('SIGKILL')
+    await server.exited
+    server = await startSluice({ DATA_DIR: folder.path })
+    expect(server.printed()).not.toContain(key)
+    const items = await createClient(server.url, key).all('/api/event-logs')
+    expect(items.map(({ id }) => id)).toEqual([sent.data.id])
+  })
+})

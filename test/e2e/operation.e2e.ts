@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createClient } from '../support/api.ts'
+import { eventually } from '../support/eventually.ts'
+import { runSluice, type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+
+const KEY = 'operation-key-0123456789abcdef0123456789'
+const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+const REGISTRY = `teams: [{ id: ops, name: Ops, apiKeys: ["${KEY}"] }]
+events: [{ identifier: started, team: ops, name: Started }]
+projects: [{ id: ${PROJECT}, team: ops, name: Api }]
+`
+const EVENT = { uniqueIdentifier: 'started', payload: 'hello', level: 'Information' }
+
+describe('a running server', () => {
+  const folder = temporaryFolder()
+  const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
+  let server: SluiceProcess
+
+  beforeAll(async () => {
+    writeFileSync(settings.REGISTRY_FILE, REGISTRY)
+    server = await startSluice(settings)
+  })
+
+  afterAll(async () => {
+    server.kill('SIGKILL')
+    await server.exited
+    folder.remove()
+  })
+
+  test('a second server on the same DATA_DIR is refused with a clear message', async () => {
+    const second = await runSluice(['start'], { ...settings, PORT: '0' })
+    expect(second.code).toBe(1)
+    expect(second.stderr).toContain(`another sluice server is running on DATA_DIR=${settings.DATA_DIR}`)
+    expect(second.stderr).not.toContain('    at ')
+  })
+
+  test('a key rotated by the command beside it opens the running server within seconds, and so does the old one', async () => {
+    const rotated = await runSluice(['registry', 'rotate-key', 'ops'], settings)
+    expect(rotated.stderr).toBe('')
+    expect(rotated.code).toBe(0)
+    const key = /[A-Za-z0-9_-]{22,}/.exec(rotated.stdout)?.[0] ?? ''
+    await eventually(async () => {
+      const answer = await createClient(server.url, key).post('/api/ExternalLogs', EVENT)
+      expect(answer).toMatchObject({ success: true })
+    })
+    expect(await createClient(server.url, KEY).post('/api/ExternalLogs', EVENT)).toMatchObject({ success: true })
+  })
+
+  test('the registry is listed beside it', async () => {
+    const listed = await runSluice(['registry', 'list'], settings)
+    expect(listed.stdout).toContain('started')
+    expect(listed.stdout).not.toContain(KEY)
+  })
+
+  test('live and ready tell the truth', async () => {
+    expect((await fetch(`${server.url}/health/live`)).status).toBe(200)
+    const ready = await fetch(`${server.url}/health/ready`)
+    expect(ready.status).toBe(200)
+    expect(await ready.json()).toMatchObject({ ready: true })
+  })
+
+  test('metrics of every part are served, those of the consumers too', async () => {
+    await createClient(server.url, KEY).post('/api/ExternalLogs', EVENT)
+    await eventually(async () => {
+      const text = await (await fetch(`${server.url}/metrics`)).text()
+      expect(text).toMatch(/^sluice_entries_accepted_total\{kind="event"\} [1-9]/m)
+      expect(text).toMatch(/^sluice_consumer_records_total\{view="event-logs",outcome="stored"\} [1-9]/m)
+      expect(text).toMatch(/^process_cpu_seconds_total /m)
+    })
+  })
+})
+
+describe('a server that cannot start', () => {
+  test('lists every problem of its configuration at once and exits with 1', async () => {
+    const { code, stderr } = await runSluice(['start'], { PORT: '99999', LOG_LEVEL: 'loud', SLUICE_PORT: '1' })
+    expect(code).toBe(1)
+    for (const name of ['PORT must be', 'LOG_LEVEL must be', 'SLUICE_PORT is not a setting'])
+      expect(stderr).toContain(name)
+  })
+
+  test('names what is wrong in its registry file and exits with 1', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder.path, 'registry.yaml')
+    writeFileSync(file, 'projects: [{ id: nonsense, team: nobody, name: X }]')
+    const { code, stderr } = await runSluice(['start'], { DATA_DIR: folder.path, REGISTRY_FILE: file, PORT: '0' })
+    folder.remove()
+    expect(code).toBe(1)
+    expect(stderr).toContain('line 1: id must be a GUID')
+  })
+
+  test('says that a role of its own needs servers to share', async () => {
+    const folder = temporaryFolder()
+    const { code, stderr } = await runSluice(['start', '--role', 'gateway'], { DATA_DIR: folder.path, PORT: '0' })
+    folder.remove()
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('KAFKA_BROKERS')
+  })
+})

@@ -1,0 +1,17 @@
+/**
+ * Waits until `check` returns without throwing (or with something other than false) and gives back what it returned. Fails with
+ * the last error after `withinMs`.
+ */
+export async function eventually<T>(check: () => T | Promise<T>, withinMs = 10_000): Promise<T> {
+  const end = performance.now() + withinMs
+  for (;;) {
+    try {
+      const result = await check()
+      if (result !== false) return result
+      if (performance.now() > end) throw new Error(`still false after ${withinMs} ms`)
+    } catch (error) {
+      if (performance.now() > end) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const MAIN = join(import.meta.dirname, '../../deploy/main.ts')
+const NODE_FLAGS = ['--disable-warning=ExperimentalWarning']
+
+/** The program as its users start it, as a process of its own. */
+export interface SluiceProcess {
+  /** `http://127.0.0.1:port`, as the banner prints it. */
+  readonly url: string
+  /** All that it has printed so far, both streams. */
+  printed(): string
+  kill(signal: NodeJS.Signals): void
+  /** Resolves with the exit code, or null where a signal ended it. */
+  readonly exited: Promise<number | null>
+}
+
+export interface SluiceResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const environment = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  ...settings,
+})
+
+/** Starts a server and waits until it prints where it is; rejects with what it printed when it ends before. */
+export async function startSluice(
+  settings: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<SluiceProcess> {
+  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, 'start', ...args], {
+    env: environment({ PORT: '0', LOG_LEVEL: 'warn', ...settings }),
+  })
+  const output = collect(child)
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  const ready = Promise.withResolvers<string>()
+  child.stdout.on('data', () => {
+    const match = /ready at (http:\/\/\S+)/.exec(output.stdout)
+    if (match?.[1] !== undefined) ready.resolve(match[1])
+  })
+  void exited.then((code) => ready.reject(new Error(`sluice ended with ${code}:\n${output.stdout}${output.stderr}`)))
+  return {
+    url: await ready.promise,
+    printed: () => output.stdout + output.stderr,
+    kill: (signal) => void child.kill(signal),
+    exited,
+  }
+}
+
+/** Runs one command of the operator to its end. */
+export async function runSluice(args: readonly string[], settings: Record<string, string>): Promise<SluiceResult> {
+  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, ...args], { env: environment(settings) })
+  const output = collect(child)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, ...output }
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text
+  })
+  return output
+}
+
+/** A fresh folder and what removes it. */
+export function temporaryFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'sluice-test-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
