@@ -1,0 +1,199 @@
+import { ProduceAcks, Producer } from '@platformatic/kafka'
+import type { Clock } from '../../clock.ts'
+import { type AppendBatch, AppendError, type NewRecord, type UnconfirmedOutcome } from '../journal.ts'
+import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
+import { describeFault, isUnknownTopic, judgeAppend } from './faults.ts'
+import { within } from './waiting.ts'
+
+export interface AppenderOptions {
+  /** Longest time of one append, all attempts included; keep it below the deadline of the request that waits. */
+  readonly deliveryTimeoutMs: number
+  /** Longest time of one attempt. A leader that is frozen is given up after it. */
+  readonly requestTimeoutMs: number
+  readonly compression: 'none' | 'gzip' | 'zstd'
+}
+
+export interface Appender {
+  append(batch: AppendBatch): Promise<void>
+  /** Waits for the appends under way, whose time is limited. */
+  close(): Promise<void>
+}
+
+/** One attempt: confirmed, or what is known of a batch that was not. */
+type Attempt = { readonly outcome: 'confirmed' } | Failure
+interface Failure {
+  readonly outcome: UnconfirmedOutcome
+  readonly retry: boolean
+  readonly reason: string
+  readonly cause?: unknown
+}
+
+/** How far an attempt came; one that was given up before it sent must not send any more. */
+interface Progress {
+  sent: boolean
+  abandoned: boolean
+}
+
+const RETRY_DELAY_MS = 100
+/** A topic that was just made may be unknown to some brokers for a moment; after so many attempts it is missing. */
+const UNKNOWN_TOPIC_ATTEMPTS = 5
+
+/**
+ * Appends with acks=all, one partition a request: a request that spans partitions can be half written. The attempts are made here
+ * and not by the library, so that none is made after the answer was given, and so that what each of them left behind is known.
+ */
+export function createAppender(connection: KafkaConnection, clock: Clock, options: AppenderOptions): Appender {
+  const { deliveryTimeoutMs, requestTimeoutMs, compression } = options
+  const producer = new Producer<Buffer | null, Buffer | null, Buffer, Buffer>({
+    ...clientOptions(connection, { requestTimeoutMs, retries: 0 }),
+    compression,
+    repeatOnStaleMetadata: false,
+  })
+  const underWay = new Set<Promise<void>>()
+  let closed = false
+
+  const attempt = async (
+    batch: AppendBatch,
+    messages: readonly Message[],
+    progress: Progress,
+    isRetry: boolean,
+  ): Promise<Attempt> => {
+    try {
+      const absent = await prepare(producer, connection, batch, isRetry)
+      if (absent) return absent
+    } catch (error) {
+      return { ...notSent(error), cause: error }
+    }
+    if (progress.abandoned) return { outcome: 'not_written', retry: false, reason: 'given up before it was sent' }
+    progress.sent = true
+    try {
+      // Here and not among the producer's options: the library does not look at those, and asks the leader alone.
+      const { offsets = [] } = await producer.send({ messages: [...messages], acks: ProduceAcks.ALL })
+      return wasConfirmed(offsets, batch)
+        ? { outcome: 'confirmed' }
+        : { outcome: 'unknown', retry: false, reason: 'the answer does not name the partition' }
+    } catch (error) {
+      return { ...judgeAppend(error), reason: describeFault(error), cause: error }
+    }
+  }
+
+  const deliver = async (batch: AppendBatch): Promise<void> => {
+    const messages = toMessages(batch, BigInt(clock.now()))
+    const end = performance.now() + deliveryTimeoutMs
+    let outcome: UnconfirmedOutcome = 'not_written'
+    for (let attempts = 1; ; attempts++) {
+      const progress: Progress = { sent: false, abandoned: false }
+      const ended = attempt(batch, messages, progress, attempts > 1)
+      const result = await within(end - performance.now(), ended).catch((error) => overtime(error, progress))
+      if (result.outcome === 'confirmed') return
+      if (result.outcome === 'unknown') outcome = 'unknown'
+      const over = performance.now() + RETRY_DELAY_MS >= end
+      const missing = attempts >= UNKNOWN_TOPIC_ATTEMPTS && isUnknownTopic(result.cause)
+      if (!result.retry || over || missing) throw unconfirmed(batch, attempts, outcome, result)
+      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
+    }
+  }
+
+  return {
+    append: async (batch) => {
+      if (closed) throw new AppendError('the journal is closed', 'not_written')
+      if (batch.records.length === 0) return
+      const delivered = deliver(batch)
+      underWay.add(delivered)
+      try {
+        await delivered
+      } finally {
+        underWay.delete(delivered)
+      }
+    },
+    close: async () => {
+      if (closed) return
+      closed = true
+      await Promise.allSettled(underWay)
+      await producer.close(true)
+    },
+  }
+}
+
+function unconfirmed(batch: AppendBatch, attempts: number, outcome: UnconfirmedOutcome, failure: Failure): AppendError {
+  const { topic, partition, records } = batch
+  const what = `${topic}/${partition}: ${records.length} records not confirmed in ${attempts} attempt(s)`
+  return new AppendError(`${what}: ${failure.reason}`, outcome, { cause: failure.cause })
+}
+
+type Message = ReturnType<typeof toMessages>[number]
+
+const toMessages = ({ topic, partition, records }: AppendBatch, timestamp: bigint) =>
+  records.map(({ key, value, headers }) => ({
+    topic,
+    partition,
+    timestamp,
+    key: bytes(key),
+    value: bytes(value),
+    headers: headerBytes(headers),
+  }))
+
+function bytes(value: string | Uint8Array | null): Buffer | null {
+  if (value === null || Buffer.isBuffer(value)) return value
+  return typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+}
+
+function headerBytes(headers: NewRecord['headers']): Map<Buffer, Buffer> {
+  const made = new Map<Buffer, Buffer>()
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) made.set(Buffer.from(name), bytes(value) ?? Buffer.alloc(0))
+  }
+  return made
+}
+
+/**
+ * Makes sure that the leader is known and connected, so that a failure up to here means that nothing was sent. Gives a failure where
+ * the partition does not exist: the library would take the partition modulo their number.
+ */
+async function prepare(
+  producer: Producer<Buffer | null, Buffer | null, Buffer, Buffer>,
+  connection: KafkaConnection,
+  { topic, partition }: AppendBatch,
+  isRetry: boolean,
+): Promise<Failure | null> {
+  if (isRetry || !producer.currentMetadata?.topics.has(topic)) {
+    await producer.metadata({ topics: [topic], forceUpdate: true, retries: triesPast(connection) })
+  }
+  const metadata = producer.currentMetadata
+  const leader = metadata?.topics.get(topic)?.partitions[partition]?.leader
+  if (leader === undefined) {
+    // Partitions may have been added since the metadata was read.
+    return { outcome: 'not_written', retry: !isRetry, reason: `${topic} has no partition ${partition}` }
+  }
+  const broker = metadata?.brokers.get(leader)
+  if (broker === undefined) return { outcome: 'not_written', retry: true, reason: 'the partition has no leader' }
+  if (!producer.connections.getEstablishedConnection(broker)?.isConnected()) await producer.connectToBrokers([leader])
+  return null
+}
+
+/** Nothing left this process. A refused login or an unreadable certificate will not mend itself within a request. */
+function notSent(error: unknown): Failure {
+  const reason = describeFault(error)
+  const retry = !/authentication|SASL|certificate/i.test(reason)
+  return { outcome: 'not_written', retry, reason }
+}
+
+/** The time was over before an attempt ended; where its request has left, it may still be written. */
+function overtime(error: unknown, progress: Progress): Failure {
+  progress.abandoned = true
+  return {
+    outcome: progress.sent ? 'unknown' : 'not_written',
+    retry: false,
+    reason: describeFault(error),
+    cause: error,
+  }
+}
+
+/** A batch is stored as a whole, so its first offset confirms every record of it. */
+const wasConfirmed = (
+  offsets: readonly { readonly topic: string; readonly partition: number; readonly offset: bigint }[],
+  { topic, partition }: AppendBatch,
+): boolean =>
+  offsets.length === 1 &&
+  offsets.every((each) => each.topic === topic && each.partition === partition && each.offset >= 0n)

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import type { BaseOptions } from '@platformatic/kafka'
+
+/** How to reach a cluster. */
+export interface KafkaConnection {
+  /** `host:port` of some brokers; the others are learned from them. */
+  readonly brokers: readonly string[]
+  /** Names this process in the brokers' logs and quotas. */
+  readonly clientId: string
+  /** Null: no encryption. PEM texts; a null `ca` means the authorities that Node trusts. */
+  readonly ssl: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null } | null
+  readonly sasl: {
+    readonly mechanism: SaslMechanism
+    readonly username: string
+    readonly password: string
+  } | null
+}
+
+export type SaslMechanism = 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512'
+
+/** The settings that make a connection; a part of `Config`. */
+export interface KafkaSettings {
+  readonly KAFKA_BROKERS: readonly string[]
+  readonly KAFKA_CLIENT_ID: string
+  readonly KAFKA_SSL: boolean
+  readonly KAFKA_SSL_CA_FILE: string | null
+  readonly KAFKA_SSL_CERT_FILE: string | null
+  readonly KAFKA_SSL_KEY_FILE: string | null
+  readonly KAFKA_SASL_MECHANISM: 'none' | SaslMechanism
+  readonly KAFKA_SASL_USERNAME: string | null
+  readonly KAFKA_SASL_PASSWORD: string | null
+}
+
+/** Reads the certificates. Throws where a file cannot be read, or SASL lacks its user or password. */
+export function kafkaConnection(settings: KafkaSettings): KafkaConnection {
+  return {
+    brokers: settings.KAFKA_BROKERS,
+    clientId: settings.KAFKA_CLIENT_ID,
+    ssl: settings.KAFKA_SSL ? readCertificates(settings) : null,
+    sasl: settings.KAFKA_SASL_MECHANISM === 'none' ? null : readSasl(settings.KAFKA_SASL_MECHANISM, settings),
+  }
+}
+
+function readCertificates(settings: KafkaSettings): NonNullable<KafkaConnection['ssl']> {
+  const read = (name: 'KAFKA_SSL_CA_FILE' | 'KAFKA_SSL_CERT_FILE' | 'KAFKA_SSL_KEY_FILE'): string | null => {
+    const path = settings[name]
+    if (path === null) return null
+    try {
+      return readFileSync(path, 'utf8')
+    } catch (error) {
+      throw new Error(`${name} cannot be read: ${(error as Error).message}`, { cause: error })
+    }
+  }
+  const [ca, cert, key] = [read('KAFKA_SSL_CA_FILE'), read('KAFKA_SSL_CERT_FILE'), read('KAFKA_SSL_KEY_FILE')]
+  if ((cert === null) !== (key === null)) {
+    throw new Error('KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE belong together; set both or neither')
+  }
+  return { ca, cert, key }
+}
+
+function readSasl(mechanism: SaslMechanism, settings: KafkaSettings): NonNullable<KafkaConnection['sasl']> {
+  const { KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings
+  if (username === null || password === null) {
+    throw new Error(`KAFKA_SASL_MECHANISM=${mechanism} needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD`)
+  }
+  return { mechanism, username, password }
+}
+
+/**
+ * What every client of the library is given. The library makes no topics, whatever the brokers allow: a misspelt name is an
+ * error. Its own cache of metadata ages slowly, because it asks the first broker of the list for a new one, and a send or a fetch
+ * would wait for that broker even where it is frozen; the adapter refreshes the cache itself after each failure.
+ */
+export function clientOptions(
+  { brokers, clientId, ssl, sasl }: KafkaConnection,
+  { requestTimeoutMs, retries }: { readonly requestTimeoutMs: number; readonly retries: number },
+): BaseOptions {
+  return {
+    clientId,
+    bootstrapBrokers: [...brokers],
+    autocreateTopics: false,
+    connectTimeout: Math.min(requestTimeoutMs, 3_000),
+    requestTimeout: requestTimeoutMs,
+    timeout: requestTimeoutMs,
+    retries,
+    retryDelay: 200,
+    metadataMaxAge: 3_600_000,
+    ...(ssl && {
+      tls: { ...(ssl.ca && { ca: ssl.ca }), ...(ssl.cert && { cert: ssl.cert }), ...(ssl.key && { key: ssl.key }) },
+      tlsServerName: true,
+    }),
+    ...(sasl && { sasl: { ...sasl } }),
+  }
+}
+
+/** Enough tries to get past every broker of the list that is reachable but does not answer. */
+export const triesPast = ({ brokers }: KafkaConnection): number => brokers.length + 1

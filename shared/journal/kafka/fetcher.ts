@@ -1,0 +1,171 @@
+import { Consumer, FetchIsolationLevels, type fetchV17 } from '@platformatic/kafka'
+import type { Logger } from '../../logger.ts'
+import type { JournalRecord } from '../journal.ts'
+import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
+import { decodeBatches } from './decode.ts'
+import { describeFault, hasCode } from './faults.ts'
+import { createWaker } from './waiting.ts'
+
+/** One partition that is being read. */
+export interface Source {
+  readonly topic: string
+  readonly partition: number
+  /** The next record to fetch. */
+  position: number
+  /** Of `performance.now()`: when a broker last answered for it, with or without records. */
+  answeredAt: number
+}
+
+export interface FetcherOptions {
+  readonly connection: KafkaConnection
+  readonly logger: Logger
+  readonly sources: readonly Source[]
+  readonly signal: AbortSignal
+  readonly requestTimeoutMs: number
+  /** Longest time that a broker waits for records before it answers with none. */
+  readonly maxWaitMs: number
+  readonly maxPartitionBytes: number
+  /** Whether more records of the partition are wanted now. */
+  wants(source: Source): boolean
+  /** Gets records in order; `endPosition` is the position after the partition's last record. */
+  onRecords(source: Source, records: readonly JournalRecord[], bytes: number, endPosition: number): void
+  /** A position is not in the log. Rejects to end the reading; otherwise it has set another position. */
+  onOutOfRange(source: Source): Promise<void>
+}
+
+/** How long a broker waits for records of some partitions while others of it are not wanted, and soon may be. */
+const SHORT_WAIT_MS = 25
+const MAX_BYTES = 16 * 1024 * 1024
+const RETRY_DELAY_MS = 200
+const SUPERVISE_MS = 500
+
+export interface Fetcher {
+  /** Resolves when the signal aborts; rejects with what `onOutOfRange` rejected with. */
+  readonly done: Promise<void>
+  /** Something is wanted again. */
+  wake(): void
+}
+
+/**
+ * Reads partitions from their leaders, one request a broker at a time, and outlives whatever happens to the brokers. A partition that
+ * is not wanted holds up no other. Uncommitted transactions are read as well: Sluice writes none, and a foreign one left open must
+ * not stop the reading.
+ */
+export function startFetcher(options: FetcherOptions): Fetcher {
+  const { connection, logger, sources, signal, requestTimeoutMs, maxWaitMs } = options
+  const topics = [...new Set(sources.map(({ topic }) => topic))]
+  const client = new Consumer<Buffer, Buffer, Buffer, Buffer>({
+    ...clientOptions(connection, { requestTimeoutMs: requestTimeoutMs + maxWaitMs, retries: 0 }),
+    groupId: `${connection.clientId}-no-group`,
+    isolationLevel: FetchIsolationLevels.READ_UNCOMMITTED,
+  })
+  for (const topic of topics) client.topics.track(topic)
+  const waker = createWaker(signal)
+  const { promise: fatal, reject: fail } = Promise.withResolvers<never>()
+  const loops = new Map<number, Promise<void>>()
+  let stale = true
+
+  const leaderOf = ({ topic, partition }: Source): number | undefined =>
+    client.currentMetadata?.topics.get(topic)?.partitions[partition]?.leader
+
+  const readFrom = async (node: number): Promise<void> => {
+    while (!signal.aborted) {
+      const led = sources.filter((source) => leaderOf(source) === node)
+      if (led.length === 0) return
+      const wanted = led.filter((source) => options.wants(source))
+      if (wanted.length === 0) {
+        for (const source of led) source.answeredAt = performance.now()
+        await waker.wait(maxWaitMs)
+        continue
+      }
+      try {
+        const response = await client.fetch({
+          node,
+          minBytes: 1,
+          maxBytes: MAX_BYTES,
+          maxWaitTime: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
+          topics: requestOf(client, wanted, options.maxPartitionBytes),
+        })
+        if (signal.aborted) return
+        for (const source of led) source.answeredAt = performance.now()
+        handOver(client, wanted, response, options)
+      } catch (error) {
+        if (signal.aborted) return
+        logger.debug({ node, reason: describeFault(error) }, 'a fetch failed')
+        if (hasCode(error, 'OFFSET_OUT_OF_RANGE')) for (const source of wanted) await options.onOutOfRange(source)
+        stale = true
+        await waker.wait(RETRY_DELAY_MS)
+      }
+    }
+  }
+
+  /** Learns who leads what, and has a loop for each of them. */
+  const supervise = async (): Promise<void> => {
+    while (!signal.aborted) {
+      if (stale || client.currentMetadata === undefined) {
+        try {
+          await client.metadata({ topics, forceUpdate: true, retries: triesPast(connection) })
+          stale = false
+        } catch (error) {
+          logger.debug({ reason: describeFault(error) }, 'the metadata could not be read')
+        }
+      }
+      for (const node of new Set(sources.map(leaderOf))) {
+        if (node === undefined || node < 0 || loops.has(node) || signal.aborted) continue
+        loops.set(
+          node,
+          readFrom(node)
+            .catch(fail)
+            .finally(() => loops.delete(node)),
+        )
+      }
+      if (sources.some((source) => (leaderOf(source) ?? -1) < 0)) stale = true
+      await waker.wait(SUPERVISE_MS)
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    try {
+      await Promise.race([supervise(), fatal])
+    } finally {
+      await client
+        .close(true)
+        .catch((error) => logger.debug({ reason: describeFault(error) }, 'a reader did not close'))
+    }
+  }
+  return { done: run(), wake: waker.wake }
+}
+
+function requestOf(client: Consumer, wanted: readonly Source[], partitionMaxBytes: number) {
+  const byTopic = Map.groupBy(wanted, ({ topic }) => topic)
+  return [...byTopic].map(([topic, sources]) => ({
+    topicId: client.currentMetadata?.topics.get(topic)?.id ?? '',
+    partitions: sources.map(({ partition, position }) => ({
+      partition,
+      fetchOffset: BigInt(position),
+      currentLeaderEpoch: -1,
+      lastFetchedEpoch: -1,
+      partitionMaxBytes,
+    })),
+  }))
+}
+
+function handOver(
+  client: Consumer,
+  wanted: readonly Source[],
+  response: fetchV17.FetchResponse,
+  options: FetcherOptions,
+): void {
+  const names = new Map([...(client.currentMetadata?.topics ?? [])].map(([name, { id }]) => [id, name]))
+  for (const { topicId, partitions } of response.responses) {
+    const topic = names.get(topicId)
+    for (const { partitionIndex, records, highWatermark } of partitions) {
+      const source = wanted.find((each) => each.topic === topic && each.partition === partitionIndex)
+      if (source === undefined || !records || records.length === 0) continue
+      const decoded = decodeBatches(source.topic, source.partition, records, source.position)
+      source.position = decoded.next
+      const bytes = records.reduce((sum, { length }) => sum + length, 0)
+      options.onRecords(source, decoded.records, bytes, Math.max(Number(highWatermark), decoded.next))
+    }
+  }
+}

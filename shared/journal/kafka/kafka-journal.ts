@@ -1,0 +1,120 @@
+import type { Clock } from '../../clock.ts'
+import type { Logger } from '../../logger.ts'
+import type { Follower, Journal, NamedTopic, Subscription } from '../journal.ts'
+import { createAppender } from './append.ts'
+import { createCluster } from './cluster.ts'
+import type { KafkaConnection } from './connection.ts'
+import { describeFault } from './faults.ts'
+import { subscribeToTopics } from './group.ts'
+import { followTopic, type ReadContext, scanTopic } from './read.ts'
+import { applyTopics, checkDurability, createMissing, describeTopics, type TopicReport } from './topic-admin.ts'
+import { within } from './waiting.ts'
+
+export interface KafkaJournalOptions {
+  /** Longest time of one append, all attempts included. */
+  readonly deliveryTimeoutMs: number
+  /** Longest time that one request may take before its broker is taken for frozen. */
+  readonly requestTimeoutMs: number
+  readonly compression: 'none' | 'gzip' | 'zstd'
+  /** A member whose heartbeats the group missed for so long loses its partitions. */
+  readonly sessionTimeoutMs: number
+  /** How long a rebalance waits for members that finish their work. */
+  readonly rebalanceTimeoutMs: number
+  readonly heartbeatIntervalMs: number
+  /** A handler that runs longer is taken for stuck: its member leaves the group, so that another may go on. */
+  readonly handlerTimeoutMs: number
+  /** A reader that no broker answers for so long is made anew. */
+  readonly stallTimeoutMs: number
+  /** Longest time that a broker waits for records before it answers with none. */
+  readonly maxWaitMs: number
+  readonly maxPartitionBytes: number
+}
+
+const DEFAULTS: KafkaJournalOptions = {
+  deliveryTimeoutMs: 9_000,
+  requestTimeoutMs: 3_000,
+  compression: 'none',
+  sessionTimeoutMs: 30_000,
+  rebalanceTimeoutMs: 60_000,
+  heartbeatIntervalMs: 1_000,
+  handlerTimeoutMs: 300_000,
+  stallTimeoutMs: 20_000,
+  maxWaitMs: 500,
+  maxPartitionBytes: 1024 * 1024,
+}
+
+/** The journal on Kafka, and what only Kafka has to say about its topics. */
+export interface KafkaJournal extends Journal {
+  /** Makes missing topics; reports how those that exist differ from what Sluice would make. */
+  applyTopics(topics: readonly NamedTopic[]): Promise<readonly TopicReport[]>
+  /** The same report, changing nothing. */
+  describeTopics(topics: readonly NamedTopic[]): Promise<readonly TopicReport[]>
+  /** Rejects with a `DurabilityError` where a topic could lose acknowledged records. */
+  checkDurability(topics: readonly NamedTopic[]): Promise<void>
+}
+
+export interface KafkaJournalDeps {
+  readonly connection: KafkaConnection
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly options?: Partial<KafkaJournalOptions>
+}
+
+/** A journal on a Kafka cluster (3.5 or newer). Connects on first use. */
+export function createKafkaJournal({ connection, clock, logger, options: given = {} }: KafkaJournalDeps): KafkaJournal {
+  const options = { ...DEFAULTS, ...given }
+  const cluster = createCluster(connection, options.requestTimeoutMs)
+  const appender = createAppender(connection, clock, options)
+  const closing = new AbortController()
+  const context: ReadContext = { ...options, connection, cluster, logger, closing: closing.signal }
+  const open = new Set<{ close(): Promise<void> }>()
+
+  /** Remembers a reader until it is closed. */
+  const keep = <Reader extends Follower | Subscription>(reader: Reader): Reader => {
+    open.add(reader)
+    const close = async (): Promise<void> => {
+      open.delete(reader)
+      await reader.close()
+    }
+    return { ...reader, close }
+  }
+  const refuseWhenClosed = (): void => {
+    if (closing.signal.aborted) throw new Error('the journal is closed')
+  }
+
+  return {
+    append: appender.append,
+    partitionCount: async (topic) => (await cluster.partitionsOf(topic)).length,
+    createTopics: (topics) => createMissing(cluster, topics),
+    applyTopics: (topics) => applyTopics(cluster, topics),
+    describeTopics: (topics) => describeTopics(cluster, topics),
+    checkDurability: (topics) => checkDurability(cluster, topics),
+    scan: (topic) => scanTopic(context, topic),
+    follow: async (topic, onRecords) => {
+      refuseWhenClosed()
+      return keep(await followTopic(context, topic, onRecords))
+    },
+    subscribe: async (subscription, handler) => {
+      refuseWhenClosed()
+      for (const topic of subscription.topics) await cluster.partitionsOf(topic)
+      return keep(subscribeToTopics({ ...context, ...options }, subscription, handler))
+    },
+    positions: (topic, group) => cluster.positions(topic, group),
+    health: async () => {
+      if (closing.signal.aborted) return { name: 'journal', ready: false, reason: 'closed' }
+      try {
+        await within(options.requestTimeoutMs, cluster.brokerCount())
+        return { name: 'journal', ready: true }
+      } catch (error) {
+        return { name: 'journal', ready: false, reason: `no broker answers: ${describeFault(error)}` }
+      }
+    },
+    close: async () => {
+      closing.abort()
+      await Promise.all([...open].map((reader) => reader.close()))
+      open.clear()
+      await appender.close()
+      await cluster.close()
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import type { Logger } from '../../logger.ts'
+import { type Follower, type JournalRecord, PositionLostError } from '../journal.ts'
+import type { Cluster } from './cluster.ts'
+import type { KafkaConnection } from './connection.ts'
+import { type Source, startFetcher } from './fetcher.ts'
+import { createWaker } from './waiting.ts'
+
+/** What the readers share. */
+export interface ReadContext {
+  readonly connection: KafkaConnection
+  readonly cluster: Cluster
+  readonly logger: Logger
+  /** Aborted when the journal closes. */
+  readonly closing: AbortSignal
+  readonly requestTimeoutMs: number
+  readonly maxWaitMs: number
+  readonly maxPartitionBytes: number
+}
+
+/** Bytes read ahead of whoever takes the records. */
+const AHEAD_BYTES = 4 * 1024 * 1024
+
+/** Every record of a topic up to its end now, partition after partition. A reader that stops early leaves nothing behind. */
+export async function* scanTopic(context: ReadContext, topic: string): AsyncGenerator<JournalRecord> {
+  for (const [partition, { first, end }] of (await context.cluster.bounds(topic)).entries()) {
+    if (first < end) yield* scanPartition(context, { topic, partition, position: first, answeredAt: 0 }, end)
+  }
+}
+
+async function* scanPartition(context: ReadContext, source: Source, end: number): AsyncGenerator<JournalRecord> {
+  const abort = new AbortController()
+  const signal = AbortSignal.any([abort.signal, context.closing])
+  const waker = createWaker(signal)
+  let ready: { readonly records: readonly JournalRecord[]; readonly bytes: number }[] = []
+  let ahead = 0
+  const fetcher = startFetcher({
+    ...context,
+    sources: [source],
+    signal,
+    wants: () => ahead < AHEAD_BYTES && source.position < end,
+    onRecords: (_, records, bytes) => {
+      ready.push({ records, bytes })
+      ahead += bytes
+      waker.wake()
+    },
+    onOutOfRange: async ({ topic, partition, position }) => {
+      const bounds = (await context.cluster.bounds(topic).catch(() => []))[partition]
+      if (bounds && position < bounds.first) throw new PositionLostError(topic, partition, position, bounds.first)
+    },
+  })
+  let failure: { readonly error: unknown } | undefined
+  const done = fetcher.done.catch((error) => {
+    failure = { error }
+    waker.wake()
+  })
+  try {
+    for (;;) {
+      const taken = ready
+      ready = []
+      for (const { records, bytes } of taken) {
+        ahead -= bytes
+        for (const record of records) if (record.offset < end) yield record
+      }
+      if (failure) throw failure.error
+      if (context.closing.aborted) throw new Error('the journal is closed')
+      if (ready.length > 0) continue
+      if (source.position >= end) return
+      fetcher.wake()
+      await waker.wait(context.maxWaitMs)
+    }
+  } finally {
+    abort.abort()
+    await done
+  }
+}
+
+/** Follows a topic from its first record; resolves when all that stood in it at the call was handed over. */
+export async function followTopic(
+  context: ReadContext,
+  topic: string,
+  onRecords: (records: readonly JournalRecord[]) => void,
+): Promise<Follower> {
+  const { cluster, logger } = context
+  const bounds = await cluster.bounds(topic)
+  const abort = new AbortController()
+  const sources = bounds.map(({ first }, partition) => ({ topic, partition, position: first, answeredAt: 0 }))
+  const { promise: caughtUp, resolve, reject } = Promise.withResolvers<void>()
+  const check = (): void => {
+    if (sources.every(({ position }, partition) => position >= (bounds[partition]?.end ?? 0))) resolve()
+  }
+  const fetcher = startFetcher({
+    ...context,
+    sources,
+    signal: AbortSignal.any([abort.signal, context.closing]),
+    wants: () => true,
+    onRecords: (_, records) => {
+      if (records.length > 0) onRecords(records)
+      check()
+    },
+    // A follower folds what is kept; what retention removed before it came is no loss to it.
+    onOutOfRange: async (source) => {
+      const found = (await cluster.bounds(topic).catch(() => []))[source.partition]
+      if (found === undefined || (source.position >= found.first && source.position <= found.end)) return
+      const { first } = found
+      logger.warn({ topic, partition: source.partition, position: source.position, first }, 'a follower starts over')
+      source.position = first
+      check()
+    },
+  })
+  fetcher.done.then(() => reject(new Error('the journal is closed')), reject)
+  check()
+  const close = async (): Promise<void> => {
+    abort.abort()
+    await fetcher.done
+  }
+  await caughtUp
+  return { close }
+}

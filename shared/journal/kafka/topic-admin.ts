@@ -1,0 +1,114 @@
+import type { NamedTopic } from '../journal.ts'
+import { TopicMissingError } from '../journal.ts'
+import type { Cluster } from './cluster.ts'
+
+/** What stands in the way of a topic's promise; each a sentence for an operator. */
+export interface TopicReport {
+  readonly topic: string
+  readonly exists: boolean
+  /** Where the topic differs from what Sluice would make. */
+  readonly differences: readonly string[]
+  /** Those of the differences by which an acknowledged record could be lost. */
+  readonly dangers: readonly string[]
+}
+
+/** A topic would not keep what a gateway promises; nothing was changed. */
+export class DurabilityError extends Error {
+  override readonly name = 'DurabilityError'
+  readonly dangers: readonly string[]
+
+  constructor(dangers: readonly string[]) {
+    super(`topics that could lose acknowledged records:\n${dangers.map((text) => `  - ${text}`).join('\n')}`)
+    this.dangers = dangers
+  }
+}
+
+const COPIES = 3
+const IN_SYNC = 2
+
+/** With three brokers or more, three copies, of which two have a record before it is confirmed; else what there is. */
+const copiesOn = (brokers: number): { readonly replicas: number; readonly inSync: number } =>
+  brokers >= COPIES ? { replicas: COPIES, inSync: IN_SYNC } : { replicas: 1, inSync: 1 }
+
+/** The settings that Sluice gives a topic; what is not named here is the cluster's own. */
+function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
+  const base = { 'min.insync.replicas': String(inSync), 'unclean.leader.election.enable': 'false' }
+  return topic.cleanup === 'compact'
+    ? { ...base, 'cleanup.policy': 'compact' }
+    : { ...base, 'cleanup.policy': 'delete', 'retention.ms': String(topic.retentionMs ?? -1), 'retention.bytes': '-1' }
+}
+
+/** Makes the topics that are missing and leaves the others; gives back a report of each. */
+export async function applyTopics(cluster: Cluster, topics: readonly NamedTopic[]): Promise<readonly TopicReport[]> {
+  await createMissing(cluster, topics)
+  return describeTopics(cluster, topics)
+}
+
+export async function createMissing(cluster: Cluster, topics: readonly NamedTopic[]): Promise<void> {
+  const { replicas, inSync } = copiesOn(await cluster.brokerCount())
+  for (const topic of topics) {
+    const { name, partitions } = topic
+    if (await cluster.exists(name)) continue
+    await cluster.create({ name, partitions, replicas, config: settingsOf(topic, inSync) })
+  }
+}
+
+/** Compares the topics with what Sluice would make; changes nothing. */
+export async function describeTopics(cluster: Cluster, topics: readonly NamedTopic[]): Promise<readonly TopicReport[]> {
+  const brokers = await cluster.brokerCount()
+  const reports: TopicReport[] = []
+  for (const topic of topics) reports.push(await describeTopic(cluster, topic, brokers))
+  return reports
+}
+
+async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: number): Promise<TopicReport> {
+  const { name } = topic
+  if (!(await cluster.exists(name))) {
+    return { topic: name, exists: false, differences: [`${name} does not exist`], dangers: [] }
+  }
+  const partitions = await cluster.partitionsOf(name)
+  const config = await cluster.configOf(name)
+  const { replicas, inSync } = copiesOn(brokers)
+  const dangers: string[] = []
+  const differences: string[] = []
+  const fewest = Math.min(...partitions.map((each) => each.replicas.length))
+  if (fewest < replicas) dangers.push(`${name} keeps ${fewest} copies of a record, not ${replicas}`)
+  const least = Number(config.get('min.insync.replicas'))
+  if (least < inSync) {
+    dangers.push(`${name} confirms a record that ${least} broker(s) have (min.insync.replicas), not ${inSync}`)
+  }
+  if (config.get('unclean.leader.election.enable') === 'true') {
+    dangers.push(`${name} lets a broker lead that lacks confirmed records (unclean.leader.election.enable)`)
+  }
+  const policy = config.get('cleanup.policy') ?? ''
+  if (topic.cleanup === 'delete' && policy.includes('compact')) {
+    dangers.push(`${name} has cleanup.policy=${policy}, which removes records that share a key`)
+  } else if (policy !== topic.cleanup) {
+    const drops = topic.cleanup === 'compact'
+    ;(drops ? dangers : differences).push(`${name} has cleanup.policy=${policy}, not ${topic.cleanup}`)
+  }
+  if (partitions.length !== topic.partitions) {
+    differences.push(`${name} has ${partitions.length} partition(s), not ${topic.partitions}`)
+  }
+  differences.push(...retentionDifferences(topic, config))
+  return { topic: name, exists: true, differences: [...dangers, ...differences], dangers }
+}
+
+function retentionDifferences(topic: NamedTopic, config: ReadonlyMap<string, string>): readonly string[] {
+  if (topic.cleanup === 'compact') return []
+  const wanted = String(topic.retentionMs ?? -1)
+  const found = config.get('retention.ms') ?? ''
+  return found === wanted ? [] : [`${topic.name} has retention.ms=${found}, not ${wanted}`]
+}
+
+/**
+ * Refuses topics whose settings break the promise that an acknowledged record is not lost while one broker is. On a cluster with
+ * fewer than three brokers there is no such promise to break. Throws a `DurabilityError` or a `TopicMissingError`.
+ */
+export async function checkDurability(cluster: Cluster, topics: readonly NamedTopic[]): Promise<void> {
+  const reports = await describeTopics(cluster, topics)
+  const missing = reports.find((report) => !report.exists)
+  if (missing) throw new TopicMissingError(missing.topic)
+  const dangers = reports.flatMap((report) => report.dangers)
+  if (dangers.length > 0) throw new DurabilityError(dangers)
+}

@@ -1,0 +1,92 @@
+import { expect, test } from '@jest/globals'
+import { describeWithBackends } from '../support/backends.ts'
+import { eventually } from '../support/eventually.ts'
+import { openKafka, uniqueName } from '../support/kafka.ts'
+import { leaderMoves, PREFERRED_LEADERS } from '../support/kafka-moves.ts'
+import { startTraffic } from '../support/kafka-traffic.ts'
+import { ledgerLine } from '../support/ledger.ts'
+
+const ROUNDS = 6
+const DELIVERY_TIMEOUT_MS = 9_000
+const PATIENCE_MS = 180_000
+
+const needs = { kafka: { brokers: 3, properties: PREFERRED_LEADERS } } as const
+
+await describeWithBackends('three brokers, and appends to all partitions meanwhile', needs, ({ kafka }) => {
+  /** Traffic on a topic of its own while `fault` happens; afterwards nothing acknowledged may be missing, on the topic or to the group. */
+  const prove = async (name: string, fault: (moves: ReturnType<typeof leaderMoves>) => Promise<void>) => {
+    const journal = openKafka(kafka.brokers, { deliveryTimeoutMs: DELIVERY_TIMEOUT_MS })
+    const [topic, group] = [uniqueName('faults'), uniqueName('group')]
+    await journal.createTopics([
+      { name: topic, role: 'event-logs', partitions: 6, cleanup: 'delete', retentionMs: null },
+    ])
+    const moves = leaderMoves(kafka.brokers, topic)
+    const traffic = await startTraffic(journal, topic, group)
+    try {
+      await eventually(() => traffic.ledger.answeredCount() > 1_000 && traffic.read.length > 0, 60_000)
+      await fault(moves)
+      const answered = traffic.ledger.answeredCount()
+      await eventually(() => traffic.ledger.answeredCount() > answered + 1_000, 60_000)
+      const result = await traffic.settle()
+      process.stderr.write(`${ledgerLine(name, result)}, failures ${JSON.stringify(traffic.failures())}\n`)
+      expect(result.missing).toEqual([])
+      expect(result.strangers).toEqual([])
+      expect(traffic.failures().longestMs).toBeLessThan(DELIVERY_TIMEOUT_MS + 1_000)
+      const caughtUp = eventually(() => {
+        const read = new Set(traffic.read)
+        return traffic.ledger.settle([...read]).missing.length === 0
+      }, 60_000)
+      await Promise.race([caughtUp, traffic.subscription.done])
+      await caughtUp
+      await traffic.subscription.close()
+      const positions = await journal.positions(topic, group)
+      expect(positions.every(({ committed, endPosition }) => committed === endPosition)).toBe(true)
+    } finally {
+      await moves.close()
+      await journal.close()
+    }
+  }
+
+  test(
+    'while the leaders of all partitions move, again and again',
+    () =>
+      prove('leader moves', async (moves) => {
+        for (let round = 0; round < ROUNDS; round++) await moves.rotate()
+      }),
+    PATIENCE_MS,
+  )
+
+  for (const node of [1, 2]) {
+    test(
+      `while broker ${node} is frozen, longer than its session and than an append may take`,
+      () =>
+        prove(`broker ${node} frozen`, async (moves) => {
+          await kafka.pause(node)
+          try {
+            await eventually(async () => !(await moves.leaders()).includes(node), 60_000)
+            // Ten seconds of life without it, as the journal sees it.
+            const over = performance.now() + 10_000
+            await eventually(() => performance.now() > over, 60_000)
+          } finally {
+            await kafka.resume(node)
+          }
+          await moves.inSync()
+        }),
+      PATIENCE_MS,
+    )
+  }
+
+  test(
+    'while one broker after another is killed and comes back',
+    () =>
+      prove('brokers killed', async (moves) => {
+        for (const node of [1, 2, 3]) {
+          await kafka.kill(node)
+          await eventually(async () => !(await moves.leaders()).includes(node), 60_000)
+          await kafka.restart(node)
+          await moves.inSync()
+        }
+      }),
+    PATIENCE_MS,
+  )
+})

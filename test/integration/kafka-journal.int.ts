@@ -1,0 +1,199 @@
+import { expect, test } from '@jest/globals'
+import {
+  Admin,
+  ConfigResourceTypes,
+  IncrementalAlterConfigOperationTypes,
+  ProduceAcks,
+  Producer,
+  producerSendsChannel,
+} from '@platformatic/kafka'
+import { Kafka, logLevel } from 'kafkajs'
+import { AppendError, type JournalRecord, PositionLostError } from '../../shared/journal/journal.ts'
+import { DurabilityError } from '../../shared/journal/kafka/topic-admin.ts'
+import { describeWithBackends } from '../support/backends.ts'
+import { eventually } from '../support/eventually.ts'
+import { recordOf, recordsOf, scanAll, valuesOf } from '../support/journal-fixture.ts'
+import { openKafka, uniqueName } from '../support/kafka.ts'
+
+const eventTopic = (name: string, partitions = 1) =>
+  ({ name, role: 'event-logs', partitions, cleanup: 'delete', retentionMs: 3_600_000 }) as const
+
+await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' }, ({ kafka }) => {
+  const using = async <T>(work: (journal: ReturnType<typeof openKafka>) => Promise<T>): Promise<T> => {
+    const journal = openKafka(kafka.brokers, { deliveryTimeoutMs: 3_000, requestTimeoutMs: 1_500 })
+    try {
+      return await work(journal)
+    } finally {
+      await journal.close()
+    }
+  }
+  const withAdmin = async (work: (admin: Admin) => Promise<unknown>): Promise<void> => {
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [...kafka.brokers] })
+    try {
+      await work(admin)
+    } finally {
+      await admin.close()
+    }
+  }
+  const setConfig = (topic: string, name: string, value: string) =>
+    withAdmin((admin) =>
+      admin.incrementalAlterConfigs({
+        resources: [
+          {
+            resourceType: ConfigResourceTypes.TOPIC,
+            resourceName: topic,
+            configs: [{ name, value, configOperation: IncrementalAlterConfigOperationTypes.SET }],
+          },
+        ],
+      }),
+    )
+  const failureOf = async (promise: Promise<unknown>): Promise<AppendError> => {
+    const error = await promise.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(AppendError)
+    return error as AppendError
+  }
+
+  test('an append asks for the confirmation of every replica in sync, not of the leader alone', () =>
+    using(async (journal) => {
+      const topic = uniqueName('acks')
+      await journal.createTopics([eventTopic(topic)])
+      const asked: unknown[] = []
+      const watch = { start: ({ options }: { options?: unknown }) => void asked.push(options) }
+      producerSendsChannel.subscribe(watch as never)
+      await journal.append({ topic, partition: 0, records: recordsOf('a', 1) })
+      producerSendsChannel.unsubscribe(watch as never)
+      expect(asked).toMatchObject([{ acks: ProduceAcks.ALL }])
+    }))
+
+  test('a record that is too large for the broker is certainly not written', () =>
+    using(async (journal) => {
+      const topic = uniqueName('large')
+      await journal.createTopics([eventTopic(topic)])
+      const error = await failureOf(journal.append({ topic, partition: 0, records: [recordOf('x'.repeat(2_000_000))] }))
+      expect(error.outcome).toBe('not_written')
+    }))
+
+  test('a cluster that cannot be reached is certainly not written to, within the time given', async () => {
+    const journal = openKafka(['127.0.0.1:1'], { deliveryTimeoutMs: 2_000, requestTimeoutMs: 500 })
+    const error = await failureOf(journal.append({ topic: 't', partition: 0, records: recordsOf('a', 1) }))
+    expect(error.outcome).toBe('not_written')
+    expect(await journal.health()).toMatchObject({ ready: false })
+    await journal.close()
+  })
+
+  test('what foreign producers compress is read: gzip, snappy, lz4, zstd', () =>
+    using(async (journal) => {
+      const topic = uniqueName('codecs')
+      await journal.createTopics([eventTopic(topic)])
+      const producer = new Producer<string, string, string, string>({
+        clientId: 'foreign',
+        bootstrapBrokers: [...kafka.brokers],
+        serializers: { value: (text) => Buffer.from(text ?? '') },
+      })
+      for (const compression of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
+        await producer.send({ messages: [{ topic, partition: 0, value: compression.repeat(50) }], compression })
+      }
+      await producer.close()
+      expect(valuesOf(await scanAll(journal, topic))).toEqual(
+        ['gzip', 'snappy', 'lz4', 'zstd'].map((name) => name.repeat(50)),
+      )
+    }))
+
+  test('kafkajs, as a subscriber of the public topics would use it, reads what was appended', () =>
+    using(async (journal) => {
+      const topic = uniqueName('subscriber')
+      await journal.createTopics([eventTopic(topic)])
+      const headers = { ce_id: 'one', ce_type: 'a type' }
+      await journal.append({ topic, partition: 0, records: [{ key: 'key', value: '{"a":1}', headers }] })
+      const client = new Kafka({ brokers: [...kafka.brokers], logLevel: logLevel.NOTHING })
+      const consumer = client.consumer({ groupId: uniqueName('group') })
+      const seen: unknown[] = []
+      await consumer.connect()
+      await consumer.subscribe({ topic, fromBeginning: true })
+      await consumer.run({
+        eachMessage: async ({ message }) => {
+          const read = Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)])
+          seen.push([String(message.key), String(message.value), Object.fromEntries(read)])
+        },
+      })
+      await eventually(() => seen.length === 1)
+      await consumer.disconnect()
+      expect(seen).toEqual([['key', '{"a":1}', headers]])
+    }))
+
+  test('a group that stands before the first record kept is told so, and does not go on', () =>
+    using(async (journal) => {
+      const [topic, group] = [uniqueName('lost'), uniqueName('group')]
+      await journal.createTopics([eventTopic(topic)])
+      await journal.append({ topic, partition: 0, records: recordsOf('a', 10) })
+      const options = { group, topics: [topic], recordsMax: 2 }
+      const first = await journal.subscribe(options, (batch) => batch.commit(2))
+      await eventually(async () => (await journal.positions(topic, group))[0]?.committed === 2)
+      await first.close()
+      await withAdmin((admin) =>
+        admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition: 0, offset: 5n }] }] }),
+      )
+      const handled: JournalRecord[] = []
+      const second = await journal.subscribe(options, async ({ records }) => void handled.push(...records))
+      await expect(second.done).rejects.toThrow(PositionLostError)
+      await expect(second.done).rejects.toThrow('stands at 2, but the first record kept is 5')
+      expect(handled).toEqual([])
+      expect(second.health().ready).toBe(false)
+    }))
+
+  test('a handler that hangs loses its partitions to another member, and its late commit does nothing', async () => {
+    const [topic, group] = [uniqueName('stuck'), uniqueName('group')]
+    const journal = openKafka(kafka.brokers, { handlerTimeoutMs: 1_000 })
+    const other = openKafka(kafka.brokers)
+    await journal.createTopics([eventTopic(topic)])
+    await journal.append({ topic, partition: 0, records: recordsOf('a', 3) })
+    const hung = Promise.withResolvers<void>()
+    const late = Promise.withResolvers<void>()
+    let takes = 0
+    await journal.subscribe({ group, topics: [topic], recordsMax: 10 }, async (batch) => {
+      takes++
+      await hung.promise
+      await batch.commit(1)
+      late.resolve()
+    })
+    await eventually(() => takes === 1)
+    const seen: JournalRecord[] = []
+    await other.subscribe({ group, topics: [topic], recordsMax: 10 }, async (batch) => {
+      seen.push(...batch.records)
+      await batch.commit(3)
+    })
+    await eventually(() => seen.length === 3, 25_000)
+    hung.resolve()
+    await late.promise
+    expect((await journal.positions(topic, group))[0]?.committed).toBe(3)
+    await Promise.all([journal.close(), other.close()])
+  }, 60_000)
+
+  test('topics are made with the settings of their kind, and differences are told as sentences', () =>
+    using(async (journal) => {
+      const logs = eventTopic(uniqueName('logs'), 2)
+      const registry = { name: uniqueName('registry'), role: 'registry', partitions: 1, cleanup: 'compact' } as const
+      const topics = [logs, { ...registry, retentionMs: null }]
+      expect((await journal.applyTopics(topics)).flatMap(({ differences }) => differences)).toEqual([])
+      await journal.checkDurability(topics)
+
+      const [report] = await journal.describeTopics([{ ...logs, partitions: 3, retentionMs: 1_000 }])
+      expect(report?.differences).toEqual([
+        `${logs.name} has 2 partition(s), not 3`,
+        `${logs.name} has retention.ms=3600000, not 1000`,
+      ])
+      await setConfig(logs.name, 'unclean.leader.election.enable', 'true')
+      await setConfig(registry.name, 'cleanup.policy', 'delete')
+      await eventually(async () => {
+        const error = await journal.checkDurability(topics).catch((thrown: unknown) => thrown)
+        expect(error).toBeInstanceOf(DurabilityError)
+        expect((error as DurabilityError).dangers).toEqual([
+          `${logs.name} lets a broker lead that lacks confirmed records (unclean.leader.election.enable)`,
+          `${registry.name} has cleanup.policy=delete, not compact`,
+        ])
+      })
+    }))
+})

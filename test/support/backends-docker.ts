@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs'
+import { GenericContainer, getContainerRuntimeClient, Network, type StartedTestContainer, Wait } from 'testcontainers'
+import {
+  type Backend,
+  type BackendProvider,
+  BackendUnavailableError,
+  ELASTICSEARCH_IMAGE,
+  type ElasticsearchOptions,
+  KAFKA_IMAGE,
+  type KafkaOptions,
+} from '../../deploy/stack/backend.ts'
+import { kafkaProperties } from '../../deploy/stack/kafka-properties.ts'
+import { freePorts } from '../../deploy/stack/ports.ts'
+
+// The reaper that testcontainers starts beside its containers is one more image, and needs the engine's socket. What a killed run
+// leaves behind is found by its label instead.
+process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true'
+
+const OWNER_LABEL = 'sluice.test.owner'
+const STARTUP_TIMEOUT_MS = 120_000
+
+export const dockerProvider: BackendProvider = {
+  name: 'Docker',
+  startKafka,
+  startElasticsearch,
+}
+
+type Client = Awaited<ReturnType<typeof getContainerRuntimeClient>>
+
+/** The engine's client, after containers of runs that are gone were removed and the image was made sure of. */
+async function prepare(image: string): Promise<Client> {
+  try {
+    const client = await getContainerRuntimeClient()
+    await removeOrphans(client)
+    const docker = client.container.dockerode
+    const found = await docker.listImages({ filters: { reference: [image] } })
+    if (found.length === 0) {
+      const progress = await docker.pull(image)
+      await new Promise<void>((resolve, reject) => {
+        docker.modem.followProgress(progress, (error) => (error ? reject(error) : resolve()))
+      })
+    }
+    return client
+  } catch (error) {
+    throw new BackendUnavailableError(`no engine, or no image ${image}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+async function removeOrphans(client: Client): Promise<void> {
+  const docker = client.container.dockerode
+  const containers = await docker.listContainers({ all: true, filters: { label: [OWNER_LABEL] } })
+  const orphans = containers.filter(({ Labels }) => !isAlive(Labels[OWNER_LABEL] ?? ''))
+  await Promise.all(orphans.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
+}
+
+/** Pid and start time of this process; the time tells it from a later one with the same pid. */
+const owner = (): string => `${process.pid}-${startTimeOf(process.pid)}`
+
+function isAlive(label: string): boolean {
+  const [pid, startTime] = label.split('-')
+  return startTimeOf(Number(pid)) === startTime
+}
+
+function startTimeOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}
+
+/** Levers on containers; the network goes with the last of them. */
+function backendOf(
+  client: Client,
+  containers: readonly StartedTestContainer[],
+  addresses: readonly string[],
+  ready: (node: number) => Promise<void>,
+  removeNetwork: () => Promise<unknown>,
+): Backend {
+  const container = (node: number) => {
+    const started = containers[node - 1]
+    if (started === undefined) throw new Error(`there is no node ${node}`)
+    return client.container.dockerode.getContainer(started.getId())
+  }
+  let stopped: Promise<void> | undefined
+  const stop = async (): Promise<void> => {
+    await Promise.all(
+      containers.map((each) => client.container.dockerode.getContainer(each.getId()).remove({ force: true, v: true })),
+    )
+    await removeNetwork()
+  }
+  return {
+    addresses,
+    kill: async (node) => void (await container(node).kill()),
+    pause: async (node) => void (await container(node).pause()),
+    resume: async (node) => void (await container(node).unpause()),
+    restart: async (node) => {
+      await container(node).start()
+      await ready(node)
+    },
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}
+
+async function startKafka({ brokers, sasl, properties = {} }: KafkaOptions): Promise<Backend> {
+  const client = await prepare(KAFKA_IMAGE)
+  const network = await new Network().start()
+  const ports = await freePorts(brokers)
+  const hosts = ports.map((_, index) => `kafka-${index + 1}`)
+  const containers = await Promise.all(
+    ports.map((port, index) => {
+      const settings = kafkaProperties({
+        node: index + 1,
+        clients: { bind: '0.0.0.0', host: '127.0.0.1', port },
+        peers: hosts.map((host) => ({ host, brokerPort: 9093, controllerPort: 9094 })),
+        bind: '0.0.0.0',
+        sasl,
+        properties,
+      })
+      const environment = Object.fromEntries(Object.entries(settings).map(([key, value]) => [variableOf(key), value]))
+      return new GenericContainer(KAFKA_IMAGE)
+        .withNetwork(network)
+        .withNetworkAliases(hosts[index] ?? '')
+        .withLabels({ [OWNER_LABEL]: owner() })
+        .withExposedPorts({ container: port, host: port })
+        .withEnvironment({ ...environment, CLUSTER_ID: '4L6g3nShT-eMCtK--X86sw', KAFKA_HEAP_OPTS: '-Xms128m -Xmx400m' })
+        .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+        .withStartupTimeout(STARTUP_TIMEOUT_MS)
+        .start()
+    }),
+  )
+  const addresses = ports.map((port) => `127.0.0.1:${port}`)
+  return backendOf(
+    client,
+    containers,
+    addresses,
+    (node) => logs(containers[node - 1], /Kafka Server started/),
+    () => network.stop(),
+  )
+}
+
+/** `min.insync.replicas` is KAFKA_MIN_INSYNC_REPLICAS to the image; an underscore is written twice, a dash three times. */
+const variableOf = (key: string): string =>
+  `KAFKA_${key.replaceAll('_', '__').replaceAll('-', '___').replaceAll('.', '_').toUpperCase()}`
+
+async function startElasticsearch({ heap = '512m' }: ElasticsearchOptions): Promise<Backend> {
+  const client = await prepare(ELASTICSEARCH_IMAGE)
+  const [port = 0] = await freePorts(1)
+  const url = `http://127.0.0.1:${port}`
+  const container = await new GenericContainer(ELASTICSEARCH_IMAGE)
+    .withLabels({ [OWNER_LABEL]: owner() })
+    .withExposedPorts({ container: 9200, host: port })
+    .withEnvironment({
+      'discovery.type': 'single-node',
+      'xpack.security.enabled': 'false',
+      'cluster.routing.allocation.disk.threshold_enabled': 'false',
+      ES_JAVA_OPTS: `-Xms${heap} -Xmx${heap}`,
+    })
+    .withWaitStrategy(Wait.forHttp('/_cluster/health', 9200))
+    .withStartupTimeout(STARTUP_TIMEOUT_MS)
+    .start()
+  return backendOf(
+    client,
+    [container],
+    [url],
+    () => answers(`${url}/_cluster/health`),
+    async () => undefined,
+  )
+}
+
+async function logs(container: StartedTestContainer | undefined, text: RegExp): Promise<void> {
+  const since = Math.floor(performance.timeOrigin / 1_000 + performance.now() / 1_000) - 1
+  const stream = await container?.logs({ since })
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no line ${text} in time`)), STARTUP_TIMEOUT_MS)
+    stream?.on('data', (chunk: Buffer | string) => {
+      if (!text.test(String(chunk))) return
+      clearTimeout(timer)
+      stream.destroy()
+      resolve()
+    })
+  })
+}
+
+async function answers(url: string): Promise<void> {
+  const end = performance.now() + STARTUP_TIMEOUT_MS
+  for (;;) {
+    const ok = await fetch(url).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (ok) return
+    if (performance.now() > end) throw new Error(`${url} does not answer`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

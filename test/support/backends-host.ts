@@ -1,0 +1,100 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type Backend, type BackendProvider, BackendUnavailableError } from '../../deploy/stack/backend.ts'
+
+interface Request {
+  readonly kind?: 'kafka' | 'elasticsearch'
+  readonly options?: unknown
+  readonly id?: string
+  readonly node?: number
+}
+
+export interface BackendsHost {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/**
+ * Starts servers for the test files of one run, on first use, and ends them with it. Test files run in worker processes that come
+ * and go, so they ask over HTTP. Shared servers stay up until the end; those of a file's own go when it releases them.
+ */
+export async function startBackendsHost(providers: readonly BackendProvider[]): Promise<BackendsHost> {
+  const backends = new Map<string, Promise<Backend>>()
+  let made = 0
+
+  const started = async (id: string | undefined): Promise<Backend> => {
+    const backend = backends.get(id ?? '')
+    if (backend === undefined) throw new Error(`there are no servers ${id}`)
+    return backend
+  }
+  const start = async ({ kind = 'kafka', options }: Request) => {
+    const shared = options === 'shared'
+    const id = shared ? `shared-${kind}` : `${kind}-${++made}`
+    const backend = backends.get(id) ?? startFirst(providers, kind, shared ? { brokers: 1 } : options)
+    backends.set(id, backend)
+    return { id, addresses: (await backend).addresses }
+  }
+  const act = async (action: string, request: Request): Promise<unknown> => {
+    const { id = '', node = 1 } = request
+    switch (action) {
+      case 'start':
+        return start(request)
+      case 'release':
+        if (id.startsWith('shared-')) return null
+        await (await started(id)).stop()
+        backends.delete(id)
+        return null
+      case 'kill':
+      case 'pause':
+      case 'resume':
+      case 'restart':
+        if (id.startsWith('shared-')) throw new Error('shared servers must stay up; ask for servers of your own')
+        await (await started(id))[action](node)
+        return null
+      default:
+        throw new Error(`unknown action ${action}`)
+    }
+  }
+
+  const server = createServer(async (request, response) => {
+    try {
+      const value = await act((request.url ?? '').slice(1), JSON.parse(await text(request)) as Request)
+      response.end(JSON.stringify({ value }))
+    } catch (error) {
+      const unavailable = error instanceof BackendUnavailableError
+      response.end(JSON.stringify({ error: unavailable ? error.message : String((error as Error).stack), unavailable }))
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.unref()
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.close()
+      server.closeAllConnections()
+      const all = await Promise.allSettled(backends.values())
+      await Promise.all(all.map((each) => (each.status === 'fulfilled' ? each.value.stop() : undefined)))
+    },
+  }
+}
+
+/** The first provider that can. */
+async function startFirst(
+  providers: readonly BackendProvider[],
+  kind: 'kafka' | 'elasticsearch',
+  options: unknown,
+): Promise<Backend> {
+  const reasons: string[] = []
+  for (const provider of providers) {
+    try {
+      return kind === 'kafka'
+        ? await provider.startKafka(options as Parameters<BackendProvider['startKafka']>[0])
+        : await provider.startElasticsearch(options as Parameters<BackendProvider['startElasticsearch']>[0])
+    } catch (error) {
+      if (!(error instanceof BackendUnavailableError)) throw error
+      reasons.push(`${provider.name}: ${error.message}`)
+    }
+  }
+  throw new BackendUnavailableError(reasons.join('; '))
+}

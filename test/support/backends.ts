@@ -1,0 +1,107 @@
+import { afterAll, describe, test } from '@jest/globals'
+import type { ElasticsearchOptions, KafkaOptions } from '../../deploy/stack/backend.ts'
+
+/** Kafka brokers. Only servers of a test file's own may be killed, paused or restarted; shared ones refuse. */
+export interface KafkaServers extends Levers {
+  /** `host:port` of each broker; node n is at index n - 1. */
+  readonly brokers: readonly string[]
+}
+
+/** One Elasticsearch node without security; node 1. */
+export interface ElasticsearchServer extends Levers {
+  readonly url: string
+}
+
+interface Levers {
+  kill(node: number): Promise<void>
+  pause(node: number): Promise<void>
+  resume(node: number): Promise<void>
+  /** Starts a killed node again with the data it has; resolves when it is ready. */
+  restart(node: number): Promise<void>
+}
+
+/**
+ * `shared`: one broker or node for all test files of the run; isolate by topic, group and index names.
+ * Options: servers of this file's own, stopped after its tests; a file that kills or pauses needs these.
+ */
+export interface Needs {
+  readonly kafka?: 'shared' | KafkaOptions
+  readonly elasticsearch?: 'shared' | ElasticsearchOptions
+}
+
+type Given<N extends Needs> = (N extends { kafka: unknown } ? { readonly kafka: KafkaServers } : unknown) &
+  (N extends { elasticsearch: unknown } ? { readonly elasticsearch: ElasticsearchServer } : unknown)
+
+/**
+ * A `describe` whose tests need real servers. To be awaited at the top level of a test file: the servers are up when `body` runs.
+ * Where they cannot be had, the tests are skipped and one line says what was not proved; with REQUIRE_BACKENDS=1 they fail.
+ */
+export async function describeWithBackends<N extends Needs>(
+  name: string,
+  needs: N,
+  body: (backends: Given<N>) => void,
+): Promise<void> {
+  try {
+    const kafka = needs.kafka === undefined ? undefined : await start('kafka', needs.kafka)
+    const elasticsearch =
+      needs.elasticsearch === undefined ? undefined : await start('elasticsearch', needs.elasticsearch)
+    const given = {
+      ...(kafka && { kafka: { ...kafka.levers, brokers: kafka.addresses } }),
+      ...(elasticsearch && { elasticsearch: { ...elasticsearch.levers, url: elasticsearch.addresses[0] } }),
+    }
+    describe(name, () => {
+      body(given as Given<N>)
+      afterAll(async () => {
+        await Promise.all([kafka?.release(), elasticsearch?.release()])
+      }, 60_000)
+    })
+  } catch (error) {
+    if (!(error instanceof HostRefusalError)) throw error
+    const reason = `NOT PROVED, no real servers: ${name} (${error.message})`
+    if (process.env['REQUIRE_BACKENDS'] === '1') {
+      test(name, () => {
+        throw new Error(reason)
+      })
+      return
+    }
+    process.stderr.write(`\n${reason}\n`)
+    describe.skip(name, () => test('needs real servers', () => undefined))
+  }
+}
+
+interface Started {
+  readonly addresses: readonly string[]
+  readonly levers: Levers
+  release(): Promise<void>
+}
+
+async function start(kind: 'kafka' | 'elasticsearch', options: unknown): Promise<Started> {
+  const { id, addresses } = await ask<{ id: string; addresses: readonly string[] }>('start', { kind, options })
+  const lever =
+    (action: string) =>
+    async (node: number): Promise<void> => {
+      await ask(action, { id, node })
+    }
+  return {
+    addresses,
+    levers: { kill: lever('kill'), pause: lever('pause'), resume: lever('resume'), restart: lever('restart') },
+    release: async () => {
+      await ask('release', { id })
+    },
+  }
+}
+
+class HostRefusalError extends Error {
+  override readonly name = 'HostRefusalError'
+}
+
+/** All servers belong to the process that runs jest, so that they outlive a test file and end with the run. */
+async function ask<T>(action: string, body: unknown): Promise<T> {
+  const url = process.env['TEST_BACKENDS_URL']
+  if (url === undefined) throw new HostRefusalError('jest runs without test/support/backends-setup.ts')
+  const answer = await fetch(`${url}/${action}`, { method: 'POST', body: JSON.stringify(body) })
+  const result = (await answer.json()) as { value?: T; error?: string; unavailable?: boolean }
+  if (result.unavailable) throw new HostRefusalError(result.error)
+  if (result.error !== undefined) throw new Error(result.error)
+  return result.value as T
+}

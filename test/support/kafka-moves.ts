@@ -1,0 +1,53 @@
+import { Admin, alterPartitionReassignmentsV0 } from '@platformatic/kafka'
+import { eventually } from './eventually.ts'
+
+/** Properties by which the brokers elect the first replica of each partition within a second or two. */
+export const PREFERRED_LEADERS = {
+  'auto.leader.rebalance.enable': 'true',
+  'leader.imbalance.check.interval.seconds': '1',
+  'leader.imbalance.per.broker.percentage': '0',
+}
+
+/** Moves the leaders of a topic, or waits for them. */
+export interface LeaderMoves {
+  /** Makes the next replica the leader of every partition; resolves when it leads. */
+  rotate(): Promise<void>
+  /** The node that leads each partition. */
+  leaders(): Promise<readonly number[]>
+  /** Resolves when every replica is in sync again. */
+  inSync(): Promise<void>
+  close(): Promise<void>
+}
+
+export function leaderMoves(brokers: readonly string[], topic: string): LeaderMoves {
+  const admin = new Admin({
+    clientId: 'leader-moves',
+    bootstrapBrokers: [...brokers],
+    retries: 10,
+    requestTimeout: 3_000,
+  })
+  const partitions = async () =>
+    (await admin.metadata({ topics: [topic], forceUpdate: true })).topics.get(topic)?.partitions ?? []
+  const leaders = async () => (await partitions()).map(({ leader }) => leader)
+  return {
+    leaders,
+    rotate: async () => {
+      const wanted = (await partitions()).map(({ replicas }) => [...replicas.slice(1), ...replicas.slice(0, 1)])
+      const [connection] = (await admin.connectToBrokers()).values()
+      const plan = wanted.map((replicas, partitionIndex) => ({ partitionIndex, replicas }))
+      await alterPartitionReassignmentsV0.api.async(connection!, 10_000, true, [{ name: topic, partitions: plan }])
+      await eventually(async () => {
+        const now = await leaders()
+        return wanted.every((replicas, partition) => replicas[0] === now[partition])
+      }, 60_000)
+    },
+    inSync: async () => {
+      await eventually(
+        async () =>
+          (await partitions()).every(({ isr, replicas, leader }) => leader >= 0 && isr.length === replicas.length),
+        60_000,
+      )
+    },
+    close: () => admin.close(),
+  }
+}

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { systemClock } from '../../shared/clock.ts'
+import type { KafkaConnection } from '../../shared/journal/kafka/connection.ts'
+import {
+  createKafkaJournal,
+  type KafkaJournal,
+  type KafkaJournalOptions,
+} from '../../shared/journal/kafka/kafka-journal.ts'
+
+export const connectionTo = (brokers: readonly string[]): KafkaConnection => ({
+  brokers,
+  clientId: 'sluice-test',
+  ssl: null,
+  sasl: null,
+})
+
+/** LOG_LEVEL_TESTS=debug shows what the adapter does. */
+export const testLogger = pino({ level: process.env['LOG_LEVEL_TESTS'] ?? 'silent' })
+
+export const openKafka = (brokers: readonly string[], options: Partial<KafkaJournalOptions> = {}): KafkaJournal =>
+  createKafkaJournal({ connection: connectionTo(brokers), clock: systemClock, logger: testLogger, options })
+
+/** A name that no other test of the shared broker uses. */
+export const uniqueName = (base: string): string => `${base}-${randomUUID().slice(0, 8)}`
