@@ -73,6 +73,14 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
   }
 }
 
-/** The topics as this installation names them. */
-const namedTopics = (config: Config): readonly NamedTopic[] =>
-  Object.values(TOPICS).map((spec) => ({ ...spec, name: topicName(config.TOPIC_PREFIX, spec.role) }))
+/** What Kafka takes as one record by itself. */
+const KAFKA_RECORD_BYTES = 1_048_588
+/** Key and headers of the largest record, those of a dead letter included, with room to spare. */
+const RECORD_OVERHEAD_BYTES = 32_768
+
+/** The topics as this installation names them; larger than Kafka's own where entries may be. */
+function namedTopics(config: Config): readonly NamedTopic[] {
+  const recordBytesMax = config.MAX_ENTRY_BYTES + RECORD_OVERHEAD_BYTES
+  const size = recordBytesMax > KAFKA_RECORD_BYTES ? { recordBytesMax } : {}
+  return Object.values(TOPICS).map((spec) => ({ ...spec, ...size, name: topicName(config.TOPIC_PREFIX, spec.role) }))
+}

@@ -83,6 +83,8 @@ export interface JournalRecord {
 
 export interface NamedTopic extends TopicSpec {
   readonly name: string
+  /** Bytes that a record with its headers may have; absent: what the journal takes by itself (1 MiB on Kafka). */
+  readonly recordBytesMax?: number
 }
 
 export interface Follower {

@@ -32,7 +32,11 @@ const copiesOn = (brokers: number): { readonly replicas: number; readonly inSync
 
 /** The settings that Sluice gives a topic; what is not named here is the cluster's own. */
 function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
-  const base = { 'min.insync.replicas': String(inSync), 'unclean.leader.election.enable': 'false' }
+  const base = {
+    'min.insync.replicas': String(inSync),
+    'unclean.leader.election.enable': 'false',
+    ...(topic.recordBytesMax !== undefined && { 'max.message.bytes': String(topic.recordBytesMax) }),
+  }
   return topic.cleanup === 'compact'
     ? { ...base, 'cleanup.policy': 'compact' }
     : { ...base, 'cleanup.policy': 'delete', 'retention.ms': String(topic.retentionMs ?? -1), 'retention.bytes': '-1' }
@@ -89,6 +93,10 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
   }
   if (partitions.length !== topic.partitions) {
     differences.push(`${name} has ${partitions.length} partition(s), not ${topic.partitions}`)
+  }
+  const largest = Number(config.get('max.message.bytes'))
+  if (topic.recordBytesMax !== undefined && largest < topic.recordBytesMax) {
+    differences.push(`${name} takes records of ${largest} bytes (max.message.bytes), not ${topic.recordBytesMax}`)
   }
   differences.push(...retentionDifferences(topic, config))
   return { topic: name, exists: true, differences: [...dangers, ...differences], dangers }
