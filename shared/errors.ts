@@ -168,6 +168,18 @@ export function problem(code: ErrorCode, details: unknown = null, message?: stri
   return { code, message: `${message ?? info.message} ${info.remedy}`, details, retryable: info.retryable }
 }
 
+/** What was asked for, or why there is none: refusals are values, so that no caller can forget them. */
+export type Checked<Value> =
+  | { readonly value: Value; readonly problem?: undefined }
+  | { readonly value?: undefined; readonly problem: Problem }
+
+/** A refusal as a result, with the same arguments as `problem`. */
+export const refuse = (
+  code: ErrorCode,
+  details: unknown = null,
+  message?: string,
+): { readonly value?: undefined; readonly problem: Problem } => ({ problem: problem(code, details, message) })
+
 /** Thrown where a request cannot go on; carries what its sender is answered. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'

@@ -1,3 +1,4 @@
+import { CLOUD_EVENTS } from './headers.ts'
 import { LEVELS } from './levels.ts'
 
 /**
@@ -22,7 +23,8 @@ const common = {
   team: {
     type: 'string',
     // A Team's id divides what one tenant sees from what another sees, so it must never need to be cut or cleaned.
-    pattern: '^[^\\p{Cc}\\p{Cs}]{1,256}$',
+    // Spelt out, since the regular expressions of some languages do not know \p{Cc}, controls, and \p{Cs}, lone surrogates.
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{1,256}$',
     description: 'The id of the Team that owns the entry.',
   },
 } as const
@@ -41,6 +43,7 @@ const COMMON_REQUIRED = [
 /** The value of a record of the event logs topic. */
 export const EVENT_LOG_SCHEMA = {
   $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: CLOUD_EVENTS.event.dataSchema,
   title: 'EventLogRecord',
   type: 'object',
   properties: {
@@ -56,6 +59,7 @@ export const EVENT_LOG_SCHEMA = {
 /** The value of a record of the application logs topic. */
 export const APPLICATION_LOG_SCHEMA = {
   $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: CLOUD_EVENTS.application.dataSchema,
   title: 'ApplicationLogRecord',
   type: 'object',
   properties: {

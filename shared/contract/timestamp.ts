@@ -6,6 +6,13 @@
 const SHAPE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/
 
+const YEAR = String.raw`(?:19[7-9]\d|2[01]\d\d|22[0-5]\d|226[01])`
+const DAY = String.raw`(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)`
+const TIME = String.raw`(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}(?:\d{0,5}[1-9])?`
+
+/** Texts that are canonical as they are, which most are; all but those of a 29th of February. */
+const CANONICAL = new RegExp(`^${YEAR}-${DAY}T${TIME}Z$`)
+
 const YEAR_MIN = 1970
 const YEAR_MAX = 2261
 
@@ -14,6 +21,7 @@ const YEAR_MAX = 2261
  * text, for a date that does not exist and for one outside 1970 to 2261.
  */
 export function parseTimestamp(text: string): string | undefined {
+  if (CANONICAL.test(text)) return text
   const match = SHAPE.exec(text)
   if (match === null) return undefined
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match

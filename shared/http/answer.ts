@@ -26,6 +26,12 @@ export const successBody = (data: unknown): string => JSON.stringify({ success: 
 export const failureBody = ({ code, message, details, retryable }: Problem): string =>
   JSON.stringify({ success: false, error: { code, message, details: details ?? null, retryable } })
 
+const RETRY_HEADERS: OutgoingHttpHeaders = { 'retry-after': String(RETRY_AFTER_SECONDS) }
+const NO_HEADERS: OutgoingHttpHeaders = {}
+
+/** The header that says when to send again, where that may help. */
+export const retryHeaders = (retryable: boolean): OutgoingHttpHeaders => (retryable ? RETRY_HEADERS : NO_HEADERS)
+
 /** Answers a refusal; where it may be retried, a header says when. */
 export function answerProblem(
   response: ServerResponse,
@@ -33,6 +39,5 @@ export function answerProblem(
   cause: Problem,
   headers: OutgoingHttpHeaders = {},
 ): void {
-  const retry = cause.retryable ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {}
-  answerJson(response, status, failureBody(cause), { ...retry, ...headers })
+  answerJson(response, status, failureBody(cause), { ...retryHeaders(cause.retryable), ...headers })
 }

@@ -7,7 +7,7 @@ import { splitWords } from './words.ts'
 
 /** The longest search text, in UTF-16 units. */
 export const QUERY_LENGTH_MAX = 4_096
-/** The most words, phrases and fields of one search. */
+/** The most words and fields of one search; every word of a phrase counts. */
 export const QUERY_TERMS_MAX = 100
 /** The most groups inside each other. */
 export const QUERY_DEPTH_MAX = 20
@@ -29,13 +29,17 @@ export function parseQuery(text: string): ParsedQuery {
   return isProblem(query) ? readAsText(safe, query) : { query, reading: { read: 'query' } }
 }
 
-/** Every piece between blanks as its word, or as a phrase where it has several. */
+/** Every piece between blanks as its word, or as a phrase where it has several; of more words than are allowed the first. */
 function readAsText(text: string, { problem, at }: Problem): ParsedQuery {
+  let left = QUERY_TERMS_MAX
   const queries = text
     .split(/\s+/)
-    .map((piece) => splitWords(piece))
+    .map((piece) => {
+      const words = splitWords(piece).slice(0, left)
+      left -= words.length
+      return words
+    })
     .filter((words) => words.length > 0)
-    .slice(0, QUERY_TERMS_MAX)
     .map((words): Query => ({ type: 'words', field: null, words, phrase: words.length > 1, prefix: false }))
   const query: Query = queries.length === 0 ? { type: 'all' } : combine('and', queries)
   return { query, reading: { read: 'text', problem, at } }
@@ -115,11 +119,15 @@ function readGroup(cursor: Cursor, at: number, depth: number): Query | Problem {
 }
 
 function readTerm(cursor: Cursor, lexeme: Extract<Lexeme, { kind: 'field' | 'value' }>): Query | Problem {
+  const clause = readClause(cursor, lexeme)
+  if (isProblem(clause)) return clause
+  cursor.terms += clause.type === 'words' ? clause.words.length : 1
+  if (cursor.terms <= QUERY_TERMS_MAX) return clause
+  return { problem: `A search can have ${QUERY_TERMS_MAX} words and fields at most.`, at: lexeme.at }
+}
+
+function readClause(cursor: Cursor, lexeme: Extract<Lexeme, { kind: 'field' | 'value' }>): Query | Problem {
   cursor.index += 1
-  cursor.terms += 1
-  if (cursor.terms > QUERY_TERMS_MAX) {
-    return { problem: `A search can have ${QUERY_TERMS_MAX} words, phrases and fields at most.`, at: lexeme.at }
-  }
   if (lexeme.kind === 'value') return anyTextClause(lexeme)
   const reference = findField(lexeme.name)
   if (reference === undefined) return { problem: unknownField(lexeme.name), at: lexeme.at }

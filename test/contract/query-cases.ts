@@ -38,7 +38,7 @@ export const queryDocuments = (team: string): Readonly<Record<string, EntryDocum
     level: 'Information',
     event: 'order-placed',
     payload:
-      '{"order":{"id":4711,"total":12.5,"open":true,"note":"say \\"hi\\""},"lines":[{"sku":"A-1"},{"sku":"B-2"}]}',
+      '{"order":{"id":4711,"total":12.5,"open":true,"note":"say \\"hi\\"","weight":1e3,"log":"one\\ntwo"},"lines":[{"sku":"A-1"},{"sku":"B-2"}]}',
     correlationKey: 'order-4711',
   }),
   paid: eventDocument({
@@ -146,6 +146,11 @@ export const QUERY_CASES: readonly (readonly [string, readonly string[]])[] = [
   ['payload.order.total:12.5', ['placed']],
   ['payload.order.open:true', ['placed']],
   ['payload.order.note:"say \\"hi\\""', ['placed']],
+  // What stands otherwise in the text of the payload: numbers in another spelling, escaped characters.
+  ['payload.order.weight:1000', ['placed']],
+  ['payload.order.weight:1e3', []],
+  ['payload.order.log:"one\ntwo"', ['placed']],
+  ['payload.order.log:one*', ['placed']],
   ['payload.lines.sku:B-2', ['placed']],
   ['payload.lines.sku:B-*', ['placed']],
   ['payload.lines.sku:2', []],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { BaseOptions } from '@platformatic/kafka'
+import { NO_TIMEOUT_MS, type RequestLimits } from './request-timeouts.ts'
 
 /** How to reach a cluster. */
 export interface KafkaConnection {
@@ -80,7 +81,8 @@ export function clientOptions(
     bootstrapBrokers: [...brokers],
     autocreateTopics: false,
     connectTimeout: Math.min(requestTimeoutMs, 3_000),
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: NO_TIMEOUT_MS,
+    context: { requestTimeoutMs } satisfies RequestLimits,
     timeout: requestTimeoutMs,
     retries,
     retryDelay: 200,

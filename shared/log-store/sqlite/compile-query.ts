@@ -34,6 +34,8 @@ const KEYWORDS = {
 } as const satisfies Record<KeywordField, string>
 const NUMBERS = { eventId: 'e.event_id' } as const satisfies Record<NumberField, string>
 const TIMES = { timestamp: 'e.timestamp', receivedAt: 'e.received' } as const satisfies Record<TimeField, string>
+/** A full-text query takes time for each word of a phrase at each place where it may begin. */
+const LEAF_WORDS_MAX = 20
 const LEAVES = '(SELECT leaves FROM contents WHERE arrival = e.arrival)'
 
 export function compileQuery(query: Query, matching: Matching): CompiledQuery {
@@ -47,7 +49,7 @@ function exactMatch(query: Query): string | null {
       return query.words.length === 0 ? null : matchWords(query)
     case 'and':
     case 'or':
-      return combined(query.type, query.queries.map(exactMatch), (parts) => parts.includes(null))
+      return combined(query.type, query.queries.map(exactMatch))
     default:
       return null
   }
@@ -61,25 +63,21 @@ function necessaryMatch(query: Query): string | null {
     case 'leaf':
       return matchLeaf(query)
     case 'and':
-      return combined('and', query.queries.map(necessaryMatch).filter(isPresent), () => false)
+      return combined(
+        'and',
+        query.queries.map(necessaryMatch).filter((part) => part !== null),
+      )
     case 'or':
-      return combined('or', query.queries.map(necessaryMatch), (parts) => parts.includes(null))
+      return combined('or', query.queries.map(necessaryMatch))
     default:
       return null
   }
 }
 
-const isPresent = (expression: string | null): expression is string => expression !== null
-
-function combined(
-  type: 'and' | 'or',
-  parts: readonly (string | null)[],
-  isUnknown: (parts: readonly (string | null)[]) => boolean,
-): string | null {
-  if (parts.length === 0 || isUnknown(parts)) return null
-  return parts.length === 1
-    ? (parts[0] ?? null)
-    : parts.map((part) => `(${part})`).join(type === 'and' ? ' AND ' : ' OR ')
+/** Null where a part is unknown, or where there is none. */
+function combined(type: 'and' | 'or', parts: readonly (string | null)[]): string | null {
+  if (parts.length === 0 || parts.includes(null)) return null
+  return parts.map((part) => `(${part})`).join(type === 'and' ? ' AND ' : ' OR ')
 }
 
 function matchWords({ field, words, phrase, prefix }: Extract<Query, { type: 'words' }>): string {
@@ -90,12 +88,12 @@ function matchWords({ field, words, phrase, prefix }: Extract<Query, { type: 'wo
     .join(' AND ')
 }
 
-/** The words of the value follow each other in the index; of a beginning, the last one may go on. */
+/** The words of the value follow each other in the index; of a beginning, the last one may go on. The first ones narrow enough. */
 function matchLeaf({ field, value, prefix }: Extract<Query, { type: 'leaf' }>): string | null {
-  const words = splitWords(value)
-  return words.length === 0
-    ? null
-    : matchPhrase(field === 'payload' ? ['payload', 'leaves'] : ['leaves'], words, prefix)
+  const all = splitWords(value)
+  const words = all.slice(0, LEAF_WORDS_MAX)
+  const open = prefix && words.length === all.length
+  return words.length === 0 ? null : matchPhrase(field === 'payload' ? ['payload', 'leaves'] : ['leaves'], words, open)
 }
 
 /** The query without those of its necessary parts that `match` decides. */

@@ -1,0 +1,70 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { type Problem, problem } from '../shared/errors.ts'
+import { answerJson, failureBody, retryHeaders } from '../shared/http/answer.ts'
+import { GONE, type JsonReader, type ReadJson, refusedBodyHeaders } from '../shared/http/body.ts'
+import { STATUS } from '../shared/http/status.ts'
+import type { Logger } from '../shared/logger.ts'
+import type { Received } from './received.ts'
+import { failed, type Reply } from './replies.ts'
+import type { Tally } from './tally.ts'
+
+/**
+ * Works off a request whose body was read; what it throws is a fault of ours. It does not keep the body alive while it waits:
+ * under load, requests that wait for the journal are what fills the memory.
+ */
+export type Work = (received: Received) => Promise<Reply>
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+export interface EndpointDeps {
+  readonly readJson: JsonReader
+  readonly tally: Tally
+  readonly logger: Logger
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly headers: OutgoingHttpHeaders
+}
+
+/** One ingestion endpoint: reads the body once, has it worked off and answers. */
+export function createEndpoint(work: Work, { readJson, tally, logger }: EndpointDeps): Handler {
+  /** A failure of the transport, not of the service: its status is the real one. */
+  function refuse(request: IncomingMessage, cause: Problem): Answer {
+    tally.requestRefused(cause.code)
+    return { status: STATUS[cause.code], body: failureBody(cause), headers: refusedBodyHeaders(cause, request) }
+  }
+
+  async function settle(replying: Promise<Reply>, strict: boolean): Promise<Answer> {
+    const { strictStatus, body, retryable } = await withoutFault(replying)
+    return { status: strict ? strictStatus : 200, body, headers: retryHeaders(retryable) }
+  }
+
+  async function withoutFault(replying: Promise<Reply>): Promise<Reply> {
+    try {
+      return await replying
+    } catch (err) {
+      logger.error({ err }, 'an ingestion request failed')
+      tally.requestRefused('server_error')
+      return failed(problem('server_error', { outcome: 'unknown' }, 'The gateway failed.'))
+    }
+  }
+
+  // Not async: its frame, and with it the body, is gone when it returns.
+  function answerTo(request: IncomingMessage, read: ReadJson): Promise<Answer> | Answer | typeof GONE {
+    if (read === GONE) return GONE
+    if (read.problem !== undefined) return refuse(request, read.problem)
+    const { headers } = request
+    return settle(work({ headers, ...read.value }), isStrict(headers['x-strict-status']))
+  }
+
+  return async (request, response) => {
+    const answer = await readJson(request).then((read) => answerTo(request, read))
+    if (answer !== GONE) answerJson(response, answer.status, answer.body, answer.headers)
+  }
+}
+
+/** Some shippers look at nothing but the status: this header gives them one that tells. */
+const isStrict = (header: string | readonly string[] | undefined): boolean =>
+  header !== undefined && String(header).toLowerCase() === 'true'

@@ -1,0 +1,107 @@
+import type { IRouter } from 'express'
+import type { Clock } from '../shared/clock.ts'
+import type { Config } from '../shared/config.ts'
+import type { EntryKind } from '../shared/contract/records.ts'
+import { type TopicRole, topicName } from '../shared/contract/topics.ts'
+import { createJsonReader } from '../shared/http/body.ts'
+import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
+import type { Logger } from '../shared/logger.ts'
+import type { Metrics } from '../shared/metrics.ts'
+import type { Registry } from '../shared/registry/registry.ts'
+import { createAdmit } from './admit.ts'
+import { createApplicationLogCheck, createBatchCheck } from './application-log.ts'
+import type { CheckDeps } from './checks.ts'
+import { createCors } from './cors.ts'
+import { createEndpoint, type Handler, type Work } from './endpoint.ts'
+import { createEventLogCheck } from './event-log.ts'
+import { createHotKeys } from './hot-keys.ts'
+import { createProvenance } from './provenance.ts'
+import type { Publisher } from './publisher/publisher.ts'
+import { compileValidators } from './schemas/validate.ts'
+import { createTally } from './tally.ts'
+import { type WorkDeps, workBatch, workSingle } from './work.ts'
+
+export type GatewayConfig = Pick<
+  Config,
+  | 'TOPIC_PREFIX'
+  | 'INVALID_LEVEL'
+  | 'MAX_BATCH_ENTRIES'
+  | 'MAX_BODY_BYTES'
+  | 'MAX_INFLATED_BYTES'
+  | 'MAX_ENTRY_BYTES'
+  | 'HOT_KEY_ENTRIES_PER_SECOND'
+  | 'REQUEST_DEADLINE_MS'
+  | 'BODY_TIMEOUT_MS'
+  | 'CORS_ORIGINS'
+>
+
+export interface GatewayDeps {
+  readonly config: GatewayConfig
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly registry: Registry
+  /** Whether the registry is folded up to its end; until then nobody can be told that something is not there. */
+  readonly registryReady: () => boolean
+  readonly publisher: Pick<Publisher, 'publish' | 'partitionsOf'>
+}
+
+/** Most correlation keys of one kind of log whose rate of use is remembered. */
+const HOT_KEYS_MAX = 20_000
+
+/**
+ * Puts the ingestion endpoints on a router. Paths match in any case, with or without a slash at the end. Other methods of these
+ * paths are refused here; requests for other paths are passed on.
+ */
+export function registerGateway(router: IRouter, deps: GatewayDeps): void {
+  const { config, logger } = deps
+  const shared = { ...deps, validators: compileValidators(), provenanceOf: createProvenance(deps.clock) }
+  const events = pathOf('event', shared)
+  const applications = pathOf('application', shared)
+  const level = { replaceInvalidLevel: config.INVALID_LEVEL === 'information' }
+  const batch = { ...level, entriesMax: config.MAX_BATCH_ENTRIES }
+  const readJson = createJsonReader({
+    wireBytesMax: config.MAX_BODY_BYTES,
+    inflatedBytesMax: config.MAX_INFLATED_BYTES,
+    timeoutMs: config.BODY_TIMEOUT_MS,
+  })
+  const post = (work: Work, { tally }: WorkDeps): Handler => createEndpoint(work, { readJson, tally, logger })
+
+  const routes = {
+    '/api/ExternalLogs': post(workSingle(createEventLogCheck(events), events), events),
+    '/api/ApplicationLogs': post(
+      workSingle(createApplicationLogCheck(applications, level), applications),
+      applications,
+    ),
+    '/api/ApplicationLogs/batch': post(workBatch(createBatchCheck(applications, batch), applications), applications),
+  }
+
+  const cors = createCors(config.CORS_ORIGINS)
+  for (const [path, handler] of Object.entries(routes)) {
+    const route = router.route(path)
+    if (cors !== undefined) route.all(cors)
+    route.post(handler).all((_request, response) => answerMethodNotAllowed(response, 'POST'))
+  }
+}
+
+/** What the entries of one kind are checked with, counted by and published through. */
+function pathOf(kind: EntryKind, deps: GatewayDeps & Omit<CheckDeps, 'admit'>): CheckDeps & WorkDeps {
+  const { config, metrics, publisher } = deps
+  const topic = topicName(config.TOPIC_PREFIX, TOPIC_OF_KIND[kind])
+  const isOverused = createHotKeys({ usesPerSecond: config.HOT_KEY_ENTRIES_PER_SECOND, keysMax: HOT_KEYS_MAX })
+  return {
+    ...deps,
+    admit: createAdmit({
+      valueBytesMax: config.MAX_ENTRY_BYTES,
+      // Where there is one partition, there is nothing to spread over.
+      isHot: (key) => publisher.partitionsOf(topic) > 1 && isOverused(key),
+    }),
+    tally: createTally(metrics, kind),
+    publish: (publications) => publisher.publish(topic, publications, performance.now() + config.REQUEST_DEADLINE_MS),
+  }
+}
+
+const TOPIC_OF_KIND = { event: 'event-logs', application: 'application-logs' } as const satisfies Record<
+  EntryKind,
+  TopicRole
+>

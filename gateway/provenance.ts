@@ -1,0 +1,74 @@
+import type { Clock } from '../shared/clock.ts'
+import { parseExactly } from '../shared/contract/exact-json.ts'
+import { validTraceparent } from '../shared/contract/headers.ts'
+import { createDerivedIds, createIdSource } from '../shared/contract/ids.ts'
+import { timestampOf } from '../shared/contract/timestamp.ts'
+import type { Received } from './received.ts'
+
+/** What the entries of one request have in common, whatever they say. */
+export interface Provenance {
+  /** Canonical timestamp. */
+  readonly receivedAt: string
+  /** The id of the entry at this place of the request. */
+  readonly idOf: (index: number) => string
+  /** The same text whenever the request is sent again, where it has an `Idempotency-Key`; else null. */
+  readonly repeatKey: string | null
+  readonly traceparent: string | undefined
+  /** The body with every number as it was written; parsed anew, at most once. */
+  readonly exactBody: () => unknown
+}
+
+/** What the ids of a request with an `Idempotency-Key` are derived from, besides its key and its body. */
+export interface Origin {
+  readonly team: string
+  readonly endpoint: string
+}
+
+export type ProvenanceOf = (received: Received, origin: Origin) => Provenance
+
+export function createProvenance(clock: Clock): ProvenanceOf {
+  const nextId = createIdSource(clock)
+  const stamp = createStamp(clock)
+  return (received, { team, endpoint }) => {
+    const { headers, bytes } = received
+    const key = headers['idempotency-key']
+    const common = {
+      receivedAt: stamp(),
+      traceparent: validTraceparent(headers['traceparent']),
+      exactBody: onDemand(() => exactlyOr(received)),
+    }
+    if (typeof key !== 'string' || key === '') return { ...common, idOf: nextId, repeatKey: null }
+    const idOf = createDerivedIds([team, endpoint, key], bytes)
+    return { ...common, idOf, repeatKey: idOf(0) }
+  }
+}
+
+/** The present as a canonical timestamp; under load many requests share a millisecond, and its text. */
+function createStamp(clock: Clock): () => string {
+  let epochMs = Number.NaN
+  let text = ''
+  return () => {
+    const now = clock.now()
+    if (now !== epochMs) text = timestampOf(now)
+    epochMs = now
+    return text
+  }
+}
+
+/** A body nested thousands of levels deep, in fields that are ignored, cannot be parsed this way; it stays as it is. */
+function exactlyOr({ bytes, json }: Received): unknown {
+  try {
+    return parseExactly(bytes.toString())
+  } catch (error) {
+    if (error instanceof RangeError) return json
+    throw error
+  }
+}
+
+function onDemand<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

@@ -1,0 +1,104 @@
+import type { Due } from '../../shared/deadlines.ts'
+import type { NewRecord } from '../../shared/journal/journal.ts'
+import type { MicroBatch, PublishOutcome } from './publication.ts'
+
+/** What a micro-batch may hold. A part beyond `batchBytesMax` by itself goes alone. */
+export interface BatchLimits {
+  readonly batchRecordsMax: number
+  readonly batchBytesMax: number
+}
+
+/** Records of one request that wait in one lane and have one outcome. */
+export interface Part extends Due {
+  readonly lane: Lane
+  readonly records: readonly NewRecord[]
+  readonly bytes: number
+  /** When it was queued, on the clock of `performance.now()`. */
+  readonly queuedAt: number
+  /** The first call counts. */
+  readonly settle: (outcome: PublishOutcome) => void
+}
+
+/** The queue of one partition. */
+export interface Lane {
+  readonly topic: string
+  readonly partition: number
+  /** In the order of arrival. */
+  readonly queue: Set<Part>
+  records: number
+  bytes: number
+  /**
+   * Whether a micro-batch is on its way. There is one at a time, so that a retry below cannot be overtaken by what came after,
+   * and a partition that hangs holds up no other.
+   */
+  sending: boolean
+}
+
+/** The lanes of one topic. */
+export interface TopicLanes {
+  readonly lanes: readonly Lane[]
+  /** Takes the records that may go anywhere: lanes fill one after another, which makes fewer and larger micro-batches. */
+  open: Lane
+}
+
+export function createTopicLanes(topic: string, partitions: number): TopicLanes {
+  const lanes = Array.from({ length: partitions }, (_, partition): Lane => {
+    return { topic, partition, queue: new Set(), records: 0, bytes: 0, sending: false }
+  })
+  const [open] = lanes
+  if (open === undefined) throw new RangeError(`the topic ${topic} has no partition`)
+  return { lanes, open }
+}
+
+export function enqueue(part: Part): void {
+  const { lane } = part
+  lane.queue.add(part)
+  lane.records += part.records.length
+  lane.bytes += part.bytes
+}
+
+/** Takes a part out of its queue; false where it is not there any more. */
+export function dequeue(part: Part): boolean {
+  const { lane } = part
+  if (!lane.queue.delete(part)) return false
+  lane.records -= part.records.length
+  lane.bytes -= part.bytes
+  return true
+}
+
+export const isFull = (lane: Lane, limits: BatchLimits): boolean =>
+  lane.records >= limits.batchRecordsMax || lane.bytes >= limits.batchBytesMax
+
+/** The part that has waited longest. */
+export function headOf(lane: Lane): Part | undefined {
+  for (const part of lane.queue) return part
+  return undefined
+}
+
+/** Takes from the head of the queue what fits into one micro-batch: at least one part, and none in pieces. */
+export function cutBatch(lane: Lane, limits: BatchLimits): { batch: MicroBatch; parts: readonly Part[] } {
+  const parts: Part[] = []
+  const records: NewRecord[] = []
+  let bytes = 0
+  for (const part of lane.queue) {
+    const fits =
+      records.length + part.records.length <= limits.batchRecordsMax && bytes + part.bytes <= limits.batchBytesMax
+    if (!fits && parts.length > 0) break
+    dequeue(part)
+    parts.push(part)
+    for (const record of part.records) records.push(record)
+    bytes += part.bytes
+  }
+  return { batch: { topic: lane.topic, partition: lane.partition, records, bytes }, parts }
+}
+
+/** Opens the next lane, if possible one that is not sending. */
+export function openNext(topic: TopicLanes): void {
+  const { lanes, open } = topic
+  for (let step = 1; step <= lanes.length; step += 1) {
+    const lane = lanes[(open.partition + step) % lanes.length]
+    if (lane === undefined || (lane.sending && step < lanes.length)) continue
+    topic.open = lane
+    return
+  }
+}

@@ -1,0 +1,89 @@
+import { type BatchLimits, headOf, isFull, type Lane } from './lanes.ts'
+
+export interface ScheduleOptions extends BatchLimits {
+  /** While fewer sends than this are in flight, what comes is sent at once; beyond, it gathers. */
+  readonly eagerSends: number
+  /** The longest time for which records gather, unless `sendsInFlightMax` holds them. */
+  readonly lingerMs: number
+  /** Most sends in flight, whatever waits. */
+  readonly sendsInFlightMax: number
+}
+
+/** Decides when a lane sends. */
+export interface Schedule {
+  /** Something was put into the lane's queue; `now` is `performance.now()`. */
+  waits(lane: Lane, now: number): void
+  /** Everything was taken out of the lane's queue, and not to be sent. */
+  forget(lane: Lane): void
+  /** The lane's send has ended. */
+  ended(lane: Lane): void
+  /** From now on nothing gathers. */
+  hurry(): void
+  /** Whether nothing waits and nothing is in flight. */
+  isIdle(): boolean
+  /** Ends its timer. */
+  close(): void
+}
+
+/** `begin` sends what the lane has, as much as fits, and has `ended` called later. */
+export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => void): Schedule {
+  /** Lanes with something in their queue. */
+  const waiting = new Set<Lane>()
+  let inFlight = 0
+  let hurried = false
+  let timer: NodeJS.Timeout | undefined
+
+  const dueAt = (lane: Lane): number => (headOf(lane)?.queuedAt ?? Number.POSITIVE_INFINITY) + options.lingerMs
+
+  function isDue(lane: Lane, now: number): boolean {
+    if (lane.sending || inFlight >= options.sendsInFlightMax) return false
+    return inFlight < options.eagerSends || hurried || isFull(lane, options) || now >= dueAt(lane)
+  }
+
+  function send(lane: Lane): void {
+    lane.sending = true
+    inFlight += 1
+    begin(lane)
+    // What is left waits behind the other lanes.
+    waiting.delete(lane)
+    if (lane.queue.size > 0) waiting.add(lane)
+  }
+
+  function sendWhatIsDue(): void {
+    const now = performance.now()
+    for (const lane of waiting) if (isDue(lane, now)) send(lane)
+    clearTimeout(timer)
+    timer = undefined
+    linger(now)
+  }
+
+  /** Looks again when the first of the lanes that may send has gathered long enough. */
+  function linger(now: number): void {
+    if (inFlight >= options.sendsInFlightMax) return
+    let next = Number.POSITIVE_INFINITY
+    for (const lane of waiting) if (!lane.sending) next = Math.min(next, dueAt(lane))
+    if (next < Number.POSITIVE_INFINITY) timer = setTimeout(sendWhatIsDue, next - now)
+  }
+
+  return {
+    waits: (lane, now) => {
+      waiting.add(lane)
+      if (isDue(lane, now)) send(lane)
+      else if (timer === undefined) linger(now)
+    },
+    forget: (lane) => {
+      waiting.delete(lane)
+    },
+    ended: (lane) => {
+      lane.sending = false
+      inFlight -= 1
+      sendWhatIsDue()
+    },
+    hurry: () => {
+      hurried = true
+      sendWhatIsDue()
+    },
+    isIdle: () => inFlight === 0 && waiting.size === 0,
+    close: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** A request whose body was read as JSON. */
+export interface Received {
+  readonly headers: IncomingHttpHeaders
+  readonly json: unknown
+  /** The body that the JSON was read from, decompressed. */
+  readonly bytes: Buffer
+}

@@ -1,0 +1,108 @@
+import { KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
+import { LEVELS } from '../../shared/contract/levels.ts'
+
+/**
+ * JSON Schemas (2020-12) of the three request bodies; the API description shows them and the gateway validates with them.
+ * `maxBytes` and `maxDepth` are keywords of our own (keywords.ts). Null stands for a field that is left out. What these
+ * schemas cannot say in one word (levels in any case, timestamps, GUIDs) is checked in code.
+ */
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
+
+const SCOPE_DEPTH_MAX = 64
+
+const required = (description: string, bytes?: number) => ({
+  type: 'string',
+  minLength: 1,
+  ...(bytes === undefined ? {} : { maxBytes: bytes }),
+  description,
+})
+
+const optional = (description: string, bytes?: number) => ({
+  type: ['string', 'null'],
+  ...(bytes === undefined ? {} : { maxBytes: bytes }),
+  description,
+})
+
+const level = required(`One of ${LEVELS.join(', ')}, in any case.`)
+
+const common = {
+  correlationKey: optional('Groups the entries of one flow.', KEYWORD_BYTES.correlationKey),
+  environment: {
+    ...optional('The environment that the entry comes from.', KEYWORD_BYTES.environment),
+    default: 'Development',
+  },
+  timestamp: optional(
+    'When the entry happened: ISO 8601, from 1970 to 2261, up to nanoseconds; UTC where it has no offset. Left out, it is the time of receipt.',
+  ),
+}
+
+const entry = {
+  categoryName: required('Usually the name of the logger or class.', KEYWORD_BYTES.category),
+  eventId: {
+    type: ['integer', 'null'],
+    minimum: -2_147_483_648,
+    maximum: 2_147_483_647,
+    default: 0,
+    description: "The logging framework's number of the event.",
+  },
+  eventName: { ...optional("The logging framework's name of the event.", KEYWORD_BYTES.eventName), default: '' },
+  message: required('The log message.'),
+  level,
+  exception: optional('An exception as text, with its stack trace.'),
+  scopeData: {
+    type: ['object', 'null'],
+    maxDepth: SCOPE_DEPTH_MAX,
+    description: `Structured data of the logging scope, at most ${SCOPE_DEPTH_MAX} levels deep.`,
+  },
+  ...common,
+}
+
+const projectId = required("The Project's id, a GUID with or without dashes or in braces.")
+
+/** The body of POST /api/ExternalLogs (specification 2.3). */
+export const EXTERNAL_LOG_SCHEMA = {
+  $schema: DIALECT,
+  $id: 'urn:sluice:schema:external-log-dto',
+  title: 'ExternalLogDto',
+  type: 'object',
+  required: ['uniqueIdentifier', 'payload', 'level'],
+  properties: {
+    uniqueIdentifier: required('The identifier of an Event or a Step; case matters.', KEYWORD_BYTES.identifier),
+    payload: required('The log content: plain text, or JSON serialised to a string.'),
+    level,
+    ...common,
+  },
+} as const
+
+/** The body of POST /api/ApplicationLogs (specification 2.4). */
+export const LOG_ENTRY_SCHEMA = {
+  $schema: DIALECT,
+  $id: 'urn:sluice:schema:log-entry-dto',
+  title: 'LogEntryDto',
+  type: 'object',
+  required: ['uniqueIdentifier', 'categoryName', 'message', 'level'],
+  properties: { uniqueIdentifier: projectId, ...entry },
+} as const
+
+/** One entry of a batch: a LogEntryDto without the Project's id. */
+export const BATCH_ENTRY_SCHEMA = {
+  $schema: DIALECT,
+  $id: 'urn:sluice:schema:batch-entry',
+  title: 'BatchEntry',
+  type: 'object',
+  required: ['categoryName', 'message', 'level'],
+  properties: entry,
+} as const
+
+/** The body of POST /api/ApplicationLogs/batch (specification 2.5). */
+export const BATCH_LOG_ENTRY_SCHEMA = {
+  $schema: DIALECT,
+  $id: 'urn:sluice:schema:batch-log-entry-dto',
+  title: 'BatchLogEntryDto',
+  type: 'object',
+  required: ['uniqueIdentifier', 'logEntries'],
+  properties: {
+    uniqueIdentifier: projectId,
+    logEntries: { type: 'array', minItems: 1, items: { $ref: BATCH_ENTRY_SCHEMA.$id } },
+  },
+} as const

@@ -1,0 +1,63 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { KEYWORDS } from './keywords.ts'
+import { BATCH_ENTRY_SCHEMA, EXTERNAL_LOG_SCHEMA, LOG_ENTRY_SCHEMA } from './requests.ts'
+
+/** A field that cannot be accepted: a JSON pointer (RFC 6901) into the entry, and what is expected there. */
+export interface Offender {
+  readonly path: string
+  readonly message: string
+}
+
+/** Every offender of an object; undefined where there is none. */
+export type Validate = (entry: object) => readonly Offender[] | undefined
+
+export interface Validators {
+  readonly externalLog: Validate
+  readonly logEntry: Validate
+  readonly batchEntry: Validate
+}
+
+/** Compiles the schemas of the request bodies; do it once a process. */
+export function compileValidators(): Validators {
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true })
+  for (const keyword of KEYWORDS) ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword)
+  const compile = (schema: object): Validate => {
+    const validate: ValidateFunction = ajv.compile(schema)
+    return (entry) => (validate(entry) ? undefined : (validate.errors ?? []).map(offenderOf))
+  }
+  return {
+    externalLog: compile(EXTERNAL_LOG_SCHEMA),
+    logEntry: compile(LOG_ENTRY_SCHEMA),
+    batchEntry: compile(BATCH_ENTRY_SCHEMA),
+  }
+}
+
+const offenderOf = (error: ErrorObject): Offender => ({ path: error.instancePath, message: messageOf(error) })
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'a whole number',
+  object: 'a JSON object',
+}
+
+function messageOf({ keyword, params, schema, data, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'type':
+      return wrongType([params['type']].flat() as string[], data)
+    case 'maxBytes':
+      return `must have at most ${schema} bytes in UTF-8`
+    case 'maxDepth':
+      return `must be at most ${schema} levels deep`
+    case 'minimum':
+    case 'maximum':
+      return 'must be a whole number of 32 bits'
+    default:
+      return message ?? 'is not accepted'
+  }
+}
+
+function wrongType(types: readonly string[], data: unknown): string {
+  const expected = types.filter((type) => type !== 'null').map((type) => TYPE_NAMES[type] ?? type)
+  const hint = types.includes('string') && typeof data === 'object' ? '; serialise it to JSON text' : ''
+  return `must be ${expected.join(' or ')}${hint}`
+}

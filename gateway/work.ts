@@ -1,0 +1,60 @@
+import type { Checked, Problem } from '../shared/errors.ts'
+import type { Admitted } from './admit.ts'
+import type { BatchCheck } from './application-log.ts'
+import type { Check } from './checks.ts'
+import type { Work } from './endpoint.ts'
+import type { Publication, PublishOutcome } from './publisher/publication.ts'
+import { created, failed, processed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
+import type { Tally } from './tally.ts'
+
+export interface WorkDeps {
+  readonly tally: Tally
+  /** Publishes to the endpoint's topic; resolves within the deadline of a request, one outcome each. */
+  readonly publish: (publications: readonly Publication[]) => Promise<readonly PublishOutcome[]>
+}
+
+/** Works off a request that is one entry. */
+export function workSingle(check: Check, { tally, publish }: WorkDeps): Work {
+  async function finish({ value: admitted, problem }: Checked<Admitted>): Promise<Reply> {
+    if (problem !== undefined) return refuse(problem)
+    const { id, publication } = admitted
+    const [outcome] = await publish([publication])
+    const failure = failureOf(outcome)
+    if (failure !== undefined) return refuse(failure)
+    tally.accepted(1)
+    return created(id)
+  }
+
+  function refuse(problem: Problem): Reply {
+    tally.rejected(problem.code)
+    return failed(problem)
+  }
+
+  return async (received) => finish(check(received))
+}
+
+/** Works off a batch: what can be published is, whatever becomes of the other entries. */
+export function workBatch(check: BatchCheck, { tally, publish }: WorkDeps): Work {
+  async function finish({ value: entries, problem }: Checked<readonly Checked<Admitted>[]>): Promise<Reply> {
+    if (problem !== undefined) {
+      tally.requestRefused(problem.code)
+      return failed(problem)
+    }
+    const outcomes = await publish(entries.flatMap(({ value }) => (value === undefined ? [] : [value.publication])))
+    const refused: RefusedEntry[] = []
+    let published = 0
+    for (const [index, entry] of entries.entries()) {
+      const cause = entry.problem ?? failureOf(outcomes[published++])
+      if (cause !== undefined) refused.push({ index, problem: cause })
+    }
+    for (const entry of refused) tally.rejected(entry.problem.code)
+    tally.accepted(entries.length - refused.length)
+    return processed(entries.length, refused)
+  }
+
+  return async (received) => finish(check(received))
+}
+
+/** Why an entry was not made durable. A missing outcome would be a fault of ours, and the entry may be there. */
+const failureOf = (outcome: PublishOutcome = 'uncertain'): Problem | undefined =>
+  outcome === 'durable' ? undefined : unconfirmed(outcome)

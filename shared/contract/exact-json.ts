@@ -1,0 +1,26 @@
+/** The parts of `JSON` that keep a number as it is written (ECMAScript, "JSON.parse source text access"); not yet in the types. */
+interface SourceTextJson {
+  parse(text: string, revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
+  rawJSON(text: string): object
+}
+const json: SourceTextJson = JSON as unknown as SourceTextJson
+
+/**
+ * Whether a parsed value holds a number that has certainly lost digits: a whole number beyond 2^53, such as a 64-bit id, or one
+ * too large for a double. The value must not be nested very deep.
+ */
+export function hasLostDigits(value: unknown): boolean {
+  if (typeof value === 'number')
+    return !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value))
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(hasLostDigits)
+}
+
+/**
+ * Parses JSON so that writing the value with `JSON.stringify` gives every number as it stood in the text. Such numbers are
+ * opaque objects. Several times slower than `JSON.parse`; throws a RangeError for text nested thousands of levels deep.
+ */
+export const parseExactly = (text: string): unknown =>
+  json.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value,
+  )

@@ -1,0 +1,52 @@
+import type { EntryKind } from './records.ts'
+
+/** The records' `ce_source`: the part of Sluice that made them. */
+const SOURCE = 'urn:sluice:gateway'
+
+/** What CloudEvents calls the type and the schema of a record; both end in the version of its topic. */
+export const CLOUD_EVENTS = {
+  event: { type: 'sluice.event-log.v1', dataSchema: 'urn:sluice:schema:event-log-record:v1' },
+  application: { type: 'sluice.application-log.v1', dataSchema: 'urn:sluice:schema:application-log-record:v1' },
+} as const satisfies Record<EntryKind, { type: string; dataSchema: string }>
+
+export interface HeaderFacts {
+  readonly kind: EntryKind
+  readonly id: string
+  /** What the entry is about: the identifier of the Event or Step addressed, or the Project's id. */
+  readonly subject: string
+  /** The entry's timestamp. */
+  readonly time: string
+  /** The record's key, or null where it has none. */
+  readonly key: string | null
+  /** The key that the record would have had, were it not sent too often; else null. */
+  readonly originalKey: string | null
+  readonly traceparent: string | undefined
+}
+
+/**
+ * The headers of an entry's record: CloudEvents 1.0 in Kafka's binary mode, with the extensions for partitioning
+ * (`partitionkey`) and distributed tracing. Headers without a value are left out.
+ */
+export function recordHeaders(facts: HeaderFacts): Readonly<Record<string, string>> {
+  const { type, dataSchema } = CLOUD_EVENTS[facts.kind]
+  const headers: Record<string, string> = {
+    ce_specversion: '1.0',
+    ce_id: facts.id,
+    ce_source: SOURCE,
+    ce_type: type,
+    ce_subject: facts.subject,
+    ce_time: facts.time,
+    ce_dataschema: dataSchema,
+    'content-type': 'application/json',
+  }
+  if (facts.key !== null) headers['ce_partitionkey'] = facts.key
+  if (facts.originalKey !== null) headers['x-original-key'] = facts.originalKey
+  if (facts.traceparent !== undefined) headers['traceparent'] = facts.traceparent
+  return headers
+}
+
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** The value of a `traceparent` header (W3C Trace Context, version 00) where it is valid. */
+export const validTraceparent = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined

@@ -1,0 +1,128 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { createDeadlines, type Due } from '../deadlines.ts'
+import { type Checked, type Problem, refuse } from '../errors.ts'
+import { retryHeaders } from './answer.ts'
+import { inflate } from './inflate.ts'
+import { ACCEPTED_CODINGS, contentCoding, mediaProblem } from './media-type.ts'
+
+export interface BodyLimits {
+  /** Most bytes as sent. */
+  readonly wireBytesMax: number
+  /** Most bytes after decompression. */
+  readonly inflatedBytesMax: number
+  /** Longest time from the call to the last byte. */
+  readonly timeoutMs: number
+}
+
+/** The sender closed the connection before its body ended: there is nobody to answer. */
+export const GONE = Symbol('gone')
+
+export interface JsonBody {
+  readonly json: unknown
+  /** What the JSON was read from: the body, decompressed. */
+  readonly bytes: Buffer
+}
+
+export type ReadJson = Checked<JsonBody> | typeof GONE
+
+export type JsonReader = (request: IncomingMessage) => Promise<ReadJson>
+
+type Wire = Checked<Buffer> | typeof GONE
+
+/** A body on its way; `expire` is called when it takes too long. */
+interface Reading extends Due {
+  readonly expire: () => void
+}
+
+/**
+ * Makes a reader of JSON bodies. Each body is read once and never more of it kept than the limits allow. What is refused is
+ * still taken off the connection, and thrown away, until it ends or the time is up: its sender can then read the answer, and
+ * use the connection again, where a closed one would be reset.
+ */
+export function createJsonReader(limits: BodyLimits): JsonReader {
+  const { wireBytesMax, inflatedBytesMax, timeoutMs } = limits
+  const deadlines = createDeadlines<Reading>(({ expire }) => expire())
+
+  /** What was refused before it began, or is refused on the way, is read to its end but not kept. */
+  function readWire(request: IncomingMessage, refused: Wire | undefined): Promise<Wire> {
+    return new Promise((resolve) => {
+      let kept: Buffer[] | undefined = []
+      let size = 0
+      const settle = (wire: Wire): void => {
+        kept = undefined
+        resolve(wire)
+      }
+      const expire = (): void => {
+        if (kept === undefined) request.destroy()
+        else settle(refuse('request_timeout'))
+      }
+      const reading: Reading = { deadline: performance.now() + timeoutMs, expire }
+      deadlines.add(reading)
+      if (refused !== undefined) settle(refused)
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > wireBytesMax) settle(tooLarge)
+        kept?.push(chunk)
+      })
+      request.on('end', () => {
+        deadlines.delete(reading)
+        if (kept !== undefined) settle({ value: joined(kept, size) })
+      })
+      request.on('close', () => {
+        deadlines.delete(reading)
+        settle(GONE)
+      })
+    })
+  }
+
+  const tooLarge = refuse('payload_too_large', { limit: wireBytesMax })
+
+  function refusalOf({ headers }: IncomingMessage): Wire | undefined {
+    const media = mediaProblem(headers)
+    if (media !== undefined) return { problem: media }
+    return Number(headers['content-length'] ?? 0) > wireBytesMax ? tooLarge : undefined
+  }
+
+  return async (request) => {
+    const wire = await readWire(request, refusalOf(request))
+    if (wire === GONE || wire.problem !== undefined) return wire
+    const coding = contentCoding(request.headers) ?? 'identity'
+    if (coding === 'identity' || wire.value.length === 0) return parseJson(wire.value)
+    const inflated = await inflate(wire.value, coding, inflatedBytesMax)
+    return inflated.problem === undefined ? parseJson(inflated.value) : inflated
+  }
+}
+
+/** The headers that belong to the answer for a body that was refused. */
+export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: IncomingMessage): OutgoingHttpHeaders {
+  switch (code) {
+    case 'request_timeout':
+      // Whoever was too slow may still be sending; after any other refusal the connection is fit for the next request.
+      return { ...retryHeaders(retryable), connection: 'close' }
+    case 'unsupported_media_type':
+      // RFC 9110, 12.5.3: only where the coding is at fault.
+      return contentCoding(headers) === undefined ? { 'accept-encoding': ACCEPTED_CODINGS } : {}
+    default:
+      return retryHeaders(retryable)
+  }
+}
+
+const joined = (chunks: readonly Buffer[], size: number): Buffer =>
+  chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function parseJson(bytes: Buffer): Checked<JsonBody> {
+  if (bytes.length === 0) return refuse('malformed_json', null, 'The body is empty.')
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    return refuse('malformed_json', null, 'The body is not valid UTF-8.')
+  }
+  try {
+    return { value: { bytes, json: JSON.parse(text) } }
+  } catch (error) {
+    return refuse('malformed_json', { reason: (error as Error).message }, 'The body is not valid JSON.')
+  }
+}

@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type ErrorCode, problem } from '../errors.ts'
+import { failureBody } from './answer.ts'
+import { STATUS } from './status.ts'
+
+/** How long a sender may go on talking to a connection that has had its last answer. */
+const LINGER_MS = 2_000
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}
+
+/**
+ * A server's `clientError` handler: answers what is not valid HTTP, or came too late, with the envelope of every other failure,
+ * and ends the connection. A sender that is gone, or has had its answer already, gets none.
+ */
+export function answerClientError(error: Error, socket: Duplex): void {
+  const { code = '' } = error as NodeJS.ErrnoException
+  // The check that Node makes in its own handler: a second status line in the middle of an answer would corrupt it.
+  const { _httpMessage: begun } = socket as Duplex & { _httpMessage?: ServerResponse }
+  if (!socket.writable || code === 'ECONNRESET' || begun?.headersSent === true) {
+    socket.destroy()
+    return
+  }
+  const cause = problem(CODES[code] ?? 'malformed_request')
+  const status = STATUS[cause.code]
+  const body = failureBody(cause)
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${REASONS[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  )
+  // Destroyed at once, unread bytes would reset the connection and take the answer with them.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}

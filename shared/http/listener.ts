@@ -1,0 +1,31 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Express } from 'express'
+import { type Problem, ProblemError, problem } from '../errors.ts'
+import type { Logger } from '../logger.ts'
+import { answerProblem } from './answer.ts'
+import { STATUS } from './status.ts'
+
+/**
+ * What an HTTP server calls for each request: the application, and after it the answer to whatever no route took or some
+ * route threw. It stands outside of the router because there are targets that Express routes nowhere.
+ */
+export const createListener =
+  (app: Express, logger: Logger): RequestListener =>
+  (request, response) => {
+    app(request as never, response as never, (error?: unknown) => answerRest(error, request, response, logger))
+  }
+
+function answerRest(error: unknown, request: IncomingMessage, response: ServerResponse, logger: Logger): void {
+  const cause = error === undefined || error === null ? problem('not_found') : problemOf(error, request, logger)
+  // The status line is gone: all that is left is to cut the answer short, so that nobody takes it for a whole one.
+  if (response.headersSent) response.destroy()
+  else answerProblem(response, STATUS[cause.code], cause)
+}
+
+function problemOf(error: unknown, { method }: IncomingMessage, logger: Logger): Problem {
+  if (error instanceof ProblemError) return error.problem
+  // What the router throws for a path that it cannot decode.
+  if (error instanceof URIError) return problem('malformed_request', null, 'The path is not percent-encoded UTF-8.')
+  logger.error({ err: error, method }, 'a request failed')
+  return problem('server_error', null, 'The request failed for a reason of the server.')
+}

@@ -1,0 +1,43 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Problem, problem } from '../errors.ts'
+
+/** How a body is encoded on the wire (RFC 9110, 8.4). */
+export type ContentCoding = 'identity' | 'gzip' | 'deflate' | 'br' | 'zstd'
+
+/** The codings that a request body may have, as an `Accept-Encoding` header lists them. */
+export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd'
+
+const CODINGS: ReadonlyMap<string, ContentCoding> = new Map([
+  ['identity', 'identity'],
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['br', 'br'],
+  ['zstd', 'zstd'],
+])
+
+/** The coding that the headers name, identity where they name none; undefined for one, or a list of them, that is not known. */
+export function contentCoding(headers: IncomingHttpHeaders): ContentCoding | undefined {
+  const name = headers['content-encoding']
+  if (name === undefined || name === '') return 'identity'
+  return CODINGS.get(name.trim().toLowerCase())
+}
+
+const JSON_IN_UTF8 = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?;?[ \t]*$/i
+const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i
+
+/** Why a body with these headers is not read as JSON in UTF-8, or undefined where it is. Without a type it is. */
+export function mediaProblem(headers: IncomingHttpHeaders): Problem | undefined {
+  const type = headers['content-type']
+  if (type !== undefined && type !== '' && !JSON_IN_UTF8.test(type)) {
+    if (!JSON_TYPE.test(type))
+      return problem('unsupported_media_type', null, 'The content type is not application/json.')
+    const charset = CHARSET.exec(type)?.[1]
+    if (charset !== undefined && !/^utf-?8$/i.test(charset))
+      return problem('unsupported_media_type', null, `The charset ${charset} is not UTF-8.`)
+  }
+  if (contentCoding(headers) === undefined)
+    return problem('unsupported_media_type', null, 'The content encoding is not supported.')
+  return undefined
+}

@@ -1,0 +1,10 @@
+import type { ServerResponse } from 'node:http'
+import { problem } from '../errors.ts'
+import { answerProblem } from './answer.ts'
+import { STATUS } from './status.ts'
+
+/** Answers a method that the path does not take; RFC 9110, 15.5.6 wants the header `Allow` with it. */
+export function answerMethodNotAllowed(response: ServerResponse, allow: string): void {
+  const cause = problem('method_not_allowed')
+  answerProblem(response, STATUS[cause.code], cause, { allow })
+}

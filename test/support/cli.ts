@@ -1,0 +1,56 @@
+import { runCli } from '../../deploy/cli/cli.ts'
+import type { CliDeps } from '../../deploy/cli/command.ts'
+import { loadConfig } from '../../shared/config.ts'
+import { TOPICS, topicName } from '../../shared/contract/topics.ts'
+import type { NamedTopic } from '../../shared/journal/journal.ts'
+import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
+
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export const ALL_TOPICS: readonly NamedTopic[] = Object.values(TOPICS).map((spec) => ({
+  ...spec,
+  name: topicName('sluice', spec.role),
+}))
+
+/** The operator's commands over a journal in memory; `run` takes the arguments as a shell would split them. */
+export function cliOnMemory({
+  env = {},
+  now = '2026-03-04T05:06:07.000Z',
+  ...overrides
+}: { env?: Record<string, string>; now?: string } & Partial<CliDeps> = {}) {
+  const clock = { now: () => Date.parse(now) }
+  const journal: MemoryJournal = createMemoryJournal({ clock, topics: ALL_TOPICS })
+  const calls: unknown[][] = []
+  const run = async (...argv: string[]): Promise<Ran> => {
+    const printed = { stdout: '', stderr: '' }
+    const output = (name: 'stdout' | 'stderr') => ({
+      write: (text: string) => {
+        printed[name] += text
+      },
+    })
+    const code = await runCli(argv, {
+      version: '1.2.3',
+      config: () => loadConfig(env),
+      // A command closes what it opens; this journal has to outlive it.
+      openJournal: async () => ({ ...journal, close: async () => void calls.push(['close']) }),
+      clock,
+      stdout: output('stdout'),
+      stderr: output('stderr'),
+      handlers: {
+        start: async (role) => {
+          calls.push(['start', role])
+          return 7
+        },
+        applyTopics: async () => ['sluice.registry.v1 exists'],
+        applyIndices: async () => ['sluice-flows-v1 made'],
+      },
+      ...overrides,
+    })
+    return { code, ...printed }
+  }
+  return { run, journal, calls }
+}

@@ -1,0 +1,235 @@
+import fc from 'fast-check'
+import type { EntryDocument } from '../../shared/contract/documents.ts'
+import { LEVELS } from '../../shared/contract/levels.ts'
+import { fromNanos } from '../../shared/contract/timestamp.ts'
+import type { Comparison, Query } from '../../shared/query/ast.ts'
+import { splitWords } from '../../shared/query/words.ts'
+import { documentOf, PROJECT } from './documents.ts'
+
+/** Few words, so that documents and queries meet; some are unlike in SQLite's and in our Unicode tables, or hard to fold. */
+const VOCABULARY = [
+  ...['order', 'Order', 'ORDER4711', '4711', '47', 'timeout', 'time', 'and', 'Größe', 'größer', 'ſtop', 'stop', 'ΟΔΟΣ'],
+  ...[
+    'οδος',
+    'İzmir',
+    'i',
+    '支付',
+    '失败',
+    '付',
+    'ひらがな',
+    '𝒳𝒴',
+    '𞤀𞤣𞤤',
+    'ẞ',
+    'ß',
+    'cafe\u0301',
+    'naïve',
+    '½',
+    '\u{1e4d0}',
+  ],
+  'x'.repeat(130),
+  `${'x'.repeat(128)}yz`,
+]
+const GLUE = [' ', ' ', '-', '.', '_', '\n', '/', '👍', '\0', '\ud800', '"', '\\', "'"]
+const NAMES = ['id', 'a.b', 'a', 'Id', 'x y', '', '__proto__', 'größe', 'q"\\', 'n\0']
+const CATEGORIES = ['Acme', 'Acme.Billing', 'Acme.Billing.Jobs', 'Acme.BillingX', 'acme', 'Größe.x', '%_']
+
+const word = fc.constantFrom(...VOCABULARY)
+const texts = fc
+  .array(fc.tuple(word, fc.constantFrom(...GLUE)), { maxLength: 6 })
+  .map((parts) => parts.map(([text, glue]) => text + glue).join(''))
+const scalar = fc.oneof(texts, fc.integer({ min: -3, max: 5000 }), fc.boolean(), fc.constant(null), fc.constant(4711))
+const tree = fc.letrec((tie) => ({
+  node: fc.oneof({ depthSize: 'small' }, scalar, fc.array(tie('node'), { maxLength: 3 }), tie('object')),
+  object: fc
+    .array(fc.tuple(fc.constantFrom(...NAMES), tie('node')), { maxLength: 4 })
+    .map((members) => JSON.parse(`{${members.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`)),
+}))
+const objects = tree.object as fc.Arbitrary<Record<string, unknown>>
+/** A span of some days, with many equal instants. */
+const instants = fc.oneof(
+  fc
+    .integer({ min: 0, max: 20 })
+    .map((hours) => fromNanos(1_769_860_800_000_000_000n + BigInt(hours) * 3_600_000_000_000n)),
+  fc.bigInt({ min: 0n, max: 10n }).map((nanos) => fromNanos(1_769_860_800_000_000_000n + nanos)),
+)
+const maybe = <T>(values: readonly T[]): fc.Arbitrary<T | null> => fc.option(fc.constantFrom(...values))
+const base = {
+  id: fc.uuid(),
+  receivedAt: instants,
+  timestamp: instants,
+  level: fc.constantFrom(...LEVELS),
+  environment: fc.constantFrom('Production', 'Test', 'production', 'Größe', ''),
+  correlationKey: maybe(['order-1', 'order-2', 'Order-1', 'ключ', 'a\0b', '%', '']),
+}
+
+/** Documents of one Team, of both kinds, derived as the consumers derive them. */
+export const documents = (team: string): fc.Arbitrary<EntryDocument> =>
+  fc
+    .oneof(
+      fc.record({
+        ...base,
+        team: fc.constant(team),
+        kind: fc.constant('event' as const),
+        event: maybe(['order-placed', 'order', 'größe']),
+        step: maybe(['order-placed.pay', 'order-placed']),
+        payload: fc.oneof(
+          texts,
+          objects.map((value) => JSON.stringify(value)),
+          objects.map((value) => JSON.stringify([value], null, 2)),
+        ),
+      }),
+      fc.record({
+        ...base,
+        team: fc.constant(team),
+        kind: fc.constant('application' as const),
+        project: fc.constantFrom(PROJECT, '0198d5b2-7c1e-7000-8a3b-2f4c6d8e0a1b'),
+        categoryName: fc.constantFrom(...CATEGORIES),
+        eventId: fc.integer({ min: -2, max: 3 }),
+        eventName: fc.constantFrom('', 'Started', 'start'),
+        message: texts,
+        exception: fc.option(texts),
+        scopeData: fc.option(objects),
+      }),
+    )
+    .map(documentOf)
+
+const comparisons = fc.constantFrom<Comparison>('=', '>', '>=', '<', '<=')
+const searchedWords = fc
+  .array(word, { minLength: 1, maxLength: 3 })
+  .map((parts) => splitWords(parts.join(' ')).slice(0, 4))
+const leafFields = fc.constantFrom('payload' as const, 'scope' as const)
+const paths = fc.array(fc.constantFrom(...NAMES.map((name) => name.replace('\0', '\uFFFD') || '_')), {
+  minLength: 1,
+  maxLength: 3,
+})
+const leafPaths = paths.map((parts) => parts.join('.'))
+const leafValues = fc.oneof(
+  word,
+  fc.constantFrom('', '4711', '47', 'true', '-1', 'o'),
+  texts.map((text) => text.toWellFormed()),
+)
+
+const clause: fc.Arbitrary<Query> = fc.oneof(
+  fc.record({
+    type: fc.constant('words' as const),
+    field: maybe(['message', 'exception', 'payload'] as const),
+    words: searchedWords,
+    phrase: fc.boolean(),
+    prefix: fc.boolean(),
+  }),
+  fc.record({
+    type: fc.constant('equals' as const),
+    field: fc.constantFrom('environment', 'correlationKey', 'event', 'step', 'project', 'category', 'eventName', 'id'),
+    value: fc.constantFrom(
+      '',
+      'Production',
+      'order-1',
+      'order',
+      'order-placed',
+      PROJECT,
+      '3f25',
+      'Acme.',
+      'Acme.Billing',
+      'Größe',
+      'start',
+      '%',
+      '0',
+      'a',
+    ),
+    prefix: fc.boolean(),
+  }),
+  fc.record({
+    type: fc.constant('leaf' as const),
+    field: leafFields,
+    path: leafPaths,
+    value: leafValues,
+    prefix: fc.boolean(),
+  }),
+  fc.record({ type: fc.constant('leafExists' as const), field: leafFields, path: leafPaths }),
+  fc.record({
+    type: fc.constant('exists' as const),
+    field: fc.constantFrom(
+      'message',
+      'exception',
+      'payload',
+      'correlationKey',
+      'event',
+      'step',
+      'category',
+      'eventName',
+      'eventId',
+      'environment',
+    ),
+  }),
+  fc.record({ type: fc.constant('level' as const), comparison: comparisons, rank: fc.integer({ min: 0, max: 5 }) }),
+  fc.record({
+    type: fc.constant('number' as const),
+    field: fc.constant('eventId' as const),
+    comparison: comparisons,
+    value: fc.oneof(fc.integer({ min: -3, max: 4 }), fc.constantFrom(2 ** 40, -(2 ** 40))),
+  }),
+  fc.record({
+    type: fc.constant('time' as const),
+    field: fc.constantFrom('timestamp', 'receivedAt'),
+    comparison: comparisons,
+    value: instants,
+  }),
+)
+
+/** Queries that often find some of `documents` and rarely all. */
+export const queries: fc.Arbitrary<Query> = fc.letrec<{ query: Query }>((tie) => ({
+  query: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    { arbitrary: clause, weight: 4 },
+    { arbitrary: fc.constant<Query>({ type: 'all' }), weight: 1 },
+    { arbitrary: fc.record({ type: fc.constant('not' as const), query: tie('query') }), weight: 2 },
+    {
+      arbitrary: fc.record({
+        type: fc.constantFrom('and', 'or'),
+        queries: fc.array(tie('query'), { minLength: 1, maxLength: 3 }),
+      }),
+      weight: 3,
+    },
+  ),
+})).query
+
+/** Search texts made of what the grammar knows, well and badly put together. */
+export const searchTexts: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '(',
+        ')',
+        '-',
+        '"',
+        ':',
+        '*',
+        '\\',
+        '[',
+        ']',
+        ' ',
+        ' ',
+        'AND ',
+        ' OR ',
+        'NOT ',
+        '>=',
+        '<',
+        ' TO ',
+      ),
+      fc.constantFrom(
+        'level:',
+        'message:',
+        'scope.a:',
+        'payload.x\\ y:',
+        'eventId:',
+        'timestamp:',
+        'id:',
+        'category:',
+        'what:',
+      ),
+      fc.constantFrom('warning', '42', '2026-01-31', 'Acme.', PROJECT.toUpperCase(), '"a b"', '"\\""*', '[1 TO 5]'),
+      word,
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''))

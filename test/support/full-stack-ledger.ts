@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from '@jest/globals'
+import { groupName, VIEW_NAMES, type ViewName } from '../../consumers/view.ts'
+import { type TopicRole, topicName } from '../../shared/contract/topics.ts'
+import type { Item } from './api.ts'
+import { eventually } from './eventually.ts'
+import type { FullStack } from './full-stack.ts'
+import { ledgerLine } from './ledger.ts'
+import type { Load } from './load.ts'
+
+/** Stretches every fault: 1 for the short form, more for the full one. */
+export const FAULT_SCALE = Number(process.env['FAULT_SCALE'] ?? 1)
+/** The longest that a group may take to read on: a killed member is missed for its session, a rebalance may follow. */
+const CAUGHT_UP_WITHIN_MS = 150_000
+const FLOWS_COMPARED = 8
+
+/** The length of a fault: so many milliseconds in the short form. */
+export const lasting = (ms: number): Promise<void> => delay(ms * FAULT_SCALE)
+
+/**
+ * Load while the fault happens and after it, until its `work` resolves; then the proof. Every entry answered `success:true` is shown
+ * exactly once and nothing else is, every view has committed the end of its topics, and the flows hold what the lists hold.
+ */
+export async function prove(
+  stack: FullStack,
+  name: string,
+  work: (load: Load) => Promise<void>,
+): Promise<readonly Item[]> {
+  const load = stack.startLoad(name.replaceAll(' ', '-'))
+  try {
+    await load.answeredMore(300)
+    await work(load)
+    await load.answeredMore(300)
+    await load.stop()
+    await caughtUp(stack)
+  } catch (error) {
+    process.stderr.write(`${name} failed; the processes have printed:\n${stack.printed()}\n`)
+    throw error
+  } finally {
+    await load.stop()
+  }
+  const stored = await storedOf(stack, load.environment)
+  const result = load.ledger.settle(stored.map(({ message, payload }) => message ?? payload ?? ''))
+  const failures = [...load.failures].map(([code, count]) => `${count} ${code}`).join(', ')
+  process.stderr.write(`${ledgerLine(name, result)}${failures && ` (failed requests: ${failures})`}\n`)
+  expect(result.answered).toBeGreaterThan(500)
+  expect(result.missing).toEqual([])
+  expect(result.duplicates).toEqual([])
+  expect(result.strangers).toEqual([])
+  await expectFlows(stack, load.environment, stored)
+  return stored
+}
+
+/** The views read these topics. */
+export const SOURCES: Readonly<Record<ViewName, readonly TopicRole[]>> = {
+  'event-logs': ['event-logs'],
+  'application-logs': ['application-logs'],
+  flows: ['event-logs', 'application-logs'],
+}
+
+/** Resolves when every view has committed the end of every partition that it reads. */
+export async function caughtUp({ journal, topicPrefix }: FullStack): Promise<void> {
+  await eventually(async () => {
+    for (const view of VIEW_NAMES) {
+      for (const role of SOURCES[view]) {
+        const positions = await journal.positions(topicName(topicPrefix, role), groupName(topicPrefix, view))
+        const behind = positions.filter((each) => (each.committed ?? each.firstOffset) !== each.endPosition)
+        if (behind.length > 0) throw new Error(`${view} is behind: ${JSON.stringify(behind)}`)
+      }
+    }
+  }, CAUGHT_UP_WITHIN_MS)
+}
+
+/** All entries of both kinds that the read API shows for an environment. */
+export async function storedOf(stack: FullStack, environment: string): Promise<readonly Item[]> {
+  await fetch(`${stack.elasticsearchUrl}/${stack.indexPrefix}-*/_refresh`, { method: 'POST' })
+  const client = stack.client()
+  const lists = ['event-logs', 'application-logs'].map((list) => client.all(`/api/${list}?environment=${environment}`))
+  return (await Promise.all(lists)).flat()
+}
+
+interface FlowSummary {
+  readonly correlationKey: string
+  readonly firstAt: string
+  readonly lastAt: string
+  readonly total: number
+}
+
+/** The flows of an environment, as the read API lists them: by their summaries. */
+export async function flowsOf(stack: FullStack, environment: string): Promise<readonly FlowSummary[]> {
+  const path = `/api/flows?environment=${environment}&limit=1000`
+  const { data } = await stack.client().get<{ items: readonly FlowSummary[] }>(path)
+  return data.items
+}
+
+/** The summaries list exactly the flows of the stored entries, and some of them in full: how many, the first and the last. */
+async function expectFlows(stack: FullStack, environment: string, stored: readonly Item[]): Promise<void> {
+  const byKey = Map.groupBy(stored, ({ correlationKey }) => correlationKey ?? '')
+  byKey.delete('')
+  const client = stack.client()
+  const flows = await flowsOf(stack, environment)
+  expect(flows.map(({ correlationKey }) => correlationKey).sort()).toEqual([...byKey.keys()].sort())
+  for (const [key, entries] of [...byKey].slice(0, FLOWS_COMPARED)) {
+    const times = entries.map(({ timestamp = '' }) => timestamp).sort()
+    const expected = { correlationKey: key, total: entries.length, firstAt: times[0], lastAt: times.at(-1) }
+    expect(flows.find(({ correlationKey }) => correlationKey === key)).toMatchObject(expected)
+    const flow = await client.get<{ summary: FlowSummary }>(`/api/flows/${encodeURIComponent(key)}`)
+    expect(flow.data.summary).toMatchObject(expected)
+  }
+}
+
+/** The sum of a metric over all its labels, of one process. */
+export async function metricOf(url: string, name: string, label = ''): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const lines = text.split('\n').filter((line) => new RegExp(`^${name}[{ ]`).test(line) && line.includes(label))
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}

@@ -1,0 +1,37 @@
+import { Admin } from '@platformatic/kafka'
+import { groupName, VIEW_NAMES } from '../../consumers/view.ts'
+import { eventually } from './eventually.ts'
+
+/** What operators do to topics and groups with Kafka's own tools. */
+export interface KafkaOperator {
+  /** Removes the topic with all its records. */
+  deleteTopic(topic: string): Promise<void>
+  /** Adds partitions on node 1 to those that the topic has. */
+  addPartitions(topic: string, existing: number, added: number): Promise<void>
+  /** Forgets how far the views have read, so that they read everything again. Their groups must have no members. */
+  forgetPositions(topicPrefix: string): Promise<void>
+}
+
+export async function withOperator(
+  brokers: readonly string[],
+  work: (operator: KafkaOperator) => Promise<void>,
+): Promise<void> {
+  const admin = new Admin({ clientId: 'operator', bootstrapBrokers: [...brokers], retries: 10, requestTimeout: 5_000 })
+  try {
+    await work({
+      deleteTopic: (topic) => admin.deleteTopics({ topics: [topic] }),
+      addPartitions: async (name, existing, added) => {
+        const assignments = Array.from({ length: added }, () => ({ brokerIds: [1] }))
+        await admin.createPartitions({ topics: [{ name, count: existing + added, assignments }] })
+      },
+      // A member that was killed is one until its session ends.
+      forgetPositions: (topicPrefix) =>
+        eventually(
+          () => admin.deleteGroups({ groups: VIEW_NAMES.map((view) => groupName(topicPrefix, view)) }),
+          60_000,
+        ),
+    })
+  } finally {
+    await admin.close()
+  }
+}

@@ -1,0 +1,43 @@
+import { type AppendBatch, AppendError, type Journal, type UnconfirmedOutcome } from '../../shared/journal/journal.ts'
+
+/** What a publisher needs of a journal, with levers: it can fail, and it can hold appends until it is told to go on. */
+export interface GatewayJournal extends Pick<Journal, 'append' | 'partitionCount'> {
+  /** Every batch that became durable, in the order in which it did. */
+  readonly batches: AppendBatch[]
+  /** Every batch that was handed over, whatever became of it. */
+  readonly attempts: AppendBatch[]
+  /** Fails appends with this outcome until it is called with null; `partition` limits it to one. */
+  fail(outcome: UnconfirmedOutcome | null, partition?: number): void
+  /** Appends do not settle until `release`. */
+  hold(): void
+  release(): void
+}
+
+export function createGatewayJournal(partitions = 12): GatewayJournal {
+  const batches: AppendBatch[] = []
+  const attempts: AppendBatch[] = []
+  let failing: { readonly outcome: UnconfirmedOutcome; readonly partition: number | undefined } | null = null
+  let gate: PromiseWithResolvers<void> | null = null
+  return {
+    batches,
+    attempts,
+    partitionCount: async () => partitions,
+    append: async (batch) => {
+      attempts.push(batch)
+      await (gate?.promise ?? new Promise<void>((resolve) => setImmediate(resolve)))
+      if (failing !== null && (failing.partition ?? batch.partition) === batch.partition)
+        throw new AppendError('made to fail', failing.outcome)
+      batches.push(batch)
+    },
+    fail: (outcome, partition) => {
+      failing = outcome === null ? null : { outcome, partition }
+    },
+    hold: () => {
+      gate = Promise.withResolvers()
+    },
+    release: () => {
+      gate?.resolve()
+      gate = null
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import express from 'express'
+import { type GatewayConfig, registerGateway } from '../../gateway/gateway.ts'
+import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../gateway/publisher/publisher.ts'
+import { type Clock, systemClock } from '../../shared/clock.ts'
+import { loadConfig } from '../../shared/config.ts'
+import { answerClientError } from '../../shared/http/client-error.ts'
+import { answerExpectContinue } from '../../shared/http/expect-continue.ts'
+import { createListener } from '../../shared/http/listener.ts'
+import type { AppendBatch, NewRecord } from '../../shared/journal/journal.ts'
+import { createLogger } from '../../shared/logger.ts'
+import { createMetrics, type Metrics } from '../../shared/metrics.ts'
+import type { Registry } from '../../shared/registry/registry.ts'
+import type { Envelope } from './api.ts'
+import { createGatewayJournal, type GatewayJournal } from './gateway-journal.ts'
+import { createGatewayRegistry, KEY } from './gateway-registry.ts'
+
+export const TOPICS = ['sluice.event-logs.v1', 'sluice.application-logs.v1']
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Envelope
+}
+
+export interface RunningGateway {
+  readonly port: number
+  readonly journal: GatewayJournal
+  readonly metrics: Metrics
+  readonly publisher: ReturnType<typeof createPublisher>
+  /** The records that are durable. */
+  records(): readonly NewRecord[]
+  /** Posts a body, as JSON text unless it is text or bytes, with the key of the Team that owns the fixtures. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Sends bytes as they are over a connection of its own and gives back all that was answered until it closed. */
+  exchange(...parts: readonly (string | Uint8Array)[]): Promise<string>
+  close(): Promise<void>
+}
+
+export interface GatewayOptions {
+  readonly config?: Partial<GatewayConfig>
+  readonly publisher?: Partial<PublisherOptions>
+  readonly journal?: GatewayJournal
+  readonly registry?: Registry
+  readonly registryReady?: () => boolean
+  readonly clock?: Clock
+}
+
+/** The gateway on a server of its own, with a journal and a registry in memory. */
+export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
+  const { clock = systemClock, journal = createGatewayJournal(), registry = createGatewayRegistry() } = options
+  const config = { ...loadConfig({}), ...options.config }
+  const logger = createLogger('silent', 'test')
+  const metrics = createMetrics()
+  const publisher = createPublisher({
+    journal,
+    clock,
+    metrics,
+    logger,
+    options: {
+      ...PUBLISHER_DEFAULTS,
+      topics: TOPICS,
+      bufferBytesMax: config.PUBLISH_BUFFER_BYTES,
+      sendTimeoutMs: config.REQUEST_DEADLINE_MS,
+      ...options.publisher,
+    },
+  })
+  await publisher.start()
+  const app = express().disable('x-powered-by')
+  const registryReady = options.registryReady ?? (() => true)
+  registerGateway(app, { config, clock, logger, metrics, registry, registryReady, publisher })
+  const server = createServer(createListener(app, logger))
+  server.on('clientError', answerClientError)
+  answerExpectContinue(server, config.MAX_BODY_BYTES)
+  const port = await listen(server)
+  return {
+    port,
+    journal,
+    metrics,
+    publisher,
+    records: () => journal.batches.flatMap((batch: AppendBatch) => batch.records),
+    post: (path, body, headers = {}) => post(`http://127.0.0.1:${port}${path}`, body, headers),
+    exchange: (...parts) => exchange(port, parts),
+    close: async () => {
+      journal.release()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await publisher.stop(clock.now() + 1_000)
+    },
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+async function post(url: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+  const sent = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+  const given = { 'content-type': 'application/json', 'x-api-key': KEY, ...headers }
+  // An empty value stands for a header that is not sent.
+  const kept = Object.entries(given).filter(([, value]) => value !== '')
+  const response = await fetch(url, { method: 'POST', headers: Object.fromEntries(kept), body: sent as string })
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Envelope }
+}
+
+function exchange(port: number, parts: readonly (string | Uint8Array)[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let answered = ''
+    socket.on('data', (chunk) => {
+      answered += chunk.toString()
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(answered))
+    for (const part of parts) socket.write(part)
+  })
+}

@@ -1,0 +1,285 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { createRegistryView } from '../../../../shared/registry/view.ts'
+import { cliOnMemory } from '../../../support/cli.ts'
+import { temporaryFolder } from '../../../support/sluice-process.ts'
+
+const KEY = 'k3y-0123456789-abcdefghijkl-ONE'
+const TOPIC = 'sluice.registry.v1'
+const FILE = `
+teams:
+  - { id: payments, name: Payments, apiKeys: ["${KEY}"] }
+  - { id: billing }
+events:
+  - { identifier: order-placed, team: payments, name: Order placed }
+steps:
+  - { identifier: order-placed.validate, team: payments, event: order-placed, name: Validate }
+  - { identifier: order-placed.charge, team: payments, event: order-placed, name: Charge }
+  - { identifier: alone, team: payments }
+projects:
+  - { id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301, team: payments, name: Checkout API }
+`
+
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+
+function file(text: string | Uint8Array): string {
+  const path = join(folder.path, 'registry.yaml')
+  writeFileSync(path, text)
+  return path
+}
+
+async function applied() {
+  const cli = cliOnMemory()
+  expect((await cli.run('registry', 'apply', file(FILE))).code).toBe(0)
+  return cli
+}
+
+function registryOf({ journal }: ReturnType<typeof cliOnMemory>) {
+  const view = createRegistryView()
+  view.fold(journal.recordsOf(TOPIC))
+  return view.registry
+}
+
+const newKey = (stdout: string): string => /sl_[\w-]{32}/.exec(stdout)?.[0] ?? ''
+
+describe('registry apply', () => {
+  test('says what it changed, and the second time that there is nothing to change', async () => {
+    const { run } = cliOnMemory()
+    expect(await run('registry', 'apply', file(FILE))).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `  set team payments
+  set team billing
+  add key k3y-01… of team payments
+  set event order-placed
+  set step order-placed.validate
+  set step order-placed.charge
+  set step alone
+  set project 3f2504e0-4f89-11d3-9a0c-0305e82c3301
+8 changes made
+`,
+    })
+    expect(await run('registry', 'apply', file(FILE))).toEqual({ code: 0, stdout: '0 changes made\n', stderr: '' })
+  })
+
+  test('--dry-run says the same and changes nothing', async () => {
+    const cli = cliOnMemory()
+    const { code, stdout } = await cli.run('registry', 'apply', file(FILE), '--dry-run')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/ {2}set team payments\n(.*\n)*8 changes to make\n$/)
+    expect(cli.journal.recordsOf(TOPIC)).toEqual([])
+  })
+
+  test('--prune deletes what the file lacks', async () => {
+    const cli = await applied()
+    const { stdout } = await cli.run('registry', 'apply', '--prune', file('teams: [{ id: billing }]'))
+    expect(stdout).toBe(`  delete step order-placed.validate
+  delete step order-placed.charge
+  delete step alone
+  delete event order-placed
+  delete project 3f2504e0-4f89-11d3-9a0c-0305e82c3301
+  revoke key k3y-01… of team payments
+  delete team payments
+7 changes made
+`)
+    expect(
+      registryOf(cli)
+        .teams()
+        .map(({ id }) => id),
+    ).toEqual(['billing'])
+  })
+
+  test('a long list of changes is cut', async () => {
+    const events = Array.from({ length: 60 }, (_, n) => ({ identifier: `e${n}`, team: 'a' }))
+    const text = JSON.stringify({ teams: [{ id: 'a' }], events })
+    expect((await cliOnMemory().run('registry', 'apply', file(text))).stdout).toMatch(
+      /set event e48\n {2}and 11 more\n61 changes made\n$/,
+    )
+  })
+
+  test('lists every problem with its line and changes nothing', async () => {
+    const cli = cliOnMemory()
+    const path = file('teams: [{ id: a, colour: red }]\nevents: [{ identifier: e, team: b }]')
+    expect(await cli.run('registry', 'apply', path)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `sluice registry apply: ${path} has 2 problems; nothing was changed
+  line 1: a Team has no field "colour"; it has id, name, apiKeys
+  line 2: there is no Team "b", neither in the file nor in the registry
+`,
+    })
+    expect(cli.journal.recordsOf(TOPIC)).toEqual([])
+  })
+
+  test('tells notes', async () => {
+    const { stdout } = await cliOnMemory().run('registry', 'apply', file('teams: [{ id: a, apiKeys: [secret] }]'))
+    expect(stdout).toContain('note: Team "a": the key s… is too short')
+    expect(stdout).not.toContain('secret')
+  })
+
+  test('a file that is not there, or not in UTF-8', async () => {
+    const { run } = cliOnMemory()
+    const absent = await run('registry', 'apply', join(folder.path, 'absent.yaml'))
+    expect([absent.code, absent.stdout]).toEqual([1, ''])
+    expect(absent.stderr).toMatch(/absent\.yaml cannot be read: ENOENT/)
+    const latin = await run('registry', 'apply', file(Buffer.from('teams: [{ id: a, name: Caf\xe9 }]', 'latin1')))
+    expect(latin.stderr).toContain('line 1: name was not decoded; save the file as UTF-8')
+  })
+
+  test('a journal that does not confirm: whether the change may have happened', async () => {
+    const cli = cliOnMemory()
+    cli.journal.failAppends('not_written')
+    expect((await cli.run('registry', 'apply', file(FILE))).stderr).toContain('and it was not written')
+    cli.journal.failAppends('unknown')
+    const { code, stderr } = await cli.run('registry', 'apply', file(FILE))
+    expect(code).toBe(1)
+    expect(stderr).toContain('the journal did not confirm the change, and it may have been written all the same')
+  })
+})
+
+describe('registry list', () => {
+  test('shows each Team with what it owns', async () => {
+    const { run } = await applied()
+    expect(await run('registry', 'list')).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `billing  billing
+  no key
+
+payments  Payments
+  keys
+    k3y-01…  since 2026-03-04T05:06:07.000Z  live
+  event order-placed  Order placed
+    1. order-placed.validate  Validate
+    2. order-placed.charge    Charge
+  step alone  alone
+  project 3f2504e0-4f89-11d3-9a0c-0305e82c3301  Checkout API
+`,
+    })
+  })
+
+  test('--json gives the same as one document, without hashes', async () => {
+    const { run } = await applied()
+    const { stdout } = await run('registry', 'list', '--json')
+    expect(JSON.parse(stdout)).toEqual({
+      teams: [
+        { id: 'billing', name: 'billing', keys: [], events: [], steps: [], projects: [] },
+        {
+          id: 'payments',
+          name: 'Payments',
+          keys: [{ prefix: 'k3y-01', createdAt: '2026-03-04T05:06:07.000Z', revokedAt: null }],
+          events: [
+            {
+              identifier: 'order-placed',
+              name: 'Order placed',
+              steps: [
+                { identifier: 'order-placed.validate', name: 'Validate', order: 1 },
+                { identifier: 'order-placed.charge', name: 'Charge', order: 2 },
+              ],
+            },
+          ],
+          steps: [{ identifier: 'alone', name: 'alone', order: 1 }],
+          projects: [{ id: '3f2504e0-4f89-11d3-9a0c-0305e82c3301', name: 'Checkout API' }],
+        },
+      ],
+    })
+  })
+
+  test('says so where there is nothing', async () => {
+    expect((await cliOnMemory().run('registry', 'list')).stdout).toMatch(/^The registry is empty/)
+  })
+
+  test('what a record holds cannot steer the terminal', async () => {
+    const { run, journal } = cliOnMemory()
+    const value = JSON.stringify({ name: '\u001b[2Jgone' })
+    await journal.append({ topic: TOPIC, partition: 0, records: [{ key: 'team/a', value, headers: {} }] })
+    expect((await run('registry', 'list')).stdout).not.toContain('\u001b')
+  })
+})
+
+describe('registry rotate-key', () => {
+  test('prints the new key once and leaves the old one live', async () => {
+    const cli = await applied()
+    const { code, stdout, stderr } = await cli.run('registry', 'rotate-key', 'payments')
+    expect([code, stderr]).toEqual([0, ''])
+    const key = newKey(stdout)
+    expect(registryOf(cli).keyOpens('payments', key)).toBe(true)
+    expect(registryOf(cli).keyOpens('payments', KEY)).toBe(true)
+    expect((await cli.run('registry', 'list')).stdout).not.toContain(key)
+  })
+
+  test('refuses a third key', async () => {
+    const { run } = await applied()
+    await run('registry', 'rotate-key', 'payments')
+    const { code, stdout, stderr } = await run('registry', 'rotate-key', 'payments')
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('the Team has 2 live keys already')
+  })
+
+  test('--revoke-old ends the others', async () => {
+    const cli = await applied()
+    const { stdout } = await cli.run('registry', 'rotate-key', 'payments', '--revoke-old')
+    expect(stdout).toContain('Revoked: k3y-01…')
+    expect(registryOf(cli).keyOpens('payments', KEY)).toBe(false)
+  })
+
+  test('--key-file takes a key that is strong, and refuses one that is weak', async () => {
+    const cli = await applied()
+    const weak = await cli.run('registry', 'rotate-key', 'billing', '--key-file', file('hunter2\n'))
+    expect(weak).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'sluice registry rotate-key: the key is too short for 128 bits of randomness\n',
+    })
+    const strong = 'b1f0c2a4-7d7e-4a52-9a0c-0305e82c33ff'
+    expect((await cli.run('registry', 'rotate-key', 'billing', '--key-file', file(`${strong}\n`))).code).toBe(0)
+    expect(registryOf(cli).keyOpens('billing', strong)).toBe(true)
+  })
+
+  test('--json is for programs', async () => {
+    const { run } = await applied()
+    const { stdout } = await run('registry', 'rotate-key', 'payments', '--revoke-old', '--json')
+    expect(JSON.parse(stdout)).toEqual({ team: 'payments', key: newKey(stdout), revoked: ['k3y-01'] })
+  })
+
+  test('refuses a Team that is not there', async () => {
+    const { run } = cliOnMemory()
+    expect(await run('registry', 'rotate-key', 'nobody')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'sluice registry rotate-key: there is no Team "nobody"; `registry list` shows all\n',
+    })
+  })
+})
+
+describe('registry revoke-key', () => {
+  test('ends a key, says how many are left, and may be repeated', async () => {
+    const cli = await applied()
+    expect(await cli.run('registry', 'revoke-key', 'payments', 'k3y')).toEqual({
+      code: 0,
+      stdout:
+        'The key k3y-01… of payments is revoked; the Team has no live key now, make one with `sluice registry rotate-key payments`\n',
+      stderr: '',
+    })
+    expect(registryOf(cli).keyOpens('payments', KEY)).toBe(false)
+    const again = await cli.run('registry', 'revoke-key', 'payments', 'k3y')
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('was revoked before')])
+    expect((await cli.run('registry', 'list')).stdout).toMatch(/k3y-01… {2}since .* revoked 2026-03-04T/)
+  })
+
+  test('a key that begins with a dash can be named after --', async () => {
+    const cli = cliOnMemory()
+    await cli.run('registry', 'apply', file('teams: [{ id: a, apiKeys: ["-dash-key-aaaaaaaaaaaaaaaaaaaaaaaa"] }]'))
+    const { code, stdout } = await cli.run('registry', 'revoke-key', 'a', '--', '-dash')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('is revoked')])
+  })
+
+  test('refuses a prefix that no key has', async () => {
+    const { run } = await applied()
+    const { code, stderr } = await run('registry', 'revoke-key', 'payments', 'zzz')
+    expect(code).toBe(1)
+    expect(stderr).toContain('live are: k3y-01… of 2026-03-04')
+  })
+})

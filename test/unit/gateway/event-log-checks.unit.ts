@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type RunningGateway, startGateway } from '../../support/gateway.ts'
+import { OTHER_KEY } from '../../support/gateway-registry.ts'
+
+interface Sent {
+  readonly headers: Record<string, string>
+  readonly body: Record<string, unknown>
+}
+
+const PATH = '/api/ExternalLogs'
+const GOOD = { uniqueIdentifier: 'order-placed', payload: 'paid', level: 'Information' }
+
+/** One fault a row: the specification's table 7.1 from top to bottom, then ours. */
+const ROWS: readonly (readonly [code: string, fault: (sent: Sent) => void])[] = [
+  ['missing_api_key', ({ headers }) => Object.assign(headers, { 'x-api-key': '' })],
+  ['missing_identifier', ({ body }) => Object.assign(body, { uniqueIdentifier: '' })],
+  ['missing_payload', ({ body }) => Object.assign(body, { payload: null })],
+  ['invalid_log_level', ({ body }) => Object.assign(body, { level: 'Loud' })],
+  ['entity_not_found', ({ body }) => Object.assign(body, { uniqueIdentifier: 'nowhere' })],
+  ['team_not_found', ({ body }) => Object.assign(body, { uniqueIdentifier: 'orphan' })],
+  ['invalid_api_key', ({ headers }) => Object.assign(headers, { 'x-api-key': OTHER_KEY })],
+  ['invalid_request', ({ body }) => Object.assign(body, { environment: 7 })],
+  ['invalid_timestamp', ({ body }) => Object.assign(body, { timestamp: '2026-02-30T00:00:00Z' })],
+  ['entry_too_large', ({ body }) => Object.assign(body, { payload: 'x'.repeat(2_000) })],
+]
+
+describe('POST /api/ExternalLogs', () => {
+  let gateway: RunningGateway
+  const codeOf = async (faults: readonly ((sent: Sent) => void)[]): Promise<string | undefined> => {
+    const sent: Sent = { headers: {}, body: { ...GOOD } }
+    for (const fault of faults) fault(sent)
+    const { status, body } = await gateway.post(PATH, sent.body, sent.headers)
+    expect(status).toBe(200)
+    return body.success ? undefined : body.error.code
+  }
+
+  beforeAll(async () => {
+    gateway = await startGateway({ config: { MAX_ENTRY_BYTES: 1_024 } })
+  })
+  afterAll(() => gateway.close())
+
+  test('answers the id of the created entry', async () => {
+    const { status, body } = await gateway.post(PATH, GOOD)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      success: true,
+      data: { id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) },
+    })
+    expect(gateway.records().at(-1)?.headers['ce_id']).toBe(body.data['id'])
+  })
+
+  test.each(ROWS)('7.1 %s', async (code, fault) => {
+    expect(await codeOf([fault])).toBe(code)
+  })
+
+  test('of two faults the earlier row of 7.1 is told', async () => {
+    for (const [earlier, [code, fault]] of ROWS.entries()) {
+      // Where both faults are in one field, the earlier row's is put there last.
+      for (const [later, laterFault] of ROWS.slice(earlier + 1)) {
+        expect([later, await codeOf([laterFault, fault])]).toEqual([later, code])
+      }
+    }
+  })
+
+  test.each([
+    ['uniqueIdentifier', 'missing_identifier'],
+    ['payload', 'missing_payload'],
+    ['level', 'invalid_log_level'],
+  ])('%s absent, null or empty is missing', async (field, code) => {
+    for (const value of [undefined, null, ''])
+      expect(await codeOf([({ body }) => Object.assign(body, { [field]: value })])).toBe(code)
+  })
+
+  test('a string of blanks is not missing', async () => {
+    expect(await codeOf([({ body }) => Object.assign(body, { payload: '  ' })])).toBeUndefined()
+    expect(await codeOf([({ body }) => Object.assign(body, { uniqueIdentifier: ' ' })])).toBe('entity_not_found')
+  })
+
+  test('an identifier that is no string is invalid_request in the place of entity_not_found', async () => {
+    const identifier = ({ body }: Sent) => Object.assign(body, { uniqueIdentifier: 5, environment: [] })
+    const level = ({ body }: Sent) => Object.assign(body, { level: 'Loud' })
+    const key = ({ headers }: Sent) => Object.assign(headers, { 'x-api-key': OTHER_KEY })
+    expect(await codeOf([identifier, level])).toBe('invalid_log_level')
+    expect(await codeOf([identifier, key])).toBe('invalid_request')
+    const { body } = await gateway.post(PATH, { ...GOOD, uniqueIdentifier: 5, environment: [] })
+    expect(body.error.details).toEqual([
+      { path: '/uniqueIdentifier', message: 'must be a string' },
+      { path: '/environment', message: 'must be a string; serialise it to JSON text' },
+    ])
+  })
+
+  test('identifiers are exact: case and blanks count', async () => {
+    for (const uniqueIdentifier of ['Order-Placed', ' order-placed', 'order-placed '])
+      expect(await codeOf([({ body }) => Object.assign(body, { uniqueIdentifier })])).toBe('entity_not_found')
+  })
+
+  test('an Event whose Team has no key is invalid_api_key', async () => {
+    expect(await codeOf([({ body }) => Object.assign(body, { uniqueIdentifier: 'keyless' })])).toBe('invalid_api_key')
+  })
+
+  test('the key may come as Authorization: Bearer', async () => {
+    const headers = { 'x-api-key': '', authorization: `Bearer ${OTHER_KEY}` }
+    expect(await codeOf([(sent) => Object.assign(sent.headers, headers)])).toBe('invalid_api_key')
+    headers.authorization = 'bearer key-of-payments-0123456789abcdef'
+    expect(await codeOf([(sent) => Object.assign(sent.headers, headers)])).toBeUndefined()
+    headers.authorization = 'Basic abc'
+    expect(await codeOf([(sent) => Object.assign(sent.headers, headers)])).toBe('missing_api_key')
+  })
+
+  test('a body that is JSON but no object is invalid_request, after missing_api_key', async () => {
+    for (const body of ['[]', '"text"', '5', 'null', 'true']) {
+      const { status, body: answer } = await gateway.post(PATH, body)
+      expect([status, answer.error.code]).toEqual([200, 'invalid_request'])
+      expect(answer.error.details).toEqual([{ path: '', message: 'must be a JSON object' }])
+      expect((await gateway.post(PATH, body, { 'x-api-key': '' })).body.error.code).toBe('missing_api_key')
+    }
+  })
+
+  test('a payload that is an object is told to be serialised', async () => {
+    const { body } = await gateway.post(PATH, { ...GOOD, payload: { paid: true } })
+    expect(body.error).toEqual({
+      code: 'invalid_request',
+      message: expect.any(String),
+      details: [{ path: '/payload', message: 'must be a string; serialise it to JSON text' }],
+      retryable: false,
+    })
+  })
+
+  test('an entry that is too large says its size and the limit', async () => {
+    const { body } = await gateway.post(PATH, { ...GOOD, payload: 'x'.repeat(2_000) })
+    expect(body.error.details).toEqual({ bytes: expect.any(Number), limit: 1_024 })
+    expect((body.error.details as { bytes: number }).bytes).toBeGreaterThan(2_000)
+  })
+})

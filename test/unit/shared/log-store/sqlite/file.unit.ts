@@ -1,0 +1,200 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { StoreHaltError } from '../../../../../shared/log-store/log-store.ts'
+import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
+import {
+  createSqliteLogStore,
+  type SqliteLogStore,
+  type SqliteLogStoreOptions,
+} from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
+import { eventDocument } from '../../../../support/documents.ts'
+import { eventually } from '../../../../support/eventually.ts'
+
+const never = new AbortController().signal
+const all = {
+  kinds: [],
+  query: { type: 'all' },
+  from: null,
+  to: null,
+  levelMin: null,
+  environment: null,
+  correlationKey: null,
+  event: null,
+  step: null,
+  project: null,
+  category: null,
+  team: 'payments',
+} as const
+
+let folder: string
+let file: string
+let opened: SqliteLogStore[] = []
+
+const open = async (options: Partial<SqliteLogStoreOptions> = {}): Promise<SqliteLogStore> => {
+  const store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, ...options })
+  opened.push(store)
+  return store
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-logs-'))
+  file = join(folder, 'below', 'logs.db')
+})
+
+afterEach(async () => {
+  await Promise.all(opened.map((store) => store.close()))
+  opened = []
+  rmSync(folder, { recursive: true })
+})
+
+describe('the file', () => {
+  test('is made with its folder, and keeps what was written when it is opened again', async () => {
+    const store = await open()
+    const document = eventDocument()
+    await store.write([document], never)
+    await store.close()
+    await store.close()
+    await expect(store.count(all)).rejects.toThrow('closed')
+    expect(await store.health()).toMatchObject({ ready: false })
+    const again = await open()
+    expect(await again.get('payments', 'event', document.id)).toEqual(JSON.parse(document.source))
+    expect(await again.write([document], never)).toEqual([{ outcome: 'duplicate' }])
+  })
+
+  test('a cursor of a tail is good after a restart, also where everything was removed', async () => {
+    const store = await open()
+    await store.write([eventDocument(), eventDocument()], never)
+    const { cursor } = await store.tail(all, null, 10)
+    expect(await store.removeBefore('2100-01-01')).toBe(2)
+    await store.close()
+    const again = await open()
+    const document = eventDocument()
+    await again.write([document], never)
+    const { entries } = await again.tail(all, cursor, 10)
+    expect(entries.map(({ entry }) => entry.id)).toEqual([document.id])
+  })
+
+  test('a cursor that is none is refused', async () => {
+    const store = await open()
+    for (const cursor of ['', 'x', '-1', '1.5', '9'.repeat(30)]) {
+      await expect(store.tail(all, cursor, 10)).rejects.toBeInstanceOf(RangeError)
+    }
+  })
+
+  test.each(['same', 'own'] as const)('garbage is refused, and the way out is told (thread: %s)', async (thread) => {
+    file = join(folder, 'logs.db')
+    writeFileSync(file, 'this is no database, and it is long enough to be taken for one '.repeat(200))
+    const opening = open({ thread })
+    await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
+    await expect(opening).rejects.toThrow(/is damaged .*move it away/)
+    expect(readFileSync(file, 'utf8')).toContain('this is no database')
+  })
+
+  test("another program's database is refused and left alone", async () => {
+    file = join(folder, 'logs.db')
+    const foreign = new DatabaseSync(file)
+    foreign.exec('CREATE TABLE theirs (a)')
+    foreign.close()
+    await expect(open()).rejects.toThrow(/no Sluice log store; set DATA_DIR/)
+  })
+
+  test('a newer version is refused', async () => {
+    await (await open()).close()
+    const newer = new DatabaseSync(file)
+    newer.exec('PRAGMA user_version = 2')
+    newer.close()
+    const opening = open()
+    await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
+    await expect(opening).rejects.toThrow(/schema version 2, this program knows 1/)
+  })
+
+  test('a folder in its place is refused', async () => {
+    file = folder
+    await expect(open()).rejects.toBeInstanceOf(StoreHaltError)
+  })
+
+  test.each(['same', 'own'] as const)('damage found later halts the writer (thread: %s)', async (thread) => {
+    const store = await open()
+    const documents = Array.from({ length: 300 }, (_, index) => eventDocument({ payload: `word${index} `.repeat(100) }))
+    await store.write(documents, never)
+    await store.close()
+    const bytes = readFileSync(file)
+    // All but the first page, which tells SQLite what kind of a file it is.
+    bytes.fill(0xff, 8_192)
+    writeFileSync(file, bytes)
+    const damaged = await open({ thread })
+    const write = damaged.write([eventDocument()], never)
+    await expect(write).rejects.toBeInstanceOf(StoreHaltError)
+    await expect(write).rejects.toThrow(/is damaged/)
+  })
+})
+
+describe('several connections', () => {
+  test('one sees at once what another wrote', async () => {
+    const [writer, reader] = [await open(), await open({ thread: 'own' })]
+    for (let round = 1; round <= 20; round += 1) {
+      await writer.write([eventDocument({ payload: `round ${round}` })], never)
+      expect(await reader.count(all)).toBe(round)
+    }
+  })
+
+  test('two writers and a reader work side by side', async () => {
+    const stores = [await open({ thread: 'own' }), await open({ thread: 'own' })]
+    const reader = await open({ thread: 'own' })
+    const counts: number[] = []
+    const writing = stores.map(async (store) => {
+      for (let batch = 0; batch < 20; batch += 1) await store.write([eventDocument(), eventDocument()], never)
+    })
+    const reading = (async () => {
+      while ((counts.at(-1) ?? 0) < 80) counts.push(await reader.count(all))
+    })()
+    await Promise.all([...writing, reading])
+    expect(counts.toSorted((a, b) => a - b)).toEqual(counts)
+    const { entries } = await reader.tail(all, '0', 1_000)
+    expect(new Set(entries.map(({ entry }) => entry.id)).size).toBe(80)
+  })
+})
+
+describe('a full disk', () => {
+  test('holds a write up until there is room, and loses nothing', async () => {
+    const store = await open({ fileBytesMax: 1_500_000 })
+    const filler = () => eventDocument({ payload: 'x '.repeat(10_000), receivedAt: '2020-01-01T00:00:00.000Z' })
+    const giveUp = new AbortController()
+    const written: string[] = []
+    const filling = (async () => {
+      for (;;) {
+        const document = filler()
+        await store.write([document], giveUp.signal)
+        written.push(document.id)
+      }
+    })()
+    await eventually(async () => (await store.health()).ready === false)
+    expect((await store.health()).reason).toMatch(/the disk is full/)
+    const reason = new Error('the partition was taken away')
+    giveUp.abort(reason)
+    await expect(filling).rejects.toBe(reason)
+    expect((await store.health()).ready).toBe(true)
+    expect(written.length).toBeGreaterThan(5)
+    expect(await store.count(all)).toBe(written.length)
+
+    const late = filler()
+    const waiting = store.write([late, eventDocument()], never)
+    await eventually(async () => (await store.health()).ready === false)
+    expect(await store.removeBefore('2020-01-02')).toBe(written.length)
+    expect(await waiting).toEqual([{ outcome: 'stored' }, { outcome: 'stored' }])
+    expect(await store.count(all)).toBe(2)
+    expect((await store.health()).ready).toBe(true)
+  })
+})
+
+test('a file that is locked for too long can be tried again', async () => {
+  await (await open()).close()
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN EXCLUSIVE')
+  await expect(open()).rejects.toBeInstanceOf(StoreUnavailableError)
+  other.close()
+  expect(await (await open()).count(all)).toBe(0)
+})

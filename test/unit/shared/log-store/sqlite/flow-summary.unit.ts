@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { FlowDelta } from '../../../../../shared/contract/documents.ts'
+import { LEVELS } from '../../../../../shared/contract/levels.ts'
+import { fromNanos } from '../../../../../shared/contract/timestamp.ts'
+import { FLOW_SET_MAX, mergeSummaries, summaryOf } from '../../../../../shared/log-store/sqlite/flow-summary.ts'
+
+const names = fc.array(fc.integer({ min: 0, max: 2 * FLOW_SET_MAX }).map(String), { maxLength: FLOW_SET_MAX })
+const timestamps = fc.bigInt({ min: 0n, max: 9_000_000_000_000_000_000n }).map(fromNanos)
+const deltas: fc.Arbitrary<FlowDelta> = fc.record({
+  team: fc.constant('t'),
+  correlationKey: fc.constant('k'),
+  firstAt: timestamps,
+  lastAt: timestamps,
+  days: fc.array(fc.constantFrom('2026-01-01', '2026-01-02', '2025-12-31')),
+  worstLevel: fc.constantFrom(...LEVELS),
+  environments: names,
+  events: names,
+  steps: fc.constant(['a\0b', 'c']),
+  projects: names,
+})
+const summaries = deltas.map(summaryOf)
+
+describe('flow summaries', () => {
+  test('merging is commutative, associative and idempotent', () => {
+    fc.assert(
+      fc.property(summaries, summaries, summaries, (a, b, c) => {
+        expect(mergeSummaries(a, b)).toEqual(mergeSummaries(b, a))
+        expect(mergeSummaries(mergeSummaries(a, b), c)).toEqual(mergeSummaries(a, mergeSummaries(b, c)))
+        expect(mergeSummaries(a, a)).toEqual(a)
+        expect(mergeSummaries(mergeSummaries(a, b), a)).toEqual(mergeSummaries(a, b))
+      }),
+    )
+  })
+
+  test('they hold the first, the last and the worst of what was told', () => {
+    fc.assert(
+      fc.property(fc.array(summaries, { minLength: 1, maxLength: 5 }), (all) => {
+        const merged = all.reduce(mergeSummaries)
+        expect(all.every(({ firstAt }) => merged.firstAt <= firstAt)).toBe(true)
+        expect(all.every(({ lastAt }) => merged.lastAt >= lastAt)).toBe(true)
+        expect(merged.worstLevel).toBe(Math.max(...all.map(({ worstLevel }) => worstLevel)))
+        expect(merged.lastDay).toBe(
+          all
+            .map(({ lastDay }) => lastDay)
+            .sort()
+            .at(-1),
+        )
+        expect(merged.environments.length).toBeLessThanOrEqual(FLOW_SET_MAX)
+        expect(merged.steps).toEqual(['a\uFFFDb', 'c'])
+      }),
+    )
+  })
+})

@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
+import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
+import type { EntryFilter } from '../../../../../shared/log-store/log-store.ts'
+import { createSqliteLogStore, type SqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
+import { parseQuery } from '../../../../../shared/query/parse.ts'
+import { eventDocument } from '../../../../support/documents.ts'
+
+const DAY_MS = 86_400_000
+const never = new AbortController().signal
+const limits = { textTableArrivals: 100 }
+
+let folder: string
+let file: string
+let store: SqliteLogStore
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-logs-'))
+  file = join(folder, 'logs.db')
+  store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits })
+})
+
+afterEach(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true })
+})
+
+const find = (text: string): EntryFilter => ({
+  team: 'payments',
+  kinds: [],
+  query: parseQuery(text).query,
+  from: null,
+  to: null,
+  levelMin: null,
+  environment: null,
+  correlationKey: null,
+  event: null,
+  step: null,
+  project: null,
+  category: null,
+})
+
+/** Documents of several days, so many a day, written day by day. */
+async function fill(days: number, aDay: number, fields: object = {}): Promise<void> {
+  for (let day = 0; day < days; day += 1) {
+    const receivedAt = timestampOf(Date.parse('2026-01-01T12:00:00Z') + day * DAY_MS)
+    const documents = Array.from(
+      { length: aDay },
+      (_, index): EntryDocument =>
+        eventDocument({ receivedAt, payload: `common day${day} number${index} ${'filler '.repeat(100)}`, ...fields }),
+    )
+    for (let from = 0; from < aDay; from += 50) await store.write(documents.slice(from, from + 50), never)
+  }
+}
+
+/** What a reader of the file itself sees. */
+function inspect<T>(look: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return look(database)
+  } finally {
+    database.close()
+  }
+}
+
+const textTables = (): readonly string[] =>
+  inspect((database) =>
+    database
+      .prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%' ORDER BY name")
+      .all()
+      .map(({ name }) => String(name)),
+  )
+
+const usedBytes = (): number =>
+  inspect((database) => {
+    const pragma = (name: string): number => Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
+    return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size')
+  })
+
+describe('removing days', () => {
+  test('takes the rows, the full-text tables and the flows with it', async () => {
+    await fill(3, 300, { correlationKey: 'flow' })
+    expect(textTables()).toHaveLength(9)
+    expect(await store.removeBefore('2026-01-03')).toBe(600)
+    expect(textTables()).toEqual(['texts_7', 'texts_8', 'texts_9'])
+    expect(await store.count(find('common'))).toBe(300)
+    expect(await store.count(find('day1'))).toBe(0)
+    expect(inspect((database) => database.prepare('SELECT count(*) AS n FROM contents').get()?.['n'])).toBe(300)
+    expect(await store.removeBefore('2030-01-01')).toBe(300)
+    expect(textTables()).toEqual(['texts_9'])
+    expect(await store.count(find(''))).toBe(0)
+    expect(await store.flow('payments', 'flow')).toBeUndefined()
+  })
+
+  test('finds old days among new ones, and leaves the words of the rest as they are', async () => {
+    await fill(1, 150)
+    const late = Array.from({ length: 30 }, () =>
+      eventDocument({ receivedAt: '2025-12-31T00:00:00.000Z', payload: 'late common' }),
+    )
+    await store.write(late, never)
+    await fill(1, 150)
+    expect(await store.removeBefore('2026-01-01')).toBe(30)
+    expect(await store.count(find('late'))).toBe(0)
+    expect(await store.count(find('common'))).toBe(300)
+    expect(await store.count(find('-late'))).toBe(300)
+    expect(await store.count(find('number149'))).toBe(2)
+  })
+
+  test('lets writes and reads in between its steps', async () => {
+    await fill(2, 1_500)
+    const removing = store.removeBefore('2026-01-02')
+    const fresh = eventDocument({ receivedAt: '2026-01-02T00:00:00.000Z', payload: 'fresh' })
+    await store.write([fresh], never)
+    const seen = await store.count(find(''))
+    expect(seen).toBeGreaterThan(1_501)
+    expect(await removing).toBe(1_500)
+    expect(await store.count(find(''))).toBe(1_501)
+    expect(await store.count(find('fresh'))).toBe(1)
+  })
+
+  test('keeps a flow whose entries are still to come', async () => {
+    const delta = {
+      team: 'payments',
+      correlationKey: 'k',
+      firstAt: '2026-01-01T00:00:00.000Z',
+      worstLevel: 'Error',
+    } as const
+    const sets = { environments: [], events: [], steps: [], projects: [] }
+    await store.mergeFlows([{ ...delta, ...sets, lastAt: delta.firstAt, days: ['2026-01-01', '2026-01-05'] }], never)
+    const flows = async () =>
+      (await store.searchFlows({ ...find(''), keyPart: null }, { limit: 10, after: null })).flows.length
+    await store.removeBefore('2026-01-05')
+    expect(await flows()).toBe(0)
+    await store.write([eventDocument({ correlationKey: 'k', receivedAt: '2026-01-05T00:00:00.000Z' })], never)
+    expect(await flows()).toBe(1)
+    await store.removeBefore('2026-01-06')
+    expect(inspect((database) => database.prepare('SELECT count(*) AS n FROM flows').get()?.['n'])).toBe(0)
+  })
+})
+
+describe('a limit of bytes', () => {
+  test('removes what arrived first until the file uses less, and keeps the rest whole', async () => {
+    await fill(5, 400)
+    const before = usedBytes()
+    const removed = await store.maintain({ bytesMax: Math.floor(before / 2) })
+    expect(usedBytes()).toBeLessThanOrEqual(before / 2)
+    const kept = await store.count(find(''))
+    expect(kept).toBe(2_000 - removed)
+    expect(kept).toBeGreaterThan(500)
+    expect(await store.count(find('day4'))).toBe(400)
+    expect(await store.count(find('day0'))).toBe(0)
+    expect(await store.count(find('common'))).toBe(kept)
+    expect(await store.maintain({ bytesMax: Math.floor(before / 2) })).toBe(0)
+  })
+
+  test('keeps a small limit while documents come, without losing all at once', async () => {
+    const bytesMax = 2_000_000
+    await store.close()
+    store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
+    for (let round = 0; round < 12; round += 1) {
+      await fill(1, 150)
+      await store.maintain({ bytesMax })
+      expect(usedBytes()).toBeLessThanOrEqual(bytesMax)
+      if (round > 0) expect(await store.count(find('common'))).toBeGreaterThan(150)
+    }
+    expect(await store.count(find('common'))).toBeLessThan(1_800)
+  })
+
+  test('no limit removes nothing', async () => {
+    await fill(1, 50)
+    expect(await store.maintain({ bytesMax: null })).toBe(0)
+    expect(await store.count(find(''))).toBe(50)
+  })
+
+  test('an absurd limit ends, and the store goes on', async () => {
+    await fill(1, 250)
+    expect(await store.maintain({ bytesMax: 1 })).toBe(250)
+    await fill(1, 10)
+    expect(await store.count(find('common'))).toBe(10)
+  })
+})
+
+test('any number of full-text tables can be searched', async () => {
+  await store.close()
+  store = await createSqliteLogStore({
+    file,
+    thread: 'same',
+    logger: { warn: () => {} },
+    limits: { textTableArrivals: 1 },
+  })
+  for (let index = 0; index < 850; index += 1) {
+    await store.write([eventDocument({ payload: index % 2 === 0 ? 'even common' : 'odd common' })], never)
+  }
+  expect(textTables()).toHaveLength(850)
+  expect(await store.count(find('common'))).toBe(850)
+  expect(await store.count(find('odd'))).toBe(425)
+  expect(await store.count(find('-odd (even OR odd)'))).toBe(425)
+})

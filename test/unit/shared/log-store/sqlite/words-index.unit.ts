@@ -1,0 +1,93 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { textTableSchema } from '../../../../../shared/log-store/sqlite/schema.ts'
+import { indexedText, indexedWord, leafWords, matchPhrase } from '../../../../../shared/log-store/sqlite/words-index.ts'
+import { splitWords, WORD_LENGTH_MAX } from '../../../../../shared/query/words.ts'
+import { applicationDocument, eventDocument } from '../../../../support/documents.ts'
+
+/** The words of one text as SQLite's full-text index has them. */
+function indexed(texts: readonly (string | null)[]): readonly string[] {
+  const database = new DatabaseSync(':memory:')
+  database.exec(`${textTableSchema('texts')} CREATE VIRTUAL TABLE words USING fts5vocab('texts', 'instance')`)
+  const insert = database.prepare('INSERT INTO texts (rowid, message) VALUES (?, ?)')
+  for (const [index, text] of texts.entries()) insert.run(index + 1, text)
+  const words = database.prepare('SELECT term FROM words ORDER BY doc, "offset"').all()
+  database.close()
+  return words.map(({ term }) => String(term))
+}
+
+describe('words in the full-text index', () => {
+  test('every letter and digit of Unicode comes out as the word that went in', () => {
+    for (let block = 0; block <= 0x10ffff; block += 0x4000) {
+      const characters = Array.from({ length: 0x4000 }, (_, index) => String.fromCodePoint(block + index))
+      const words = characters.flatMap((character) => splitWords(`a${character}b`)).map(indexedWord)
+      expect(indexed([words.join(' ')]).join(' ')).toBe(words.join(' '))
+    }
+  })
+
+  test('different words stay different', () => {
+    const characters = Array.from({ length: 0x30000 }, (_, code) => String.fromCodePoint(code))
+    const words = new Set(characters.flatMap((character) => splitWords(character)))
+    expect(new Set([...words].map(indexedWord)).size).toBe(words.size)
+  })
+
+  test('SQLite splits any text as words.ts does', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 30 }), { maxLength: 20 }), (texts) => {
+        const wanted = texts.flatMap((text) => splitWords(text)).map(indexedWord)
+        expect(indexed(texts.map(indexedText))).toEqual(wanted)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('ASCII goes in as it is, but for NUL and words that are cut', () => {
+    const ascii = Array.from({ length: 127 }, (_, index) => String.fromCharCode(index + 1)).join('')
+    expect(indexedText(ascii)).toBe(ascii)
+    expect(indexed([ascii])).toEqual(splitWords(ascii))
+    expect(indexedText('a\0b')).toBe('a b')
+    const longest = 'X'.repeat(WORD_LENGTH_MAX)
+    expect(indexedText(`${longest}.${longest}`)).toBe(`${longest}.${longest}`)
+    expect(indexedText(`${longest}y`)).toBe(longest.toLowerCase())
+    expect(indexedText(null)).toBeNull()
+    expect(indexedText('')).toBeNull()
+  })
+
+  test('no word can be more than a word in a full-text query', () => {
+    const words = fc.array(fc.string({ unit: 'binary', minLength: 1 }), { minLength: 1, maxLength: 3 })
+    fc.assert(
+      fc.property(words, fc.boolean(), (list, prefix) => {
+        expect(matchPhrase(['message', 'payload'], list, prefix)).toMatch(
+          /^\{message payload\} : "[^"\p{Cc}]*"( \*)?$/u,
+        )
+      }),
+    )
+  })
+})
+
+describe('words of leaves', () => {
+  test('those of the scope go in, and of the payload those that do not stand in it as they are', () => {
+    const scope = applicationDocument({ message: '7 seven', scopeData: { a: 'seven', b: { c: 7 } } })
+    expect(leafWords(scope)).toBe('seven\n7\n')
+    expect(leafWords(eventDocument({ payload: '{"a":"one two","b":[12.5,true]}' }))).toBeNull()
+    expect(leafWords(eventDocument({ payload: '{"a":"one\\ntwo","b":1e3,"c":12,"d":1}' }))).toBe('one\ntwo\n1000\n1\n')
+    expect(leafWords(eventDocument({ payload: '{"x1000":1e3}' }))).toBe('1000\n')
+    expect(leafWords(eventDocument({ payload: '{"1000x":1e3}' }))).toBe('1000\n')
+  })
+
+  test('every leaf of a payload has its words in a row, in the payload or beside it', () => {
+    const payloads = fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.stringify({ value }, null, 1))
+    fc.assert(
+      fc.property(payloads, (payload) => {
+        const document = eventDocument({ payload })
+        const texts = [indexedText(document.payload), leafWords(document)].map((text) => indexed([text]))
+        for (const [, value] of document.payloadLeaves) {
+          const row = ` ${splitWords(value).map(indexedWord).join(' ')} `
+          expect(texts.some((words) => ` ${words.join(' ')} `.includes(row) || row === '  ')).toBe(true)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
