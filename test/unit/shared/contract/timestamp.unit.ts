@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { compareTimestamps, fromNanos, parseTimestamp, toNanos } from '../../../../shared/contract/timestamp.ts'
+
+const NANOS_MAX = toNanos('2261-12-31T23:59:59.999999999Z')
+const nanos = fc.bigInt({ min: 0n, max: NANOS_MAX })
+
+describe('a timestamp is given back as the same instant in UTC, with at least milliseconds and no digit lost', () => {
+  test.each([
+    ['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.000Z'],
+    ['2026-01-31T09:30:00.1Z', '2026-01-31T09:30:00.100Z'],
+    ['2026-01-31T09:30:00.1234567Z', '2026-01-31T09:30:00.1234567Z'],
+    ['2026-01-31T09:30:00.123456789+01:00', '2026-01-31T08:30:00.123456789Z'],
+    ['2026-01-31T09:30:00.120000000Z', '2026-01-31T09:30:00.120Z'],
+    ['2026-01-31T23:30:00-0130', '2026-02-01T01:00:00.000Z'],
+    ['2026-01-31T09:30:00+05', '2026-01-31T04:30:00.000Z'],
+    ['2026-01-31T09:30', '2026-01-31T09:30:00.000Z'],
+    ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+    ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
+    ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z'],
+    ['2261-12-31T23:59:59.999999999Z', '2261-12-31T23:59:59.999999999Z'],
+  ])('%s is %s', (text, canonical) => {
+    expect(parseTimestamp(text)).toBe(canonical)
+  })
+})
+
+describe('anything else is no timestamp', () => {
+  test.each([
+    '',
+    ' 2026-01-31T09:30:00Z',
+    '2026-02-30T00:00:00Z',
+    '2025-02-29T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-01-31T24:00:00Z',
+    '2026-01-31T09:60:00Z',
+    '2026-01-31T09:30:60Z',
+    '2026-01-31T09:30:00.1234567890Z',
+    '2026-01-31T09:30:00+24:00',
+    '2026-01-31T09:30:00+01:60',
+    '0001-01-01T00:00:00Z',
+    '1969-12-31T23:59:59Z',
+    '2262-01-01T00:00:00Z',
+    '1970-01-01T00:30:00+01:00',
+    '1769851800',
+    'yesterday',
+  ])('%s', (text) => {
+    expect(parseTimestamp(text)).toBeUndefined()
+  })
+
+  test('and no text makes it throw', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.date({ noInvalidDate: true }).map(String)), (text) => {
+        parseTimestamp(text)
+      }),
+    )
+  })
+})
+
+describe('nanoseconds', () => {
+  test('there and back is the same, and the text is canonical', () => {
+    fc.assert(
+      fc.property(nanos, (instant) => {
+        const text = fromNanos(instant)
+        expect(toNanos(text)).toBe(instant)
+        expect(parseTimestamp(text)).toBe(text)
+      }),
+    )
+  })
+
+  test('texts are in the order of their instants', () => {
+    fc.assert(
+      fc.property(nanos, nanos, (a, b) => {
+        expect(Math.sign(compareTimestamps(fromNanos(a), fromNanos(b)))).toBe(a < b ? -1 : a > b ? 1 : 0)
+      }),
+    )
+  })
+})
