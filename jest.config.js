@@ -6,6 +6,6 @@ export default {
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   globalSetup: '<rootDir>/test/support/backends-setup.ts',
   globalTeardown: '<rootDir>/test/support/backends-teardown.ts',
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   maxWorkers: 2,
 }

@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { pino } from 'pino'
+import type { Publication, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
+import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../../../gateway/publisher/publisher.ts'
+import { systemClock } from '../../../../shared/clock.ts'
+import { createMetrics } from '../../../../shared/metrics.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { createGatewayJournal, type GatewayJournal } from '../../../support/gateway-journal.ts'
+
+const TOPIC = 'logs'
+const MEBIBYTE = 1024 * 1024
+
+async function setUp(options: Partial<PublisherOptions> = {}, partitions = 4) {
+  const journal = createGatewayJournal(partitions)
+  const publisher = createPublisher({
+    journal,
+    clock: systemClock,
+    metrics: createMetrics(),
+    logger: pino({ level: 'silent' }),
+    options: {
+      ...PUBLISHER_DEFAULTS,
+      topics: [TOPIC],
+      bufferBytesMax: 64 * MEBIBYTE,
+      sendTimeoutMs: 10_000,
+      ...options,
+    },
+  })
+  await publisher.start()
+  const publish = (publications: readonly Publication[], withinMs = 10_000): Promise<readonly PublishOutcome[]> =>
+    publisher.publish(TOPIC, publications, performance.now() + withinMs)
+  return { journal, publisher, publish }
+}
+
+const publication = (value: string, { routeBy = null as string | null, bytes = 100 } = {}): Publication => ({
+  record: { key: routeBy, value, headers: {} },
+  bytes,
+  routeBy,
+})
+
+const valuesOf = ({ batches }: GatewayJournal): (string | Uint8Array | null)[] =>
+  batches.flatMap(({ records }) => records.map(({ value }) => value))
+
+const stop = (publisher: { stop(deadline: number): Promise<void> }): Promise<void> =>
+  publisher.stop(systemClock.now() + 5_000)
+
+describe('what is published', () => {
+  test('is durable when the journal says so, each record once, records of one key in their order', async () => {
+    const requests = fc.array(
+      fc.array(fc.record({ key: fc.option(fc.constantFrom('a', 'b', 'c')), bytes: fc.integer({ min: 1, max: 600 }) }), {
+        minLength: 1,
+        maxLength: 30,
+      }),
+      { minLength: 1, maxLength: 12 },
+    )
+    await fc.assert(
+      fc.asyncProperty(requests, async (shapes) => {
+        const { journal, publisher, publish } = await setUp({ batchRecordsMax: 10, batchBytesMax: 2_000 })
+        let number = 0
+        const all = shapes.map((shape) =>
+          shape.map(({ key, bytes }) => publication(`${key}-${number++}`, { routeBy: key, bytes })),
+        )
+        const outcomes = await Promise.all(all.map((publications) => publish(publications)))
+        expect(outcomes).toEqual(all.map((publications) => publications.map(() => 'durable')))
+        const sent = all.flat().map(({ record }) => record.value)
+        expect(valuesOf(journal).toSorted()).toEqual(sent.toSorted())
+        for (const key of ['a-', 'b-', 'c-']) {
+          const ofKey = (values: readonly unknown[]) => values.filter((value) => String(value).startsWith(key))
+          expect(ofKey(valuesOf(journal))).toEqual(ofKey(sent))
+        }
+        for (const { records } of journal.batches) expect(records.length).toBeLessThanOrEqual(10)
+        await stop(publisher)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('goes at once while little is in flight, and gathers while sends are', async () => {
+    const { journal, publisher, publish } = await setUp({ eagerSends: 1, lingerMs: 60_000 }, 1)
+    journal.hold()
+    const first = publish([publication('first')])
+    await eventually(() => journal.attempts.length === 1)
+    const later = Array.from({ length: 50 }, (_, index) => publish([publication(`later-${index}`)]))
+    journal.release()
+    await Promise.all([first, ...later])
+    expect(journal.batches.map(({ records }) => records.length)).toEqual([1, 50])
+    await stop(publisher)
+  })
+
+  test('gathers for the linger at most, where sends of other partitions stay in flight', async () => {
+    const { journal, publisher, publish } = await setUp({ eagerSends: 1, lingerMs: 5 }, 2)
+    journal.hold()
+    void publish([publication('held')])
+    void publish([publication('lingers')])
+    await eventually(() => journal.attempts.length === 2)
+    journal.release()
+    await stop(publisher)
+    expect(valuesOf(journal)).toEqual(['held', 'lingers'])
+  })
+})
+
+describe('what is not confirmed', () => {
+  test('is told apart: certainly not written, or perhaps', async () => {
+    const { journal, publisher, publish } = await setUp({}, 1)
+    journal.fail('not_written')
+    expect(await publish([publication('a')])).toEqual(['refused'])
+    journal.fail('unknown')
+    expect(await publish([publication('b')])).toEqual(['uncertain'])
+    await stop(publisher)
+  })
+
+  test('of one partition leaves the others durable', async () => {
+    const { journal, publisher, publish } = await setUp({}, 4)
+    const publications = Array.from({ length: 40 }, (_, index) => publication(`${index}`, { routeBy: `key-${index}` }))
+    await publish(publications)
+    const failed = journal.batches[0]
+    journal.fail('not_written', failed?.partition)
+    const outcomes = await publish(publications)
+    const refused = outcomes.filter((outcome) => outcome === 'refused').length
+    expect(refused).toBe(failed?.records.length)
+    expect(outcomes.filter((outcome) => outcome === 'durable')).toHaveLength(40 - refused)
+    await stop(publisher)
+  })
+
+  test('in time is unsettled when it was sent, expired when it still waited', async () => {
+    const { journal, publisher, publish } = await setUp({ eagerSends: 1, sendsInFlightMax: 1 }, 1)
+    journal.hold()
+    const sent = publish([publication('sent')], 50)
+    await eventually(() => journal.attempts.length === 1)
+    const waiting = publish([publication('waiting')], 50)
+    expect(await sent).toEqual(['unsettled'])
+    expect(await waiting).toEqual(['expired'])
+    journal.release()
+    await stop(publisher)
+    expect(valuesOf(journal)).not.toContain('waiting')
+  })
+})
+
+describe('memory', () => {
+  test('is bounded: a full buffer refuses at once, and takes again when the journal has really settled', async () => {
+    const { journal, publisher, publish } = await setUp({ bufferBytesMax: 1_000, sendTimeoutMs: 20 }, 1)
+    journal.hold()
+    const first = publish([publication('first', { bytes: 900 })])
+    expect(await publish([publication('second', { bytes: 200 })])).toEqual(['buffer_full'])
+    expect(await first).toEqual(['unsettled'])
+    // Nobody waits for the first any more, but the journal still holds it.
+    expect(await publish([publication('third', { bytes: 200 })])).toEqual(['buffer_full'])
+    journal.release()
+    await eventually(async () => expect(await publish([publication('fourth', { bytes: 200 })])).toEqual(['durable']))
+    await stop(publisher)
+  })
+})
+
+describe('a journal that keeps failing', () => {
+  test('is left alone for a while, and used again once a trial succeeds', async () => {
+    const breaker = { failuresPercent: 50, sendsMin: 3, windowMs: 10_000, openMs: 50 }
+    const { journal, publisher, publish } = await setUp({ breaker }, 1)
+    journal.fail('not_written')
+    await eventually(async () => expect(await publish([publication('x')])).toEqual(['paused']))
+    const attempts = journal.attempts.length
+    expect(await publish([publication('y')])).toEqual(['paused'])
+    expect(journal.attempts).toHaveLength(attempts)
+    journal.fail(null)
+    await eventually(async () => expect(await publish([publication('z')])).toEqual(['durable']))
+    await stop(publisher)
+  })
+})
+
+describe('a publisher that stops', () => {
+  test('sends what waits and takes nothing more', async () => {
+    const { journal, publisher, publish } = await setUp({ eagerSends: 1, lingerMs: 60_000 }, 1)
+    journal.hold()
+    const first = publish([publication('first')])
+    const waiting = publish([publication('waiting')])
+    const stopped = stop(publisher)
+    expect(await publish([publication('late')])).toEqual(['closed'])
+    journal.release()
+    await stopped
+    expect([await first, await waiting]).toEqual([['durable'], ['durable']])
+    await stop(publisher)
+  })
+
+  test('has started before it takes anything', async () => {
+    const { publisher } = await setUp()
+    await stop(publisher)
+    expect(await publisher.publish(TOPIC, [publication('x')], performance.now() + 1_000)).toEqual(['closed'])
+  })
+})
