@@ -1,55 +1,62 @@
-/** Something that must be over by a time on the clock of `performance.now()`, in milliseconds. */
-export interface Due {
-  readonly deadline: number
+/** Something that is to happen at a time, unless it is cancelled before. */
+export interface Deadline {
+  /** On the clock of `performance.now()`, in milliseconds. */
+  readonly at: number
+  expire: (() => void) | undefined
 }
 
-export interface Deadlines<Item extends Due> {
-  add(item: Item): void
-  delete(item: Item): void
-  /** Expires everything now and ends the timer. */
+export interface Deadlines {
+  /** Has `expire` called at the time. Times must not go back between calls: one that does is met late. */
+  add(at: number, expire: () => void): Deadline
+  cancel(deadline: Deadline): void
+  /** Lets everything expire now and ends the timer. */
   close(): void
 }
 
-/**
- * Expires items at their deadlines with one timer, that of the first. Items have to be added in the order of their deadlines;
- * one that is out of order expires late, together with the one before it.
- */
-export function createDeadlines<Item extends Due>(onExpired: (item: Item) => void): Deadlines<Item> {
-  const items = new Set<Item>()
+/** Many deadlines in the order of their times, with one timer: that of the first. */
+export function createDeadlines(): Deadlines {
+  const pending = new Set<Deadline>()
   let timer: NodeJS.Timeout | undefined
 
-  const arm = (deadline: number): void => {
-    timer = setTimeout(expire, Math.max(1, deadline - performance.now())).unref()
+  const arm = (at: number): void => {
+    timer = setTimeout(expireWhatIsDue, Math.max(1, at - performance.now())).unref()
   }
-  // The timer is left to run when its item goes, and looks for the next one when it fires: most items go long before.
-  const expire = (): void => {
+  // A cancelled deadline leaves the timer as it is: most are cancelled long before, and it looks for the next when it fires.
+  const expireWhatIsDue = (): void => {
     timer = undefined
     const now = performance.now()
-    for (const item of items) {
-      if (item.deadline > now) {
-        arm(item.deadline)
+    for (const deadline of pending) {
+      if (deadline.at > now) {
+        arm(deadline.at)
         return
       }
-      items.delete(item)
-      onExpired(item)
+      expire(deadline)
     }
+  }
+  const expire = (deadline: Deadline): void => {
+    const { expire: call } = deadline
+    cancel(deadline)
+    call?.()
+  }
+  // The function is let go of by hand. A set leaves behind the tables it outgrew, and what they still refer to would be carried
+  // into the old generation: here that would be whole requests.
+  const cancel = (deadline: Deadline): void => {
+    pending.delete(deadline)
+    deadline.expire = undefined
   }
 
   return {
-    add: (item) => {
-      items.add(item)
-      if (timer === undefined) arm(item.deadline)
+    add: (at, expire) => {
+      const deadline = { at, expire }
+      pending.add(deadline)
+      if (timer === undefined) arm(at)
+      return deadline
     },
-    delete: (item) => {
-      items.delete(item)
-    },
+    cancel,
     close: () => {
       clearTimeout(timer)
       timer = undefined
-      for (const item of items) {
-        items.delete(item)
-        onExpired(item)
-      }
+      for (const deadline of pending) expire(deadline)
     },
   }
 }

@@ -49,7 +49,7 @@ export interface Batcher {
 export function createBatcher({ options, topics, budget, send }: BatcherDeps): Batcher {
   const lanes = new Map<string, TopicLanes>()
   for (const [topic, partitions] of topics) lanes.set(topic, createTopicLanes(topic, partitions))
-  const deadlines = createDeadlines(expire)
+  const deadlines = createDeadlines()
   const schedule = createSchedule(options, begin)
   let onIdle = (): void => undefined
 
@@ -68,7 +68,7 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
     budget.give(batch.bytes)
     void send(batch).then((outcome) => {
       for (const part of parts) {
-        deadlines.delete(part)
+        deadlines.cancel(part.deadline)
         part.settle(outcome)
       }
       schedule.ended(lane)
@@ -88,17 +88,24 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
   }
 
   return {
-    push: (slice, deadline) =>
-      new Promise((settle) => {
-        const lane = laneFor(slice)
-        const { records, bytes } = slice
-        const now = performance.now()
-        const part: Part = { lane, records, bytes, deadline, queuedAt: now, settle }
-        budget.take(bytes)
-        enqueue(part)
-        deadlines.add(part)
-        schedule.waits(lane, now)
-      }),
+    push: (slice, deadline) => {
+      const lane = laneFor(slice)
+      const { records, bytes } = slice
+      const now = performance.now()
+      const { promise, resolve: settle } = Promise.withResolvers<PublishOutcome>()
+      const part: Part = {
+        lane,
+        records,
+        bytes,
+        queuedAt: now,
+        deadline: deadlines.add(deadline, () => expire(part)),
+        settle,
+      }
+      budget.take(bytes)
+      enqueue(part)
+      schedule.waits(lane, now)
+      return promise
+    },
     drain: async (deadline) => {
       const idle = Promise.withResolvers<void>()
       onIdle = idle.resolve

@@ -1,4 +1,4 @@
-import type { Due } from '../../shared/deadlines.ts'
+import type { Deadline } from '../../shared/deadlines.ts'
 import type { NewRecord } from '../../shared/journal/journal.ts'
 import type { MicroBatch, PublishOutcome } from './publication.ts'
 
@@ -9,12 +9,14 @@ export interface BatchLimits {
 }
 
 /** Records of one request that wait in one lane and have one outcome. */
-export interface Part extends Due {
+export interface Part {
   readonly lane: Lane
-  readonly records: readonly NewRecord[]
+  /** Handed on with the micro-batch: empty from then on, so that a part that is kept a little longer does not keep them too. */
+  records: readonly NewRecord[]
   readonly bytes: number
   /** When it was queued, on the clock of `performance.now()`. */
   readonly queuedAt: number
+  readonly deadline: Deadline
   /** The first call counts. */
   readonly settle: (outcome: PublishOutcome) => void
 }
@@ -87,6 +89,7 @@ export function cutBatch(lane: Lane, limits: BatchLimits): { batch: MicroBatch; 
     dequeue(part)
     parts.push(part)
     for (const record of part.records) records.push(record)
+    part.records = []
     bytes += part.bytes
   }
   return { batch: { topic: lane.topic, partition: lane.partition, records, bytes }, parts }

@@ -38,7 +38,7 @@ const fitsBytes = (text: string, bytesMax: number): boolean =>
 /** Whether objects and arrays are nested at most so many levels deep. It never goes more than one level deeper than that. */
 function fitsDepth(value: object, levelsMax: number): boolean {
   if (levelsMax === 0) return false
-  for (const child of Object.values(value)) {
+  for (const child of Array.isArray(value) ? value : Object.values(value)) {
     if (typeof child === 'object' && child !== null && !fitsDepth(child, levelsMax - 1)) return false
   }
   return true

@@ -13,7 +13,8 @@ export function hasLostDigits(value: unknown): boolean {
   if (typeof value === 'number')
     return !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value))
   if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some(hasLostDigits)
+  for (const child of Array.isArray(value) ? value : Object.values(value)) if (hasLostDigits(child)) return true
+  return false
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { createDeadlines, type Due } from '../deadlines.ts'
+import { createDeadlines } from '../deadlines.ts'
 import { type Checked, type Problem, refuse } from '../errors.ts'
 import { retryHeaders } from './answer.ts'
 import { inflate } from './inflate.ts'
@@ -29,11 +29,6 @@ export type JsonReader = (request: IncomingMessage) => Promise<ReadJson>
 
 type Wire = Checked<Buffer> | typeof GONE
 
-/** A body on its way; `expire` is called when it takes too long. */
-interface Reading extends Due {
-  readonly expire: () => void
-}
-
 /**
  * Makes a reader of JSON bodies. Each body is read once and never more of it kept than the limits allow. What is refused is
  * still taken off the connection, and thrown away, until it ends or the time is up: its sender can then read the answer, and
@@ -41,7 +36,7 @@ interface Reading extends Due {
  */
 export function createJsonReader(limits: BodyLimits): JsonReader {
   const { wireBytesMax, inflatedBytesMax, timeoutMs } = limits
-  const deadlines = createDeadlines<Reading>(({ expire }) => expire())
+  const deadlines = createDeadlines()
 
   /** What was refused before it began, or is refused on the way, is read to its end but not kept. */
   function readWire(request: IncomingMessage, refused: Wire | undefined): Promise<Wire> {
@@ -56,8 +51,7 @@ export function createJsonReader(limits: BodyLimits): JsonReader {
         if (kept === undefined) request.destroy()
         else settle(refuse('request_timeout'))
       }
-      const reading: Reading = { deadline: performance.now() + timeoutMs, expire }
-      deadlines.add(reading)
+      const deadline = deadlines.add(performance.now() + timeoutMs, expire)
       if (refused !== undefined) settle(refused)
       request.on('data', (chunk: Buffer) => {
         size += chunk.length
@@ -65,11 +59,11 @@ export function createJsonReader(limits: BodyLimits): JsonReader {
         kept?.push(chunk)
       })
       request.on('end', () => {
-        deadlines.delete(reading)
+        deadlines.cancel(deadline)
         if (kept !== undefined) settle({ value: joined(kept, size) })
       })
       request.on('close', () => {
-        deadlines.delete(reading)
+        deadlines.cancel(deadline)
         settle(GONE)
       })
     })

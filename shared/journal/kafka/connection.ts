@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import type { BaseOptions } from '@platformatic/kafka'
-import { NO_TIMEOUT_MS, type RequestLimits } from './request-timeouts.ts'
 
 /** How to reach a cluster. */
 export interface KafkaConnection {
@@ -81,8 +80,7 @@ export function clientOptions(
     bootstrapBrokers: [...brokers],
     autocreateTopics: false,
     connectTimeout: Math.min(requestTimeoutMs, 3_000),
-    requestTimeout: NO_TIMEOUT_MS,
-    context: { requestTimeoutMs } satisfies RequestLimits,
+    requestTimeout: requestTimeoutMs,
     timeout: requestTimeoutMs,
     retries,
     retryDelay: 200,

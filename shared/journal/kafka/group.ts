@@ -212,14 +212,17 @@ function watchMember(
 /** A group deals out the partitions that its leader knew when it joined; those added later need another round. */
 function watchPartitions({ cluster }: GroupContext, topics: readonly string[], onAdded: (topic: string) => void) {
   const counts = new Map<string, number>()
-  return setInterval(async () => {
+  const look = async (): Promise<void> => {
     for (const topic of topics) {
       const { length } = await cluster.partitionsOf(topic).catch(() => [])
       if (length === 0) continue
       if (length > (counts.get(topic) ?? length)) onAdded(topic)
       counts.set(topic, length)
     }
-  }, PARTITION_CHECK_MS)
+  }
+  // The first look comes before the join: partitions added between the join and a later one would never be noticed.
+  void look()
+  return setInterval(look, PARTITION_CHECK_MS)
 }
 
 /**

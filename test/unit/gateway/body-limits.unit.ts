@@ -31,7 +31,8 @@ function open(port: number): { socket: Socket; answered(pattern: RegExp): Promis
       if (match === null) throw new Error(`no ${pattern} in ${JSON.stringify(text)}`)
       text = text.slice(match.index + match[0].length)
     })
-  return { socket, answered, closed: once(socket, 'close') }
+  const closed = new Promise((resolve) => socket.on('close', resolve))
+  return { socket, answered, closed }
 }
 
 describe('limits of a body', () => {

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, test } from '@jest/globals'
+import { topicName } from '../../shared/contract/topics.ts'
+import { describeWithBackends } from '../support/backends.ts'
+import { eventually } from '../support/eventually.ts'
+import { type FullStack, startFullStack } from '../support/full-stack.ts'
+import { FAULT_SCALE, lasting, prove } from '../support/full-stack-ledger.ts'
+import { type LeaderMoves, leaderMoves, PREFERRED_LEADERS } from '../support/kafka-moves.ts'
+
+const PATIENCE_MS = 300_000 * FAULT_SCALE
+const NODES = [1, 2, 3]
+const needs = { kafka: { brokers: 3, properties: PREFERRED_LEADERS }, elasticsearch: {} } as const
+
+await describeWithBackends('brokers and Elasticsearch that fail, full stack', needs, ({ kafka, elasticsearch }) => {
+  let stack: FullStack
+  let moves: LeaderMoves
+  beforeAll(async () => {
+    stack = await startFullStack({ brokers: kafka.brokers, elasticsearchUrl: elasticsearch.url })
+    moves = leaderMoves(kafka.brokers, topicName(stack.topicPrefix, 'application-logs'))
+  }, 180_000)
+  afterAll(async () => {
+    await moves?.close()
+    await stack?.stop()
+  }, 60_000)
+
+  const leaderOfFirst = async (): Promise<number> => (await moves.leaders())[0] ?? 1
+  const leadsNothing = (node: number) => eventually(async () => !(await moves.leaders()).includes(node), 60_000)
+
+  test(
+    'the leaders of all partitions move while batches span all partitions',
+    () =>
+      prove(stack, 'leaders moved', async (load) => {
+        for (let round = 0; round < 3 * FAULT_SCALE; round++) {
+          await moves.rotate()
+          await load.answeredMore(50)
+        }
+      }),
+    PATIENCE_MS,
+  )
+
+  test(
+    'a leader is killed and comes back',
+    () =>
+      prove(stack, 'leader killed', async () => {
+        const leader = await leaderOfFirst()
+        await kafka.kill(leader)
+        await leadsNothing(leader)
+        await lasting(3_000)
+        await kafka.restart(leader)
+        await moves.inSync()
+      }),
+    PATIENCE_MS,
+  )
+
+  test(
+    'a leader is frozen and comes back',
+    () =>
+      prove(stack, 'leader frozen', async () => {
+        const leader = await leaderOfFirst()
+        await kafka.pause(leader)
+        try {
+          await leadsNothing(leader)
+          await lasting(5_000)
+        } finally {
+          await kafka.resume(leader)
+        }
+        await moves.inSync()
+      }),
+    PATIENCE_MS,
+  )
+
+  test(
+    'all brokers are killed and started again, one after another',
+    () =>
+      prove(stack, 'rolling restart', async () => {
+        for (const node of NODES) {
+          await kafka.kill(node)
+          await leadsNothing(node)
+          await kafka.restart(node)
+          await moves.inSync()
+        }
+      }),
+    PATIENCE_MS,
+  )
+
+  test(
+    'all brokers are frozen at once and come back',
+    () =>
+      prove(stack, 'all brokers frozen', async () => {
+        await Promise.all(NODES.map((node) => kafka.pause(node)))
+        await lasting(8_000)
+        await Promise.all(NODES.map((node) => kafka.resume(node)))
+        await moves.inSync()
+      }),
+    PATIENCE_MS,
+  )
+
+  test(
+    'Elasticsearch is killed and comes back',
+    () =>
+      prove(stack, 'Elasticsearch stopped', async (load) => {
+        await elasticsearch.kill(1)
+        await lasting(10_000)
+        await load.answeredMore(300)
+        await elasticsearch.restart(1)
+      }),
+    PATIENCE_MS,
+  )
+})

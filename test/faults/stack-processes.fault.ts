@@ -1,0 +1,63 @@
+import { randomInt } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { describeWithBackends } from '../support/backends.ts'
+import { eventually } from '../support/eventually.ts'
+import { type FullStack, startFullStack } from '../support/full-stack.ts'
+import { caughtUp, FAULT_SCALE, metricOf, prove } from '../support/full-stack-ledger.ts'
+
+const PATIENCE_MS = 240_000 * FAULT_SCALE
+const needs = { kafka: { brokers: 1 }, elasticsearch: {} } as const
+
+await describeWithBackends('processes that die or join, full stack', needs, ({ kafka, elasticsearch }) => {
+  let stack: FullStack
+  beforeAll(async () => {
+    stack = await startFullStack({ brokers: kafka.brokers, elasticsearchUrl: elasticsearch.url })
+  }, 120_000)
+  afterAll(() => stack?.stop(), 60_000)
+
+  test(
+    'SIGKILL of the consumers, at random moments',
+    async () => {
+      await prove(stack, 'consumers killed', async (load) => {
+        for (let round = 0; round < FAULT_SCALE; round++) {
+          await load.answeredMore(randomInt(800))
+          expect(await stack.consumers.end('SIGKILL')).toBeNull()
+          await stack.consumers.start()
+        }
+      })
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'SIGKILL of the gateway, at random moments',
+    async () => {
+      await prove(stack, 'gateway killed', async (load) => {
+        for (let round = 0; round < 4 * FAULT_SCALE; round++) {
+          await load.answeredMore(randomInt(400))
+          expect(await stack.gateway.end('SIGKILL')).toBeNull()
+          await stack.gateway.start()
+        }
+      })
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'a second consumer process joins and leaves while records are being written',
+    async () => {
+      await prove(stack, 'second consumer', async (load) => {
+        for (let round = 0; round < 2 * FAULT_SCALE; round++) {
+          const second = await stack.startAnother('consumers')
+          const readBySecond = () => metricOf(second.url, 'sluice_consumer_records_total')
+          await eventually(async () => expect(await readBySecond()).toBeGreaterThan(100), 90_000)
+          await load.answeredMore(randomInt(300))
+          second.kill('SIGTERM')
+          expect(await second.exited).toBe(0)
+        }
+      })
+      await caughtUp(stack)
+    },
+    PATIENCE_MS,
+  )
+})

@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { topicName } from '../../shared/contract/topics.ts'
+import { createClient } from '../support/api.ts'
+import { describeWithBackends } from '../support/backends.ts'
+import { eventually } from '../support/eventually.ts'
+import { API_KEY, type FullStack, PROJECT, startFullStack } from '../support/full-stack.ts'
+import { caughtUp, FAULT_SCALE, flowsOf, metricOf, prove, storedOf } from '../support/full-stack-ledger.ts'
+import { withOperator } from '../support/full-stack-operator.ts'
+
+const PATIENCE_MS = 240_000 * FAULT_SCALE
+const ADDED = 6
+const YESTERDAY = join(import.meta.dirname, '../support/full-stack-yesterday.ts')
+
+await describeWithBackends(
+  'topics that are read again or grow, full stack',
+  { kafka: 'shared', elasticsearch: 'shared' },
+  ({ kafka, elasticsearch }) => {
+    let stack: FullStack
+    beforeAll(async () => {
+      stack = await startFullStack({ brokers: kafka.brokers, elasticsearchUrl: elasticsearch.url })
+    }, 120_000)
+    afterAll(() => stack?.stop(), 60_000)
+
+    test(
+      'every view reads its topics again from the first record, and nothing changes',
+      async () => {
+        const entries = await prove(stack, 'before the replay', async () => {})
+        const flows = await flowsOf(stack, 'before-the-replay')
+        await prove(stack, 'replay', async () => {
+          expect(await stack.consumers.end('SIGTERM')).toBe(0)
+          await withOperator(kafka.brokers, ({ forgetPositions }) => forgetPositions(stack.topicPrefix))
+          await stack.consumers.start()
+        })
+        expect(await storedOf(stack, 'before-the-replay')).toEqual(entries)
+        expect(await flowsOf(stack, 'before-the-replay')).toEqual(flows)
+        const url = stack.consumers.url()
+        const duplicates = await metricOf(url, 'sluice_consumer_records_total', 'outcome="duplicate"')
+        expect(duplicates).toBeGreaterThanOrEqual(entries.length)
+      },
+      PATIENCE_MS,
+    )
+
+    test(
+      'a request repeated after midnight under its Idempotency-Key is stored once, on the first day',
+      async () => {
+        const yesterday = await stack.startAnother('gateway', { NODE_OPTIONS: `--import=${YESTERDAY}` })
+        const marks = Array.from({ length: 20 }, (_, index) => `midnight:${index}`)
+        const logEntries = marks.map((message, index) => ({
+          ...{ categoryName: 'Fault', message, level: 'Information', environment: 'midnight' },
+          ...(index % 2 === 0 && { correlationKey: `midnight-${index}` }),
+        }))
+        for (const url of [yesterday.url, stack.gateway.url()]) {
+          const body = { uniqueIdentifier: PROJECT, logEntries }
+          const headers = { 'idempotency-key': 'once' }
+          const answer = await createClient(url, API_KEY).post('/api/ApplicationLogs/batch', body, headers)
+          expect(answer).toMatchObject({ success: true, data: { count: marks.length } })
+        }
+        yesterday.kill('SIGTERM')
+        expect(await yesterday.exited).toBe(0)
+        await caughtUp(stack)
+        const stored = await storedOf(stack, 'midnight')
+        expect(stored.map(({ message }) => message).sort()).toEqual(marks.sort())
+        // The days really differ: the topic holds each entry twice.
+        const days = new Set<string>()
+        for await (const { value } of stack.journal.scan(topicName(stack.topicPrefix, 'application-logs'))) {
+          const { environment, receivedAt } = JSON.parse(String(value))
+          if (environment === 'midnight') days.add(receivedAt.slice(0, 10))
+        }
+        expect(days.size).toBe(2)
+      },
+      PATIENCE_MS,
+    )
+
+    test(
+      'partitions are added to a topic that is in use',
+      async () => {
+        const topic = topicName(stack.topicPrefix, 'application-logs')
+        const before = await stack.journal.partitionCount(topic)
+        await prove(stack, 'partitions added', async (load) => {
+          await withOperator(kafka.brokers, ({ addPartitions }) => addPartitions(topic, before, ADDED))
+          await load.answeredMore(200)
+          // A gateway learns at its start how many partitions there are.
+          expect(await stack.gateway.end('SIGTERM')).toBe(0)
+          await stack.gateway.start()
+          await eventually(async () => {
+            const positions = await stack.journal.positions(topic, 'any')
+            expect(positions.slice(before).map(({ endPosition }) => endPosition > 0)).toEqual(Array(ADDED).fill(true))
+          }, 60_000)
+        })
+      },
+      PATIENCE_MS,
+    )
+  },
+)
