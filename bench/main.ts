@@ -12,7 +12,7 @@ import { type Round, render } from './report.ts'
 import { drained, histogramQuantile, metrics } from './scrape.ts'
 
 const quick = process.argv.includes('--quick')
-const SECONDS = quick ? 3 : 8
+const SECONDS = quick ? 3 : 6
 const ROUNDS = quick ? 1 : 3
 
 /** Threads of the embedded process that take entries in; the others index and answer queries. */

@@ -1,16 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type ErrorCode, problem } from '../errors.ts'
-import { failureBody } from './answer.ts'
+import { type Problem, problem } from '../errors.ts'
+import { failureBody, RETRY_AFTER_SECONDS } from './answer.ts'
 import { STATUS } from './status.ts'
 
 /** How long a sender may go on talking to a connection that has had its last answer. */
 const LINGER_MS = 2_000
-
-const CODES: Readonly<Record<string, ErrorCode>> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-}
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -30,7 +25,7 @@ export function answerClientError(error: Error, socket: Duplex): void {
     socket.destroy()
     return
   }
-  const cause = problem(CODES[code] ?? 'malformed_request')
+  const cause = problemOf(code)
   const status = STATUS[cause.code]
   const body = failureBody(cause)
   socket.end(
@@ -38,6 +33,7 @@ export function answerClientError(error: Error, socket: Duplex): void {
       `HTTP/1.1 ${status} ${REASONS[status]}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
+      ...(cause.retryable ? [`Retry-After: ${RETRY_AFTER_SECONDS}`] : []),
       'Connection: close',
       '',
       body,
@@ -45,4 +41,15 @@ export function answerClientError(error: Error, socket: Duplex): void {
   )
   // Destroyed at once, unread bytes would reset the connection and take the answer with them.
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+function problemOf(code: string): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return problem('headers_too_large')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return problem('request_timeout', null, 'The request did not arrive in time.')
+    default:
+      return problem('malformed_request')
+  }
 }

@@ -56,6 +56,22 @@ describe('anything else is no timestamp', () => {
   })
 })
 
+describe('the calendar', () => {
+  test('has the days that each month of a year has, in canonical texts too', () => {
+    const days = fc.record({ year: fc.integer({ min: 1960, max: 2270 }), month: fc.nat(13), day: fc.nat(32) })
+    fc.assert(
+      fc.property(days, fc.constantFrom('', '.5', '.123', '.1234'), ({ year, month, day }, fraction) => {
+        const digits = (value: number): string => String(value).padStart(2, '0')
+        const text = `${year}-${digits(month)}-${digits(day)}T10:20:30${fraction}Z`
+        const time = new Date(Date.UTC(year, month - 1, day))
+        const exists = time.getUTCMonth() === month - 1 && time.getUTCDate() === day && year >= 1970 && year <= 2261
+        expect(parseTimestamp(text) !== undefined).toBe(exists)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
 describe('nanoseconds', () => {
   test('there and back is the same, and the text is canonical', () => {
     fc.assert(

@@ -122,6 +122,19 @@ describe('removing days', () => {
     expect(await store.count(find('fresh'))).toBe(1)
   })
 
+  test('keeps a flow whose summary has not heard of its last entries', async () => {
+    const old = eventDocument({ correlationKey: 'k', receivedAt: '2026-01-01T00:00:00.000Z' })
+    const late = eventDocument({ correlationKey: 'k', receivedAt: '2026-01-05T00:00:00.000Z' })
+    await store.write([old, late], never)
+    const { team, timestamp } = old
+    const sets = { environments: [], events: [], steps: [], projects: [] }
+    const told = { team, correlationKey: 'k', firstAt: timestamp, lastAt: timestamp, worstLevel: 'Debug' } as const
+    await store.mergeFlows([{ ...told, ...sets, days: ['2026-01-01'] }], never)
+    expect(await store.removeBefore('2026-01-05')).toBe(1)
+    const { flows } = await store.searchFlows({ ...find(''), keyPart: null }, { limit: 10, after: null })
+    expect(flows.map(({ groups }) => groups)).toMatchObject([[{ count: 1 }]])
+  })
+
   test('keeps a flow whose entries are still to come', async () => {
     const delta = {
       team: 'payments',

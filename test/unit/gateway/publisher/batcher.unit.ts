@@ -1,0 +1,284 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import fc from 'fast-check'
+import { type Batcher, createBatcher, type Slice } from '../../../../gateway/publisher/batcher.ts'
+import { createByteBudget } from '../../../../gateway/publisher/byte-budget.ts'
+import type { MicroBatch, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
+import type { ScheduleOptions } from '../../../../gateway/publisher/schedule.ts'
+
+const OPTIONS = { batchRecordsMax: 10, batchBytesMax: 1_000, eagerSends: 1, lingerMs: 5, sendsInFlightMax: 3 }
+
+interface Sent extends MicroBatch {
+  settle(outcome?: PublishOutcome): void
+}
+
+beforeEach(() => {
+  jest.useFakeTimers()
+})
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+/** A batcher whose sends settle when the test says so, on a clock that moves when the test says so. */
+function setUp(options: Partial<ScheduleOptions> = {}, partitions = 4) {
+  const inFlight = new Set<Sent>()
+  const all: Sent[] = []
+  const budget = createByteBudget(Number.POSITIVE_INFINITY)
+  const send = (batch: MicroBatch): Promise<PublishOutcome> => {
+    const { promise, resolve } = Promise.withResolvers<PublishOutcome>()
+    const sent: Sent = {
+      ...batch,
+      settle: (outcome = 'durable') => {
+        inFlight.delete(sent)
+        resolve(outcome)
+      },
+    }
+    inFlight.add(sent)
+    all.push(sent)
+    return promise
+  }
+  const batcher = createBatcher({
+    options: { ...OPTIONS, ...options },
+    topics: new Map([['logs', partitions]]),
+    budget,
+    send,
+  })
+  return { batcher, all, inFlight, budget }
+}
+
+let made = 0
+const slice = (partition: number | null, records = 1, bytes = records * 10): Slice => ({
+  topic: 'logs',
+  partition,
+  records: Array.from({ length: records }, () => ({ key: null, value: `${made++}`, headers: {} })),
+  bytes,
+})
+const push = (batcher: Batcher, pushed: Slice, withinMs = 10_000) => batcher.push(pushed, performance.now() + withinMs)
+const sizes = (all: readonly Sent[]) => all.map(({ records }) => records.length)
+/** Lets promises that have settled be noticed. */
+const turn = () => jest.advanceTimersByTimeAsync(0)
+
+describe('when a lane sends', () => {
+  test('at once while fewer sends than eagerSends are in flight', () => {
+    const { batcher, all } = setUp({ eagerSends: 2 })
+    void push(batcher, slice(0))
+    void push(batcher, slice(1))
+    void push(batcher, slice(2))
+    expect(all.map(({ partition }) => partition)).toEqual([0, 1])
+  })
+
+  test('when a send ends: all that gathered for the partition, in one micro-batch', async () => {
+    const { batcher, all } = setUp()
+    for (let count = 0; count < 6; count += 1) void push(batcher, slice(0))
+    expect(sizes(all)).toEqual([1])
+    all[0]?.settle()
+    await turn()
+    expect(sizes(all)).toEqual([1, 5])
+  })
+
+  test('after the linger, although sends are in flight; not before', () => {
+    const { batcher, all } = setUp()
+    void push(batcher, slice(0))
+    void push(batcher, slice(1))
+    jest.advanceTimersByTime(3)
+    void push(batcher, slice(2))
+    jest.advanceTimersByTime(1)
+    expect(all).toHaveLength(1)
+    jest.advanceTimersByTime(1)
+    expect(all.map(({ partition }) => partition)).toEqual([0, 1])
+    jest.advanceTimersByTime(3)
+    expect(all.map(({ partition }) => partition)).toEqual([0, 1, 2])
+  })
+
+  test('when it is full, by records or by bytes', () => {
+    const { batcher, all } = setUp()
+    void push(batcher, slice(0))
+    for (let count = 0; count < 10; count += 1) void push(batcher, slice(1))
+    expect(sizes(all)).toEqual([1, 10])
+    void push(batcher, slice(2, 1, 400))
+    void push(batcher, slice(2, 1, 600))
+    expect(sizes(all)).toEqual([1, 10, 2])
+  })
+
+  test('never above sendsInFlightMax, and never twice at a time for one partition', () => {
+    const { batcher, all } = setUp({ sendsInFlightMax: 2, eagerSends: 9 })
+    for (const partition of [0, 0, 1, 2, 3]) void push(batcher, slice(partition, 10))
+    jest.advanceTimersByTime(1_000)
+    expect(all.map(({ partition }) => partition)).toEqual([0, 1])
+  })
+
+  test('what exceeds the limits by itself goes alone', async () => {
+    const { batcher, all } = setUp()
+    void push(batcher, slice(0))
+    void push(batcher, slice(0))
+    void push(batcher, slice(0, 1, 5_000))
+    void push(batcher, slice(0))
+    for (let index = 0; index < 4; index += 1) {
+      all[index]?.settle()
+      await turn()
+    }
+    expect(all.map(({ bytes }) => bytes)).toEqual([10, 10, 5_000, 10])
+  })
+})
+
+describe('records without a partition', () => {
+  test('fill one partition after another, those that are not sending first', async () => {
+    const { batcher, all } = setUp({ eagerSends: 9, sendsInFlightMax: 9 })
+    void push(batcher, slice(2))
+    for (let count = 0; count < 4; count += 1) void push(batcher, slice(null))
+    expect(all.map(({ partition }) => partition)).toEqual([2, 0, 1, 3])
+    all[1]?.settle()
+    await turn()
+    void push(batcher, slice(null))
+    expect(all.map(({ partition }) => partition)).toEqual([2, 0, 1, 3, 0])
+  })
+
+  test('gather in one partition while they wait', async () => {
+    const { batcher, all } = setUp()
+    for (let count = 0; count < 6; count += 1) void push(batcher, slice(null))
+    all[0]?.settle()
+    await turn()
+    expect(sizes(all)).toEqual([1, 5])
+  })
+})
+
+describe('deadlines', () => {
+  test('expired where it waits, and then it is not sent; unsettled where it was sent', async () => {
+    const { batcher, all, budget } = setUp()
+    const sent = push(batcher, slice(0), 100)
+    const waiting = push(batcher, slice(0), 100)
+    jest.advanceTimersByTime(101)
+    expect([await sent, await waiting]).toEqual(['unsettled', 'expired'])
+    expect(budget.held).toBe(0)
+    all[0]?.settle()
+    await turn()
+    expect(all).toHaveLength(1)
+    void push(batcher, slice(0))
+    expect(all).toHaveLength(2)
+  })
+
+  test('of parts in one micro-batch are each their own', async () => {
+    const { batcher, all } = setUp()
+    void push(batcher, slice(0))
+    const early = push(batcher, slice(0), 100)
+    jest.advanceTimersByTime(50)
+    const late = push(batcher, slice(0), 100)
+    all[0]?.settle()
+    await turn()
+    expect(sizes(all)).toEqual([1, 2])
+    jest.advanceTimersByTime(60)
+    expect(await early).toBe('unsettled')
+    all[1]?.settle()
+    expect(await late).toBe('durable')
+  })
+})
+
+describe('draining', () => {
+  test('sends what waits without gathering, and ends when all is settled', async () => {
+    const { batcher, all } = setUp({ lingerMs: 60_000, sendsInFlightMax: 9 })
+    const outcomes = Promise.all([0, 1, 2].map((partition) => push(batcher, slice(partition))))
+    expect(all).toHaveLength(1)
+    const drained = batcher.drain(performance.now() + 1_000)
+    expect(all).toHaveLength(3)
+    for (const sent of all) sent.settle()
+    await drained
+    expect(await outcomes).toEqual(['durable', 'durable', 'durable'])
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
+  test('ends at its deadline with an outcome for everything', async () => {
+    const { batcher } = setUp()
+    const outcomes = [push(batcher, slice(0)), push(batcher, slice(0))]
+    const drained = batcher.drain(performance.now() + 100)
+    await jest.advanceTimersByTimeAsync(101)
+    await drained
+    expect(await Promise.all(outcomes)).toEqual(['unsettled', 'expired'])
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
+  test('with nothing to do ends at once', async () => {
+    await setUp().batcher.drain(performance.now() + 1_000)
+    expect(jest.getTimerCount()).toBe(0)
+  })
+})
+
+describe('whatever happens', () => {
+  const step = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant('push' as const),
+        partition: fc.option(fc.nat(3)),
+        records: fc.integer({ min: 1, max: 10 }),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('settle' as const),
+        which: fc.nat(10),
+        outcome: fc.constantFrom<PublishOutcome>('durable', 'refused', 'uncertain'),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(60) }) },
+  )
+
+  test('every slice has one outcome, that of its send; records go once, whole, in order and within the limits', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), async (steps, eagerSends) => {
+        const { batcher, all, inFlight, budget } = setUp({ eagerSends })
+        const pushed: { slice: Slice; outcome?: PublishOutcome }[] = []
+        const outcomeOf = new Map<Sent, PublishOutcome>()
+        const settle = (sent: Sent, outcome: PublishOutcome): void => {
+          outcomeOf.set(sent, outcome)
+          sent.settle(outcome)
+        }
+        for (const each of steps) {
+          if (each.do === 'push') {
+            const entry: (typeof pushed)[number] = { slice: slice(each.partition, each.records) }
+            pushed.push(entry)
+            void push(batcher, entry.slice, 100).then((outcome) => Object.assign(entry, { outcome }))
+          }
+          if (each.do === 'settle') {
+            const sent = [...inFlight][each.which % Math.max(1, inFlight.size)]
+            if (sent !== undefined) settle(sent, each.outcome)
+          }
+          await jest.advanceTimersByTimeAsync(each.do === 'wait' ? each.ms : 0)
+          expect(inFlight.size).toBeLessThanOrEqual(OPTIONS.sendsInFlightMax)
+          expect(new Set([...inFlight].map(({ partition }) => partition)).size).toBe(inFlight.size)
+        }
+        for (let round = 0; round < 100 && inFlight.size > 0; round += 1) {
+          for (const sent of [...inFlight]) settle(sent, 'durable')
+          await jest.advanceTimersByTimeAsync(10)
+        }
+        await jest.advanceTimersByTimeAsync(200)
+        const sentIn = new Map(all.flatMap((sent) => sent.records.map((record) => [record, sent] as const)))
+        expect(all.reduce((sum, { records }) => sum + records.length, 0)).toBe(sentIn.size)
+        for (const {
+          slice: { records, partition },
+          outcome,
+        } of pushed) {
+          const sents = new Set(records.map((record) => sentIn.get(record)))
+          const [sent] = sents
+          expect(sents.size).toBe(1)
+          if (sent === undefined) expect(outcome).toBe('expired')
+          else expect(['unsettled', outcomeOf.get(sent)]).toContain(outcome)
+          if (sent !== undefined && partition !== null) expect(sent.partition).toBe(partition)
+        }
+        for (const { records, bytes } of all) {
+          expect(records.length).toBeLessThanOrEqual(OPTIONS.batchRecordsMax)
+          expect(bytes).toBeLessThanOrEqual(OPTIONS.batchBytesMax)
+        }
+        for (const partition of [0, 1, 2, 3]) {
+          const values = all
+            .filter((sent) => sent.partition === partition)
+            .flatMap(({ records }) => records.map(({ value }) => Number(value)))
+          expect(values).toEqual(values.toSorted((a, b) => a - b))
+        }
+        expect(budget.held).toBe(0)
+        await batcher.drain(performance.now())
+        expect(jest.getTimerCount()).toBe(0)
+      }),
+      { numRuns: 150 },
+    )
+  })
+})

@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { Publication } from '../../../../gateway/publisher/publication.ts'
+import { cutSlices } from '../../../../gateway/publisher/slices.ts'
+import { partitionOf } from '../../../../shared/contract/partitioner.ts'
+
+const LIMITS = { batchRecordsMax: 5, batchBytesMax: 1_000 }
+const publications = fc.array(
+  fc.record({
+    record: fc.record({ key: fc.constant(null), value: fc.string(), headers: fc.constant({}) }),
+    bytes: fc.integer({ min: 1, max: 1_500 }),
+    routeBy: fc.option(fc.constantFrom('a', 'b', 'c', 'd')),
+  }) satisfies fc.Arbitrary<Publication>,
+)
+
+describe('slices of a request', () => {
+  test('hold every record once, in its partition, in order and within the limits', () => {
+    fc.assert(
+      fc.property(publications, (all) => {
+        const slices = cutSlices('logs', all, 7, LIMITS)
+        expect(slices.flatMap(({ places }) => places).toSorted((a, b) => a - b)).toEqual([...all.keys()])
+        for (const { topic, partition, records, places, bytes } of slices) {
+          const meant = places.map((place) => all[place])
+          expect(topic).toBe('logs')
+          expect(records).toEqual(meant.map((publication) => publication?.record))
+          expect(bytes).toBe(meant.reduce((sum, publication) => sum + (publication?.bytes ?? 0), 0))
+          expect(places).toEqual(places.toSorted((a, b) => a - b))
+          expect(records.length === 1 || (records.length <= 5 && bytes <= 1_000)).toBe(true)
+          for (const publication of meant) {
+            const routeBy = publication?.routeBy ?? null
+            expect(partition).toBe(routeBy === null ? null : partitionOf(routeBy, 7))
+          }
+        }
+      }),
+    )
+  })
+
+  test('are few: one where all fits', () => {
+    const small = Array.from({ length: 5 }, () => ({
+      record: { key: null, value: 'x', headers: {} },
+      bytes: 100,
+      routeBy: null,
+    }))
+    expect(cutSlices('logs', small, 7, LIMITS)).toHaveLength(1)
+  })
+})

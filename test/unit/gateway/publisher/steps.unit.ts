@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { pino } from 'pino'
+import { type BreakerState, createBreaker, PausedError } from '../../../../gateway/publisher/breaker.ts'
+import { createByteBudget, holdBytes } from '../../../../gateway/publisher/byte-budget.ts'
+import { createFailureLog } from '../../../../gateway/publisher/failure-log.ts'
+import { measureSends } from '../../../../gateway/publisher/measure.ts'
+import type { MicroBatch, Send } from '../../../../gateway/publisher/publication.ts'
+import { limitTime, UnsettledError } from '../../../../gateway/publisher/time-limit.ts'
+import { createMetrics } from '../../../../shared/metrics.ts'
+
+const BATCH: MicroBatch = { topic: 'logs', partition: 0, records: [{ key: null, value: 'x', headers: {} }], bytes: 100 }
+
+beforeEach(() => {
+  jest.useFakeTimers()
+})
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+/** A next step whose sends settle when the test says so. */
+function pendingSend() {
+  const sends: PromiseWithResolvers<void>[] = []
+  const send: Send = () => {
+    const pending = Promise.withResolvers<void>()
+    sends.push(pending)
+    return pending.promise
+  }
+  return { send, sends }
+}
+
+describe('the time limit', () => {
+  test('gives up a send that does not settle in time, and lets one go that does', async () => {
+    const { send, sends } = pendingSend()
+    const limited = limitTime(1_000, send)
+    const slow = limited(BATCH)
+    jest.advanceTimersByTime(500)
+    const quick = limited(BATCH)
+    sends[1]?.resolve()
+    await quick
+    const failing = limited(BATCH)
+    sends[2]?.reject(new Error('its own'))
+    await expect(failing).rejects.toThrow('its own')
+    jest.advanceTimersByTime(600)
+    await expect(slow).rejects.toBeInstanceOf(UnsettledError)
+  })
+
+  test('a send that settles after it was given up changes nothing', async () => {
+    const { send, sends } = pendingSend()
+    const slow = limitTime(10, send)(BATCH)
+    jest.advanceTimersByTime(20)
+    sends[0]?.resolve()
+    await expect(slow).rejects.toBeInstanceOf(UnsettledError)
+  })
+})
+
+describe('the byte budget', () => {
+  test('takes what fits, and anything when it is empty', () => {
+    const budget = createByteBudget(100)
+    expect(budget.fits(1_000)).toBe(true)
+    budget.take(60)
+    expect([budget.fits(40), budget.fits(41)]).toEqual([true, false])
+    budget.give(60)
+    expect(budget.held).toBe(0)
+  })
+
+  test('holds the bytes of a send until it has settled, well or not', async () => {
+    const budget = createByteBudget(1_000)
+    const { send, sends } = pendingSend()
+    const held = holdBytes(budget, send)
+    const [one, other] = [held(BATCH), held(BATCH)]
+    expect(budget.held).toBe(200)
+    sends[0]?.resolve()
+    await one
+    sends[1]?.reject(new Error('failed'))
+    await expect(other).rejects.toThrow('failed')
+    expect(budget.held).toBe(0)
+  })
+})
+
+describe('the breaker', () => {
+  const OPTIONS = { failuresPercent: 50, sendsMin: 4, windowMs: 10_000, openMs: 1_000 }
+
+  function setUp() {
+    const states: BreakerState[] = []
+    let works = false
+    let sent = 0
+    const breaker = createBreaker(
+      OPTIONS,
+      (state) => states.push(state),
+      async () => {
+        sent += 1
+        if (!works) throw new Error('the journal is down')
+      },
+    )
+    const send = () =>
+      breaker.send(BATCH).then(
+        () => 'sent',
+        (error: Error) => error.name,
+      )
+    return {
+      breaker,
+      states,
+      send,
+      sent: () => sent,
+      mend: (now = true) => {
+        works = now
+      },
+    }
+  }
+
+  test('opens when too many sends fail, not before there were enough of them', async () => {
+    const { breaker, states, send, sent } = setUp()
+    for (let count = 0; count < 4; count += 1) expect(await send()).toBe('Error')
+    expect(states).toEqual(['open'])
+    expect(await send()).toBe('PausedError')
+    expect(sent()).toBe(4)
+    breaker.close()
+  })
+
+  test('half open, lets one send through: success closes it, failure opens it again', async () => {
+    const { breaker, states, send, sent, mend } = setUp()
+    for (let count = 0; count < 4; count += 1) await send()
+    jest.advanceTimersByTime(1_000)
+    expect(await Promise.all([send(), send(), send()])).toEqual(['Error', 'PausedError', 'PausedError'])
+    expect(states).toEqual(['open', 'halfOpen', 'open'])
+    mend()
+    expect(await send()).toBe('PausedError')
+    jest.advanceTimersByTime(1_000)
+    expect(await send()).toBe('sent')
+    expect(await send()).toBe('sent')
+    expect(states).toEqual(['open', 'halfOpen', 'open', 'halfOpen', 'closed'])
+    expect(sent()).toBe(7)
+    breaker.close()
+  })
+
+  test('stays closed while at least half of the sends succeed', async () => {
+    const { breaker, states, send, mend } = setUp()
+    for (let count = 0; count < 40; count += 1) {
+      mend(count % 2 === 0)
+      await send()
+    }
+    expect(states).toEqual([])
+    breaker.close()
+  })
+
+  test('closed for good refuses, and leaves no timer', async () => {
+    const { breaker, send, mend } = setUp()
+    mend()
+    breaker.close()
+    expect(await send()).toBe('PausedError')
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
+  test('an error of the next step comes through as it is', async () => {
+    const breaker = createBreaker(
+      OPTIONS,
+      () => undefined,
+      () => Promise.reject(new RangeError('own')),
+    )
+    const failure = breaker.send(BATCH)
+    await expect(failure).rejects.toBeInstanceOf(RangeError)
+    await expect(failure).rejects.not.toBeInstanceOf(PausedError)
+    breaker.close()
+  })
+})
+
+describe('measuring', () => {
+  test('counts what became durable, and only that', async () => {
+    const metrics = createMetrics()
+    const { send, sends } = pendingSend()
+    const measured = measureSends(metrics, send)
+    const durable = measured({ ...BATCH, records: Array(7).fill(BATCH.records[0]) })
+    const failed = measured(BATCH)
+    jest.advanceTimersByTime(250)
+    sends[0]?.resolve()
+    sends[1]?.reject(new Error('failed'))
+    await durable
+    await expect(failed).rejects.toThrow()
+    const text = await metrics.registry.metrics()
+    expect(text).toMatch(/^sluice_publish_batch_records_sum 7$/m)
+    expect(text).toMatch(/^sluice_publish_seconds_sum 0.25$/m)
+    expect(text).toMatch(/^sluice_publish_seconds_count 1$/m)
+  })
+})
+
+describe('the log of failures', () => {
+  test('has the first at once, then one line an interval with the number of those between', () => {
+    const lines: { unsaid: number; msg: string }[] = []
+    const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
+    const report = createFailureLog(logger, 1_000)
+    for (let count = 0; count < 10; count += 1) report(new Error('down'), BATCH)
+    jest.advanceTimersByTime(1_001)
+    for (let count = 0; count < 10; count += 1) report(new Error('down'), BATCH)
+    expect(lines.map(({ unsaid }) => unsaid)).toEqual([0, 9])
+    expect(lines[0]).toMatchObject({
+      topic: 'logs',
+      partition: 0,
+      records: 1,
+      msg: 'the journal did not confirm a send',
+    })
+    expect(JSON.stringify(lines)).not.toContain('"value"')
+  })
+})
