@@ -95,13 +95,11 @@ export function cutBatch(lane: Lane, limits: BatchLimits): { batch: MicroBatch; 
   return { batch: { topic: lane.topic, partition: lane.partition, records, bytes }, parts }
 }
 
-/** Opens the next lane, if possible one that is not sending. */
+/** Opens the next lane that is not sending, or just the next one where all are. */
 export function openNext(topic: TopicLanes): void {
   const { lanes, open } = topic
-  for (let step = 1; step <= lanes.length; step += 1) {
-    const lane = lanes[(open.partition + step) % lanes.length]
-    if (lane === undefined || (lane.sending && step < lanes.length)) continue
-    topic.open = lane
-    return
-  }
+  const following = (step: number): Lane => lanes[(open.partition + step) % lanes.length] ?? open
+  let step = 1
+  while (step < lanes.length && following(step).sending) step += 1
+  topic.open = step < lanes.length ? following(step) : following(1)
 }

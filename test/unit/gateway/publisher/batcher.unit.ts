@@ -158,7 +158,7 @@ describe('deadlines', () => {
 
   test('of parts in one micro-batch are each their own', async () => {
     const { batcher, all } = setUp()
-    void push(batcher, slice(0))
+    void push(batcher, slice(0), 100)
     const early = push(batcher, slice(0), 100)
     jest.advanceTimersByTime(50)
     const late = push(batcher, slice(0), 100)
