@@ -4,13 +4,13 @@ import { exitAtOnce, onSignals } from './signals.ts'
 
 /** Runs a server until SIGTERM or SIGINT (again: at once), or until a view halts. Gives the exit code: 0 drained, 1 failed. */
 export async function serve(options: ServerOptions): Promise<number> {
-  const { config, logger, role } = options
+  const { config, logger } = options
   const server = await startServer(options)
   const signal = Promise.withResolvers<'signal'>()
   onSignals(() => signal.resolve('signal'))
   const reason = await Promise.race([signal.promise, haltOf(server, options)])
   onSignals(exitAtOnce)
-  logger.info({ role, reason }, 'the server is stopping')
+  logger.info({ reason }, 'the server is stopping')
   try {
     await server.stop(systemClock.now() + config.DRAIN_TIMEOUT_MS)
   } catch (err) {

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { KEYWORDS } from '../../../gateway/schemas/keywords.ts'
+import { type RunningGateway, startGateway } from '../../support/gateway.ts'
+import { PROJECT } from '../../support/gateway-registry.ts'
 import {
   CREATED_SCHEMA,
   FAILURE_SCHEMA,
   PROCESSED_SCHEMA,
   REFUSED_ENTRY_SCHEMA,
-} from '../../../gateway/schemas/responses.ts'
-import { type RunningGateway, startGateway } from '../../support/gateway.ts'
-import { PROJECT } from '../../support/gateway-registry.ts'
+} from '../../support/gateway-responses.ts'
 
 const PATHS = ['/api/ExternalLogs', '/api/ApplicationLogs', '/api/ApplicationLogs/batch']
 const FIELDS = [

@@ -1,27 +1,31 @@
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { textTableSchema } from '../../../../../shared/log-store/sqlite/schema.ts'
 import { indexedText, indexedWord, leafWords, matchPhrase } from '../../../../../shared/log-store/sqlite/words-index.ts'
 import { splitWords, WORD_LENGTH_MAX } from '../../../../../shared/query/words.ts'
 import { applicationDocument, eventDocument } from '../../../../support/documents.ts'
 
-/** The words of one text as SQLite's full-text index has them. */
+const database = new DatabaseSync(':memory:')
+database.exec(`${textTableSchema('texts')} CREATE VIRTUAL TABLE words USING fts5vocab('texts', 'instance')`)
+const clear = database.prepare("INSERT INTO texts (texts) VALUES ('delete-all')")
+const insert = database.prepare('INSERT INTO texts (rowid, message) VALUES (?, ?)')
+const select = database.prepare('SELECT term FROM words ORDER BY doc, "offset"')
+afterAll(() => database.close())
+
+/** The words of some texts as SQLite's full-text index has them. */
 function indexed(texts: readonly (string | null)[]): readonly string[] {
-  const database = new DatabaseSync(':memory:')
-  database.exec(`${textTableSchema('texts')} CREATE VIRTUAL TABLE words USING fts5vocab('texts', 'instance')`)
-  const insert = database.prepare('INSERT INTO texts (rowid, message) VALUES (?, ?)')
+  clear.run()
   for (const [index, text] of texts.entries()) insert.run(index + 1, text)
-  const words = database.prepare('SELECT term FROM words ORDER BY doc, "offset"').all()
-  database.close()
-  return words.map(({ term }) => String(term))
+  return select.all().map(({ term }) => String(term))
 }
 
 describe('words in the full-text index', () => {
   test('every letter and digit of Unicode comes out as the word that went in', () => {
-    for (let block = 0; block <= 0x10ffff; block += 0x4000) {
+    // Beyond the third plane there are no letters; the words that are taken as they are lie in the first.
+    for (let block = 0; block < 0x40000; block += 0x4000) {
       const characters = Array.from({ length: 0x4000 }, (_, index) => String.fromCodePoint(block + index))
-      const words = characters.flatMap((character) => splitWords(`a${character}b`)).map(indexedWord)
+      const words = characters.flatMap((character) => splitWords(character)).map((word) => `a${indexedWord(word)}b`)
       expect(indexed([words.join(' ')]).join(' ')).toBe(words.join(' '))
     }
   })
