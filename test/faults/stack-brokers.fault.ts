@@ -86,9 +86,13 @@ await describeWithBackends('brokers and Elasticsearch that fail, full stack', ne
     'all brokers are frozen at once and come back',
     () =>
       prove(stack, 'all brokers frozen', async () => {
-        await Promise.all(NODES.map((node) => kafka.pause(node)))
-        await lasting(8_000)
-        await Promise.all(NODES.map((node) => kafka.resume(node)))
+        try {
+          await Promise.all(NODES.map((node) => kafka.pause(node)))
+          await lasting(8_000)
+        } finally {
+          // A broker left frozen would fail the faults after this one too.
+          await Promise.allSettled(NODES.map((node) => kafka.resume(node)))
+        }
         await moves.inSync()
       }),
     PATIENCE_MS,

@@ -93,7 +93,7 @@ function backendOf(
   return {
     addresses,
     kill: async (node) => void (await container(node).kill()),
-    pause: async (node) => void (await container(node).pause()),
+    pause: (node) => pausePatiently(container(node)),
     resume: async (node) => void (await container(node).unpause()),
     restart: async (node) => {
       await container(node).start()
@@ -196,5 +196,20 @@ async function answers(url: string): Promise<void> {
     if (ok) return
     if (performance.now() > end) throw new Error(`${url} does not answer`)
     await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+const PAUSE_TRIES = 8
+
+/** A busy machine's engine sometimes fails to freeze a container; what it has frozen of it is thawed before the next try. */
+async function pausePatiently(container: { pause(): Promise<unknown>; unpause(): Promise<unknown> }): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await container.pause()
+      return
+    } catch (error) {
+      if (tries === PAUSE_TRIES) throw error
+      await container.unpause().catch(() => undefined)
+    }
   }
 }
