@@ -110,7 +110,7 @@ describe('limits of a body', () => {
     socket.write(GOOD)
     await answered(ACCEPTED)
     socket.write(head('Content-Length: 20000\r\nExpect: 100-continue\r\n'))
-    await answered(TOO_LARGE)
+    await answered(/^HTTP\/1\.1 413 /)
     await closed
   })
 

@@ -126,6 +126,15 @@ describe('POST /api/ExternalLogs', () => {
     })
   })
 
+  test('an entry is measured as its record in UTF-8: exactly the limit is taken, a byte more is not', async () => {
+    await gateway.post(PATH, { ...GOOD, payload: 'é' })
+    const bytesOfOne = Buffer.byteLength(String(gateway.records().at(-1)?.value))
+    const fits = 'é'.repeat((1_024 - bytesOfOne) / 2 + 1) + 'x'.repeat((1_024 - bytesOfOne) % 2)
+    expect(await codeOf([({ body }) => Object.assign(body, { payload: fits })])).toBeUndefined()
+    expect(Buffer.byteLength(String(gateway.records().at(-1)?.value))).toBe(1_024)
+    expect(await codeOf([({ body }) => Object.assign(body, { payload: `${fits}x` })])).toBe('entry_too_large')
+  })
+
   test('an entry that is too large says its size and the limit', async () => {
     const { body } = await gateway.post(PATH, { ...GOOD, payload: 'x'.repeat(2_000) })
     expect(body.error.details).toEqual({ bytes: expect.any(Number), limit: 1_024 })

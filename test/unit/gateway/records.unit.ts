@@ -207,7 +207,7 @@ describe('Idempotency-Key', () => {
     const ids = [
       (await publish('/api/ApplicationLogs', APPLICATION, headers)).id,
       (await publish('/api/ApplicationLogs', APPLICATION, { 'idempotency-key': 'retry-2' })).id,
-      (await publish('/api/ApplicationLogs', { ...APPLICATION, extra: 1 }, headers)).id,
+      (await publish('/api/ApplicationLogs', { ...APPLICATION, logEntries: [ENTRY] }, headers)).id,
       (await publish('/api/ApplicationLogs/batch', { ...APPLICATION, logEntries: [ENTRY] }, headers)).records[0]
         ?.headers['ce_id'],
       (await publish('/api/ApplicationLogs', APPLICATION)).id,
