@@ -47,6 +47,9 @@ const summary = {
   events: [event],
   steps: [step],
   projects: [project],
+  nextSteps: [{ identifier: 'order-placed.charge', name: 'Charge' }],
+  lastErrorAt: timestamp,
+  lastProgressAt: timestamp,
 }
 
 const query = { read: 'query' }

@@ -14,6 +14,12 @@ export interface FlowSummary {
   readonly events: readonly EntityRef[]
   readonly steps: readonly EntityRef[]
   readonly projects: readonly ProjectRef[]
+  /** Of every Event touched, the Step after the furthest one seen: what is yet to come. An Event at its last Step has none. */
+  readonly nextSteps: readonly EntityRef[]
+  /** The latest entry of Error or Critical. */
+  readonly lastErrorAt: string | null
+  /** The latest entry of an Event or Step below Error. */
+  readonly lastProgressAt: string | null
 }
 
 /** A Step of a flow. One that was not seen has a count of 0 and no times. */
@@ -40,7 +46,19 @@ export function summaryOf(flow: Flow, names: Names): FlowSummary {
     events: distinct(groups.map((group) => group.event)).map(names.event),
     steps: distinct(groups.map((group) => group.step)).map(names.step),
     projects: distinct(groups.map((group) => group.project)).map(names.project),
+    nextSteps: nextStepsOf(groups, names),
+    lastErrorAt: lastOf(groups.filter(isError)),
+    lastProgressAt: lastOf(groups.filter((group) => group.project === null && !isError(group))),
   }
+}
+
+function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonly EntityRef[] {
+  const seen = new Set(groups.map((group) => group.step))
+  return distinct(groups.map((group) => group.event)).flatMap((event) => {
+    const steps = names.stepsOf(event).map((step) => step.identifier)
+    const next = steps[steps.findLastIndex((step) => seen.has(step)) + 1]
+    return next === undefined ? [] : [names.step(next)]
+  })
 }
 
 /**
@@ -65,11 +83,7 @@ function stepRow(event: string | null, step: string, own: readonly FlowGroup[], 
     step: names.step(step),
     seen: groups.length > 0,
     firstAt: groups.map((group) => group.firstAt).toSorted(compareTimestamps)[0] ?? null,
-    lastAt:
-      groups
-        .map((group) => group.lastAt)
-        .toSorted(compareTimestamps)
-        .at(-1) ?? null,
+    lastAt: lastOf(groups),
     count: countOf(groups),
     worstLevel: worstOf(groups),
   }
@@ -81,6 +95,14 @@ const byFirst = (groups: readonly FlowGroup[]): readonly FlowGroup[] =>
 const distinct = (values: readonly (string | null)[]): readonly string[] => [
   ...new Set(values.filter((value) => value !== null)),
 ]
+
+const lastOf = (groups: readonly FlowGroup[]): string | null =>
+  groups
+    .map((group) => group.lastAt)
+    .toSorted(compareTimestamps)
+    .at(-1) ?? null
+
+const isError = ({ level }: FlowGroup): boolean => levelRank(level) >= levelRank('Error')
 
 const countOf = (groups: readonly FlowGroup[]): number => groups.reduce((sum, group) => sum + group.count, 0)
 

@@ -25,6 +25,8 @@ export interface Names {
  * name to entries that were never its own.
  */
 export function createNames(registry: Registry, team: string): Names {
+  // A list of flows asks for the same Events again and again, and a Team may have many Steps.
+  let byEvent: Map<string | null, StepEntity[]> | undefined
   const entityName = (kind: Entity['kind'], identifier: string): string | null => {
     const entity = registry.entity(identifier)
     return entity?.team === team && entity.kind === kind ? entity.name : null
@@ -36,10 +38,12 @@ export function createNames(registry: Registry, team: string): Names {
       const project = registry.project(id)
       return { id, name: project?.team === team ? project.name : null }
     },
-    stepsOf: (event) =>
-      registry
-        .stepsOf(team)
-        .filter((step) => step.event === event)
-        .toSorted((a, b) => a.order - b.order),
+    stepsOf: (event) => {
+      byEvent ??= Map.groupBy(
+        registry.stepsOf(team).toSorted((a, b) => a.order - b.order),
+        (step) => step.event,
+      )
+      return byEvent.get(event) ?? []
+    },
   }
 }

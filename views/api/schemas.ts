@@ -35,6 +35,12 @@ const flowSummary = {
   events: arrayOf(schemaRef('EntityRef')),
   steps: arrayOf(schemaRef('EntityRef')),
   projects: arrayOf(schemaRef('ProjectRef')),
+  nextSteps: {
+    ...arrayOf(schemaRef('EntityRef')),
+    description: 'Of every Event touched, the Step after the furthest one seen; an Event at its last Step has none.',
+  },
+  lastErrorAt: { ...optionalTime, description: 'The latest entry of Error or Critical.' },
+  lastProgressAt: { ...optionalTime, description: 'The latest entry of an Event or Step below Error.' },
 }
 
 const pageOf = (item: string): JsonSchema =>

@@ -49,7 +49,37 @@ describe('the summary of a flow', () => {
       events: [named('a'), named('b')],
       steps: [named('b.pay')],
       projects: [{ id: 'p', name: null }],
+      nextSteps: [named('a.validate'), named('b.ship')],
+      lastErrorAt: at(6),
+      lastProgressAt: at(9),
     })
+  })
+
+  test('names what comes next: the Step after the furthest one seen, of every Event that is not at its last', () => {
+    const nextOf = (...groups: FlowGroup[]) => summaryOf(flow(...groups), names).nextSteps
+    const step = (event: string, name: string) => group({ event, step: `${event}.${name}` })
+    expect(nextOf(step('order', 'validate'))).toEqual([named('order.pay')])
+    expect(nextOf(step('order', 'pay'))).toEqual([named('order.ship')])
+    expect(nextOf(step('order', 'ship'))).toEqual([])
+    expect(nextOf(step('order', 'ship'), step('order', 'validate'), step('refund', 'pay'))).toEqual([
+      named('refund.ship'),
+    ])
+    expect(nextOf(group({ project: 'p' }), group({ step: 'audit' }))).toEqual([])
+  })
+
+  test('tells the last error, and the last progress of an Event or Step: neither an error nor an application log is any', () => {
+    const timesOf = (...groups: FlowGroup[]) => {
+      const { lastErrorAt, lastProgressAt } = summaryOf(flow(...groups), names)
+      return [lastErrorAt, lastProgressAt]
+    }
+    const ended = { event: 'order', lastAt: at(3) }
+    expect(timesOf(group({ project: 'p', lastAt: at(5) }))).toEqual([null, null])
+    expect(timesOf(group(ended), group({ project: 'p', level: 'Critical', lastAt: at(5) }))).toEqual([at(5), at(3)])
+    expect(timesOf(group({ ...ended, level: 'Error' }), group({ project: 'p', lastAt: at(5) }))).toEqual([at(3), null])
+    expect(timesOf(group({ ...ended, level: 'Warning' }), group({ step: 'audit', lastAt: at(4) }))).toEqual([
+      null,
+      at(4),
+    ])
   })
 })
 
