@@ -6,14 +6,18 @@ export const REGISTRY = `teams: [{ id: bench, name: Bench, apiKeys: ["${API_KEY}
 projects: [{ id: ${PROJECT}, team: bench, name: Bench }]
 `
 
+/** How many flows the entries with a correlationKey belong to. */
+const FLOWS = 5_000
+export const BATCH_ENTRIES = 100
+
 const WORDS =
   'order payment invoice customer shipment retry timeout accepted refused queue worker cache session token region catalog'.split(
     ' ',
   )
 
 /** An application log of about 1 KB, with words enough that its text index is no toy. */
-export function entry(index: number) {
-  const words = Array.from({ length: 60 }, (_, place) => WORDS[(index * 7 + place * 13) % WORDS.length])
+export function entry(index: number, { keyed = true } = {}) {
+  const words = Array.from({ length: 76 }, (_, place) => WORDS[(index * 7 + place * 13) % WORDS.length])
   return {
     categoryName: 'Acme.Checkout.Payments.PaymentProcessor',
     eventId: 1000 + (index % 50),
@@ -26,13 +30,21 @@ export function entry(index: number) {
       tenant: 'acme-eu',
       attempt: index % 3,
     },
-    correlationKey: `order-${index % 5000}`,
+    ...(keyed && { correlationKey: `order-${index % FLOWS}` }),
     environment: 'Production',
     exception: index % 20 === 0 ? `System.TimeoutException: ${words.slice(0, 20).join(' ')}` : null,
   }
 }
 
-export const singleBody = (): string => JSON.stringify({ uniqueIdentifier: PROJECT, ...entry(1) })
+/** Bodies of requests with one entry each. */
+export const singleBodies = (count: number, options: { readonly keyed?: boolean } = {}): readonly string[] =>
+  Array.from({ length: count }, (_, index) => JSON.stringify({ uniqueIdentifier: PROJECT, ...entry(index, options) }))
 
-export const batchBody = (): string =>
-  JSON.stringify({ uniqueIdentifier: PROJECT, logEntries: Array.from({ length: 100 }, (_, index) => entry(index + 1)) })
+/** Bodies of requests with `BATCH_ENTRIES` entries each. */
+export const batchBodies = (count: number, options: { readonly keyed?: boolean } = {}): readonly string[] =>
+  Array.from({ length: count }, (_, batch) => {
+    const logEntries = Array.from({ length: BATCH_ENTRIES }, (_, index) =>
+      entry(batch * BATCH_ENTRIES + index, options),
+    )
+    return JSON.stringify({ uniqueIdentifier: PROJECT, logEntries })
+  })

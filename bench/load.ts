@@ -1,16 +1,21 @@
-import autocannon from 'autocannon'
+import { connect, type Socket } from 'node:net'
+import { createAnswerReader } from './answers.ts'
 
 export interface Load {
   readonly url: string
-  readonly body: string
-  readonly headers: Record<string, string>
+  /** Sent one after another, again and again. */
+  readonly bodies: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   readonly seconds: number
   /** Requests a second offered, whatever the answers do; unset: as many as the connections can carry. */
   readonly rate?: number
+  /** What a good answer's body begins with. */
+  readonly goodAnswer?: string
 }
 
 export interface LoadResult {
+  /** Good answers, those after the end of the time included: nothing that was sent is left without its answer. */
   readonly answered: number
   readonly requestsPerSecond: number
   /** Milliseconds; under a fixed rate they count from when a request was due, not from when it could be sent. */
@@ -19,24 +24,107 @@ export interface LoadResult {
   readonly failed: number
 }
 
-/** Sends POST requests and measures their answers; an answer without `"success":true` is a failure. */
-export async function runLoad({ url, body, headers, connections, seconds, rate }: Load): Promise<LoadResult> {
-  const result = await autocannon({
-    url,
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/json', ...headers },
-    connections,
-    duration: seconds,
-    timeout: 30,
-    ...(rate === undefined ? {} : { overallRate: rate }),
-    verifyBody: (answer) => String(answer).startsWith('{"success":true'),
-  })
-  return {
-    answered: result['2xx'],
-    requestsPerSecond: result.requests.average,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
-    failed: result.errors + result.timeouts + result.non2xx + result.mismatches,
+/** Longest wait for the answers that are outstanding when the time is over. */
+const TAIL_MS = 30_000
+
+/**
+ * Sends POST requests over connections that stay open, one at a time on each, and waits for every answer. Works on bare sockets, so
+ * that it takes as little of a machine that it shares with the measured program as it can.
+ */
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const url = new URL(load.url)
+  const requests = load.bodies.map((body) => requestOf(url, body, load.headers))
+  const sockets = await Promise.all(Array.from({ length: load.connections }, () => open(url)))
+  try {
+    return await drive(sockets, requests, load)
+  } finally {
+    for (const socket of sockets) socket.destroy()
   }
 }
+
+function drive(sockets: readonly Socket[], requests: readonly Buffer[], load: Load): Promise<LoadResult> {
+  const { seconds, rate, goodAnswer = '{"success":true' } = load
+  const latencies: number[] = []
+  const idle: (() => void)[] = []
+  const startedAt = performance.now()
+  const endsAt = startedAt + seconds * 1_000
+  let sent = 0
+  let answered = 0
+  let failed = 0
+  let outstanding = 0
+  let lastAnswerAt = startedAt
+
+  /** When the next request is to be sent. */
+  const due = (now: number): number => (rate === undefined ? now : startedAt + (sent * 1_000) / rate)
+
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      clearInterval(ticks)
+      clearTimeout(tail)
+      latencies.sort((a, b) => a - b)
+      resolve({
+        answered,
+        requestsPerSecond: answered / ((lastAnswerAt - startedAt) / 1_000),
+        p50Ms: quantile(latencies, 0.5),
+        p99Ms: quantile(latencies, 0.99),
+        failed: failed + outstanding,
+      })
+    }
+    const lane = (socket: Socket): (() => void) => {
+      let dueAt: number | null = null
+      const send = (): void => {
+        const now = performance.now()
+        dueAt = due(now)
+        outstanding += 1
+        socket.write(requests[sent++ % requests.length] as Buffer)
+      }
+      const settle = (good: boolean): void => {
+        const now = performance.now()
+        if (dueAt === null) return
+        outstanding -= 1
+        if (good) {
+          answered += 1
+          latencies.push(now - dueAt)
+          lastAnswerAt = now
+        } else failed += 1
+        dueAt = null
+        if (!socket.destroyed) idle.push(send)
+        next(now)
+      }
+      const read = createAnswerReader(({ status, body }) => settle(status === 200 && body.startsWith(goodAnswer)))
+      socket.on('data', read)
+      socket.on('close', () => settle(false))
+      socket.on('error', () => socket.destroy())
+      return send
+    }
+    /** Sends what is due; ends when nothing is to be sent any more and nothing is outstanding. */
+    const next = (now: number): void => {
+      while (idle.length > 0 && now < endsAt && due(now) <= now) idle.shift()?.()
+      if (outstanding === 0 && (now >= endsAt || idle.length === 0)) finish()
+    }
+    const ticks = setInterval(() => next(performance.now()), 1)
+    const tail = setTimeout(finish, seconds * 1_000 + TAIL_MS)
+    for (const socket of sockets) idle.push(lane(socket))
+    next(performance.now())
+  })
+}
+
+const open = (url: URL): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true }, () => resolve(socket))
+    socket.once('error', reject)
+  })
+
+function requestOf(url: URL, body: string, headers: Readonly<Record<string, string>>): Buffer {
+  const lines = Object.entries({
+    host: url.host,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`POST ${url.pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** Of sorted values; not a number where there are none. */
+export const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

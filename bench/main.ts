@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { API_KEY, batchBody, REGISTRY, singleBody } from './entries.ts'
+import { API_KEY, batchBodies, REGISTRY, singleBodies } from './entries.ts'
 import { type LoadResult, runLoad } from './load.ts'
 import { type MeasuredProcess, startMeasured } from './measured-process.ts'
 import { type Round, render } from './report.ts'
@@ -19,8 +19,8 @@ const ROUNDS = quick ? 1 : 3
 const INGEST_THREADS = ['MainThread', 'journal']
 
 const WORKLOADS = [
-  { name: 'single', entries: 1, connections: 64, body: singleBody(), path: '/api/ApplicationLogs' },
-  { name: 'batch of 100', entries: 100, connections: 16, body: batchBody(), path: '/api/ApplicationLogs/batch' },
+  { name: 'single', entries: 1, connections: 64, bodies: singleBodies(500), path: '/api/ApplicationLogs' },
+  { name: 'batch of 100', entries: 100, connections: 16, bodies: batchBodies(10), path: '/api/ApplicationLogs/batch' },
 ] as const
 
 type Workload = (typeof WORKLOADS)[number]
@@ -48,7 +48,7 @@ const load = (
 ) =>
   runLoad({
     url: target.url + workload.path,
-    body: workload.body,
+    bodies: workload.bodies,
     headers: { 'x-api-key': API_KEY },
     connections: workload.connections,
     seconds: SECONDS,

@@ -13,18 +13,49 @@ export interface MeasuredProcess {
   cpuSecondsByThread(): Readonly<Record<string, number>>
   /** Resident memory now and at its peak, in MiB. */
   memory(): { readonly nowMiB: number; readonly peakMiB: number }
+  /** Ends it by SIGTERM and waits until it is gone. */
   stop(): Promise<void>
 }
 
 /** Starts a Node program that prints a line with its URL, and waits for that line. */
 export async function startMeasured(args: readonly string[], env: Record<string, string>): Promise<MeasuredProcess> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+  const child = run(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], env)
+  return measured(child, await printedUrl(child))
+}
+
+/** Starts any other program, and waits until it answers at its URL, whatever it answers. */
+export async function startProgram(command: string, args: readonly string[], url: string): Promise<MeasuredProcess> {
+  const child = run(command, args, {})
+  let over = false
+  child.once('exit', () => {
+    over = true
+  })
+  for (;;) {
+    const answers = await fetch(url).then(
+      () => true,
+      () => false,
+    )
+    if (answers) return measured(child, url)
+    if (over) throw new Error(`${command} ended before it was ready`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+function run(command: string, args: readonly string[], env: Record<string, string>): ChildProcess {
+  const child = spawn(command, args, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const url = await printedUrl(child)
+  const kill = (): void => void child.kill('SIGKILL')
+  // Nothing that was started outlives the bench, however that ends.
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
+  return child
+}
+
+function measured(child: ChildProcess, url: string): MeasuredProcess {
   const { pid } = child
-  if (pid === undefined) throw new Error(`${args.join(' ')} did not start`)
+  if (pid === undefined) throw new Error(`${child.spawnfile} did not start`)
   return {
     url,
     cpuSeconds: () => cpuOf(`/proc/${pid}/stat`),
@@ -32,6 +63,7 @@ export async function startMeasured(args: readonly string[], env: Record<string,
     memory: () => ({ nowMiB: statusMiB(pid, 'VmRSS'), peakMiB: statusMiB(pid, 'VmHWM') }),
     stop: () =>
       new Promise((resolve) => {
+        if (child.exitCode !== null || child.signalCode !== null) resolve()
         child.once('exit', () => resolve())
         child.kill('SIGTERM')
       }),

@@ -14,17 +14,18 @@ export async function metrics(url: string): Promise<readonly Sample[]> {
   }))
 }
 
-const sum = (samples: readonly Sample[], name: string): number =>
-  samples.reduce((total, sample) => (sample.name === name ? total + sample.value : total), 0)
+/** Over all labels; 0 where there is none. */
+export const total = (samples: readonly Sample[], name: string): number =>
+  samples.reduce((sum, sample) => (sample.name === name ? sum + sample.value : sum), 0)
 
 /** Resolves when every accepted entry is indexed. */
 export async function drained(url: string): Promise<void> {
   for (;;) {
     const samples = await metrics(url)
-    const accepted = sum(samples, 'sluice_entries_accepted_total')
+    const accepted = total(samples, 'sluice_entries_accepted_total')
     const indexed = samples
       .filter(({ name, labels }) => name === 'sluice_consumer_records_total' && !labels.includes('view="flows"'))
-      .reduce((total, { value }) => total + value, 0)
+      .reduce((sum, { value }) => sum + value, 0)
     if (indexed >= accepted) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -48,7 +49,7 @@ export function histogramQuantile(
   }
   add(before, -1)
   add(after, 1)
-  const total = growth.get(Number.POSITIVE_INFINITY) ?? 0
+  const observed = growth.get(Number.POSITIVE_INFINITY) ?? 0
   const bounds = [...growth.keys()].sort((a, b) => a - b)
-  return bounds.find((bound) => (growth.get(bound) ?? 0) >= quantile * total) ?? Number.POSITIVE_INFINITY
+  return bounds.find((bound) => (growth.get(bound) ?? 0) >= quantile * observed) ?? Number.POSITIVE_INFINITY
 }

@@ -12,6 +12,8 @@ export interface Backend {
   resume(node: number): Promise<void>
   /** Starts a killed node again with the data it has; resolves when it is ready. */
   restart(node: number): Promise<void>
+  /** CPU seconds, of users and system, that the node has used since it was started. */
+  cpuSeconds(node: number): Promise<number>
   /** Ends all nodes and removes their data. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -23,11 +25,15 @@ export interface KafkaOptions {
   readonly sasl?: { readonly username: string; readonly password: string }
   /** More lines of the brokers' configuration, such as `message.max.bytes`. */
   readonly properties?: Readonly<Record<string, string>>
+  /** Java as a server under load needs it: a larger heap and its best compiler, at the price of a slower start. */
+  readonly underLoad?: boolean
 }
 
 export interface ElasticsearchOptions {
   /** Most bytes of the heap, as Java writes them. */
   readonly heap?: string
+  /** Java's best compiler, at the price of a slower start. */
+  readonly underLoad?: boolean
 }
 
 /** One way to run servers: containers, or processes of this machine's Java. */

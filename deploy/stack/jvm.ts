@@ -24,7 +24,7 @@ interface Node {
 }
 
 async function startKafka(options: KafkaOptions & { ports?: readonly number[] }): Promise<Backend> {
-  const { brokers, sasl, properties = {} } = options
+  const { brokers, sasl, properties = {}, underLoad = false } = options
   const java = join(javaHome(17), 'bin/java')
   const jars = await kafkaJars()
   const ports = await freePorts(3 * brokers)
@@ -35,7 +35,9 @@ async function startKafka(options: KafkaOptions & { ports?: readonly number[] })
     controllerPort: ports[2 * brokers + index] ?? 0,
   }))
   const root = mkdtempSync(join(tmpdir(), 'sluice-kafka-'))
-  const base = ['-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')]
+  const quickStart = ['-XX:TieredStopAtLevel=1']
+  const base = ['-cp', join(jars, '*')]
+  const heap = underLoad ? ['-Xms1g', '-Xmx1g'] : ['-Xms128m', '-Xmx400m', ...quickStart]
   const nodes = clientPorts.map((port, index): Node => {
     const folder = join(root, `node-${index + 1}`)
     const clients = { bind: '127.0.0.1', host: '127.0.0.1', port }
@@ -52,7 +54,7 @@ async function startKafka(options: KafkaOptions & { ports?: readonly number[] })
       launch: () =>
         startServer({
           command: java,
-          args: ['-Xms128m', '-Xmx400m', ...base, 'kafka.Kafka', join(folder, 'server.properties')],
+          args: [...heap, ...base, 'kafka.Kafka', join(folder, 'server.properties')],
           environment: {},
           logFile: join(folder, 'log'),
         }),
@@ -62,6 +64,7 @@ async function startKafka(options: KafkaOptions & { ports?: readonly number[] })
   await Promise.all(
     nodes.map(({ folder }) =>
       run(java, [
+        ...quickStart,
         ...base,
         'kafka.tools.StorageTool',
         ...['format', '-t', '4L6g3nShT-eMCtK--X86sw', '-c', join(folder, 'server.properties')],
@@ -75,7 +78,8 @@ async function startKafka(options: KafkaOptions & { ports?: readonly number[] })
   )
 }
 
-async function startElasticsearch({ heap = '512m', port }: ElasticsearchOptions & { port?: number }): Promise<Backend> {
+async function startElasticsearch(options: ElasticsearchOptions & { port?: number }): Promise<Backend> {
+  const { heap = '512m', underLoad = false, port } = options
   const java = javaHome(21)
   const home = await elasticsearchHome()
   const [freeHttp = 0, transport = 0] = await freePorts(2)
@@ -87,8 +91,8 @@ async function startElasticsearch({ heap = '512m', port }: ElasticsearchOptions 
   mkdirSync(join(folder, 'tmp'))
   cpSync(join(home, 'config'), join(folder, 'config'), { recursive: true })
   // Without the lines that write below the home of the program.
-  const options = readFileSync(join(home, 'config/jvm.options'), 'utf8').split('\n')
-  const kept = options.filter((line) => !/gc\.log|ErrorFile/.test(line))
+  const jvmOptions = readFileSync(join(home, 'config/jvm.options'), 'utf8').split('\n')
+  const kept = jvmOptions.filter((line) => !/gc\.log|ErrorFile/.test(line))
   writeFileSync(join(folder, 'config/jvm.options'), kept.join('\n'))
   writeFileSync(join(folder, 'log'), '')
   // Elasticsearch refuses to run as root.
@@ -117,7 +121,7 @@ async function startElasticsearch({ heap = '512m', port }: ElasticsearchOptions 
         environment: {
           ES_PATH_CONF: join(folder, 'config'),
           ES_JAVA_HOME: java,
-          ES_JAVA_OPTS: `-Xms${heap} -Xmx${heap} -XX:TieredStopAtLevel=1`,
+          ES_JAVA_OPTS: `-Xms${heap} -Xmx${heap}${underLoad ? '' : ' -XX:TieredStopAtLevel=1'}`,
           ES_TMPDIR: join(folder, 'tmp'),
           JAVA_HOME: undefined,
         },
@@ -168,6 +172,7 @@ async function start(root: string, nodes: readonly Node[], addresses: readonly s
       servers[number - 1] = node.launch()
       await ready(number)
     },
+    cpuSeconds: async (number) => known(number).server.cpuSeconds(),
     stop: async () => {
       await Promise.all(nodes.map((_, index) => kill(index + 1)))
       rmSync(root, { recursive: true, force: true })

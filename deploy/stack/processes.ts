@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync } from 'node:fs'
+import { openSync, readdirSync, readFileSync } from 'node:fs'
 
 export interface ServerCommand {
   readonly command: string
@@ -16,6 +16,8 @@ export interface ServerCommand {
 export interface ServerProcess {
   signal(signal: NodeJS.Signals): void
   running(): boolean
+  /** CPU seconds that the processes of the group which still run have used. */
+  cpuSeconds(): number
   /** Resolves when the process is gone. */
   ended(): Promise<void>
 }
@@ -37,6 +39,7 @@ export function startServer({ command, args, environment, logFile, user }: Serve
   const running = (): boolean => child.exitCode === null && child.signalCode === null
   return {
     running,
+    cpuSeconds: () => (child.pid === undefined ? 0 : cpuSecondsOfGroup(child.pid)),
     signal: (signal) => {
       if (child.pid === undefined || !running()) return
       process.kill(-child.pid, signal)
@@ -44,6 +47,29 @@ export function startServer({ command, args, environment, logFile, user }: Serve
     ended: async () => {
       if (running()) await once(child, 'exit')
     },
+  }
+}
+
+/** Clock ticks a second of /proc, on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100
+
+function cpuSecondsOfGroup(group: number): number {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const ticks = pids.map((pid) => {
+    const fields = statFields(pid)
+    // After the name: state, ppid, pgrp and so on; utime and stime are the 12th and 13th.
+    return Number(fields[2]) === group ? Number(fields[11]) + Number(fields[12]) : 0
+  })
+  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND
+}
+
+/** What follows the name, which may hold blanks, in the stat line of a process; empty where the process is gone. */
+function statFields(pid: string): readonly string[] {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return line.slice(line.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
   }
 }
 

@@ -18,6 +18,7 @@ process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true'
 
 const OWNER_LABEL = 'sluice.test.owner'
 const STARTUP_TIMEOUT_MS = 120_000
+const NANOSECONDS_PER_SECOND = 1e9
 
 export const dockerProvider: BackendProvider = {
   name: 'Docker',
@@ -95,6 +96,10 @@ function backendOf(
     kill: async (node) => void (await container(node).kill()),
     pause: (node) => pausePatiently(container(node)),
     resume: async (node) => void (await container(node).unpause()),
+    cpuSeconds: async (node) => {
+      const stats = await container(node).stats({ stream: false, 'one-shot': true })
+      return stats.cpu_stats.cpu_usage.total_usage / NANOSECONDS_PER_SECOND
+    },
     restart: async (node) => {
       await container(node).start()
       await ready(node)
@@ -106,7 +111,7 @@ function backendOf(
   }
 }
 
-async function startKafka({ brokers, sasl, properties = {} }: KafkaOptions): Promise<Backend> {
+async function startKafka({ brokers, sasl, properties = {}, underLoad = false }: KafkaOptions): Promise<Backend> {
   const client = await prepare(KAFKA_IMAGE)
   const network = await new Network().start()
   const ports = await freePorts(brokers)
@@ -127,7 +132,7 @@ async function startKafka({ brokers, sasl, properties = {} }: KafkaOptions): Pro
         .withNetworkAliases(hosts[index] ?? '')
         .withLabels({ [OWNER_LABEL]: owner() })
         .withExposedPorts({ container: port, host: port })
-        .withEnvironment({ ...environment, CLUSTER_ID: '4L6g3nShT-eMCtK--X86sw', KAFKA_HEAP_OPTS: '-Xms128m -Xmx400m' })
+        .withEnvironment({ ...environment, CLUSTER_ID: '4L6g3nShT-eMCtK--X86sw', ...javaOfKafka(underLoad) })
         .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
         .withStartupTimeout(STARTUP_TIMEOUT_MS)
         .start()
@@ -147,7 +152,13 @@ async function startKafka({ brokers, sasl, properties = {} }: KafkaOptions): Pro
 const variableOf = (key: string): string =>
   `KAFKA_${key.replaceAll('_', '__').replaceAll('-', '___').replaceAll('.', '_').toUpperCase()}`
 
-async function startElasticsearch({ heap = '512m' }: ElasticsearchOptions): Promise<Backend> {
+/** Images may start with the quick compiler alone; under load the other one is asked for by leaving that out. */
+const javaOfKafka = (underLoad: boolean): Record<string, string> =>
+  underLoad
+    ? { KAFKA_HEAP_OPTS: '-Xms1g -Xmx1g', KAFKA_JVM_PERFORMANCE_OPTS: '-XX:+UseG1GC' }
+    : { KAFKA_HEAP_OPTS: '-Xms128m -Xmx400m' }
+
+async function startElasticsearch({ heap = '512m', underLoad = false }: ElasticsearchOptions): Promise<Backend> {
   const client = await prepare(ELASTICSEARCH_IMAGE)
   const [port = 0] = await freePorts(1)
   const url = `http://127.0.0.1:${port}`
@@ -158,7 +169,7 @@ async function startElasticsearch({ heap = '512m' }: ElasticsearchOptions): Prom
       'discovery.type': 'single-node',
       'xpack.security.enabled': 'false',
       'cluster.routing.allocation.disk.threshold_enabled': 'false',
-      ES_JAVA_OPTS: `-Xms${heap} -Xmx${heap}`,
+      ES_JAVA_OPTS: `-Xms${heap} -Xmx${heap}${underLoad ? ' -XX:TieredStopAtLevel=4' : ''}`,
     })
     .withWaitStrategy(Wait.forHttp('/_cluster/health', 9200))
     .withStartupTimeout(STARTUP_TIMEOUT_MS)

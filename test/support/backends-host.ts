@@ -79,8 +79,8 @@ export async function startBackendsHost(providers: readonly BackendProvider[]): 
   }
 }
 
-/** The first provider that can. */
-async function startFirst(
+/** Starts servers by the first provider that can. Rejects with a `BackendUnavailableError` where none can. */
+export async function startFirst(
   providers: readonly BackendProvider[],
   kind: 'kafka' | 'elasticsearch',
   options: unknown,

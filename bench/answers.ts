@@ -1,0 +1,30 @@
+/** One answer of an HTTP/1.1 server; the body as Latin-1, since only its beginning is looked at. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+const HEAD_END = '\r\n\r\n'
+
+/**
+ * Cuts what a connection receives into answers, however the network has split them. Knows answers with a content-length or none;
+ * throws for a chunked one, which no measured program sends.
+ */
+export function createAnswerReader(onAnswer: (answer: Answer) => void): (chunk: Buffer) => void {
+  let received = ''
+  return (chunk) => {
+    received += chunk.toString('latin1')
+    for (;;) {
+      const headEnd = received.indexOf(HEAD_END)
+      if (headEnd < 0) return
+      const head = received.slice(0, headEnd)
+      if (/\r\ntransfer-encoding:/i.test(head)) throw new Error('a chunked answer cannot be read')
+      const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0)
+      const end = headEnd + HEAD_END.length + length
+      if (received.length < end) return
+      const answer = { status: Number(head.slice(9, 12)), body: received.slice(headEnd + HEAD_END.length, end) }
+      received = received.slice(end)
+      onAnswer(answer)
+    }
+  }
+}

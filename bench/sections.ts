@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
+/**
+ * The document with one of its sections replaced, or put at its end where it has none of that heading. A section goes from its heading
+ * of the second level to the next one; what stands before the first is kept.
+ */
+export function replaceSection(document: string, heading: string, body: string): string {
+  const section = `## ${heading}\n\n${body.trim()}\n`
+  const parts = document.split(/^(?=## )/m)
+  const place = parts.findIndex((part) => part.startsWith(`## ${heading}\n`))
+  if (place < 0) return `${document.trimEnd()}\n\n${section}`
+  const last = place === parts.length - 1
+  return parts.with(place, last ? section : `${section}\n`).join('')
+}
+
+/** Writes a section into the file in place. */
+export function writeSection(file: string, heading: string, body: string): void {
+  writeFileSync(file, replaceSection(readFileSync(file, 'utf8'), heading, body))
+}

@@ -1,0 +1,109 @@
+import type { Backend } from '../../deploy/stack/backend.ts'
+import { type LoadResult, runLoad } from '../load.ts'
+import type { Program, RunningProgram, Workload } from './programs.ts'
+import type { Topics } from './topics.ts'
+
+/** What one run of one program cost, while it was driven as hard as the connections can. */
+export interface Saturation {
+  readonly program: string
+  readonly workload: string
+  readonly entriesPerSecond: number
+  readonly entriesPerCpuSecond: number
+  readonly brokerMsPerThousand: number
+  /** Null where the program does not count its produce requests. */
+  readonly entriesPerSend: number | null
+  readonly peakMiB: number
+  readonly counts: Counts
+}
+
+/** Entries, of the whole life of the process. */
+export interface Counts {
+  readonly acknowledged: number
+  readonly inTopic: number
+  readonly failed: number
+}
+
+export interface Steady {
+  readonly program: string
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly cpuMsPerRequest: number
+  readonly counts: Counts
+}
+
+export interface GatewayRig {
+  readonly kafka: Backend
+  readonly topics: Topics
+  readonly seconds: number
+  readonly warmUpSeconds: number
+}
+
+let started = 0
+
+/** A fresh process on a fresh topic; when it has ended, what was acknowledged is counted in the topic, which then goes. */
+async function withProgram<Result>(
+  program: Program,
+  { topics }: GatewayRig,
+  measure: (running: RunningProgram, load: LoadOf) => Promise<Result>,
+): Promise<Result & { readonly counts: Counts }> {
+  const prefix = `bench-${process.pid}-${++started}`
+  const running = await program.start(prefix)
+  let acknowledged = 0
+  let failed = 0
+  const load: LoadOf = async (workload, options) => {
+    const said = running.said(workload)
+    const result = await runLoad({
+      url: running.url + said.path,
+      bodies: said.bodies,
+      headers: running.headers,
+      goodAnswer: running.goodAnswer,
+      connections: said.connections,
+      ...options,
+    })
+    acknowledged += result.answered * said.entries
+    failed += result.failed
+    return result
+  }
+  try {
+    const result = await measure(running, load)
+    await running.stop()
+    return { ...result, counts: { acknowledged, inTopic: await topics.count(running.topic), failed } }
+  } finally {
+    await running.stop()
+    await topics.remove(await topics.named(prefix))
+  }
+}
+
+type LoadOf = (workload: Workload, options: { readonly seconds: number; readonly rate?: number }) => Promise<LoadResult>
+
+export const saturate = (program: Program, workload: Workload, rig: GatewayRig): Promise<Saturation> =>
+  withProgram(program, rig, async (running, load) => {
+    const { kafka, seconds, warmUpSeconds } = rig
+    await load(workload, { seconds: warmUpSeconds })
+    // The program's own count is read outside of the time in which its CPU is counted.
+    const sendsBefore = await running.sends()
+    const before = { cpu: running.cpuSeconds(), broker: await kafka.cpuSeconds(1) }
+    const result = await load(workload, { seconds })
+    const after = { cpu: running.cpuSeconds(), broker: await kafka.cpuSeconds(1) }
+    const sendsAfter = await running.sends()
+    const entries = result.answered * workload.entries
+    return {
+      program: program.name,
+      workload: workload.name,
+      entriesPerSecond: result.requestsPerSecond * workload.entries,
+      entriesPerCpuSecond: entries / (after.cpu - before.cpu),
+      brokerMsPerThousand: (1_000 * (after.broker - before.broker)) / (entries / 1_000),
+      entriesPerSend: sendsBefore === null || sendsAfter === null ? null : entries / (sendsAfter - sendsBefore),
+      peakMiB: running.memory().peakMiB,
+    }
+  })
+
+/** Latency at an offered rate, counted from when each request was due. */
+export const steady = (program: Program, workload: Workload, rate: number, rig: GatewayRig): Promise<Steady> =>
+  withProgram(program, rig, async (running, load) => {
+    await load(workload, { seconds: rig.warmUpSeconds, rate })
+    const before = running.cpuSeconds()
+    const { p50Ms, p99Ms, answered } = await load(workload, { seconds: rig.seconds, rate })
+    const cpuMsPerRequest = (1_000 * (running.cpuSeconds() - before)) / answered
+    return { program: program.name, p50Ms, p99Ms, cpuMsPerRequest }
+  })

@@ -1,0 +1,36 @@
+import { Admin, ListOffsetTimestamps } from '@platformatic/kafka'
+
+/** As many as the gateway's own topics have. */
+export const PARTITIONS = 12
+
+export interface Topics {
+  create(topic: string): Promise<void>
+  /** Records in a topic that nothing was removed from and no transaction was written to. */
+  count(topic: string): Promise<number>
+  remove(topics: readonly string[]): Promise<void>
+  /** The topics whose names begin so. */
+  named(prefix: string): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+export function openTopics(broker: string): Topics {
+  const admin = new Admin({ clientId: 'bench', bootstrapBrokers: [broker], retries: 5 })
+  return {
+    create: async (topic) => {
+      await admin.createTopics({ topics: [topic], partitions: PARTITIONS, replicas: 1 })
+    },
+    count: async (topic) => {
+      const partitions = Array.from({ length: PARTITIONS }, (_, partitionIndex) => ({
+        partitionIndex,
+        timestamp: ListOffsetTimestamps.LATEST,
+      }))
+      const [found] = await admin.listOffsets({ topics: [{ name: topic, partitions }] })
+      return (found?.partitions ?? []).reduce((sum, { offset }) => sum + Number(offset), 0)
+    },
+    remove: async (topics) => {
+      if (topics.length > 0) await admin.deleteTopics({ topics: [...topics] })
+    },
+    named: async (prefix) => (await admin.listTopics()).filter((topic) => topic.startsWith(prefix)),
+    close: () => admin.close(),
+  }
+}
