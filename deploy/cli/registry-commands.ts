@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { topicName } from '../../shared/contract/topics.ts'
 import { type ApplyResult, createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
+import { describeTeam } from '../../shared/registry/describe.ts'
 import type { FileProblem } from '../../shared/registry/file.ts'
 import { type RegistryRecord, splitKeyId } from '../../shared/registry/records.ts'
 import { type Call, type CliDeps, type Command, CommandError, EXIT } from './command.ts'
-import { describeRegistry, registryText } from './registry-list.ts'
+import { registryText } from './registry-list.ts'
 import { count, printable } from './text.ts'
 
 const CHANGES_SHOWN_MAX = 50
@@ -37,7 +38,8 @@ export const registryCommands: readonly Command[] = [
     examples: ['sluice registry list', "sluice registry list --json | jq '.teams[].id'"],
     run: (call, deps) =>
       withAdmin(deps, async (admin) => {
-        const teams = describeRegistry(await admin.read())
+        const registry = await admin.read()
+        const teams = registry.teams().map((team) => describeTeam(registry, team))
         deps.stdout.write(call.flag('json') ? `${JSON.stringify({ teams }, null, 2)}\n` : registryText(teams))
         return EXIT.ok
       }),
@@ -116,10 +118,13 @@ const problemLines = (problems: readonly FileProblem[]): string =>
   problems.map(({ line, message }) => `  ${line === null ? '' : `line ${line}: `}${printable(message)}`).join('\n')
 
 function changeText(change: RegistryRecord): string {
-  if (change.kind !== 'key') return `${change.value === null ? 'delete' : 'set'} ${change.kind} ${printable(change.id)}`
+  if (change.kind !== 'key')
+    return `${change.value === null ? 'delete' : 'set'} ${change.kind} ${printable(change.id)}${isArchived(change) ? ' (archived)' : ''}`
   const { team } = splitKeyId(change.id)
   return `${change.value?.revokedAt === null ? 'add' : 'revoke'} key ${printable(change.value?.prefix ?? '')}… of team ${team}`
 }
+
+const isArchived = ({ value }: RegistryRecord): boolean => value !== null && 'archivedAt' in value
 
 async function rotate(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
   const [team = ''] = call.parameters

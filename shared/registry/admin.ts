@@ -1,10 +1,12 @@
 import { timestampOf } from '../contract/timestamp.ts'
+import { carryOut } from './carry-out.ts'
 import { type FileProblem, parseRegistryFile } from './file.ts'
-import { appendChanges, type RegistryAdminDeps, readRegistry, readState } from './journal-access.ts'
+import { type RegistryAdminDeps, readRegistry, readState } from './journal-access.ts'
 import { type RevokeResult, type RotateResult, revokeKey, rotateKey } from './key-admin.ts'
 import { type Plan, planApply } from './plan.ts'
 import type { RegistryRecord } from './records.ts'
 import type { Registry } from './registry.ts'
+import { changeOwn, type OwnItem, type OwnResult } from './team-admin.ts'
 
 /**
  * What an operator does to the registry. A journal has no "append if nothing changed since", so two operators at once may plan
@@ -17,8 +19,10 @@ export interface RegistryAdmin {
   applyFile(text: string, options: { readonly prune: boolean; readonly dryRun?: boolean }): Promise<ApplyResult>
   /** Gives a Team a new key: a random one, or `key` where it is strong. The old one stays live unless `revokeOld`. */
   rotateKey(team: string, options: { readonly revokeOld: boolean; readonly key?: string }): Promise<RotateResult>
-  /** Ends a key, named by its first characters (up to 6) or in full. */
-  revokeKey(team: string, prefix: string): Promise<RevokeResult>
+  /** Ends a key, named by its first characters (up to 6) or in full; with `keepLast` not the last one that is live. */
+  revokeKey(team: string, prefix: string, options?: { readonly keepLast: boolean }): Promise<RevokeResult>
+  /** Creates or changes an Event, Step or Project of a Team, as the Team itself may. */
+  changeOwn(team: string, item: OwnItem, how: 'create' | 'change'): Promise<OwnResult>
   /** The registry as it is now. */
   read(): Promise<Registry>
 }
@@ -33,14 +37,12 @@ export type ApplyResult =
       readonly problems: readonly FileProblem[]
     }
 
-/** How often `applyFile` plans anew when another process keeps changing the same things. */
-const ROUNDS_MAX = 5
-
 export function createRegistryAdmin(deps: RegistryAdminDeps): RegistryAdmin {
   return {
     applyFile: (text, { prune, dryRun = false }) => applyFile(deps, text, prune, dryRun),
     rotateKey: (team, options) => rotateKey(deps, team, options),
-    revokeKey: (team, prefix) => revokeKey(deps, team, prefix),
+    revokeKey: (team, prefix, options = { keepLast: false }) => revokeKey(deps, team, prefix, options),
+    changeOwn: (team, item, how) => changeOwn(deps, team, item, how),
     read: () => readRegistry(deps),
   }
 }
@@ -56,15 +58,9 @@ async function applyFile(deps: RegistryAdminDeps, text: string, prune: boolean, 
   }
   const first = await plan()
   if (first.problems.length > 0) return { outcome: 'refused', problems: first.problems }
-  const applied: RegistryRecord[] = []
-  const done: ApplyResult = { outcome: 'applied', changes: applied, notes: first.notes }
-  if (dryRun) return { ...done, changes: first.changes }
-  let left = first
-  for (let round = 0; round < ROUNDS_MAX && left.changes.length > 0; round += 1) {
-    await appendChanges(deps, left.changes)
-    applied.push(...left.changes)
-    left = await plan()
-  }
-  if (left.problems.length === 0 && left.changes.length === 0) return done
+  if (dryRun) return { outcome: 'applied', changes: first.changes, notes: first.notes }
+  const { applied, left } = await carryOut(deps, first, plan)
+  if (left.problems.length === 0 && left.changes.length === 0)
+    return { outcome: 'applied', changes: applied, notes: first.notes }
   return { outcome: 'disturbed', changes: applied, problems: left.problems }
 }

@@ -1,5 +1,6 @@
 import { parseGuid } from '../contract/guid.ts'
 import { isSendableKey } from './keys.ts'
+import { isOrder, ORDER_EXPECTED, textProblem } from './rules.ts'
 import { type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
 
 export type { FileProblem }
@@ -31,6 +32,7 @@ export interface FileEvent extends Placed {
   readonly id: string
   readonly team: string | undefined
   readonly name: string | undefined
+  readonly archived: boolean | undefined
 }
 export interface FileStep extends FileEvent {
   /** Null for a Step that stands alone. */
@@ -39,10 +41,7 @@ export interface FileStep extends FileEvent {
 }
 export type FileProject = FileEvent
 
-/** Design: lengths are in UTF-8 bytes. */
-const TEXT_BYTES_MAX = 1_024
 const FILE_BYTES_MAX = 16 * 1024 * 1024
-const ORDER_MAX = 1_000_000
 
 /** Team ids go into record keys, paths and commands, so they are plain. */
 const TEAM_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
@@ -94,12 +93,12 @@ function readTeam(item: YamlValue, fail: Fail): FileTeam | undefined {
 }
 
 function readEvent(item: YamlValue, fail: Fail): FileEvent | undefined {
-  const fields = readFields(item, 'an Event', ['identifier', 'team', 'name'], fail)
+  const fields = readFields(item, 'an Event', ['identifier', 'team', 'name', 'archived'], fail)
   return fields && readOwned(fields, item, fail)
 }
 
 function readStep(item: YamlValue, fail: Fail): FileStep | undefined {
-  const fields = readFields(item, 'a Step', ['identifier', 'team', 'event', 'name', 'order'], fail)
+  const fields = readFields(item, 'a Step', ['identifier', 'team', 'event', 'name', 'order', 'archived'], fail)
   if (fields === undefined) return undefined
   const event = optional(fields, 'event', (value) => (isNull(value) ? null : readText(value, 'event', fail)))
   const order = optional(fields, 'order', (value) => readOrder(value, fail))
@@ -107,26 +106,28 @@ function readStep(item: YamlValue, fail: Fail): FileStep | undefined {
   return owned && { ...owned, event, order }
 }
 
-/** The identifier, Team and name that an Event and a Step have alike. */
+/** What an Event and a Step have alike. */
 function readOwned(fields: Fields, item: YamlValue, fail: Fail): FileEvent | undefined {
   const team = required(fields, item, 'team', fail, (value) => readTeamId(value, 'team', fail))
   const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
+  const archived = optional(fields, 'archived', (value) => readFlag(value, 'archived', fail))
   const id = required(fields, item, 'identifier', fail, (value) => readText(value, 'identifier', fail))
-  return id === undefined ? undefined : { line: item.line, id, team, name }
+  return id === undefined ? undefined : { line: item.line, id, team, name, archived }
 }
 
 function readProject(item: YamlValue, fail: Fail): FileProject | undefined {
-  const fields = readFields(item, 'a Project', ['id', 'team', 'name'], fail)
+  const fields = readFields(item, 'a Project', ['id', 'team', 'name', 'archived'], fail)
   if (fields === undefined) return undefined
   const team = required(fields, item, 'team', fail, (value) => readTeamId(value, 'team', fail))
   const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
+  const archived = optional(fields, 'archived', (value) => readFlag(value, 'archived', fail))
   const id = required(fields, item, 'id', fail, (value) => {
     const text = readText(value, 'id', fail)
     return (
       text && (parseGuid(text) ?? fail(value.line, 'id must be a GUID, such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301'))
     )
   })
-  return id === undefined ? undefined : { line: item.line, id, team, name }
+  return id === undefined ? undefined : { line: item.line, id, team, name, archived }
 }
 
 type Fields = ReadonlyMap<string, YamlValue>
@@ -169,14 +170,14 @@ function readText({ line, value }: YamlValue, name: string, fail: Fail): string 
     return fail(line, `${name} must be text; put a number, true, false or null in quotes`)
   }
   const text = value.scalar
-  if (text === '') return fail(line, `${name} is empty`)
-  const bytes = Buffer.byteLength(text)
-  if (bytes > TEXT_BYTES_MAX) return fail(line, `${name} has ${bytes} bytes; the most is ${TEXT_BYTES_MAX}`)
   if (text.includes('\ufffd')) return fail(line, `${name} was not decoded; save the file as UTF-8`)
-  if (!text.isWellFormed() || /\p{Cc}/u.test(text)) {
-    return fail(line, `${name} holds control characters or halves of characters`)
-  }
-  return text
+  const problem = textProblem(text)
+  return problem === undefined ? text : fail(line, `${name} ${problem}`)
+}
+
+function readFlag({ line, value }: YamlValue, name: string, fail: Fail): boolean | undefined {
+  if (value.type === 'scalar' && typeof value.scalar === 'boolean') return value.scalar
+  return fail(line, `${name} must be true or false`)
 }
 
 function readTeamId(value: YamlValue, name: string, fail: Fail): string | undefined {
@@ -190,8 +191,7 @@ function readTeamId(value: YamlValue, name: string, fail: Fail): string | undefi
 
 function readOrder({ line, value }: YamlValue, fail: Fail): number | undefined {
   const order = value.type === 'scalar' ? value.scalar : undefined
-  const fits = Number.isSafeInteger(order) && (order as number) >= 1 && (order as number) <= ORDER_MAX
-  return fits ? (order as number) : fail(line, `order must be a whole number from 1 to ${ORDER_MAX}`)
+  return isOrder(order) ? order : fail(line, `order ${ORDER_EXPECTED}`)
 }
 
 function readKeys({ line, value }: YamlValue, fail: Fail): FileKey[] | undefined {

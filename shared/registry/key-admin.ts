@@ -6,17 +6,34 @@ import { keyRecordId, type RegistryRecord, type RegistryState, splitKeyId } from
 
 export type RotateResult =
   /** The key is given here once and kept nowhere. `revoked` are the prefixes of those that ended. */
-  | { readonly outcome: 'rotated'; readonly key: string; readonly revoked: readonly string[] }
-  | { readonly outcome: 'refused'; readonly reason: string }
+  { readonly outcome: 'rotated'; readonly key: string; readonly revoked: readonly string[] } | Refused
 
 export type RevokeResult =
   | { readonly outcome: 'revoked'; readonly prefix: string; readonly liveKeys: number }
   | { readonly outcome: 'already_revoked'; readonly prefix: string; readonly liveKeys: number }
-  | { readonly outcome: 'refused'; readonly reason: string }
+  | Refused
 
-const refused = (reason: string) => ({ outcome: 'refused', reason }) as const
+/** Nothing was changed. `reason` speaks to an operator; who asks over HTTP is told by `because`. */
+export interface Refused {
+  readonly outcome: 'refused'
+  readonly because: KeyRefusal
+  readonly reason: string
+}
 
-const noTeam = (team: string) => refused(`there is no Team ${JSON.stringify(team)}; \`registry list\` shows all`)
+export type KeyRefusal =
+  | 'no_team'
+  | 'too_many_keys'
+  | 'unfit_key'
+  | 'no_such_key'
+  | 'several_keys'
+  | 'last_key'
+  /** Another process changed the keys at the same time. */
+  | 'overtaken'
+
+const refused = (because: KeyRefusal, reason: string): Refused => ({ outcome: 'refused', because, reason })
+
+const noTeam = (team: string) =>
+  refused('no_team', `there is no Team ${JSON.stringify(team)}; \`registry list\` shows all`)
 
 export async function rotateKey(
   deps: RegistryAdminDeps,
@@ -28,10 +45,10 @@ export async function rotateKey(
   const live = liveKeyIds(state).get(team) ?? []
   if (!revokeOld && live.length >= LIVE_KEYS_MAX) {
     const reason = `the Team has ${live.length} live keys already (${shown(state, live)})`
-    return refused(`${reason}; end one with \`registry revoke-key\`, or all of them with --revoke-old`)
+    return refused('too_many_keys', `${reason}; end one with \`registry revoke-key\`, or all of them with --revoke-old`)
   }
   const problem = given === undefined ? undefined : problemOfKey(state, given)
-  if (problem !== undefined) return refused(`the key ${problem}`)
+  if (problem !== undefined) return refused('unfit_key', `the key ${problem}`)
   const key = given ?? newKey(state, team)
   const now = timestampOf(deps.clock.now())
   const id = keyRecordId(team, hashKeyHex(key))
@@ -49,7 +66,10 @@ export async function rotateKey(
     return { outcome: 'rotated', key, revoked: ended.map((each) => state.key.get(each)?.prefix ?? '') }
   }
   await appendChanges(deps, revocations(after, [id], now))
-  return refused('another process changed the keys of the Team at the same time; the new key was taken back')
+  return refused(
+    'overtaken',
+    'another process changed the keys of the Team at the same time; the new key was taken back',
+  )
 }
 
 function problemOfKey(state: RegistryState, key: string): string | undefined {
@@ -69,7 +89,13 @@ function newKey(state: RegistryState, team: string): string {
   }
 }
 
-export async function revokeKey(deps: RegistryAdminDeps, team: string, prefix: string): Promise<RevokeResult> {
+/** Ends a key; with `keepLast` not the only one that is live, which would lock the Team out. */
+export async function revokeKey(
+  deps: RegistryAdminDeps,
+  team: string,
+  prefix: string,
+  { keepLast }: { readonly keepLast: boolean },
+): Promise<RevokeResult> {
   const state = await readState(deps)
   if (!state.team.has(team)) return noTeam(team)
   const whole = keyRecordId(team, hashKeyHex(prefix))
@@ -83,18 +109,28 @@ export async function revokeKey(deps: RegistryAdminDeps, team: string, prefix: s
     const ended = named[0]?.[1]
     if (ended !== undefined) return { outcome: 'already_revoked', prefix: ended.prefix, liveKeys: live.length }
     return refused(
+      'no_such_key',
       `the Team has no key with these first characters as shown; live are: ${shown(state, live) || 'none'}`,
     )
   }
   if (prefix === '' || (found.length > 1 && !found.includes(whole))) {
-    return refused(`more than one live key begins so: ${shown(state, found)}; give more characters, or the whole key`)
+    return refused(
+      'several_keys',
+      `more than one live key begins so: ${shown(state, found)}; give more characters, or the whole key`,
+    )
   }
+  if (keepLast && live.length === 1) return refused('last_key', 'it is the last live key of the Team')
   const ended = found.includes(whole) ? whole : id
   await appendChanges(deps, revocations(state, [ended], timestampOf(deps.clock.now())))
   const after = await readState(deps)
   const left = liveKeyIds(after).get(team) ?? []
-  if (left.includes(ended)) return refused('another process changed the key at the same time; try again')
-  return { outcome: 'revoked', prefix: state.key.get(ended)?.prefix ?? '', liveKeys: left.length }
+  if (left.includes(ended)) return refused('overtaken', 'another process changed the key at the same time; try again')
+  const value = state.key.get(ended)
+  if (keepLast && left.length === 0 && value !== undefined) {
+    await appendChanges(deps, [{ kind: 'key', id: ended, value }])
+    return refused('overtaken', 'another process ended the other key at the same time; this one was given back')
+  }
+  return { outcome: 'revoked', prefix: value?.prefix ?? '', liveKeys: left.length }
 }
 
 const shown = (state: RegistryState, ids: readonly string[]): string =>

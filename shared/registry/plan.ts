@@ -1,6 +1,6 @@
 import type { FileEvent, FileProblem, RegistryFile } from './file.ts'
 import { liveKeyIds, planKeys, revocations } from './plan-keys.ts'
-import type { RegistryRecord, RegistryState } from './records.ts'
+import { type Archivable, archived, type RegistryRecord, type RegistryState, type RegistryValues } from './records.ts'
 
 export interface PlanOptions {
   /** Delete what the file lacks, and revoke the keys that a Team's `apiKeys` lacks. */
@@ -25,12 +25,14 @@ export function planApply(state: RegistryState, file: RegistryFile, options: Pla
   const keys = planKeys(state, file.teams, options)
   const changes: RegistryRecord[] = []
   const problems: FileProblem[] = [...keys.problems]
+  const notes = [...keys.notes]
   const planner: Planner = {
     state,
     file,
-    prune: options.prune,
+    ...options,
     put: (record) => changes.push(record),
     fail: (line, message) => problems.push({ line, message }),
+    say: (note) => notes.push(note),
   }
   planTeams(planner)
   changes.push(...keys.changes)
@@ -38,19 +40,21 @@ export function planApply(state: RegistryState, file: RegistryFile, options: Pla
   planEvents(planner)
   planSteps(planner)
   planProjects(planner)
-  if (options.prune) planRemovals(planner, options.now)
+  if (options.prune) planRemovals(planner)
   if (problems.length > 0) {
     return { changes: [], problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)), notes: [] }
   }
-  return { changes, problems, notes: keys.notes }
+  return { changes, problems, notes }
 }
 
 interface Planner {
   readonly state: RegistryState
   readonly file: RegistryFile
   readonly prune: boolean
+  readonly now: string
   readonly put: (record: RegistryRecord) => void
   readonly fail: (line: number, message: string) => void
+  readonly say: (note: string) => void
 }
 
 function planTeams({ state, file, put }: Planner): void {
@@ -97,21 +101,36 @@ function missing(what: string, id: string, prune: boolean): string {
     : `${thing}, neither in the file nor in the registry`
 }
 
-function planEvents({ state, file, put }: Planner): void {
-  for (const { id, team, name } of file.events) {
+/**
+ * Whether it is archived once the file is applied: a file that says nothing leaves it as it is, and only its operator may be
+ * surprised by that.
+ */
+function markOf(what: string, item: FileEvent, present: Archivable | undefined, { now, say }: Planner): Archivable {
+  const since = present?.archivedAt
+  if (item.archived === undefined && since !== undefined)
+    say(`the ${what} ${JSON.stringify(item.id)} is archived and stays so; \`archived: false\` restores it`)
+  return item.archived === false ? {} : archived(since ?? (item.archived ? now : undefined))
+}
+
+function planEvents(planner: Planner): void {
+  const { state, file, put } = planner
+  for (const item of file.events) {
+    const { id, team, name } = item
     if (team === undefined) continue
     const present = state.event.get(id)
-    const value = { team, name: name ?? present?.name ?? id }
-    if (value.name !== present?.name) put({ kind: 'event', id, value })
+    const value = { team, name: name ?? present?.name ?? id, ...markOf('Event', item, present, planner) }
+    if (value.name !== present?.name || value.archivedAt !== present.archivedAt) put({ kind: 'event', id, value })
   }
 }
 
-function planSteps({ state, file, prune, put, fail }: Planner): void {
+function planSteps(planner: Planner): void {
+  const { state, file, prune, put, fail } = planner
   const events = idsAfter(state.event, file.events, prune)
   const teamOfEvent = new Map([...state.event].map(([id, { team }]) => [id, team as string | undefined]))
   for (const { id, team } of file.events) teamOfEvent.set(id, team)
   const orders = highestOrders(state, file)
-  for (const { id, team, name, event: given, order: place, line } of file.steps) {
+  for (const item of file.steps) {
+    const { id, team, name, event: given, order: place, line } = item
     if (team === undefined) continue
     const present = state.step.get(id)
     const event = given === undefined ? (present?.event ?? null) : given
@@ -128,11 +147,16 @@ function planSteps({ state, file, prune, put, fail }: Planner): void {
     }
     const kept = present?.event === event ? present.order : undefined
     const order = place ?? kept ?? orders.next(event)
-    const value = { team, event, name: name ?? present?.name ?? id, order }
-    if (present?.event !== event || present.order !== order || present.name !== value.name)
-      put({ kind: 'step', id, value })
+    const value = { team, event, name: name ?? present?.name ?? id, order, ...markOf('Step', item, present, planner) }
+    if (present === undefined || !sameStep(value, present)) put({ kind: 'step', id, value })
   }
 }
+
+const sameStep = (one: RegistryValues['step'], other: RegistryValues['step']): boolean =>
+  one.event === other.event &&
+  one.order === other.order &&
+  one.name === other.name &&
+  one.archivedAt === other.archivedAt
 
 /** Places for Steps that are given none: after every Step that the Event has. A Step that stands alone is the first. */
 function highestOrders(state: RegistryState, file: RegistryFile): { next(event: string | null): number } {
@@ -151,17 +175,19 @@ function highestOrders(state: RegistryState, file: RegistryFile): { next(event: 
   }
 }
 
-function planProjects({ state, file, put }: Planner): void {
-  for (const { id, team, name } of file.projects) {
+function planProjects(planner: Planner): void {
+  const { state, file, put } = planner
+  for (const item of file.projects) {
+    const { id, team, name } = item
     if (team === undefined) continue
     const present = state.project.get(id)
-    const value = { team, name: name ?? present?.name ?? id }
-    if (value.name !== present?.name) put({ kind: 'project', id, value })
+    const value = { team, name: name ?? present?.name ?? id, ...markOf('Project', item, present, planner) }
+    if (value.name !== present?.name || value.archivedAt !== present.archivedAt) put({ kind: 'project', id, value })
   }
 }
 
 /** What the file lacks goes, from the leaves up, so that no follower sees a Step of an Event that is gone. */
-function planRemovals({ state, file, put }: Planner, now: string): void {
+function planRemovals({ state, file, now, put }: Planner): void {
   const lacking = (present: ReadonlyMap<string, unknown>, listed: readonly { id: string }[]): string[] => {
     const ids = new Set(listed.map(({ id }) => id))
     return [...present.keys()].filter((id) => !ids.has(id))

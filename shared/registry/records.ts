@@ -10,16 +10,21 @@ import type { JournalRecord, NewRecord } from '../journal/journal.ts'
  */
 export interface RegistryValues {
   readonly team: { readonly name: string }
-  readonly event: { readonly team: string; readonly name: string }
+  readonly event: { readonly team: string; readonly name: string } & Archivable
   readonly step: {
     readonly team: string
     readonly event: string | null
     readonly name: string
     readonly order: number
-  }
-  readonly project: { readonly team: string; readonly name: string }
+  } & Archivable
+  readonly project: { readonly team: string; readonly name: string } & Archivable
   /** A key is revoked, never deleted, so that it cannot come back to life by being listed again. */
   readonly key: { readonly prefix: string; readonly createdAt: string; readonly revokedAt: string | null }
+}
+
+export interface Archivable {
+  /** When it was archived, a canonical timestamp; absent while it takes logs. Its stored logs keep its name. */
+  readonly archivedAt?: string
 }
 
 export type RegistryKind = keyof RegistryValues
@@ -110,12 +115,18 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
 /** Fields that are not known here are left out: a later version may add some. */
 const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Kind] | undefined } = {
   team: ({ name }) => (isText(name) ? { name } : undefined),
-  event: ({ team, name }) => (isText(team) && isText(name) ? { team, name } : undefined),
-  step: ({ team, event, name, order }) =>
-    isText(team) && (event === null || isText(event)) && isText(name) && Number.isSafeInteger(order)
-      ? { team, event, name, order: order as number }
+  event: ({ team, name, archivedAt }) =>
+    isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined,
+  step: ({ team, event, name, order, archivedAt }) =>
+    isText(team) &&
+    (event === null || isText(event)) &&
+    isText(name) &&
+    Number.isSafeInteger(order) &&
+    isMark(archivedAt)
+      ? { team, event, name, order: order as number, ...archived(archivedAt) }
       : undefined,
-  project: ({ team, name }) => (isText(team) && isText(name) ? { team, name } : undefined),
+  project: ({ team, name, archivedAt }) =>
+    isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined,
   key: ({ prefix, createdAt, revokedAt }) =>
     typeof prefix === 'string' && isTime(createdAt) && (revokedAt === null || isTime(revokedAt))
       ? { prefix, createdAt, revokedAt }
@@ -125,6 +136,11 @@ const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Ki
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const isTime = (value: unknown): value is string => typeof value === 'string' && parseTimestamp(value) === value
+
+const isMark = (value: unknown): value is string | undefined => value === undefined || isTime(value)
+
+/** The mark as a record has it: absent where the thing is not archived. */
+export const archived = (archivedAt: string | undefined): Archivable => (archivedAt === undefined ? {} : { archivedAt })
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

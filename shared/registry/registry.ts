@@ -3,7 +3,7 @@
  * records of a compacted topic (records.ts) and only ever read here.
  */
 export interface Registry {
-  /** The Event or Step with exactly this identifier; they share one namespace over all Teams. */
+  /** The Event or Step with exactly this identifier, archived ones included; they share one namespace over all Teams. */
   entity(identifier: string): Entity | undefined
   /** The Project with this GUID in canonical form. */
   project(id: string): Project | undefined
@@ -27,11 +27,13 @@ export interface Team {
   readonly name: string
 }
 
+/** `archivedAt` is a canonical timestamp, and absent while the thing takes logs. */
 export interface EventEntity {
   readonly kind: 'event'
   readonly identifier: string
   readonly team: string
   readonly name: string
+  readonly archivedAt?: string
 }
 
 export interface StepEntity {
@@ -43,6 +45,8 @@ export interface StepEntity {
   readonly event: string | null
   /** Its place among the Event's Steps, from 1. */
   readonly order: number
+  /** Also set while its Event is archived. */
+  readonly archivedAt?: string
 }
 
 export type Entity = EventEntity | StepEntity
@@ -51,6 +55,7 @@ export interface Project {
   readonly id: string
   readonly team: string
   readonly name: string
+  readonly archivedAt?: string
 }
 
 export interface KeyInfo {

@@ -1,7 +1,7 @@
 import { compareTimestamps } from '../contract/timestamp.ts'
 import type { JournalRecord } from '../journal/journal.ts'
 import { hashKey, hashKeyHex, includesHash } from './keys.ts'
-import { decodeRecord, emptyState, fold, type RegistryState, splitKeyId, type Unreadable } from './records.ts'
+import { archived, decodeRecord, emptyState, fold, type RegistryState, splitKeyId, type Unreadable } from './records.ts'
 import type { Entity, EventEntity, KeyInfo, Project, Registry, StepEntity, Team } from './registry.ts'
 
 export interface RegistryView {
@@ -83,7 +83,9 @@ function indexOf(state: RegistryState): Index {
   }
   const entities = new Map<string, Entity>()
   for (const [identifier, value] of [...state.step].sort(byEventAndOrder)) {
-    const step: StepEntity = { kind: 'step', identifier, ...value }
+    // A Step goes with its Event, and comes back with it as it was.
+    const eventMark = state.event.get(value.event ?? '')?.archivedAt
+    const step: StepEntity = { kind: 'step', identifier, ...value, ...archived(value.archivedAt ?? eventMark) }
     entities.set(identifier, step)
     teams.get(value.team)?.steps.push(step)
   }

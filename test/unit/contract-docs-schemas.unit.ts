@@ -95,7 +95,7 @@ describe('the headers', () => {
 describe('the schema of the registry', () => {
   const text = fc.constantFrom('payments', '', 'Größe', '2026-03-01T10:00:00.000Z', '2026-02-30T10:00:00.000Z')
   const anything = fc.oneof(text, fc.integer(), fc.constantFrom(null, 2 ** 53, 1.5, true), fc.constant([]))
-  const fields = ['name', 'team', 'event', 'order', 'prefix', 'createdAt', 'revokedAt', 'unknown']
+  const fields = ['name', 'team', 'event', 'order', 'archivedAt', 'prefix', 'createdAt', 'revokedAt', 'unknown']
   const objects = fc.record(Object.fromEntries(fields.map((field) => [field, anything])), { requiredKeys: [] })
   const valid = fc.constantFrom<object>(
     { name: 'Payments', team: 'payments', event: null, order: 1 },

@@ -160,6 +160,23 @@ payments  Payments
     })
   })
 
+  test('marks what is archived, and apply says what it does to it', async () => {
+    const { run } = await applied()
+    const archive = file('events: [{ identifier: order-placed, team: payments, archived: true }]')
+    expect((await run('registry', 'apply', archive)).stdout).toBe(
+      '  set event order-placed (archived)\n1 change made\n',
+    )
+    const since = '(archived 2026-03-04T05:06:07.000Z)'
+    const { stdout } = await run('registry', 'list')
+    expect(stdout).toContain(
+      `  event order-placed  Order placed  ${since}\n    1. order-placed.validate  Validate  ${since}\n`,
+    )
+    const named = file('events: [{ identifier: order-placed, team: payments, name: Renamed }]')
+    expect((await run('registry', 'apply', named)).stdout).toContain(
+      'note: the Event "order-placed" is archived and stays so; `archived: false` restores it',
+    )
+  })
+
   test('--json gives the same as one document, without hashes', async () => {
     const { run } = await applied()
     const { stdout } = await run('registry', 'list', '--json')
@@ -174,14 +191,15 @@ payments  Payments
             {
               identifier: 'order-placed',
               name: 'Order placed',
+              archivedAt: null,
               steps: [
-                { identifier: 'order-placed.validate', name: 'Validate', order: 1 },
-                { identifier: 'order-placed.charge', name: 'Charge', order: 2 },
+                { identifier: 'order-placed.validate', name: 'Validate', order: 1, archivedAt: null },
+                { identifier: 'order-placed.charge', name: 'Charge', order: 2, archivedAt: null },
               ],
             },
           ],
-          steps: [{ identifier: 'alone', name: 'alone', order: 1 }],
-          projects: [{ id: '3f2504e0-4f89-11d3-9a0c-0305e82c3301', name: 'Checkout API' }],
+          steps: [{ identifier: 'alone', name: 'alone', order: 1, archivedAt: null }],
+          projects: [{ id: '3f2504e0-4f89-11d3-9a0c-0305e82c3301', name: 'Checkout API', archivedAt: null }],
         },
       ],
     })

@@ -158,6 +158,7 @@ describe('rotate-key', () => {
     const result = await setup.admin.rotateKey('payments', { revokeOld: false })
     expect(result).toEqual({
       outcome: 'refused',
+      because: 'too_many_keys',
       reason: `the Team has 2 live keys already (k3y-01… of 2026-03-04, ${key.slice(0, 6)}… of 2026-03-04); end one with \`registry revoke-key\`, or all of them with --revoke-old`,
     })
     expect(setup.journal.recordsOf(setup.topic)).toHaveLength(before)
@@ -178,10 +179,15 @@ describe('rotate-key', () => {
     const rotate = (key: string) => setup.admin.rotateKey('keyless', { revokeOld: false, key })
     expect(await rotate('secret')).toEqual({
       outcome: 'refused',
+      because: 'unfit_key',
       reason: 'the key is too short for 128 bits of randomness',
     })
     expect(await rotate('two words'.repeat(5))).toMatchObject({ reason: expect.stringContaining('without blanks') })
-    expect(await rotate(KEY)).toEqual({ outcome: 'refused', reason: 'the key was in use before; make a new one' })
+    expect(await rotate(KEY)).toEqual({
+      outcome: 'refused',
+      because: 'unfit_key',
+      reason: 'the key was in use before; make a new one',
+    })
     const own = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
     expect(await rotate(own)).toMatchObject({ outcome: 'rotated', key: own })
     expect(registryOf(setup).keyOpens('keyless', own)).toBe(true)
@@ -191,6 +197,7 @@ describe('rotate-key', () => {
     const { admin } = await withFile()
     expect(await admin.rotateKey('nobody', { revokeOld: false })).toEqual({
       outcome: 'refused',
+      because: 'no_team',
       reason: 'there is no Team "nobody"; `registry list` shows all',
     })
   })
@@ -223,6 +230,7 @@ describe('revoke-key', () => {
     const { admin } = setup
     expect(await admin.revokeKey('a', 'abc')).toEqual({
       outcome: 'refused',
+      because: 'several_keys',
       reason:
         'more than one live key begins so: abcdef… of 2026-03-04, abcdeg… of 2026-03-04; give more characters, or the whole key',
     })
@@ -241,12 +249,38 @@ describe('revoke-key', () => {
     for (const prefix of ['zzz', `${KEY}x`, KEY.slice(0, 7)]) {
       expect(await admin.revokeKey('payments', prefix)).toEqual({
         outcome: 'refused',
+        because: 'no_such_key',
         reason: 'the Team has no key with these first characters as shown; live are: k3y-01… of 2026-03-04',
       })
     }
     expect(await admin.revokeKey('payments', '')).toMatchObject({ outcome: 'refused' })
     expect(await admin.revokeKey('keyless', 'k3y')).toMatchObject({ reason: expect.stringContaining('live are: none') })
     expect(await admin.revokeKey('nobody', 'k3y')).toMatchObject({ outcome: 'refused' })
+  })
+})
+
+describe('revoke-key that keeps the last', () => {
+  const keepLast = { keepLast: true }
+
+  test('refuses the only live key, and leaves it live', async () => {
+    const setup = await withFile()
+    expect(await setup.admin.revokeKey('payments', 'k3y-01', keepLast)).toMatchObject({ because: 'last_key' })
+    expect(registryOf(setup).keyOpens('payments', KEY)).toBe(true)
+    const key = await rotated(setup.admin, 'payments')
+    expect(await setup.admin.revokeKey('payments', 'k3y-01', keepLast)).toMatchObject({ outcome: 'revoked' })
+    expect(registryOf(setup).keyOpens('payments', key)).toBe(true)
+  })
+
+  test('two ended at once by two processes: neither leaves the Team without one', async () => {
+    const setup = await withFile()
+    const key = await rotated(setup.admin, 'payments')
+    let other: unknown
+    const result = await overtaken(setup, async () => {
+      other = await setup.admin.revokeKey('payments', key.slice(0, 6), keepLast)
+    }).revokeKey('payments', 'k3y-01', keepLast)
+    expect(other).toMatchObject({ outcome: 'revoked' })
+    expect(result).toMatchObject({ outcome: 'refused', because: 'overtaken' })
+    expect(registryOf(setup).keyOpens('payments', KEY)).toBe(true)
   })
 })
 
@@ -306,6 +340,7 @@ describe('two operators at once', () => {
     const result = await overtaken(setup, other).rotateKey('payments', { revokeOld: false })
     expect(result).toEqual({
       outcome: 'refused',
+      because: 'overtaken',
       reason: 'another process changed the keys of the Team at the same time; the new key was taken back',
     })
     const registry = registryOf(setup)

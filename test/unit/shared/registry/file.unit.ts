@@ -85,7 +85,7 @@ events:
 steps:
   - { identifier: s, team: billing, event: 3, order: 0 }
 projects:
-  - { id: checkout, team: billing }
+  - { id: checkout, team: billing, archived: yes }
   - { id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301 }
 `),
     ).toEqual([
@@ -96,9 +96,10 @@ projects:
       '6: apiKeys must be a list; [] stands for a Team with no key',
       '7: the file has no field "event"; it has teams, events, steps, projects',
       '9: identifier is empty',
-      '11: an Event must be a map with the fields identifier, team, name',
+      '11: an Event must be a map with the fields identifier, team, name, archived',
       '13: event must be text; put a number, true, false or null in quotes',
       '13: order must be a whole number from 1 to 1000000',
+      '15: archived must be true or false',
       '15: id must be a GUID, such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301',
       '16: team is missing',
     ])

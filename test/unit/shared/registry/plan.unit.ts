@@ -425,3 +425,45 @@ describe('for any files', () => {
     )
   })
 })
+
+describe('archived', () => {
+  const archive = `events: [{ identifier: order-placed, team: payments, archived: true }]
+steps: [{ identifier: order-placed.validate, team: payments, archived: true }]
+projects: [{ id: ${GUID}, team: payments, archived: true }]`
+  const LATER = '2027-01-01T00:00:00.000Z'
+
+  test('a file archives and restores, and does neither twice', () => {
+    const plan = planOf(stateOf(PAYMENTS), archive)
+    expect(plan.changes.map(({ value }) => value)).toEqual([
+      { team: 'payments', name: 'Order placed', archivedAt: NOW },
+      { team: 'payments', event: 'order-placed', name: 'Validate', order: 1, archivedAt: NOW },
+      { team: 'payments', name: 'Checkout API', archivedAt: NOW },
+    ])
+    const state = withChanges(stateOf(PAYMENTS), plan)
+    expect(planOf(state, archive, { now: LATER })).toMatchObject({ changes: [], notes: [] })
+    const restored = withChanges(state, planOf(state, archive.replaceAll('true', 'false')))
+    expect(plain(restored)).toEqual(plain(stateOf(PAYMENTS)))
+  })
+
+  test('a file that says nothing of it leaves it, whatever else it changes, and notes it', () => {
+    const state = stateOf(PAYMENTS, archive)
+    const { changes, notes } = planOf(state, PAYMENTS.replaceAll('name: ', 'name: New '), { now: LATER })
+    expect(changes.map(({ kind, value }) => [kind, value])).toEqual([
+      ['team', { name: 'New Payments' }],
+      ['event', { team: 'payments', name: 'New Order placed', archivedAt: NOW }],
+      ['step', { team: 'payments', event: 'order-placed', name: 'New Validate', order: 1, archivedAt: NOW }],
+      ['project', { team: 'payments', name: 'New Checkout API', archivedAt: NOW }],
+    ])
+    expect(notes).toEqual([
+      'the Event "order-placed" is archived and stays so; `archived: false` restores it',
+      'the Step "order-placed.validate" is archived and stays so; `archived: false` restores it',
+      `the Project "${GUID}" is archived and stays so; \`archived: false\` restores it`,
+    ])
+  })
+
+  test('--prune deletes it as it does the rest', () => {
+    expect(written(planOf(stateOf(PAYMENTS, archive), 'teams: []', { prune: true }))).toContain(
+      'delete event/order-placed',
+    )
+  })
+})

@@ -23,6 +23,7 @@ const RECORDS: RegistryRecord[] = [
   },
   { kind: 'step', id: 'alone', value: { team: 'payments', event: null, name: 'Alone', order: 1 } },
   { kind: 'project', id: GUID, value: { team: 'payments', name: 'Checkout API' } },
+  { kind: 'event', id: 'old', value: { team: 'payments', name: 'Old', archivedAt: '2026-01-01T00:00:00.000Z' } },
   {
     kind: 'key',
     id: `payments/${HASH}`,
@@ -42,6 +43,7 @@ describe('records', () => {
       'step/order/placed validate {"team":"payments","event":"order-placed","name":"Validate","order":1}',
       'step/alone {"team":"payments","event":null,"name":"Alone","order":1}',
       `project/${GUID} {"team":"payments","name":"Checkout API"}`,
+      'event/old {"team":"payments","name":"Old","archivedAt":"2026-01-01T00:00:00.000Z"}',
       `key/payments/${HASH} {"prefix":"sl_abc","createdAt":"2026-01-01T00:00:00.000Z","revokedAt":null}`,
     ])
   })

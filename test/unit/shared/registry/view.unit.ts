@@ -208,3 +208,32 @@ test('a change replaces what was, a deletion removes it', () => {
   add({ kind: 'event', id: 'e', value: null })
   expect([registry.entity('e'), registry.eventsOf('a')]).toEqual([undefined, []])
 })
+
+describe('what is archived', () => {
+  const at = '2026-03-01T00:00:00.000Z'
+  const event = (archivedAt?: string): RegistryRecord => ({
+    kind: 'event',
+    id: 'order',
+    value: { team: 'a', name: 'Order', ...(archivedAt && { archivedAt }) },
+  })
+  const step = (id: string, archivedAt?: string): RegistryRecord => ({
+    kind: 'step',
+    id,
+    value: { team: 'a', event: 'order', name: id, order: 1, ...(archivedAt && { archivedAt }) },
+  })
+  const team: RegistryRecord = { kind: 'team', id: 'a', value: { name: 'A' } }
+
+  test('is there, and says since when', () => {
+    const { registry } = viewOf(team, event(at))
+    expect(registry.entity('order')).toMatchObject({ name: 'Order', archivedAt: at })
+    expect(registry.eventsOf('a')).toHaveLength(1)
+  })
+
+  test('takes its Steps along, and gives back those that were in use', () => {
+    const earlier = '2026-02-01T00:00:00.000Z'
+    const { registry, add } = viewOf(team, event(at), step('one'), step('two', earlier))
+    expect([registry.entity('one')?.archivedAt, registry.entity('two')?.archivedAt]).toEqual([at, earlier])
+    add(event())
+    expect([registry.entity('one')?.archivedAt, registry.entity('two')?.archivedAt]).toEqual([undefined, earlier])
+  })
+})

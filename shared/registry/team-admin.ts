@@ -1,0 +1,102 @@
+import { timestampOf } from '../contract/timestamp.ts'
+import { carryOut } from './carry-out.ts'
+import type { RegistryFile } from './file.ts'
+import { type RegistryAdminDeps, readState } from './journal-access.ts'
+import { type Plan, planApply } from './plan.ts'
+import type { RegistryRecord, RegistryState } from './records.ts'
+
+/** An Event, Step or Project as a Team wants it; what is left out stays as it is, or gets its default. */
+export interface OwnItem {
+  readonly kind: 'event' | 'step' | 'project'
+  /** An identifier, or a Project's GUID in canonical form. */
+  readonly id: string
+  readonly name?: string | undefined
+  readonly archived?: boolean | undefined
+  /** Of a Step: its Event, or null for one that stands alone. */
+  readonly event?: string | null | undefined
+  /** Of a Step: its place among the Steps of its Event. */
+  readonly order?: number | undefined
+}
+
+export type OwnResult =
+  /** No change where everything was as wanted. */
+  | { readonly outcome: 'changed'; readonly changes: readonly RegistryRecord[] }
+  | { readonly outcome: 'refused'; readonly because: OwnRefusal }
+
+export type OwnRefusal =
+  | 'not_found'
+  | 'exists'
+  | 'exists_archived'
+  /** Another Team has the identifier; no more is told of it. */
+  | 'taken'
+  | 'unknown_event'
+  | 'archived_event'
+  | 'too_many'
+  /** Another process changed the same thing at the same time. */
+  | 'overtaken'
+
+/** Every process holds the whole registry in memory, so a Team cannot make it as large as it likes; a file of the operator may. */
+export const OWN_ITEMS_MAX = 1_000
+
+/**
+ * Creates or changes what a Team owns, by the plan that a file goes by. Nothing that it answers tells of another Team, but that an
+ * identifier is taken. Rejects as the journal does.
+ */
+export async function changeOwn(
+  deps: RegistryAdminDeps,
+  team: string,
+  item: OwnItem,
+  how: 'create' | 'change',
+): Promise<OwnResult> {
+  const state = await readState(deps)
+  const because = refusalOf(state, team, item, how)
+  if (because !== undefined) return { outcome: 'refused', because }
+  const file = fileOf(team, item)
+  const planOn = (present: RegistryState): Plan =>
+    planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) })
+  const { applied, left } = await carryOut(deps, planOn(state), async () => planOn(await readState(deps)))
+  if (left.problems.length > 0 || left.changes.length > 0) return { outcome: 'refused', because: 'overtaken' }
+  return { outcome: 'changed', changes: applied }
+}
+
+function refusalOf(
+  state: RegistryState,
+  team: string,
+  item: OwnItem,
+  how: 'create' | 'change',
+): OwnRefusal | undefined {
+  const { kind, id } = item
+  const own = state[kind].get(id)
+  if (how === 'change') {
+    if (own?.team !== team) return 'not_found'
+  } else {
+    const present = own ?? (kind === 'project' ? undefined : (state.event.get(id) ?? state.step.get(id)))
+    if (present !== undefined && present.team !== team) return 'taken'
+    if (present !== undefined) return present.archivedAt === undefined ? 'exists' : 'exists_archived'
+    const count = [...state[kind].values()].filter((one) => one.team === team).length
+    if (count >= OWN_ITEMS_MAX) return 'too_many'
+  }
+  return kind === 'step' ? eventRefusal(state, team, item) : undefined
+}
+
+/** A Step belongs to an Event of its Team, and comes into use only with it. */
+function eventRefusal(state: RegistryState, team: string, { id, event, archived }: OwnItem): OwnRefusal | undefined {
+  const present = state.step.get(id)
+  const identifier = event === undefined ? (present?.event ?? null) : event
+  if (identifier === null) return undefined
+  const found = state.event.get(identifier)
+  if (found?.team !== team) return event === undefined ? undefined : 'unknown_event'
+  const joins = present?.event !== identifier || archived === false
+  return joins && found.archivedAt !== undefined ? 'archived_event' : undefined
+}
+
+/** The item as a file with nothing else would have it. */
+function fileOf(team: string, { kind, id, name, archived, event, order }: OwnItem): RegistryFile {
+  const common = { line: 1, id, team, name, archived }
+  return {
+    teams: [],
+    events: kind === 'event' ? [common] : [],
+    steps: kind === 'step' ? [{ ...common, event, order }] : [],
+    projects: kind === 'project' ? [common] : [],
+  }
+}
