@@ -1,0 +1,130 @@
+import { BASE } from '../ui/base.ts'
+import { createStore } from '../ui/store.ts'
+import type { Entry, Session } from './types.ts'
+
+/** Why there is no answer: the API's refusal, `unreachable` (no server answered) or `aborted` (by the caller's signal). */
+export interface Problem {
+  readonly code: string
+  readonly message: string
+  readonly details: unknown
+  readonly retryable: boolean
+  /** The HTTP status; 0 where there was no answer. */
+  readonly status: number
+  /** Seconds after which to try again, where the server says so. */
+  readonly retryAfter: number | null
+}
+
+export type Result<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly problem: Problem }
+
+export type Params = Readonly<Record<string, string | number | null | undefined>>
+
+/** Whether the server answers; the page's banner and everything that fetches follow it. */
+export const connection = createStore<'up' | 'away'>('up')
+
+/** Counts the times that a request was refused because nobody is signed in any more. */
+export const refusedSessions = createStore(0)
+
+/** The URL of a path of the API below the base path, such as `/api/flows`; parameters without a value are left out. */
+export function urlOf(path: string, params: Params = {}): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value))
+  const text = search.toString()
+  return BASE + path.replace(/^\//, '') + (text === '' ? '' : `?${text}`)
+}
+
+/** Reads from the API. Never rejects. */
+export const get = <T>(path: string, params?: Params, signal?: AbortSignal): Promise<Result<T>> =>
+  ask(urlOf(path, params), { signal: signal ?? null })
+
+/** Changes something through the API; `body` is sent as JSON. Never rejects. */
+export const send = <T>(
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<Result<T>> =>
+  ask(urlOf(path), {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+
+async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
+  let response: Response
+  let body: Envelope<T> | undefined
+  try {
+    response = await fetch(url, { credentials: 'same-origin', ...init })
+    body = (await response.json().catch(() => undefined)) as Envelope<T> | undefined
+  } catch {
+    if (init.signal?.aborted) return failed('aborted', 'The request was given up.', 0)
+    connection.set('away')
+    return failed('unreachable', 'The server does not answer.', 0)
+  }
+  if (init.signal?.aborted) return failed('aborted', 'The request was given up.', 0)
+  // A proxy in front of a server that is gone answers in its own words.
+  if (body === undefined) {
+    if (response.status >= 502) connection.set('away')
+    return failed('unreachable', `The server answered ${response.status} without saying why.`, response.status)
+  }
+  connection.set('up')
+  if (body.success) return { ok: true, data: body.data }
+  if (response.status === 401 && !url.endsWith('/api/session')) countRefusal()
+  const retryAfter = Number(response.headers.get('retry-after')) || null
+  return { ok: false, problem: { ...body.error, status: response.status, retryAfter } }
+}
+
+type Envelope<T> =
+  | { readonly success: true; readonly data: T }
+  | { readonly success: false; readonly error: Omit<Problem, 'status' | 'retryAfter'> }
+
+const failed = (code: string, message: string, status: number): { ok: false; problem: Problem } => ({
+  ok: false,
+  problem: { code, message, details: null, retryable: true, status, retryAfter: null },
+})
+
+export interface StreamHandlers {
+  readonly onEntry: (entry: Entry) => void
+  /** The server left out so many entries because this reader was too slow. */
+  readonly onSkipped?: (count: number) => void
+  readonly onState?: (state: 'connecting' | 'live' | 'away') => void
+}
+
+const RECONNECT_MS = 2_000
+
+const countRefusal = (): void => refusedSessions.set(refusedSessions.get() + 1)
+
+async function checkSession(): Promise<void> {
+  const session = await get<Session>('/api/session')
+  if (session.ok && session.data.team === null) countRefusal()
+}
+
+/** Follows a tail until the function that is returned is called; reconnects where it was by itself. */
+export function stream(path: string, params: Params, { onEntry, onSkipped, onState }: StreamHandlers): () => void {
+  let source: EventSource
+  let lastEventId: string | undefined
+  let timer = 0
+  const open = (): void => {
+    onState?.('connecting')
+    source = new EventSource(urlOf(path, { ...params, lastEventId }))
+    source.onopen = () => onState?.('live')
+    source.addEventListener('entry', (event) => {
+      lastEventId = event.lastEventId
+      onEntry(JSON.parse(event.data))
+    })
+    source.addEventListener('skipped', (event) => {
+      lastEventId = event.lastEventId
+      onSkipped?.(JSON.parse(event.data).count)
+    })
+    source.onerror = () => {
+      onState?.('away')
+      // The browser reconnects a stream that broke, but gives up one that was refused; a request tells why it was.
+      if (source.readyState !== EventSource.CLOSED) return
+      void checkSession()
+      timer = window.setTimeout(open, RECONNECT_MS)
+    }
+  }
+  open()
+  return () => {
+    clearTimeout(timer)
+    source.close()
+  }
+}

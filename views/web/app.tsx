@@ -1,0 +1,77 @@
+import { useEffect } from 'preact/hooks'
+import { FlowPage } from './flow/flow-page.tsx'
+import { FlowsPage } from './flow/flows-page.tsx'
+import { LogsPage } from './logs/logs-page.tsx'
+import { RefusedPage } from './refused/refused-page.tsx'
+import { loadSession, session } from './session/session.ts'
+import { SignInDialog, SignInPage } from './session/sign-in.tsx'
+import { Banner } from './shell/banner.tsx'
+import { Header } from './shell/header.tsx'
+import { Help } from './shell/help.tsx'
+import { NoSuchPage } from './shell/no-such-page.tsx'
+import { PAGES, START } from './shell/pages.ts'
+import { useGoKeys } from './shell/use-go-keys.ts'
+import { TeamPage } from './team/team-page.tsx'
+import { Uncopied } from './ui/copy.tsx'
+import { useStore } from './ui/store.ts'
+import { Toasts } from './ui/toast.tsx'
+import { followLinks, go, useAddress } from './ui/use-address.ts'
+
+followLinks(PAGES.map(({ path }) => path))
+
+/** The page: who is signed in decides what there is to see, and the address which part of it. */
+export function App() {
+  const { state, team } = useStore(session)
+  useEffect(() => void loadSession(), [])
+  if (state === 'out') return <SignInPage />
+  return (
+    <>
+      <a class="skip button" href="#main">
+        Skip to the content
+      </a>
+      <Header />
+      <Banner />
+      {/* Another Team begins with nothing of the one before. */}
+      <main id="main" class="main" tabIndex={-1} key={team?.id ?? ''}>
+        {team !== null && <Part />}
+      </main>
+      <Help />
+      {state === 'over' && <SignInDialog />}
+      <Uncopied />
+      <Toasts />
+    </>
+  )
+}
+
+function Part() {
+  const [{ path }] = useAddress()
+  const [page = '', key] = path
+  useGoKeys()
+  useTitle(page, key)
+  useEffect(() => {
+    if (page === '') go({ path: [START] }, 'replace')
+  }, [page])
+  switch (page) {
+    case '':
+      return null
+    case 'event-logs':
+      return <LogsPage kind="event" key="event" />
+    case 'application-logs':
+      return <LogsPage kind="application" key="application" />
+    case 'flows':
+      return key === undefined ? <FlowsPage /> : <FlowPage correlationKey={key} key={key} />
+    case 'team':
+      return <TeamPage />
+    case 'refused':
+      return <RefusedPage />
+    default:
+      return <NoSuchPage />
+  }
+}
+
+function useTitle(page: string, key: string | undefined): void {
+  useEffect(() => {
+    const name = PAGES.find(({ path }) => path === page)?.name
+    document.title = [key, name, 'Sluice'].filter((part) => part !== undefined).join(' · ')
+  }, [page, key])
+}

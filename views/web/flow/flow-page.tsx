@@ -1,0 +1,5 @@
+export const FlowPage = ({ correlationKey }: { readonly correlationKey: string }) => (
+  <div class="page">
+    <h1 class="isolate">{correlationKey}</h1>
+  </div>
+)

@@ -1,0 +1,5 @@
+export const FlowsPage = () => (
+  <div class="page">
+    <h1>Flows</h1>
+  </div>
+)

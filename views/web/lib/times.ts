@@ -1,0 +1,102 @@
+/** A range that is offered by name; `from` is what the address and the API take. */
+export interface Preset {
+  readonly from: string
+  readonly label: string
+}
+
+/** Ranges that end now. No range at all means everything that is kept. */
+export const PRESETS: readonly Preset[] = [
+  { from: 'now-15m', label: 'Last 15 minutes' },
+  { from: 'now-1h', label: 'Last hour' },
+  { from: 'now-6h', label: 'Last 6 hours' },
+  { from: 'now-24h', label: 'Last 24 hours' },
+  { from: 'now-7d', label: 'Last 7 days' },
+  { from: 'now-30d', label: 'Last 30 days' },
+]
+
+const RELATIVE = /^now(?:([+-])(\d{1,6})([smhdw]))?$/i
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Milliseconds since 1970 of `now-15m` or of an ISO 8601 time; undefined for anything else. */
+export function timeOf(text: string, now: number): number | undefined {
+  const match = RELATIVE.exec(text)
+  if (match === null) {
+    const ms = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN
+    return Number.isNaN(ms) ? undefined : ms
+  }
+  const [, sign, amount = '0', unit = 's'] = match
+  return now + (sign === '-' ? -1 : 1) * Number(amount) * (UNIT_MS[unit.toLowerCase()] ?? 0)
+}
+
+export const isRelative = (text: string): boolean => RELATIVE.test(text)
+
+/** The same range in absolute times, so that a link to it shows the same tomorrow. An open end becomes now. */
+export function frozen(
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  now: number,
+): { readonly from?: string; readonly to: string } {
+  const end = iso(timeOf(to ?? 'now', now) ?? now)
+  return from === undefined ? { to: end } : { from: iso(timeOf(from, now) ?? now), to: end }
+}
+
+export const iso = (ms: number): string => new Date(ms).toISOString()
+
+/** `14:03:22.114`, in UTC or in the reader's zone. */
+export const clockText = (at: string | number, utc: boolean): string => partsOf(at, utc).clock
+
+/** `2026-01-31`, in UTC or in the reader's zone. */
+export const dayText = (at: string | number, utc: boolean): string => partsOf(at, utc).day
+
+/** `2026-01-31 14:03:22.114`, with `Z` in UTC. */
+export function timeText(at: string | number, utc: boolean): string {
+  const { day, clock } = partsOf(at, utc)
+  return `${day} ${clock}${utc ? 'Z' : ''}`
+}
+
+/** The zone that times are shown in: `UTC` or the distance from it, `+02:00`. */
+export function zoneText(utc: boolean, at: number): string {
+  const minutes = utc ? 0 : -new Date(at).getTimezoneOffset()
+  if (minutes === 0) return 'UTC'
+  const size = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
+}
+
+function partsOf(at: string | number, utc: boolean): { readonly day: string; readonly clock: string } {
+  const time = new Date(at)
+  if (Number.isNaN(time.getTime())) return { day: '', clock: String(at) }
+  const shifted = utc ? time : new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  const text = shifted.toISOString()
+  return { day: text.slice(0, 10), clock: text.slice(11, 23) }
+}
+
+const two = (value: number): string => String(value).padStart(2, '0')
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const
+
+/** A duration in its two greatest units, `2 m 3 s` and `3 d 4 h`, or in milliseconds below a second. */
+export function durationText(ms: number): string {
+  const size = Math.abs(ms)
+  const sign = ms < 0 ? '-' : ''
+  if (size < 1_000) return `${sign}${Math.round(size)} ms`
+  if (size < 10_000) return `${sign}${(Math.floor(size / 100) / 10).toFixed(1)} s`
+  const first = UNITS.findIndex(([, unit]) => size >= unit)
+  const [name, unit] = UNITS[first] ?? ['s', 1_000]
+  const next = UNITS[first + 1]
+  const rest = next === undefined ? 0 : Math.floor((size % unit) / next[1])
+  return `${sign}${Math.floor(size / unit)} ${name}${rest === 0 ? '' : ` ${rest} ${next?.[0]}`}`
+}
+
+/** `3 m ago`, `now` within a second, `in 3 m` for what is ahead. */
+export function agoText(at: string | number, now: number): string {
+  const ms = now - new Date(at).getTime()
+  if (Number.isNaN(ms)) return ''
+  if (Math.abs(ms) < 1_000) return 'now'
+  const [name, unit] = UNITS.find(([, size]) => Math.abs(ms) >= size) ?? ['s', 1_000]
+  const text = `${Math.floor(Math.abs(ms) / unit)} ${name}`
+  return ms < 0 ? `in ${text}` : `${text} ago`
+}

@@ -1,0 +1,45 @@
+import { get, refusedSessions, send } from '../api/client.ts'
+import type { Session } from '../api/types.ts'
+import { createStore } from '../ui/store.ts'
+import { reloadAll } from '../ui/use-fetch.ts'
+
+/** `over`: one was signed in and has to sign in again; what is on the page stays meanwhile. */
+export type SessionState = Session & { readonly state: 'unknown' | 'out' | 'in' | 'over' }
+
+const NOBODY: Session = { team: null, keyPrefix: null }
+
+export const session = createStore<SessionState>({ ...NOBODY, state: 'unknown' })
+
+/** Asks the server who is signed in. */
+export async function loadSession(): Promise<void> {
+  const answer = await get<Session>('/api/session')
+  if (answer.ok) take(answer.data)
+}
+
+/** Signs in with a Team key; the problem where that fails. The key is kept nowhere. */
+export async function signIn(apiKey: string) {
+  const answer = await send<Session>('POST', '/api/session', { apiKey })
+  if (!answer.ok) return answer.problem
+  take(answer.data)
+  return undefined
+}
+
+export async function signOut(): Promise<void> {
+  const answer = await send('DELETE', '/api/session')
+  if (answer.ok) session.set({ ...NOBODY, state: 'out' })
+}
+
+function take(next: Session): void {
+  const before = session.get()
+  if (next.team === null) end()
+  else session.set({ ...next, state: 'in' })
+  if (before.state === 'over') reloadAll()
+}
+
+/** Nobody is signed in any more, or nobody was. */
+function end(): void {
+  const before = session.get()
+  session.set(before.team === null ? { ...NOBODY, state: 'out' } : { ...before, state: 'over' })
+}
+
+refusedSessions.subscribe(end)

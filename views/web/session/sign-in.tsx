@@ -1,0 +1,92 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Problem } from '../api/client.ts'
+import { Banner } from '../shell/banner.tsx'
+import { Brand } from '../shell/brand.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { useStore } from '../ui/store.ts'
+import { session, signIn, signOut } from './session.ts'
+
+export const SignInPage = () => (
+  <>
+    <Banner />
+    <main class="gate">
+      <div class="panel card">
+        <h1 class="brand">
+          <Brand />
+        </h1>
+        <p class="muted">Sign in with a key of your Team to see its logs and flows.</p>
+        <SignInForm />
+        <p class="hint">
+          No key at hand? The first start of the embedded mode prints one. An operator makes more with{' '}
+          <code>sluice registry rotate-key TEAM</code>.
+        </p>
+      </div>
+    </main>
+  </>
+)
+
+/** Over the page as it was, so that nothing on it is lost. */
+export function SignInDialog() {
+  const { team } = useStore(session)
+  return (
+    <Dialog title="Your session is over" onClose={signOut} closeLabel="Sign out">
+      <div class="stack">
+        <p class="muted">
+          Sign in again to go on where you were, as <b class="isolate">{team?.name}</b>.
+        </p>
+        <SignInForm />
+      </div>
+    </Dialog>
+  )
+}
+
+function SignInForm() {
+  const input = useRef<HTMLInputElement>(null)
+  const [problem, setProblem] = useState<Problem>()
+  const [busy, setBusy] = useState(false)
+  useEffect(() => input.current?.focus(), [])
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    const apiKey = input.current?.value.trim() ?? ''
+    if (apiKey === '') return input.current?.focus()
+    setBusy(true)
+    setProblem(await signIn(apiKey))
+    setBusy(false)
+    input.current?.select()
+  }
+  return (
+    <form class="stack" onSubmit={submit}>
+      <div class="field">
+        <label for="api-key">Team key</label>
+        <input
+          ref={input}
+          id="api-key"
+          class="input mono"
+          type="password"
+          name="apiKey"
+          autocomplete="current-password"
+          spellcheck={false}
+          aria-invalid={problem !== undefined}
+          aria-describedby="api-key-problem"
+        />
+        <span id="api-key-problem" class="error" role="alert">
+          {problem === undefined ? '' : sentence(problem)}
+        </span>
+      </div>
+      <button type="submit" class="button primary" disabled={busy}>
+        {busy ? 'Signing in…' : 'Sign in'}
+      </button>
+    </form>
+  )
+}
+
+function sentence({ code, message, retryAfter }: Problem): string {
+  switch (code) {
+    case 'invalid_api_key':
+      return 'This is not a live key of any Team. Check that it was copied whole.'
+    case 'too_many_attempts':
+      return `Too many attempts. Try again in ${retryAfter ?? 60} s.`
+    default:
+      return message
+  }
+}

@@ -1,0 +1,37 @@
+import { useEffect, useState } from 'preact/hooks'
+import { connection } from '../api/client.ts'
+import { loadSession } from '../session/session.ts'
+import { useStore } from '../ui/store.ts'
+
+const FIRST_WAIT_S = 1
+const LONGEST_WAIT_S = 15
+
+/** Says that the server is away, and asks for it again and again, less and less often. */
+export function Banner() {
+  return useStore(connection) === 'up' ? null : <Away />
+}
+
+function Away() {
+  const [wait, setWait] = useState(FIRST_WAIT_S)
+  const [left, setLeft] = useState(FIRST_WAIT_S)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (left > 1) return setLeft(left - 1)
+      void loadSession()
+      const next = Math.min(wait * 2, LONGEST_WAIT_S)
+      setWait(next)
+      setLeft(next)
+    }, 1_000)
+    return () => clearTimeout(timer)
+  }, [left, wait])
+  return (
+    <div class="banner">
+      {/* The countdown stands outside of what is announced, or every second would be read out. */}
+      <span role="status">The server does not answer. Nothing you typed is lost.</span>
+      <span class="muted num">Next try in {left} s</span>
+      <button type="button" class="button small" onClick={() => void loadSession()}>
+        Try now
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import { session, signOut } from '../session/session.ts'
+import { BASE } from '../ui/base.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Popover } from '../ui/popover.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { useStore } from '../ui/store.ts'
+import { setTheme, THEMES, theme } from '../ui/theme.ts'
+import { hrefTo, useAddress } from '../ui/use-address.ts'
+import { toggleUtc, useUtc } from '../ui/use-utc.ts'
+import { Brand } from './brand.tsx'
+import { openHelp } from './help.tsx'
+import { PAGES } from './pages.ts'
+
+/** Pages that show logs keep the range of time on the way from one to the other. */
+const WITH_RANGE: readonly string[] = ['event-logs', 'application-logs', 'flows']
+
+export function Header() {
+  const [{ path, params }] = useAddress()
+  const { team } = useStore(session)
+  const utc = useUtc()
+  const { from, to } = params
+  const keeps = path.length === 1 && WITH_RANGE.includes(path[0] ?? '')
+  return (
+    <header class="top">
+      <a class="brand" href={hrefTo({ path: ['event-logs'] })} aria-label="Sluice, event logs">
+        <Brand />
+      </a>
+      {team !== null && (
+        <nav class="nav" aria-label="Pages">
+          {PAGES.map((page) => (
+            <a
+              key={page.path}
+              href={hrefTo({ path: [page.path], params: keeps && WITH_RANGE.includes(page.path) ? { from, to } : {} })}
+              aria-current={path[0] === page.path ? 'page' : undefined}
+            >
+              {page.name}
+            </a>
+          ))}
+        </nav>
+      )}
+      <div class="tools">
+        <button
+          type="button"
+          class="button quiet small"
+          onClick={toggleUtc}
+          title="Show times in UTC or in your zone (u)"
+        >
+          <Icon name="clock" />
+          {utc ? 'UTC' : 'Local'}
+        </button>
+        <button
+          type="button"
+          class="button quiet icon small help"
+          onClick={openHelp}
+          aria-label="Keyboard (?)"
+          title="Keyboard (?)"
+        >
+          <Icon name="keyboard" />
+        </button>
+        {team !== null && <TeamMenu name={team.name} />}
+      </div>
+    </header>
+  )
+}
+
+function TeamMenu({ name }: { readonly name: string }) {
+  const { keyPrefix } = useStore(session)
+  return (
+    <Popover
+      class="button small team"
+      align="end"
+      label={
+        <>
+          <span class="avatar" aria-hidden="true">
+            {[...name][0]?.toUpperCase()}
+          </span>
+          <span class="cut isolate">{name}</span>
+          <Icon name="down" />
+        </>
+      }
+    >
+      {(close) => (
+        <>
+          <p class="who">
+            <b class="isolate">{name}</b>
+            <br />
+            <span class="muted small">
+              signed in with <span class="mono">{keyPrefix}…</span>
+            </span>
+          </p>
+          <hr />
+          <div class="theme">
+            <Segments label="Theme" options={THEMES} value={useStore(theme)} onChange={setTheme} />
+          </div>
+          <hr />
+          <a href={hrefTo({ path: ['team'] })} onClick={close}>
+            Team settings
+          </a>
+          <a href={`${BASE}docs/`}>API</a>
+          <button
+            type="button"
+            onClick={() => {
+              close()
+              openHelp()
+            }}
+          >
+            Keyboard <kbd>?</kbd>
+          </button>
+          <hr />
+          <button type="button" onClick={signOut}>
+            Sign out
+          </button>
+        </>
+      )}
+    </Popover>
+  )
+}

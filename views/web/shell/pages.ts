@@ -1,0 +1,10 @@
+/** The pages below the base path, in the order of the navigation; views/site.ts answers each of these paths with the shell. */
+export const PAGES = [
+  { path: 'event-logs', name: 'Event logs' },
+  { path: 'application-logs', name: 'Application logs' },
+  { path: 'flows', name: 'Flows' },
+  { path: 'refused', name: 'Refused logs' },
+  { path: 'team', name: 'Team' },
+] as const
+
+export const START = 'event-logs'

@@ -1,0 +1,100 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Dialog } from './dialog.tsx'
+import { Icon } from './icon.tsx'
+import { createStore, useStore } from './store.ts'
+import { toast } from './toast.tsx'
+
+/** What could not be copied, for the reader to copy. */
+const uncopied = createStore<string | null>(null)
+
+/**
+ * Copies a text and says so; `what` names it: "The link", "The message". The clipboard is there on https and localhost only;
+ * elsewhere a selection is copied, and where that fails too the text is shown.
+ */
+export async function copy(text: string, what?: string): Promise<boolean> {
+  const done = (await viaClipboard(text)) || viaSelection(text)
+  if (!done) uncopied.set(text)
+  else if (what !== undefined) toast(`${what} was copied.`)
+  return done
+}
+
+async function viaClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function viaSelection(text: string): boolean {
+  const focused = document.activeElement
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'hidden'
+  // What is outside of an open dialog cannot be selected.
+  ;(document.querySelector('dialog[open]') ?? document.body).append(area)
+  area.select()
+  try {
+    return document.execCommand('copy')
+  } catch {
+    return false
+  } finally {
+    area.remove()
+    if (focused instanceof HTMLElement) focused.focus()
+  }
+}
+
+/** Shows what could not be copied; drawn once, by the shell. */
+export function Uncopied() {
+  const text = useStore(uncopied)
+  if (text === null) return null
+  return (
+    <Dialog title="Copy this text" onClose={() => uncopied.set(null)}>
+      <div class="stack">
+        <p class="muted">Your browser does not let this page copy. Press Ctrl+C, or ⌘C on a Mac.</p>
+        <textarea class="input mono" rows={8} readOnly aria-label="Text to copy" ref={(area) => area?.select()}>
+          {text}
+        </textarea>
+      </div>
+    </Dialog>
+  )
+}
+
+export interface CopyProps {
+  /** The text, or what makes it when it is asked for. */
+  readonly text: string | (() => string)
+  /** What is copied, for the button's name: "Copy the key". */
+  readonly label: string
+  /** Whether the name is shown beside the icon. */
+  readonly named?: boolean
+  readonly class?: string
+}
+
+const CONFIRMED_MS = 1_600
+
+/** A button that copies and confirms it in place. */
+export function Copy({ text, label, named = false, class: look = 'button quiet small' }: CopyProps) {
+  const [done, setDone] = useState(false)
+  useEffect(() => {
+    if (!done) return
+    const timer = setTimeout(() => setDone(false), CONFIRMED_MS)
+    return () => clearTimeout(timer)
+  }, [done])
+  const run = async (): Promise<void> => setDone(await copy(typeof text === 'string' ? text : text()))
+  return (
+    <button
+      type="button"
+      class={named ? look : `${look} icon`}
+      onClick={run}
+      aria-label={named ? undefined : label}
+      title={named ? undefined : label}
+    >
+      <Icon name={done ? 'check' : 'copy'} />
+      {named && (done ? 'Copied' : label)}
+      <span class="hidden" role="status">
+        {done && !named ? 'Copied' : ''}
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,39 @@
+/** Outlines on a grid of 16, drawn in the colour of the text beside them. */
+const PATHS = {
+  check: 'M3 8.5l3.2 3.2L13 5',
+  clock: 'M8 14.2A6.2 6.2 0 1 0 8 1.8a6.2 6.2 0 0 0 0 12.4zM8 4.8V8l2.2 1.6',
+  close: 'M4 4l8 8M12 4l-8 8',
+  copy: 'M6 6h7.2v7.2H6zM3.8 10H2.8V2.8H10v1',
+  down: 'M4.5 6.5L8 10l3.5-3.5',
+  right: 'M6.5 4.5L10 8l-3.5 3.5',
+  left: 'M9.5 4.5L6 8l3.5 3.5',
+  download: 'M8 2.5v7.5M5 7.5l3 3 3-3M3 13.2h10',
+  filter: 'M2.5 3.5h11L9.5 8.5v4l-3-1.5V8.5z',
+  flow: 'M2.5 4h5M5.5 8h6M8.5 12h5',
+  keyboard: 'M1.8 4h12.4v8H1.8zM4.5 7h.01M7 7h.01M9.5 7h.01M12 7h.01M5.5 9.8h5',
+  link: 'M6.8 9.2l2.6-2.6M7 4.8l1.2-1.2a2.7 2.7 0 0 1 3.9 3.9L10.8 8.8M9 11.2l-1.2 1.2a2.7 2.7 0 0 1-3.9-3.9L5.2 7.2',
+  minus: 'M3.5 8h9',
+  pause: 'M5.5 3.5v9M10.5 3.5v9',
+  play: 'M5 3.5v9l7.5-4.5z',
+  plus: 'M8 3.5v9M3.5 8h9',
+  search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.5L14 14',
+} as const
+
+export type IconName = keyof typeof PATHS
+
+/** Decoration beside a name; where it stands alone, its button carries the name. */
+export const Icon = ({ name }: { readonly name: IconName }) => (
+  <svg
+    viewBox="0 0 16 16"
+    width="14"
+    height="14"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="1.5"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+    aria-hidden="true"
+  >
+    <path d={PATHS[name]} />
+  </svg>
+)

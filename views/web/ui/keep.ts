@@ -1,0 +1,22 @@
+/** Preferences of this browser; where storage is refused they last as long as the page. */
+const memory = new Map<string, string>()
+
+const nameOf = (name: string): string => `sluice.${name}`
+
+export function kept(name: string): string | undefined {
+  try {
+    return localStorage.getItem(nameOf(name)) ?? undefined
+  } catch {
+    return memory.get(name)
+  }
+}
+
+export function keep(name: string, value: string | undefined): void {
+  try {
+    if (value === undefined) localStorage.removeItem(nameOf(name))
+    else localStorage.setItem(nameOf(name), value)
+  } catch {
+    if (value === undefined) memory.delete(name)
+    else memory.set(name, value)
+  }
+}

@@ -1,0 +1,18 @@
+export interface SegmentsProps<Value extends string> {
+  /** What is chosen here, for screen readers. */
+  readonly label: string
+  readonly options: readonly (readonly [value: Value, name: string])[]
+  readonly value: Value
+  readonly onChange: (value: Value) => void
+}
+
+/** One of a few values. */
+export const Segments = <Value extends string>({ label, options, value, onChange }: SegmentsProps<Value>) => (
+  <fieldset class="segments" aria-label={label}>
+    {options.map(([each, name]) => (
+      <button key={each} type="button" aria-pressed={each === value} onClick={() => onChange(each)}>
+        {name}
+      </button>
+    ))}
+  </fieldset>
+)

@@ -1,0 +1,61 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+export interface Tab {
+  readonly id: string
+  readonly name: ComponentChildren
+}
+
+export interface TabsProps {
+  readonly label: string
+  readonly tabs: readonly Tab[]
+  /** The id of the tab that is shown. */
+  readonly tab: string
+  readonly onTab: (id: string) => void
+  /** Stands at the end of the row of tabs. */
+  readonly end?: ComponentChildren
+  /** The panel of the tab that is shown. */
+  readonly children: ComponentChildren
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
+
+/** Tabs over one panel; the arrow keys go from tab to tab. */
+export function Tabs({ label, tabs, tab, onTab, end, children }: TabsProps) {
+  const id = useId()
+  const move = (event: KeyboardEvent): void => {
+    const step = STEPS[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const next = tabs.at((tabs.findIndex((one) => one.id === tab) + step) % tabs.length)
+    if (next === undefined) return
+    onTab(next.id)
+    document.getElementById(`${id}-${next.id}`)?.focus()
+  }
+  return (
+    <>
+      <div class="tabs">
+        <div role="tablist" aria-label={label} onKeyDown={move}>
+          {tabs.map((one) => (
+            <button
+              key={one.id}
+              id={`${id}-${one.id}`}
+              type="button"
+              role="tab"
+              aria-selected={one.id === tab}
+              aria-controls={`${id}-panel`}
+              tabIndex={one.id === tab ? 0 : -1}
+              onClick={() => onTab(one.id)}
+            >
+              {one.name}
+            </button>
+          ))}
+        </div>
+        {end}
+      </div>
+      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${tab}`}>
+        {children}
+      </div>
+    </>
+  )
+}

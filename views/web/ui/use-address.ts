@@ -1,0 +1,69 @@
+import { type Address, formatAddress, parseAddress } from '../lib/address.ts'
+import { BASE } from './base.ts'
+import { createStore, useStore } from './store.ts'
+
+export interface AddressPatch {
+  /** Another page. Its parameters begin anew, but for those that hold on every page. */
+  readonly path?: readonly string[]
+  /** Parameters to set, or to take away where undefined or empty; others stay. */
+  readonly params?: Readonly<Record<string, string | undefined>>
+}
+
+/** How the browser's history takes a change: `push` for what "back" should undo, `replace` for what it need not. */
+export type How = 'push' | 'replace'
+
+/** Parameters that go along from page to page. */
+const EVERYWHERE = ['utc', 'environment'] as const
+
+const read = (): Address => parseAddress(location.pathname, location.search, BASE)
+
+const store = createStore(read())
+
+window.addEventListener('popstate', () => store.set(read()))
+
+/** The address as it is now, outside of components. */
+export const currentAddress = (): Address => store.get()
+
+export function patched({ path, params }: Address, patch: AddressPatch): Address {
+  const kept =
+    patch.path === undefined ? params : Object.fromEntries(EVERYWHERE.map((name) => [name, params[name] ?? '']))
+  const merged = Object.entries({ ...kept, ...patch.params }).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '',
+  )
+  return { path: patch.path ?? path, params: Object.fromEntries(merged) }
+}
+
+/** Goes to another address. A push scrolls to the top where the page changes. */
+export function go(patch: AddressPatch, how: How = 'push'): void {
+  const from = store.get()
+  const to = patched(from, patch)
+  const url = formatAddress(to, BASE)
+  if (url === location.pathname + location.search) return
+  if (how === 'push') history.pushState(null, '', url)
+  else history.replaceState(null, '', url)
+  if (to.path.join('/') !== from.path.join('/')) scrollTo(0, 0)
+  store.set(to)
+}
+
+/** The URL that `go` would go to, for a link; plain clicks on it stay on the page (see followLinks). */
+export const hrefTo = (patch: AddressPatch): string => formatAddress(patched(store.get(), patch), BASE)
+
+/** The address and what changes it; the component is drawn again whenever it changes. */
+export const useAddress = (): readonly [Address, typeof go] => [useStore(store), go]
+
+/** Lets plain clicks on links to the page's own addresses change the address rather than load the page again. */
+export function followLinks(pages: readonly string[]): void {
+  document.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest?.('a[href]')
+    if (!(link instanceof HTMLAnchorElement) || event.defaultPrevented || event.button !== 0) return
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin) return
+    const to = parseAddress(link.pathname, link.search, BASE)
+    if (!link.pathname.startsWith(BASE) || !pages.includes(to.path[0] ?? '')) return
+    event.preventDefault()
+    if (link.href === location.href) return
+    history.pushState(null, '', link.href)
+    scrollTo(0, 0)
+    store.set(to)
+  })
+}

@@ -1,0 +1,45 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { connection, get, type Params, type Problem, urlOf } from '../api/client.ts'
+import { createStore, useStore } from './store.ts'
+
+export interface Fetched<T> {
+  /** What came last. It stays while more is under way and when that fails; `loading` and `problem` tell. */
+  readonly data: T | undefined
+  readonly problem: Problem | undefined
+  readonly loading: boolean
+  reload(): void
+}
+
+const epoch = createStore(0)
+
+/** Fetches everything on the page again: the server is back, or one has signed in again. */
+export const reloadAll = (): void => epoch.set(epoch.get() + 1)
+
+connection.subscribe(() => {
+  if (connection.get() === 'up') reloadAll()
+})
+
+/** What the API answers at a path (null: nothing is asked), asked again whenever path or parameters change. */
+export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T> {
+  const url = path === null ? null : urlOf(path, params)
+  const everyone = useStore(epoch)
+  const [own, setOwn] = useState(0)
+  const [state, setState] = useState<Omit<Fetched<T>, 'reload'>>({ ...NOTHING, loading: url !== null })
+  useEffect(() => {
+    if (path === null) return setState(NOTHING)
+    const controller = new AbortController()
+    setState((before) => ({ ...before, loading: true }))
+    void get<T>(path, params, controller.signal).then((result) => {
+      if (controller.signal.aborted) return
+      setState(({ data }) =>
+        result.ok
+          ? { data: result.data, problem: undefined, loading: false }
+          : { data, problem: result.problem, loading: false },
+      )
+    })
+    return () => controller.abort()
+  }, [url, everyone, own])
+  return useMemo(() => ({ ...state, reload: () => setOwn((count) => count + 1) }), [state])
+}
+
+const NOTHING = { data: undefined, problem: undefined, loading: false } as const
