@@ -1,0 +1,95 @@
+import type { Level } from '../../../../../shared/contract/levels.ts'
+import type { ApplicationEntry, EventEntry, FlowStep, FlowSummary } from '../../../../../views/web/api/types.ts'
+import { type FlowLog, flowLogOf } from '../../../../../views/web/flow/flow-log.ts'
+
+/** When the flows of these tests begin. */
+export const START = Date.parse('2026-01-31T09:30:00.000Z')
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+
+export const iso = (ms: number): string => new Date(START + ms).toISOString()
+
+let minted = 0
+const mint = (): string => `id-${String(minted++).padStart(6, '0')}`
+
+/** An event log so many milliseconds after the start, at `event` or at `event.step`. */
+export function eventEntry(
+  ms: number,
+  event: string | null,
+  step: string | null,
+  more: Partial<EventEntry> = {},
+): EventEntry {
+  return {
+    kind: 'event',
+    id: mint(),
+    timestamp: iso(ms),
+    receivedAt: iso(ms + 4),
+    level: 'Information',
+    environment: 'Test',
+    correlationKey: 'k',
+    event: event === null ? null : { identifier: event, name: null },
+    step: step === null ? null : { identifier: event === null ? step : `${event}.${step}`, name: step },
+    payload: 'done',
+    ...more,
+  }
+}
+
+/** An application log so many milliseconds after the start. */
+export function applicationEntry(
+  ms: number,
+  categoryName: string,
+  more: Partial<ApplicationEntry> = {},
+): ApplicationEntry {
+  return {
+    kind: 'application',
+    id: mint(),
+    timestamp: iso(ms),
+    receivedAt: iso(ms + 4),
+    level: 'Information',
+    environment: 'Test',
+    correlationKey: 'k',
+    project: { id: 'p', name: 'Checkout API' },
+    categoryName,
+    eventId: 0,
+    eventName: '',
+    message: 'said',
+    exception: null,
+    scopeData: null,
+    ...more,
+  }
+}
+
+export const stepLog = (ms: number, step: string, level: Level = 'Information', event = 'order'): FlowLog =>
+  flowLogOf(eventEntry(ms, event, step, { level }))
+
+export const appLog = (ms: number, category = 'Acme.Billing', level: Level = 'Information'): FlowLog =>
+  flowLogOf(applicationEntry(ms, category, { level }))
+
+/** What the registry expects of an Event. */
+export const expected = (event: string, ...steps: string[]): readonly FlowStep[] =>
+  steps.map((step) => ({
+    event: { identifier: event, name: null },
+    step: { identifier: `${event}.${step}`, name: step },
+    seen: false,
+    firstAt: null,
+    lastAt: null,
+    count: 0,
+    worstLevel: null,
+  }))
+
+export const summary = (more: Partial<FlowSummary> = {}): FlowSummary => ({
+  correlationKey: 'k',
+  firstAt: iso(0),
+  lastAt: iso(MINUTE),
+  total: 3,
+  levels: { Information: 3 },
+  worstLevel: 'Information',
+  events: [{ identifier: 'order', name: 'Order placed' }],
+  steps: [{ identifier: 'order.pay', name: 'Pay' }],
+  projects: [],
+  nextSteps: [],
+  lastErrorAt: null,
+  lastProgressAt: iso(MINUTE),
+  ...more,
+})
