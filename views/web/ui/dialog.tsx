@@ -37,7 +37,7 @@ export function Dialog({ title, wide = false, onClose, closeLabel, children }: D
       }}
     >
       <div class="head">
-        <h2>{title}</h2>
+        <h2 class="grow">{title}</h2>
         <button
           type="button"
           class={closeLabel === undefined ? 'button quiet icon' : 'button quiet'}
