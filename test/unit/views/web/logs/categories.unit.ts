@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { type CategoryNode, categoryTree, shortCategory } from '../../../../../views/web/logs/categories.ts'
+
+const outline = (nodes: readonly CategoryNode[], indent = ''): readonly string[] =>
+  nodes.flatMap(({ label, count, children }) => [`${indent}${label} ${count}`, ...outline(children, `${indent}  `)])
+
+describe('the tree of categories', () => {
+  test('counts all that stands below, most first, and joins parts that stand alone', () => {
+    const values = [
+      { value: 'Acme.Billing.Invoices', count: 5 },
+      { value: 'Acme.Billing.Jobs.Nightly', count: 2 },
+      { value: 'Acme.Shop', count: 9 },
+      { value: 'Acme.Shop.Cart', count: 1 },
+      { value: 'Microsoft.AspNetCore.Hosting', count: 40 },
+      { value: 'single', count: 3 },
+    ]
+    expect(outline(categoryTree(values))).toEqual([
+      'Microsoft.AspNetCore.Hosting 40',
+      'Acme 17',
+      '  Shop 10',
+      '    Cart 1',
+      '  Billing 7',
+      '    Invoices 5',
+      '    Jobs.Nightly 2',
+      'single 3',
+    ])
+  })
+
+  test('a node has the beginning that the filter takes', () => {
+    const [acme] = categoryTree([
+      { value: 'Acme.Billing.Jobs', count: 1 },
+      { value: 'Acme.Shop', count: 1 },
+    ])
+    expect(acme?.children.map(({ category }) => category)).toEqual(['Acme.Billing.Jobs', 'Acme.Shop'])
+  })
+
+  const categories = fc.array(
+    fc.record({
+      value: fc.array(fc.constantFrom('a', 'b', '', '.'), { maxLength: 6 }).map((parts) => parts.join('.')),
+      count: fc.nat(9),
+    }),
+  )
+
+  test('any categories: a node counts what the filter by its beginning finds', () => {
+    fc.assert(
+      fc.property(categories, (values) => {
+        const walk = (nodes: readonly CategoryNode[]): void => {
+          for (const { category, count, children } of nodes) {
+            const below = values.filter(({ value }) => value === category || value.startsWith(`${category}.`))
+            expect(count).toBe(below.reduce((sum, one) => sum + one.count, 0))
+            walk(children)
+          }
+        }
+        walk(categoryTree(values))
+      }),
+    )
+  })
+
+  test('a name of ten thousand parts is not a tree of ten thousand levels', () => {
+    const depth = (nodes: readonly CategoryNode[]): number =>
+      Math.max(0, ...nodes.map(({ children }) => 1 + depth(children)))
+    const long = Array.from({ length: 10_000 }, () => 'a').join('.')
+    const values = Array.from({ length: 20 }, (_, index) => ({ value: `${long.slice(0, 2 * index + 1)}`, count: 1 }))
+    expect(depth(categoryTree([...values, { value: long, count: 1 }]))).toBeLessThanOrEqual(12)
+  })
+
+  test.each([
+    ['Acme.Billing.Invoices', 'Invoices'],
+    ['single', 'single'],
+    ['ends.', 'ends.'],
+    ['', ''],
+  ])('the short name of %j is %j', (category, expected) => {
+    expect(shortCategory(category)).toBe(expected)
+  })
+})

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals'
+import { mergedScopes, scopeStack } from '../../../../../views/web/logs/scopes.ts'
+
+const stack = (data: Record<string, unknown>) =>
+  scopeStack(data).map(({ text, within, fields }) => [text, within, fields.map((one) => `${one.path}=${one.text}`)])
+
+const merged = (data: Record<string, unknown>) =>
+  mergedScopes(scopeStack(data)).map(({ path, text, hidden }) => [path, text, ...hidden])
+
+describe('the scopes of an entry', () => {
+  test('plain scope data is one scope', () => {
+    expect(stack({ RequestId: '0HN', user: { id: 7 } })).toEqual([['', '', ['RequestId=0HN', 'user.id=7']]])
+  })
+
+  test('a list of scopes, the outermost first, as .NET writes it', () => {
+    const data = {
+      Scopes: [
+        'plain text',
+        { Message: 'RequestPath:/orders', '{OriginalFormat}': 'RequestPath:{RequestPath}', RequestPath: '/orders' },
+        { '{OriginalFormat}': 'Order {OrderId} of {Customer,-10:x}', OrderId: 4711 },
+        { tenant: 'acme' },
+      ],
+    }
+    expect(stack(data)).toEqual([
+      ['plain text', 'Scopes', []],
+      ['RequestPath:/orders', 'Scopes', ['RequestPath=/orders']],
+      ['Order 4711 of {Customer,-10:x}', 'Scopes', ['OrderId=4711']],
+      ['', 'Scopes', ['tenant=acme']],
+    ])
+  })
+
+  test('members beside the list stand around it', () => {
+    expect(stack({ host: 'a', scopes: [{ x: 1 }] })).toEqual([
+      ['', '', ['host=a']],
+      ['', 'scopes', ['x=1']],
+    ])
+  })
+
+  test('a list written as an object, and what only looks like one', () => {
+    expect(stack({ 0: 'outer', 1: { x: 1 } })).toEqual([
+      ['outer', '0', []],
+      ['', '1', ['x=1']],
+    ])
+    expect(stack({ 0: 'a', x: 'b' })).toHaveLength(1)
+    expect(stack({})).toEqual([['', '', []]])
+  })
+
+  test('a message without a template is a value like others', () => {
+    expect(stack({ Message: 'hello' })).toEqual([['', '', ['Message=hello']]])
+  })
+
+  test('merged: inner scopes win, and what they hide is told', () => {
+    expect(merged({ Scopes: [{ a: 1, b: 1 }, { a: 2 }, { a: 3, c: [1, 2] }] })).toEqual([
+      ['a', '3', '2', '1'],
+      ['c', '1, 2'],
+      ['b', '1'],
+    ])
+  })
+
+  test('names that objects have of themselves are names like others', () => {
+    expect(stack({ Scopes: [{ '{OriginalFormat}': '{toString}' }] })).toEqual([['{toString}', 'Scopes', []]])
+    expect(merged(JSON.parse('{"__proto__":1,"constructor":2}'))).toEqual([
+      ['__proto__', '1'],
+      ['constructor', '2'],
+    ])
+  })
+})

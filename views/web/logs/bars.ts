@@ -1,0 +1,53 @@
+import type { Histogram, LevelCounts } from '../api/types.ts'
+import { LEVELS, type Level } from '../lib/levels.ts'
+
+/** A part of a bar: entries of one level. */
+export interface Segment {
+  readonly level: Level
+  readonly y: number
+  readonly height: number
+}
+
+/** The height of the drawing; the tallest bar has it. */
+export const HEIGHT = 100
+/** What a single entry among thousands is drawn with, so that one error is seen. */
+const LEAST = 3
+
+/** The segments of each bucket, the most severe at the foot of its bar, where they can be compared. */
+export function barsOf({ buckets }: Histogram): readonly (readonly Segment[])[] {
+  const tallest = Math.max(1, ...buckets.map(({ total }) => total))
+  return buckets.map(({ levels }) => barOf(levels, tallest))
+}
+
+function barOf(levels: LevelCounts, tallest: number): readonly Segment[] {
+  const counted = LEVELS.toReversed().flatMap((level) => {
+    const count = levels[level] ?? 0
+    return count > 0 ? [{ level, height: Math.max(LEAST, (count / tallest) * HEIGHT) }] : []
+  })
+  const over = counted.reduce((sum, { height }) => sum + height, 0) - HEIGHT
+  const largest = Math.max(...counted.map(({ height }) => height))
+  let foot = HEIGHT
+  let owed = Math.max(0, over)
+  return counted.map(({ level, height: wanted }) => {
+    const height = wanted === largest ? wanted - owed : wanted
+    if (wanted === largest) owed = 0
+    foot -= height
+    return { level, y: foot, height }
+  })
+}
+
+/** The bucket at a part of the drawing's width, from 0 to 1. */
+export const bucketAt = ({ buckets }: Histogram, part: number): number =>
+  Math.max(0, Math.min(buckets.length - 1, Math.floor(part * buckets.length)))
+
+/** The range of the buckets between two, in either order, as `from` (inclusive) and `to` (exclusive). */
+export function rangeOf(
+  { buckets, interval }: Histogram,
+  one: number,
+  other: number,
+): { readonly from: string; readonly to: string } | undefined {
+  const first = buckets[Math.min(one, other)]
+  const last = buckets[Math.max(one, other)]
+  if (first === undefined || last === undefined) return undefined
+  return { from: first.from, to: new Date(Date.parse(last.from) + interval).toISOString() }
+}

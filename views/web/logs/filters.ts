@@ -1,0 +1,72 @@
+import { frozen, iso, isRelative, PRESETS, timeOf } from '../lib/times.ts'
+
+/** The address's parameters. */
+export type AddressParams = Readonly<Record<string, string | undefined>>
+
+/** Parameters of the address that select entries and go to the API as they are. */
+export const SELECTING = ['q', 'level', 'environment', 'event', 'step', 'project', 'category'] as const
+export type Selecting = (typeof SELECTING)[number]
+
+/** The range of an address that names none. */
+export const DEFAULT_FROM = 'now-24h'
+/** The range that holds everything: the first day that a log can have. */
+export const ALL_TIME = '1970-01-01'
+
+/** The latest time that a log can have, in milliseconds since 1970. */
+const LATEST = Date.UTC(2262, 0) - 1
+
+export interface RangeText {
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
+
+/** The range as the address says it; undefined for an end that is open. */
+export function rangeOf({ from, to }: AddressParams): RangeText {
+  // Asked without a beginning, the API draws the time that there are logs of rather than half a century.
+  if (from !== undefined && timeOf(from, 0) === 0 && !isRelative(from)) return { from: undefined, to }
+  return { from: from ?? (to === undefined ? DEFAULT_FROM : undefined), to }
+}
+
+/** What the API is asked with: the filter, and the range in absolute times, so that all answers speak of the same one. */
+export function filterOf(params: AddressParams, now: number): Readonly<Record<string, string | undefined>> {
+  const { from, to } = rangeOf(params)
+  return { ...selectionOf(params), from: absolute(from, now), to: absolute(to, now) }
+}
+
+export const selectionOf = (params: AddressParams): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(SELECTING.map((name) => [name, params[name]]))
+
+/** A time that cannot be read stays as it is: the API says what is wrong with it. */
+function absolute(text: string | undefined, now: number): string | undefined {
+  if (text === undefined) return undefined
+  const at = timeOf(text, now)
+  return at === undefined || at < 0 || at > LATEST ? text : iso(at)
+}
+
+/** The parameters of a link that shows the same tomorrow: absolute times, and not live. */
+export function frozenParams(params: AddressParams, now: number): AddressParams {
+  const range = rangeOf(params)
+  const { from, to } = frozen(range, now)
+  return { ...params, live: undefined, from: from ?? ALL_TIME, to }
+}
+
+/** What the button of the range says. */
+export function rangeLabel(params: AddressParams, shown: (time: string) => string): string {
+  const { from, to } = rangeOf(params)
+  if (from === undefined && to === undefined) return 'All time'
+  const preset = to === undefined ? PRESETS.find((one) => one.from === from) : undefined
+  if (preset !== undefined) return preset.label
+  const text = (time: string): string => (/^now/i.test(time) ? time : shown(time))
+  if (to === undefined) return `Since ${text(from ?? '')}`
+  return from === undefined ? `Until ${text(to)}` : `${text(from)} – ${text(to)}`
+}
+
+/** Why a typed range cannot be used, or undefined. */
+export function rangeProblem(from: string, to: string, now: number): string | undefined {
+  const begin = from === '' ? undefined : timeOf(from, now)
+  const end = to === '' ? undefined : timeOf(to, now)
+  const wrong = from !== '' && begin === undefined ? from : to !== '' && end === undefined ? to : undefined
+  if (wrong !== undefined) return `“${wrong}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`
+  if (begin !== undefined && (end ?? now) <= begin) return 'The end has to be later than the beginning.'
+  return undefined
+}
