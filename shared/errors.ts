@@ -139,6 +139,16 @@ export const ERRORS = {
     message: 'The headers are too large.',
     remedy: 'Send fewer or shorter headers: 16 KiB in all.',
   },
+  cross_origin: {
+    retryable: false,
+    message: 'The request was not sent by a page of this origin.',
+    remedy: "Send it from Sluice's own page, or authenticate it with a key instead of the cookie.",
+  },
+  too_many_attempts: {
+    retryable: true,
+    message: 'Too many sign-ins failed.',
+    remedy: 'Try again after the time in Retry-After.',
+  },
   request_timeout: {
     retryable: true,
     message: 'The body did not arrive in time.',
