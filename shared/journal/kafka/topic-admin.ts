@@ -25,6 +25,7 @@ export class DurabilityError extends Error {
 
 const COPIES = 3
 const IN_SYNC = 2
+const SEGMENTS = 4
 
 /** With three brokers or more, three copies, of which two have a record before it is confirmed; else what there is. */
 const copiesOn = (brokers: number): { readonly replicas: number; readonly inSync: number } =>
@@ -39,8 +40,14 @@ function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
   }
   return topic.cleanup === 'compact'
     ? { ...base, 'cleanup.policy': 'compact' }
-    : { ...base, 'cleanup.policy': 'delete', 'retention.ms': String(topic.retentionMs ?? -1), 'retention.bytes': '-1' }
+    : { ...base, 'cleanup.policy': 'delete', 'retention.ms': String(topic.retentionMs ?? -1), ...sizeSettings(topic) }
 }
+
+/** Whole segments are removed, so those of a small topic have to be smaller than it. */
+const sizeSettings = ({ retentionBytes }: NamedTopic): Record<string, string> =>
+  retentionBytes === undefined
+    ? { 'retention.bytes': '-1' }
+    : { 'retention.bytes': String(retentionBytes), 'segment.bytes': String(Math.round(retentionBytes / SEGMENTS)) }
 
 /** Makes the topics that are missing and leaves the others; gives back a report of each. */
 export async function applyTopics(cluster: Cluster, topics: readonly NamedTopic[]): Promise<readonly TopicReport[]> {
@@ -104,9 +111,15 @@ async function describeTopic(cluster: Cluster, topic: NamedTopic, brokers: numbe
 
 function retentionDifferences(topic: NamedTopic, config: ReadonlyMap<string, string>): readonly string[] {
   if (topic.cleanup === 'compact') return []
-  const wanted = String(topic.retentionMs ?? -1)
-  const found = config.get('retention.ms') ?? ''
-  return found === wanted ? [] : [`${topic.name} has retention.ms=${found}, not ${wanted}`]
+  const wanted = {
+    'retention.ms': String(topic.retentionMs ?? -1),
+    // Where Sluice sets no limit, an operator may.
+    ...(topic.retentionBytes !== undefined && { 'retention.bytes': String(topic.retentionBytes) }),
+  }
+  return Object.entries(wanted).flatMap(([name, value]) => {
+    const found = config.get(name) ?? ''
+    return found === value ? [] : [`${topic.name} has ${name}=${found}, not ${value}`]
+  })
 }
 
 /**

@@ -1,26 +1,35 @@
-import { type AppendBatch, AppendError } from '../journal.ts'
+import { AppendError } from '../journal.ts'
 import { createAppendQueue } from './append-queue.ts'
 import type { Database } from './database.ts'
 import { toAppendError } from './failures.ts'
 import type { Partitions } from './partitions.ts'
-import { type EncodedRecord, encodeRecord } from './record-codec.ts'
-import { recordId } from './schema.ts'
+import { type PackedBatch, packedRecords } from './record-codec.ts'
+import { batchId } from './schema.ts'
 
 /** The most bytes of one transaction of several batches: it bounds how long the first of them waits for the last. */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024
 /** After this many bytes the write-ahead log is made to begin anew. */
 const LOG_RESTART_BYTES = 128 * 1024 * 1024
 
+/** Records to be appended to one partition. */
+export interface PackedAppend {
+  readonly topic: string
+  readonly partition: number
+  readonly batches: readonly PackedBatch[]
+}
+
 export interface Appender {
-  append(batch: AppendBatch, appendedAt: number): Promise<void>
+  append(packed: PackedAppend, appendedAt: number): Promise<void>
   /** Writes at once what waits. */
   flush(): void
 }
 
 interface Prepared {
   readonly partitionId: number
+  /** In a compacted topic each record has a row of its own, so that it can be removed by itself. */
+  readonly compacted: boolean
   readonly appendedAt: number
-  readonly records: readonly EncodedRecord[]
+  readonly batches: readonly PackedBatch[]
   readonly bytes: number
 }
 
@@ -31,22 +40,29 @@ interface Growth {
 }
 
 export function createAppender(database: Database, partitions: Partitions): Appender {
-  const insert = database.prepare('INSERT INTO records (id, appended_at, key, value, headers) VALUES (?, ?, ?, ?, ?)')
+  const insert = database.prepare(
+    'INSERT INTO batches (id, appended_at, records, key, deletes, content) VALUES (?, ?, ?, ?, ?, ?)',
+  )
   const advance = database.prepare('UPDATE partitions SET next_offset = ?, bytes = bytes + ? WHERE id = ?')
 
-  const prepare = ({ topic, partition, records }: AppendBatch, appendedAt: number): Prepared => {
-    const partitionId = partitions.idOf(topic, partition)
-    if (partitionId === undefined) throw new AppendError(`${topic} has no partition ${partition}`, 'not_written')
-    const encoded = records.map(encodeRecord)
-    return { partitionId, appendedAt, records: encoded, bytes: encoded.reduce((sum, { bytes }) => sum + bytes, 0) }
+  const prepare = ({ topic, partition, batches }: PackedAppend, appendedAt: number): Prepared => {
+    const found = partitions.find(topic, partition)
+    if (found === undefined) throw new AppendError(`${topic} has no partition ${partition}`, 'not_written')
+    const bytes = batches.reduce((sum, { content }) => sum + content.length, 0)
+    return { partitionId: found.id, compacted: found.compacted, appendedAt, batches, bytes }
   }
 
-  const write = (batch: Prepared, growth: Growth): void => {
-    for (const { key, value, headers } of batch.records) {
-      insert.run(recordId(batch.partitionId, growth.next), batch.appendedAt, key, value, headers)
-      growth.next += 1
+  const write = ({ partitionId, compacted, appendedAt, batches, bytes }: Prepared, growth: Growth): void => {
+    for (const { count, content } of batches) {
+      if (compacted) {
+        for (const { key, value, whole } of packedRecords(content))
+          insert.run(batchId(partitionId, growth.next++), appendedAt, 1, key, value === null ? 1 : 0, whole)
+      } else {
+        insert.run(batchId(partitionId, growth.next), appendedAt, count, null, null, content)
+        growth.next += count
+      }
     }
-    growth.bytes += batch.bytes
+    growth.bytes += bytes
   }
 
   const writeGroup = (batches: readonly Prepared[]): void =>
@@ -85,9 +101,9 @@ export function createAppender(database: Database, partitions: Partitions): Appe
   const queue = createAppendQueue(writeAndRestart, GROUP_BYTES_MAX)
 
   return {
-    append: async (batch, appendedAt) => {
+    append: async (packed, appendedAt) => {
       try {
-        const prepared = prepare(batch, appendedAt)
+        const prepared = prepare(packed, appendedAt)
         await queue.add(prepared, prepared.bytes)
       } catch (error) {
         throw toAppendError(error)

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from './database.ts'
 import type { PartitionState } from './partitions.ts'
-import { RECORD_BYTES, recordId } from './schema.ts'
+import { batchId } from './schema.ts'
 
 /** A reader that began before a key was deleted has a day to see the deletion. */
 const TOMBSTONE_KEPT_MS = 86_400_000
@@ -12,7 +12,7 @@ interface KeyRow {
   readonly appendedAt: number
   /** Hexadecimal. */
   readonly key: string
-  readonly deleted: 0 | 1
+  readonly deletes: 0 | 1
 }
 
 /**
@@ -27,9 +27,9 @@ export function createCompaction(database: Database): {
   compact(partition: PartitionState, now: number): Promise<number>
 } {
   const select = database.prepare(`
-    SELECT id, appended_at AS appendedAt, hex(CAST(key AS BLOB)) AS key, value IS NULL AS deleted
-    FROM records WHERE id >= ? AND id < ? AND key IS NOT NULL ORDER BY id DESC LIMIT ${STEP_RECORDS}`)
-  const remove = database.prepare(`DELETE FROM records WHERE id = ? RETURNING ${RECORD_BYTES} AS bytes`)
+    SELECT id, appended_at AS appendedAt, hex(key) AS key, deletes
+    FROM batches WHERE id >= ? AND id < ? AND key IS NOT NULL ORDER BY id DESC LIMIT ${STEP_RECORDS}`)
+  const remove = database.prepare('DELETE FROM batches WHERE id = ? RETURNING octet_length(content) AS bytes')
   const shrink = database.prepare('UPDATE partitions SET bytes = bytes - ? WHERE id = ?')
 
   const removeAll = (partitionId: number, rows: readonly KeyRow[]): number => {
@@ -50,15 +50,15 @@ export function createCompaction(database: Database): {
     const shortened = new Set<string>()
     const marks: KeyRow[] = []
     let removed = 0
-    let before = recordId(id, endPosition)
+    let before = batchId(id, endPosition)
     for (;;) {
-      const rows = database.read(() => select.all(recordId(id, firstOffset), before)) as unknown as readonly KeyRow[]
+      const rows = database.read(() => select.all(batchId(id, firstOffset), before)) as unknown as readonly KeyRow[]
       const superseded: KeyRow[] = []
       for (const row of rows) {
         if (met.has(row.key)) {
           superseded.push(row)
           shortened.add(row.key)
-        } else if (isOldMark(row, now) && row.id !== recordId(id, endPosition - 1)) {
+        } else if (isOldMark(row, now) && row.id !== batchId(id, endPosition - 1)) {
           marks.push(row)
         }
         met.add(row.key)
@@ -79,5 +79,5 @@ export function createCompaction(database: Database): {
   return { compact }
 }
 
-const isOldMark = ({ deleted, appendedAt }: KeyRow, now: number): boolean =>
-  deleted === 1 && appendedAt < now - TOMBSTONE_KEPT_MS
+const isOldMark = ({ deletes, appendedAt }: KeyRow, now: number): boolean =>
+  deletes === 1 && appendedAt < now - TOMBSTONE_KEPT_MS

@@ -17,13 +17,20 @@ export interface TopicCleanup {
   readonly cleanup: TopicSpec['cleanup']
 }
 
+/** What never changes of a partition. */
+export interface KnownPartition {
+  readonly id: number
+  /** Whether its topic keeps the last record of each key. */
+  readonly compacted: boolean
+}
+
 export interface Partitions {
   /** Creates the topics that are missing, with their partitions. */
   create(topics: readonly NamedTopic[]): void
   /** By number; throws a `TopicMissingError`. */
   ofTopic(topic: string): readonly PartitionState[]
-  /** The id of a partition, undefined where there is none. */
-  idOf(topic: string, partition: number): number | undefined
+  /** A partition, undefined where there is none. Throws a `TopicMissingError`. */
+  find(topic: string, partition: number): KnownPartition | undefined
   state(id: number): PartitionState
   topics(): readonly TopicCleanup[]
 }
@@ -39,7 +46,7 @@ export function createPartitions(database: Database): Partitions {
   const selectOne = database.prepare(`SELECT ${COLUMNS} FROM partitions WHERE id = ?`)
   const selectTopics = database.prepare('SELECT name AS topic, cleanup FROM topics ORDER BY name')
   /** Topics are never removed and never get more partitions, so what was seen once stays true. */
-  const ids = new Map<string, readonly number[]>()
+  const known = new Map<string, readonly KnownPartition[]>()
 
   const ofTopic = (topic: string): readonly PartitionState[] => {
     const states = database.read(() => selectTopic.all(topic)) as unknown as readonly PartitionState[]
@@ -47,21 +54,28 @@ export function createPartitions(database: Database): Partitions {
     return states
   }
 
+  const topics = (): readonly TopicCleanup[] =>
+    database.read(() => selectTopics.all()) as unknown as readonly TopicCleanup[]
+
   return {
-    create: (topics) =>
+    create: (wanted) =>
       database.write(() => {
-        for (const { name, cleanup, retentionMs, partitions } of topics) {
+        for (const { name, cleanup, retentionMs, partitions } of wanted) {
           if (insertTopic.run(name, cleanup, retentionMs).changes === 0) continue
           for (let number = 0; number < partitions; number++) insertPartition.run(name, number)
         }
       }),
     ofTopic,
-    idOf: (topic, partition) => {
-      const known = ids.get(topic) ?? ofTopic(topic).map(({ id }) => id)
-      ids.set(topic, known)
-      return known[partition]
+    find: (topic, partition) => {
+      let found = known.get(topic)
+      if (found === undefined) {
+        const compacted = topics().some((one) => one.topic === topic && one.cleanup === 'compact')
+        found = ofTopic(topic).map(({ id }) => ({ id, compacted }))
+        known.set(topic, found)
+      }
+      return found[partition]
     },
     state: (id) => database.read(() => selectOne.get(id)) as unknown as PartitionState,
-    topics: () => database.read(() => selectTopics.all()) as unknown as readonly TopicCleanup[],
+    topics,
   }
 }

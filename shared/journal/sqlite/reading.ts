@@ -3,7 +3,7 @@ import type { Logger } from '../../logger.ts'
 import type { Follower, JournalRecord } from '../journal.ts'
 import type { Changes } from './changes.ts'
 import type { PartitionState } from './partitions.ts'
-import { decodeRecord } from './record-codec.ts'
+import { decodeBatch } from './record-codec.ts'
 import type { AsyncStore } from './store-client.ts'
 
 const PAGE_RECORDS = 500
@@ -30,8 +30,14 @@ export async function readPage(
   position: number,
   recordsMax: number,
 ): Promise<PartitionPage> {
-  const { records, ...page } = await store.read({ partitionId: id, position, recordsMax })
-  return { ...page, records: records.map((stored) => decodeRecord(topic, partition, stored)) }
+  const { batches, ...page } = await store.read({ partitionId: id, position, recordsMax })
+  const records: JournalRecord[] = []
+  for (const batch of batches) {
+    for (const record of decodeBatch(topic, partition, batch, position)) {
+      if (records.push(record) === recordsMax) return { ...page, records, next: record.offset + 1 }
+    }
+  }
+  return { ...page, records }
 }
 
 /** Every record that stands in the topic when it is called; holds nothing open between two pages. */

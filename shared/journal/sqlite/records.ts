@@ -1,7 +1,7 @@
 import type { Database } from './database.ts'
 import type { Partitions } from './partitions.ts'
-import type { StoredRecord } from './record-codec.ts'
-import { offsetOf, recordId } from './schema.ts'
+import type { StoredBatch } from './record-codec.ts'
+import { batchId, offsetOf } from './schema.ts'
 
 export interface ReadRequest {
   readonly partitionId: number
@@ -9,40 +9,48 @@ export interface ReadRequest {
   readonly recordsMax: number
 }
 
+/** Whole batches: the first may begin before the position, and the last go beyond the records asked for. */
 export interface Page {
-  readonly records: readonly StoredRecord[]
-  /** Where to read on; offsets between the last record and here were compacted away. */
+  readonly batches: readonly StoredBatch[]
+  /** Where to read on after all of them; offsets between the last record and here were compacted away. */
   readonly next: number
   readonly firstOffset: number
   /** The position after the partition's last record. */
   readonly endPosition: number
 }
 
-/** A page ends with the record that brings it to this many bytes, so that memory stays bounded whatever their sizes. */
+type Row = readonly [id: number, appendedAt: number, count: number, content: Uint8Array]
+
+/** A page ends with the batch that brings it to this many bytes, so that memory stays bounded whatever the records' sizes. */
 const PAGE_BYTES_MAX = 8 * 1024 * 1024
 
 export function createRecords(database: Database, partitions: Partitions): { read(request: ReadRequest): Page } {
+  const selectHolding = database.prepare('SELECT max(id) AS id FROM batches WHERE id >= ? AND id <= ?')
   const select = database.prepare(`
-    SELECT id, appended_at, CAST(key AS BLOB), CAST(value AS BLOB), headers
-    FROM records WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`)
+    SELECT id, appended_at, records, content FROM batches WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`)
   select.setReturnArrays(true)
 
   const read = ({ partitionId, position, recordsMax }: ReadRequest): Page => {
-    // The end is read first: a record that comes in between is left for the next page rather than passed over.
+    // The end is read first: a batch that comes in between is left for the next page rather than passed over.
     const { firstOffset, endPosition } = partitions.state(partitionId)
-    const records: StoredRecord[] = []
+    const wanted = batchId(partitionId, position)
+    // The batch that holds the position begins at it or before.
+    const holding = selectHolding.get(batchId(partitionId, 0), wanted)?.['id'] as number | null
+    const batches: StoredBatch[] = []
+    let records = 0
     let bytes = 0
-    const rows = select.iterate(recordId(partitionId, position), recordId(partitionId, endPosition), recordsMax)
-    for (const row of rows as unknown as Iterable<StoredRecord>) {
-      const [id, appendedAt, key, value, headers] = row
-      const offset = offsetOf(id)
-      records.push([offset, appendedAt, key, value, headers])
-      bytes += (key?.length ?? 0) + (value?.length ?? 0) + headers.length
-      if (records.length === recordsMax || bytes >= PAGE_BYTES_MAX) {
-        return { records, next: offset + 1, firstOffset, endPosition }
-      }
+    // No batch is empty, so that no more of them than the records asked for are needed, and one that ends before the position.
+    const rows = select.iterate(holding ?? wanted, batchId(partitionId, endPosition), recordsMax + 1)
+    for (const [id, appendedAt, count, content] of rows as unknown as Iterable<Row>) {
+      const batch = { firstOffset: offsetOf(id), appendedAt, count, content }
+      const end = batch.firstOffset + count
+      if (end <= position) continue
+      batches.push(batch)
+      records += end - Math.max(position, batch.firstOffset)
+      bytes += content.length
+      if (records >= recordsMax || bytes >= PAGE_BYTES_MAX) return { batches, next: end, firstOffset, endPosition }
     }
-    return { records, next: Math.max(position, endPosition), firstOffset, endPosition }
+    return { batches, next: Math.max(position, endPosition), firstOffset, endPosition }
   }
 
   return { read: (request) => database.read(() => read(request)) }

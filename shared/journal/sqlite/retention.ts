@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { offsetOf, RECORD_BYTES, recordId } from './schema.ts'
+import { batchId, offsetOf } from './schema.ts'
 
 export interface RetentionRequest {
   readonly topic: string
@@ -10,6 +10,7 @@ export interface RetentionRequest {
 }
 
 export interface RetentionStep {
+  /** Records removed. */
   readonly removed: number
   /** The step was full: there may be more to remove. */
   readonly more: boolean
@@ -25,66 +26,85 @@ interface PartitionRow {
   readonly retentionMs: number | null
 }
 
-interface RecordRow {
+interface BatchRow {
   readonly id: number
   readonly appendedAt: number
+  readonly records: number
   readonly bytes: number
 }
 
 /** Small enough to hold up appends for some milliseconds only. */
-const STEP_RECORDS = 500
+const STEP_BATCHES = 500
+const STEP_BYTES = 4 * 1024 * 1024
 
+/** Retention works by whole batches: one goes when all of it may. */
 export function createRetention(database: Database): { retain(request: RetentionRequest): RetentionStep } {
   const selectPartition = database.prepare(`
     SELECT p.id, p.first_offset AS firstOffset, p.next_offset AS endPosition, p.bytes, t.retention_ms AS retentionMs
     FROM partitions p JOIN topics t ON t.name = p.topic WHERE p.topic = ? AND p.number = ?`)
   const selectOldest = database.prepare(`
-    SELECT id, appended_at AS appendedAt, ${RECORD_BYTES} AS bytes
-    FROM records WHERE id >= ? AND id < ? ORDER BY id LIMIT ${STEP_RECORDS}`)
+    SELECT id, appended_at AS appendedAt, records, octet_length(content) AS bytes
+    FROM batches WHERE id >= ? AND id < ? ORDER BY id LIMIT ${STEP_BATCHES}`)
   const selectReaders = database.prepare(
     'SELECT group_name AS name, ifnull(position, start) AS position FROM readers WHERE partition_id = ? ORDER BY position',
   )
-  const remove = database.prepare('DELETE FROM records WHERE id >= ? AND id <= ?')
+  const remove = database.prepare('DELETE FROM batches WHERE id >= ? AND id <= ?')
   const shrink = database.prepare('UPDATE partitions SET first_offset = ?, bytes = bytes - ? WHERE id = ?')
 
-  const oldest = ({ id, firstOffset, endPosition }: PartitionRow): readonly RecordRow[] =>
-    selectOldest.all(recordId(id, firstOffset), recordId(id, endPosition)) as unknown as readonly RecordRow[]
+  const oldest = ({ id, firstOffset, endPosition }: PartitionRow): readonly BatchRow[] =>
+    firstBytes(selectOldest.all(batchId(id, firstOffset), batchId(id, endPosition)) as unknown as readonly BatchRow[])
 
   const step = ({ topic, partition, now, bytesMax }: RetentionRequest): RetentionStep => {
     const state = selectPartition.get(topic, partition) as unknown as PartitionRow
     const readers = selectReaders.all(state.id) as unknown as readonly { name: string; position: number }[]
-    const expired = takeExpired(oldest(state), state, now, bytesMax)
-    const read = expired.filter(({ id }) => readers.every(({ position }) => offsetOf(id) < position))
+    const candidates = oldest(state)
+    const expired = takeExpired(candidates, state, now, bytesMax)
+    const read = expired.filter((batch) => readers.every(({ position }) => endOf(batch) <= position))
     const last = read.at(-1)
     if (last !== undefined) {
-      const bytes = read.reduce((sum, record) => sum + record.bytes, 0)
-      remove.run(recordId(state.id, state.firstOffset), last.id)
-      shrink.run(offsetOf(last.id) + 1, bytes, state.id)
+      remove.run(batchId(state.id, state.firstOffset), last.id)
+      shrink.run(endOf(last), sumOf(read, 'bytes'), state.id)
     }
     const firstHeld = expired[read.length]
     return {
-      removed: read.length,
-      more: read.length === STEP_RECORDS,
-      heldBy: readers.filter(({ position }) => firstHeld && position <= offsetOf(firstHeld.id)).map(({ name }) => name),
+      removed: sumOf(read, 'records'),
+      more: read.length > 0 && read.length === candidates.length,
+      heldBy: readers.filter(({ position }) => firstHeld && position < endOf(firstHeld)).map(({ name }) => name),
     }
   }
 
   return { retain: (request) => database.write(() => step(request)) }
 }
 
-/** The oldest records that are too old, or too many in bytes; the first one to be kept ends them. */
+/** The position after the batch. */
+const endOf = ({ id, records }: BatchRow): number => offsetOf(id) + records
+
+const sumOf = (batches: readonly BatchRow[], what: 'records' | 'bytes'): number =>
+  batches.reduce((sum, batch) => sum + batch[what], 0)
+
+/** As many as fit into one step, and at least one. */
+function firstBytes(batches: readonly BatchRow[]): readonly BatchRow[] {
+  let bytes = 0
+  const end = batches.findIndex((batch, index) => {
+    bytes += batch.bytes
+    return index > 0 && bytes > STEP_BYTES
+  })
+  return end === -1 ? batches : batches.slice(0, end)
+}
+
+/** The oldest batches that are too old, or too many in bytes; the first one to be kept ends them. */
 function takeExpired(
-  records: readonly RecordRow[],
+  batches: readonly BatchRow[],
   { bytes, retentionMs }: PartitionRow,
   now: number,
   bytesMax: number,
-): readonly RecordRow[] {
+): readonly BatchRow[] {
   const keptSince = retentionMs === null ? -Infinity : now - retentionMs
   let bytesKept = bytes
-  const end = records.findIndex((record) => {
-    const expired = record.appendedAt < keptSince || bytesKept > bytesMax
-    if (expired) bytesKept -= record.bytes
+  const end = batches.findIndex((batch) => {
+    const expired = batch.appendedAt < keptSince || bytesKept > bytesMax
+    if (expired) bytesKept -= batch.bytes
     return !expired
   })
-  return end === -1 ? records : records.slice(0, end)
+  return end === -1 ? batches : batches.slice(0, end)
 }

@@ -2,9 +2,9 @@
 export const APPLICATION_ID = 0x534c4a31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
-/** A page holds some ten records of 1 KB: fewer pages a commit, and so less to write and to sync. */
+/** Large pages: fewer of them a commit, and shorter chains for a batch that fills many. */
 export const PAGE_BYTES = 16_384
 
 /** Offsets of one partition are below this; it leaves 13 bits of a safe integer for the partition's id. */
@@ -12,9 +12,10 @@ const OFFSETS_MAX = 2 ** 40
 export const PARTITIONS_MAX = 2 ** 13 - 1
 
 /**
- * - `records.id` is the partition's id and the offset in one number, so that an append goes to the end of a range of the
- *   table's own tree and no index is needed. Keys and values are TEXT or BLOB as they were given; headers are JSON.
- * - `partitions.bytes` counts keys, values and headers of the records kept.
+ * - `batches.id` is the partition's id and the offset of the first record in one number, so that an append goes to the end of a
+ *   range of the table's own tree and no index is needed. `content` is what `record-codec.ts` packs. In a compacted topic
+ *   each record is a batch of its own, with its key, and whether it deletes that key, in columns; elsewhere these are null.
+ * - `partitions.bytes` counts the contents of the batches kept.
  * - `readers.start` is the first offset kept when the group came; `position` is null until it commits.
  */
 export const SCHEMA = `
@@ -32,12 +33,13 @@ export const SCHEMA = `
     bytes INTEGER NOT NULL DEFAULT 0,
     UNIQUE (topic, number)
   ) STRICT;
-  CREATE TABLE records (
+  CREATE TABLE batches (
     id INTEGER PRIMARY KEY,
     appended_at INTEGER NOT NULL,
-    key ANY,
-    value ANY,
-    headers TEXT NOT NULL
+    records INTEGER NOT NULL,
+    key BLOB,
+    deletes INTEGER,
+    content BLOB NOT NULL
   ) STRICT;
   CREATE TABLE readers (
     group_name TEXT NOT NULL,
@@ -49,8 +51,5 @@ export const SCHEMA = `
   CREATE TABLE probe (id INTEGER PRIMARY KEY, filler BLOB) STRICT;
 `
 
-export const recordId = (partitionId: number, offset: number): number => partitionId * OFFSETS_MAX + offset
+export const batchId = (partitionId: number, firstOffset: number): number => partitionId * OFFSETS_MAX + firstOffset
 export const offsetOf = (id: number): number => id % OFFSETS_MAX
-
-/** The size of a stored record in SQL, as `partitions.bytes` counts it. */
-export const RECORD_BYTES = 'ifnull(octet_length(key), 0) + ifnull(octet_length(value), 0) + octet_length(headers)'

@@ -6,6 +6,7 @@ import { toAppendError } from './failures.ts'
 import { createGroups } from './groups.ts'
 import { type MaintenanceOptions, type MaintenanceReport, maintain } from './maintenance.ts'
 import { follow, scan } from './reading.ts'
+import { packRecords } from './record-codec.ts'
 import { openStoreHere, openStoreThread } from './store-client.ts'
 import { subscribe } from './subscription.ts'
 import { createWriteHealth } from './write-health.ts'
@@ -60,11 +61,13 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
   }
 
   return {
-    append: async (batch) => {
+    append: async ({ topic, partition, records }) => {
       if (closed !== undefined) throw new AppendError('the journal is closed', 'not_written')
-      await append(batch, clock.now()).catch((error: unknown) => {
+      try {
+        await append({ topic, partition, batches: packRecords(records) }, clock.now())
+      } catch (error) {
         throw toAppendError(error)
-      })
+      }
       changes.notify()
     },
     partitionCount: async (topic) => (await store.partitions(topic)).length,

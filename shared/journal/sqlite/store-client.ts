@@ -35,7 +35,21 @@ export async function openStoreThread(options: DatabaseOptions): Promise<StoreCl
     data: options,
     errors: [AppendError, TopicMissingError, JournalFileError, RangeError],
   })
-  return { calls: asyncStore((name, args) => thread.call(name, args)), health: thread.health, close: thread.close }
+  const calls = asyncStore((name, args) => thread.call(name, args))
+  return {
+    calls: {
+      ...calls,
+      // Moved, not copied: nobody here needs the records any more.
+      append: (packed, appendedAt) =>
+        thread.call(
+          'append',
+          [packed, appendedAt],
+          packed.batches.map(({ content }) => content.buffer),
+        ),
+    },
+    health: thread.health,
+    close: thread.close,
+  }
 }
 
 /** Opens the store in this thread. */

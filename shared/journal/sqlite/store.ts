@@ -1,5 +1,5 @@
-import type { AppendBatch, NamedTopic } from '../journal.ts'
-import { createAppender } from './appender.ts'
+import type { NamedTopic } from '../journal.ts'
+import { createAppender, type PackedAppend } from './appender.ts'
 import { createCompaction } from './compaction.ts'
 import { type DatabaseOptions, openDatabase } from './database.ts'
 import { createPartitions, type PartitionState, type TopicCleanup } from './partitions.ts'
@@ -13,8 +13,8 @@ import { createRetention, type RetentionRequest, type RetentionStep } from './re
  * `JournalFileError`.
  */
 export interface Store extends Readers {
-  /** Batches that come together are written in one transaction. Rejects with an `AppendError`. */
-  append(batch: AppendBatch, appendedAt: number): Promise<void>
+  /** Appends that come together are written in one transaction. Rejects with an `AppendError`. */
+  append(packed: PackedAppend, appendedAt: number): Promise<void>
   createTopics(topics: readonly NamedTopic[]): void
   /** The topic's partitions by number; throws a `TopicMissingError`. */
   partitions(topic: string): readonly PartitionState[]

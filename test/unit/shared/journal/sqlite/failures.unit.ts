@@ -103,9 +103,9 @@ describe('a file that cannot be used', () => {
   test('a newer schema is refused', async () => {
     await makeJournal()
     const database = new DatabaseSync(folder.file())
-    database.exec('PRAGMA user_version = 2')
+    database.exec('PRAGMA user_version = 99')
     database.close()
-    expect((await refusal()).message).toMatch(/has schema version 2, this program knows 1; run the version of Sluice/)
+    expect((await refusal()).message).toMatch(/has schema version 99, this program knows \d+; run the version of Sluice/)
   })
 
   test('the database of another program is refused and left as it is', async () => {

@@ -1,7 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { decodeHeaders, encodeHeaders, encodeRecord } from '../../../../../shared/journal/sqlite/record-codec.ts'
+import type { NewRecord } from '../../../../../shared/journal/journal.ts'
+import {
+  decodeBatch,
+  decodeHeaders,
+  encodeHeaders,
+  packRecords,
+} from '../../../../../shared/journal/sqlite/record-codec.ts'
 
 const headerValue = fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array({ maxLength: 20 }))
 const headersArbitrary = fc.dictionary(fc.string(), headerValue)
@@ -25,13 +31,44 @@ test('a header that comes as a Buffer is stored as its bytes', () => {
   expect(encodeHeaders({ raw: Buffer.of(0xff, 0xfe) })).toBe('{"raw":["//4="]}')
 })
 
-test('a record counts the bytes of its key, value and headers as they are stored', () => {
-  const { bytes, headers } = encodeRecord({ key: 'ü', value: Uint8Array.of(1, 2, 3), headers: { a: 'ü' } })
-  expect(headers).toBe('{"a":"ü"}')
-  expect(bytes).toBe(2 + 3 + 10)
+const content = fc.option(fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array({ maxLength: 50 })), { nil: null })
+const recordArbitrary: fc.Arbitrary<NewRecord> = fc.record({
+  key: content,
+  value: content,
+  headers: fc.dictionary(fc.string(), fc.string()),
 })
 
-test('an empty value is kept apart from none', () => {
-  const { key, value } = encodeRecord({ key: null, value: new Uint8Array(0), headers: {} })
-  expect([key, value]).toEqual([null, ''])
+/** All records of the batches packed from these, from an offset on. */
+function unpacked(records: readonly NewRecord[], from = 0) {
+  let firstOffset = 0
+  return packRecords(records).flatMap((batch) => {
+    const stored = { ...batch, firstOffset, appendedAt: 7 }
+    firstOffset += batch.count
+    return [...decodeBatch('topic', 3, stored, from)]
+  })
+}
+
+const bytesOf = (text: string | Uint8Array | null): Buffer | null =>
+  text === null ? null : typeof text === 'string' ? Buffer.from(text) : Buffer.from(text)
+
+test('what was packed is read as it was, from any offset on; an empty value is kept apart from none', () => {
+  fc.assert(
+    fc.property(fc.array(recordArbitrary), fc.nat(), (records, place) => {
+      const from = records.length === 0 ? 0 : place % records.length
+      const read = unpacked(records, from)
+      expect(read.map(({ offset, key, value }) => [offset, key, value])).toEqual(
+        records.map(({ key, value }, offset) => [offset, bytesOf(key), bytesOf(value)]).slice(from),
+      )
+      for (const { topic, partition, appendedAt } of read)
+        expect([topic, partition, appendedAt]).toEqual(['topic', 3, 7])
+    }),
+  )
+})
+
+test('a batch holds at most 500 records and about a MiB, and a record beyond that goes alone', () => {
+  const record = (bytes: number): NewRecord => ({ key: null, value: 'x'.repeat(bytes), headers: {} })
+  const counts = (records: readonly NewRecord[]) => packRecords(records).map(({ count }) => count)
+  expect(counts(Array.from({ length: 1_001 }, () => record(1)))).toEqual([500, 500, 1])
+  expect(counts([record(600_000), record(600_000), record(1), record(3_000_000), record(1)])).toEqual([1, 2, 1, 1])
+  expect(counts([])).toEqual([])
 })
