@@ -13,7 +13,7 @@ export interface ConsumersRoleDeps extends BackendDeps {
   readonly metrics: Metrics
 }
 
-/** One consumer a view and the retention job. */
+/** One consumer for each of the views in VIEWS, and the retention job. */
 export interface ConsumersRole extends Service {
   health(): readonly Health[]
   /** Rejects when a view halts, with what halted it; resolves when all were stopped. */
@@ -34,7 +34,8 @@ export function createConsumersRole({
     deadLetterRunMax: config.DEAD_LETTER_RUN_MAX,
     deadLetterRatioMax: config.DEAD_LETTER_PERCENT_MAX / 100,
   }
-  const consumers: readonly Consumer[] = VIEW_NAMES.map((view) =>
+  const views = VIEW_NAMES.filter((view) => config.VIEWS.includes(view))
+  const consumers: readonly Consumer[] = views.map((view) =>
     createConsumer({ view, journal, store, clock, logger, metrics, topicPrefix: config.TOPIC_PREFIX, options }),
   )
   const retention = createRetentionJob({

@@ -206,6 +206,11 @@ export const SETTINGS = {
     maximum: Number.MAX_SAFE_INTEGER,
     help: 'Embedded mode: most bytes of a topic; beyond, records that every view has read go first.',
   },
+  VIEWS: {
+    type: 'list',
+    default: 'event-logs,application-logs,flows',
+    help: 'Views that this process keeps up to date, separated by commas; each has to be kept up to date by some process.',
+  },
   DEAD_LETTER_RUN_MAX: {
     type: 'integer',
     default: 100,

@@ -146,6 +146,12 @@ const CHECKS: readonly Check[] = [
       !path.startsWith('/') && `BASE_PATH must begin with a slash, got ${JSON.stringify(path)}`,
   },
   {
+    names: ['VIEWS'],
+    problem: ({ VIEWS: views }) =>
+      (views.length === 0 || views.some((view) => !split(SETTINGS.VIEWS.default).includes(view))) &&
+      `VIEWS must be one or more of ${SETTINGS.VIEWS.default}, got ${JSON.stringify(views.join(','))}`,
+  },
+  {
     names: ['ELASTICSEARCH_API_KEY', 'ELASTICSEARCH_USERNAME'],
     problem: ({ ELASTICSEARCH_API_KEY: key, ELASTICSEARCH_USERNAME: user }) =>
       key !== null && user !== null && 'ELASTICSEARCH_API_KEY and ELASTICSEARCH_USERNAME are both set; keep one',

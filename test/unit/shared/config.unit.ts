@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { VIEW_NAMES } from '../../../consumers/view.ts'
 import { ConfigError, describeConfig, loadConfig } from '../../../shared/config.ts'
 import { SETTINGS, type Setting } from '../../../shared/config-schema.ts'
 
@@ -145,6 +146,15 @@ describe('settings are checked against each other', () => {
     expect(problemsOf({ PUBLISH_BUFFER_BYTES: '1048576' })).toEqual([
       'PUBLISH_BUFFER_BYTES (1048576) must be at least MAX_INFLATED_BYTES (20971520)',
     ])
+  })
+
+  test('a process keeps some views up to date, by default all that there are', () => {
+    expect(loadConfig({}).VIEWS).toEqual(VIEW_NAMES)
+    expect(loadConfig({ VIEWS: 'flows, event-logs' }).VIEWS).toEqual(['flows', 'event-logs'])
+    expect(problemsOf({ VIEWS: 'flows,event_logs' })).toEqual([
+      'VIEWS must be one or more of event-logs,application-logs,flows, got "flows,event_logs"',
+    ])
+    expect(problemsOf({ VIEWS: ',' })).toHaveLength(1)
   })
 
   test('a setting that is wrong by itself is not judged by its default as well', () => {
