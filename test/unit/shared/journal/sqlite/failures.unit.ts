@@ -105,7 +105,9 @@ describe('a file that cannot be used', () => {
     const database = new DatabaseSync(folder.file())
     database.exec('PRAGMA user_version = 99')
     database.close()
-    expect((await refusal()).message).toMatch(/has schema version 99, this program knows \d+; run the version of Sluice/)
+    expect((await refusal()).message).toMatch(
+      /has schema version 99, this program knows \d+; run the version of Sluice/,
+    )
   })
 
   test('the database of another program is refused and left as it is', async () => {
