@@ -68,7 +68,7 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
         differences.length === 0 ? [`${topic}: as it should be`] : differences.map((text) => `${topic}: ${text}`),
       )
     },
-    checkTopics: () => journal.checkDurability(topics),
+    checkTopics: () => journal.checkDurability(topics.filter(({ isInternal }) => !isInternal)),
     maintain: async () => {},
   }
 }

@@ -4,7 +4,7 @@ import { presentedKey } from '../shared/http/api-key.ts'
 import type { Project } from '../shared/registry/registry.ts'
 import type { Admitted } from './admit.ts'
 import { createEntryCheck, type EntryCheckOptions } from './application-entry.ts'
-import { type Check, type CheckDeps, refuseUntilReady } from './checks.ts'
+import { type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
 import { type Fields, isMissing, isObject, refuseNoObject } from './fields.ts'
 import type { Received } from './received.ts'
 
@@ -71,6 +71,8 @@ function checkTarget(
   if (!registryReady()) return refuseUntilReady()
   const project = registry.project(id)
   if (project === undefined) return refuse('project_not_found')
+  if (project.archivedAt !== undefined)
+    return refuseArchived('project_not_found', 'Project', registry.keyOpens(project.team, apiKey))
   if (!registry.hasKey(project.team)) return refuse('invalid_team_config')
   if (!registry.keyOpens(project.team, apiKey)) return refuse('invalid_api_key')
   return { value: { project, fields: json } }

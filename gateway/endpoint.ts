@@ -5,6 +5,7 @@ import { GONE, type JsonReader, type ReadJson, refusedBodyHeaders } from '../sha
 import { STATUS } from '../shared/http/status.ts'
 import type { Logger } from '../shared/logger.ts'
 import type { Received } from './received.ts'
+import type { NoteOfEndpoint } from './refusals/notes.ts'
 import { failed, type Reply } from './replies.ts'
 import type { Tally } from './tally.ts'
 
@@ -19,6 +20,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Pr
 export interface EndpointDeps {
   readonly readJson: JsonReader
   readonly tally: Tally
+  readonly note: NoteOfEndpoint
   readonly logger: Logger
 }
 
@@ -29,10 +31,11 @@ interface Answer {
 }
 
 /** One ingestion endpoint: reads the body once, has it worked off and answers. */
-export function createEndpoint(work: Work, { readJson, tally, logger }: EndpointDeps): Handler {
+export function createEndpoint(work: Work, { readJson, tally, note, logger }: EndpointDeps): Handler {
   /** A failure of the transport, not of the service: its status is the real one. */
-  function refuse(request: IncomingMessage, cause: Problem): Answer {
+  function refuse(request: IncomingMessage, cause: Problem, bytes: Buffer | undefined): Answer {
     tally.requestRefused(cause.code)
+    note({ headers: request.headers, bytes }, [{ problem: cause }])
     return { status: STATUS[cause.code], body: failureBody(cause), headers: refusedBodyHeaders(cause, request) }
   }
 
@@ -54,7 +57,7 @@ export function createEndpoint(work: Work, { readJson, tally, logger }: Endpoint
   // Not async: its frame, and with it the body, is gone when it returns.
   function answerTo(request: IncomingMessage, read: ReadJson): Promise<Answer> | Answer | typeof GONE {
     if (read === GONE) return GONE
-    if (read.problem !== undefined) return refuse(request, read.problem)
+    if (read.problem !== undefined) return refuse(request, read.problem, read.bytes)
     const { headers } = request
     return settle(work({ headers, ...read.value }), isStrict(headers['x-strict-status']))
   }

@@ -1,7 +1,7 @@
 import { refuse } from '../shared/errors.ts'
 import { presentedKey } from '../shared/http/api-key.ts'
 import type { Entity } from '../shared/registry/registry.ts'
-import { type Check, type CheckDeps, refuseUntilReady } from './checks.ts'
+import { type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
 import {
   DEFAULT_ENVIRONMENT,
   isMissing,
@@ -38,6 +38,8 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     if (typeof identifier !== 'string') return refuse('invalid_request', validators.externalLog(json))
     const entity = registry.entity(identifier)
     if (entity === undefined) return refuse('entity_not_found')
+    if (entity.archivedAt !== undefined)
+      return refuseArchived('entity_not_found', KIND_NAMES[entity.kind], registry.keyOpens(entity.team, apiKey))
     const team = registry.team(entity.team)
     if (team === undefined) return refuse('team_not_found')
     if (!registry.keyOpens(team.id, apiKey)) return refuse('invalid_api_key')
@@ -64,6 +66,8 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     return admit(record, identifier, provenance)
   }
 }
+
+const KIND_NAMES = { event: 'Event', step: 'Step' } as const
 
 /** The Event addressed, or the one that the Step addressed is part of. */
 const eventOf = (entity: Entity): string | null => (entity.kind === 'event' ? entity.identifier : entity.event)

@@ -12,11 +12,12 @@ import { createAdmit } from './admit.ts'
 import { createApplicationLogCheck, createBatchCheck } from './application-log.ts'
 import type { CheckDeps } from './checks.ts'
 import { createCors } from './cors.ts'
-import { createEndpoint, type Handler, type Work } from './endpoint.ts'
+import { createEndpoint } from './endpoint.ts'
 import { createEventLogCheck } from './event-log.ts'
 import { createHotKeys } from './hot-keys.ts'
 import { createProvenance } from './provenance.ts'
 import type { Publisher } from './publisher/publisher.ts'
+import type { Notes } from './refusals/notes.ts'
 import { compileValidators } from './schemas/validate.ts'
 import { createTally } from './tally.ts'
 import { type WorkDeps, workBatch, workSingle } from './work.ts'
@@ -44,6 +45,8 @@ export interface GatewayDeps {
   /** Whether the registry is folded up to its end; until then nobody can be told that something is not there. */
   readonly registryReady: () => boolean
   readonly publisher: Pick<Publisher, 'publish' | 'partitionsOf'>
+  /** Tells the Teams what of theirs was refused. */
+  readonly notes: Notes
 }
 
 /** Most correlation keys of one kind of log whose rate of use is remembered. */
@@ -65,27 +68,30 @@ export function registerGateway(router: IRouter, deps: GatewayDeps): void {
     inflatedBytesMax: config.MAX_INFLATED_BYTES,
     timeoutMs: config.BODY_TIMEOUT_MS,
   })
-  const post = (work: Work, { tally }: WorkDeps): Handler => createEndpoint(work, { readJson, tally, logger })
+  const eventLog = createEventLogCheck(events)
+  const applicationLog = createApplicationLogCheck(applications, level)
+  const applicationLogs = createBatchCheck(applications, batch)
 
+  /** For each path what its entries are published by, and the work that is made of it. */
   const routes = {
-    '/api/ExternalLogs': post(workSingle(createEventLogCheck(events), events), events),
-    '/api/ApplicationLogs': post(
-      workSingle(createApplicationLogCheck(applications, level), applications),
-      applications,
-    ),
-    '/api/ApplicationLogs/batch': post(workBatch(createBatchCheck(applications, batch), applications), applications),
-  }
+    '/api/ExternalLogs': [events, (use: WorkDeps) => workSingle(eventLog, use)],
+    '/api/ApplicationLogs': [applications, (use: WorkDeps) => workSingle(applicationLog, use)],
+    '/api/ApplicationLogs/batch': [applications, (use: WorkDeps) => workBatch(applicationLogs, use)],
+  } as const
 
   const cors = createCors(config.CORS_ORIGINS)
-  for (const [path, handler] of Object.entries(routes)) {
+  for (const [path, [shared, workWith]] of Object.entries(routes)) {
+    const use = { ...shared, note: deps.notes(path) }
     const route = router.route(path)
     if (cors !== undefined) route.all(cors)
-    route.post(handler).all((_request, response) => answerMethodNotAllowed(response, 'POST'))
+    route
+      .post(createEndpoint(workWith(use), { ...use, readJson, logger }))
+      .all((_request, response) => answerMethodNotAllowed(response, 'POST'))
   }
 }
 
 /** What the entries of one kind are checked with, counted by and published through. */
-function pathOf(kind: EntryKind, deps: GatewayDeps & Omit<CheckDeps, 'admit'>): CheckDeps & WorkDeps {
+function pathOf(kind: EntryKind, deps: GatewayDeps & Omit<CheckDeps, 'admit'>): CheckDeps & Omit<WorkDeps, 'note'> {
   const { config, metrics, publisher } = deps
   const topic = topicName(config.TOPIC_PREFIX, TOPIC_OF_KIND[kind])
   const isOverused = createHotKeys({ usesPerSecond: config.HOT_KEY_ENTRIES_PER_SECOND, keysMax: HOT_KEYS_MAX })

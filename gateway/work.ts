@@ -4,17 +4,20 @@ import type { BatchCheck } from './application-log.ts'
 import type { Check } from './checks.ts'
 import type { Work } from './endpoint.ts'
 import type { Publication, PublishOutcome } from './publisher/publication.ts'
+import type { Received } from './received.ts'
+import type { NoteOfEndpoint, Refusal } from './refusals/notes.ts'
 import { created, failed, processed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
 import type { Tally } from './tally.ts'
 
 export interface WorkDeps {
   readonly tally: Tally
+  readonly note: NoteOfEndpoint
   /** Publishes to the endpoint's topic; resolves within the deadline of a request, one outcome each. */
   readonly publish: (publications: readonly Publication[]) => Promise<readonly PublishOutcome[]>
 }
 
 /** Works off a request that is one entry. */
-export function workSingle(check: Check, { tally, publish }: WorkDeps): Work {
+export function workSingle(check: Check, { tally, note, publish }: WorkDeps): Work {
   async function finish({ value: admitted, problem }: Checked<Admitted>): Promise<Reply> {
     if (problem !== undefined) return refuse(problem)
     const { id, publication } = admitted
@@ -30,11 +33,15 @@ export function workSingle(check: Check, { tally, publish }: WorkDeps): Work {
     return failed(problem)
   }
 
-  return async (received) => finish(check(received))
+  return async (received) => {
+    const checked = check(received)
+    if (checked.problem !== undefined) note(received, [checked])
+    return finish(checked)
+  }
 }
 
 /** Works off a batch: what can be published is, whatever becomes of the other entries. */
-export function workBatch(check: BatchCheck, { tally, publish }: WorkDeps): Work {
+export function workBatch(check: BatchCheck, { tally, note, publish }: WorkDeps): Work {
   async function finish({ value: entries, problem }: Checked<readonly Checked<Admitted>[]>): Promise<Reply> {
     if (problem !== undefined) {
       tally.requestRefused(problem.code)
@@ -52,7 +59,27 @@ export function workBatch(check: BatchCheck, { tally, publish }: WorkDeps): Work
     return processed(entries.length, refused)
   }
 
-  return async (received) => finish(check(received))
+  return async (received) => {
+    const checked = check(received)
+    const refusals = refusalsOf(received, checked)
+    if (refusals.length > 0) note(received, refusals)
+    return finish(checked)
+  }
+}
+
+/** What the checks refused: the whole batch, or some of its entries. */
+function refusalsOf(
+  { json }: Received,
+  { value: checked, problem }: Checked<readonly Checked<Admitted>[]>,
+): readonly Refusal[] {
+  if (problem !== undefined) return [{ problem }]
+  const { logEntries } = json as { readonly logEntries: readonly unknown[] }
+  const refusals: Refusal[] = []
+  for (let index = 0; index < checked.length; index += 1) {
+    const refused = checked[index]?.problem
+    if (refused !== undefined) refusals.push({ problem: refused, place: { index, entry: logEntries[index] } })
+  }
+  return refusals
 }
 
 /** Why an entry was not made durable. A missing outcome would be a fault of ours, and the entry may be there. */

@@ -1,7 +1,8 @@
 const DAY_MS = 86_400_000
+const MEBIBYTE = 1024 * 1024
 
 /** A topic by what it holds, whatever prefix an installation gives it. */
-export type TopicRole = 'event-logs' | 'application-logs' | 'registry' | 'dead-letters'
+export type TopicRole = 'event-logs' | 'application-logs' | 'registry' | 'dead-letters' | 'refusals'
 
 export interface TopicSpec {
   readonly role: TopicRole
@@ -10,6 +11,10 @@ export interface TopicSpec {
   readonly cleanup: 'delete' | 'compact'
   /** How long records are kept; null where age removes nothing. */
   readonly retentionMs: number | null
+  /** About the most bytes of a partition, beyond which the oldest records go; absent: no limit of its own. */
+  readonly retentionBytes?: number
+  /** Sluice's own notes: no contract for subscribers, and nothing that a sender was promised. */
+  readonly isInternal?: true
 }
 
 /** Every topic of the journal. A breaking change of a value is a new version, and so a new topic. */
@@ -18,6 +23,14 @@ export const TOPICS: Readonly<Record<TopicRole, TopicSpec>> = {
   'application-logs': { role: 'application-logs', partitions: 12, cleanup: 'delete', retentionMs: 7 * DAY_MS },
   registry: { role: 'registry', partitions: 1, cleanup: 'compact', retentionMs: null },
   'dead-letters': { role: 'dead-letters', partitions: 1, cleanup: 'delete', retentionMs: 30 * DAY_MS },
+  refusals: {
+    role: 'refusals',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: DAY_MS,
+    retentionBytes: 64 * MEBIBYTE,
+    isInternal: true,
+  },
 }
 
 /** The name on the journal, such as `sluice.event-logs.v1`. */

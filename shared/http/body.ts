@@ -23,7 +23,8 @@ export interface JsonBody {
   readonly bytes: Buffer
 }
 
-export type ReadJson = Checked<JsonBody> | typeof GONE
+/** `bytes` is what was read where it is no JSON. */
+export type ReadJson = (Checked<JsonBody> & { readonly bytes?: Buffer }) | typeof GONE
 
 export type JsonReader = (request: IncomingMessage) => Promise<ReadJson>
 
@@ -106,17 +107,17 @@ const joined = (chunks: readonly Buffer[], size: number): Buffer =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parseJson(bytes: Buffer): Checked<JsonBody> {
+function parseJson(bytes: Buffer): ReadJson {
   if (bytes.length === 0) return refuse('malformed_json', null, 'The body is empty.')
   let text: string
   try {
     text = utf8.decode(bytes)
   } catch {
-    return refuse('malformed_json', null, 'The body is not valid UTF-8.')
+    return { bytes, ...refuse('malformed_json', null, 'The body is not valid UTF-8.') }
   }
   try {
     return { value: { bytes, json: JSON.parse(text) } }
   } catch (error) {
-    return refuse('malformed_json', { reason: (error as Error).message }, 'The body is not valid JSON.')
+    return { bytes, ...refuse('malformed_json', { reason: (error as Error).message }, 'The body is not valid JSON.') }
   }
 }

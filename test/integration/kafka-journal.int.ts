@@ -176,7 +176,8 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
     using(async (journal) => {
       const logs = eventTopic(uniqueName('logs'), 2)
       const registry = { name: uniqueName('registry'), role: 'registry', partitions: 1, cleanup: 'compact' } as const
-      const topics = [logs, { ...registry, retentionMs: null }]
+      const bounded = { ...eventTopic(uniqueName('bounded')), retentionBytes: 64 * 1024 * 1024 }
+      const topics = [logs, { ...registry, retentionMs: null }, bounded]
       expect((await journal.applyTopics(topics)).flatMap(({ differences }) => differences)).toEqual([])
       await journal.checkDurability(topics)
 
@@ -185,6 +186,8 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
         `${logs.name} has 2 partition(s), not 3`,
         `${logs.name} has retention.ms=3600000, not 1000`,
       ])
+      const [small] = await journal.describeTopics([{ ...bounded, retentionBytes: 1_000 }])
+      expect(small?.differences).toEqual([`${bounded.name} has retention.bytes=67108864, not 1000`])
       await setConfig(logs.name, 'unclean.leader.election.enable', 'true')
       await setConfig(registry.name, 'cleanup.policy', 'delete')
       await eventually(async () => {

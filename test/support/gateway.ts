@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import express from 'express'
 import { type GatewayConfig, registerGateway } from '../../gateway/gateway.ts'
 import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../gateway/publisher/publisher.ts'
+import type { Notes } from '../../gateway/refusals/notes.ts'
 import { type Clock, systemClock } from '../../shared/clock.ts'
 import { loadConfig } from '../../shared/config.ts'
 import { answerClientError } from '../../shared/http/client-error.ts'
@@ -44,6 +45,7 @@ export interface GatewayOptions {
   readonly journal?: GatewayJournal
   readonly registry?: Registry
   readonly registryReady?: () => boolean
+  readonly notes?: Notes
   readonly clock?: Clock
 }
 
@@ -69,7 +71,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
   await publisher.start()
   const app = express().disable('x-powered-by')
   const registryReady = options.registryReady ?? (() => true)
-  registerGateway(app, { config, clock, logger, metrics, registry, registryReady, publisher })
+  const notes = options.notes ?? (() => () => undefined)
+  registerGateway(app, { config, clock, logger, metrics, registry, registryReady, publisher, notes })
   const server = createServer(createListener(app, logger))
   server.on('clientError', answerClientError)
   answerExpectContinue(server, config.MAX_BODY_BYTES)

@@ -21,7 +21,8 @@ describe('the page for subscribers', () => {
       .map((cell) => cell.trim())
       .slice(-3, -1)
     expect(partitions).toBe(String(topic.partitions))
-    expect(kept).toBe(topic.retentionMs === null ? 'the last value of each key' : `${topic.retentionMs / DAY_MS} days`)
+    const days = (topic.retentionMs ?? 0) / DAY_MS
+    expect(kept).toBe(topic.retentionMs === null ? 'the last value of each key' : `${days} day${days === 1 ? '' : 's'}`)
   })
 
   test('names every header, type and schema of an entry', () => {

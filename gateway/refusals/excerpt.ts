@@ -1,0 +1,72 @@
+import { StringDecoder } from 'node:string_decoder'
+import { REFUSED_BODY_BYTES_MAX } from '../../shared/contract/refusals.ts'
+
+/** The beginning of what was refused. */
+export interface Excerpt {
+  readonly body: string | null
+  readonly bodyCut: boolean
+}
+
+export const NO_EXCERPT: Excerpt = { body: null, bodyCut: false }
+
+/** The beginning of a body as it was sent; never the half of a character. Bytes that are no UTF-8 become U+FFFD. */
+export function excerptOfBytes(bytes: Buffer): Excerpt {
+  const bodyCut = bytes.length > REFUSED_BODY_BYTES_MAX
+  // A copy of the beginning: a slice would keep the whole body in memory.
+  const body = new StringDecoder('utf8').write(bytes.subarray(0, REFUSED_BODY_BYTES_MAX))
+  return { body, bodyCut }
+}
+
+/** The beginning of a parsed entry as JSON again, at a cost that does not grow with the entry. */
+export function excerptOfJson(value: unknown): Excerpt {
+  const paper: Paper = { text: '', room: REFUSED_BODY_BYTES_MAX }
+  writeJson(value, paper, 0)
+  const { body, bodyCut } = excerptOfBytes(Buffer.from(paper.text))
+  return { body, bodyCut: bodyCut || paper.room < 0 }
+}
+
+/** What is written, and how many characters may follow; below zero nothing does, and something is missing. */
+interface Paper {
+  text: string
+  room: number
+}
+
+/** Deeper values are cut off: a level costs a frame of the stack, and a body may be nested very deep. */
+const LEVELS_MAX = 100
+
+function put(paper: Paper, text: string): void {
+  if (paper.room < 0) return
+  paper.text += text.slice(0, paper.room)
+  paper.room -= text.length
+}
+
+function writeJson(value: unknown, paper: Paper, level: number): void {
+  if (typeof value !== 'object' || value === null) {
+    put(paper, scalarText(value, paper.room))
+    return
+  }
+  if (level === LEVELS_MAX) {
+    paper.room = -1
+    return
+  }
+  const isList = Array.isArray(value)
+  put(paper, isList ? '[' : '{')
+  let separator = ''
+  for (const [name, child] of isList ? listed(value) : Object.entries(value)) {
+    if (paper.room < 0) return
+    put(paper, separator)
+    separator = ','
+    if (name !== null) put(paper, `${scalarText(name, paper.room)}:`)
+    writeJson(child, paper, level + 1)
+  }
+  put(paper, isList ? ']' : '}')
+}
+
+/** The elements of an array in the form of an object's entries, one at a time. */
+function* listed(value: readonly unknown[]): Generator<[null, unknown]> {
+  for (const child of value) yield [null, child]
+}
+
+/** A long text is cut before it is escaped; what is left of it fills the room all the same. */
+const scalarText = (value: unknown, room: number): string =>
+  JSON.stringify(typeof value === 'string' ? value.slice(0, Math.max(0, room) + 1) : value) ?? 'null'

@@ -1,0 +1,112 @@
+import type { Clock } from '../../shared/clock.ts'
+import { encodeRefusal, type RefusalRecord } from '../../shared/contract/refusals.ts'
+import { timestampOf } from '../../shared/contract/timestamp.ts'
+import type { Journal, NewRecord } from '../../shared/journal/journal.ts'
+import type { Service } from '../../shared/lifecycle.ts'
+import type { Logger } from '../../shared/logger.ts'
+import type { Metrics } from '../../shared/metrics.ts'
+
+export interface RefusalOutboxDeps {
+  readonly journal: Pick<Journal, 'append'>
+  readonly topic: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/** Notes on their way to the journal. Nothing that a request does waits for it. */
+export interface RefusalOutbox extends Service {
+  /** Takes a note if there is room for it; says whether it did. */
+  push(record: RefusalRecord): boolean
+  /** Counts a refusal that is not noted. */
+  miss(team: string, code: string): void
+}
+
+/** Time from the first note to its append: what comes meanwhile goes along, in one request. */
+const GATHER_MS = 250
+/** Bytes of notes that wait; an append takes them all, and brokers take a request of 1 MiB. */
+const WAITING_BYTES_MAX = 500_000
+const PARTITION = 0
+
+export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: RefusalOutboxDeps): RefusalOutbox {
+  const counter = metrics.counter('sluice_refusals_noted_total')
+  let waiting: NewRecord[] = []
+  let bytes = 0
+  let missed = new Map<string, Map<string, number>>()
+  let timer: NodeJS.Timeout | undefined
+  let sending: Promise<void> | undefined
+  let hasFailed = false
+
+  function schedule(): void {
+    if (timer !== undefined || sending !== undefined) return
+    timer = setTimeout(send, GATHER_MS)
+    timer.unref()
+  }
+
+  function send(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const records = [...waiting, ...takeMissed()]
+    waiting = []
+    bytes = 0
+    sending = append(records).finally(() => {
+      sending = undefined
+      if (waiting.length > 0 || missed.size > 0) schedule()
+    })
+  }
+
+  async function append(records: readonly NewRecord[]): Promise<void> {
+    try {
+      await journal.append({ topic, partition: PARTITION, records })
+      hasFailed = false
+    } catch (err) {
+      counter.inc({ outcome: 'lost' }, records.length)
+      if (!hasFailed) logger.warn({ err, topic }, 'refusals could not be noted; further failures are not reported')
+      hasFailed = true
+    }
+  }
+
+  function takeMissed(): NewRecord[] {
+    const at = timestampOf(clock.now())
+    const records = [...missed].map(([team, counts]) =>
+      encodeRefusal({ kind: 'unnoted', team, at, counts: Object.fromEntries(counts) }),
+    )
+    missed = new Map()
+    return records
+  }
+
+  return {
+    name: 'refusals',
+    push: (record) => {
+      const encoded = encodeRefusal(record)
+      const size = Buffer.byteLength(String(encoded.value))
+      if (bytes + size > WAITING_BYTES_MAX) return false
+      waiting.push(encoded)
+      bytes += size
+      counter.inc({ outcome: 'noted' })
+      schedule()
+      return true
+    },
+    miss: (team, code) => {
+      const counts = missed.get(team) ?? new Map<string, number>()
+      missed.set(team, counts.set(code, (counts.get(code) ?? 0) + 1))
+      counter.inc({ outcome: 'unnoted' })
+      schedule()
+    },
+    start: async () => {},
+    stop: async (deadline) => {
+      const expired = Promise.withResolvers<void>()
+      const limit = setTimeout(expired.resolve, deadline - clock.now())
+      await Promise.race([flush(), expired.promise])
+      clearTimeout(limit)
+    },
+  }
+
+  /** Sends what waits, once what is under way has ended. */
+  async function flush(): Promise<void> {
+    await sending
+    if (waiting.length === 0 && missed.size === 0) return
+    send()
+    await sending
+  }
+}

@@ -1,0 +1,46 @@
+/** Refusals of one Team with one code that are noted at once, and how many more in each second after that. */
+const OWN_SHARE = { atOnce: 20, perSecond: 1 }
+/** The same over all Teams and codes of a gateway. */
+const ALL_SHARE = { atOnce: 200, perSecond: 20 }
+
+/** What is left of an allowance, and when that was counted (milliseconds). */
+interface Bucket {
+  tokens: number
+  at: number
+}
+
+interface Share {
+  readonly atOnce: number
+  readonly perSecond: number
+}
+
+/**
+ * Who may have a refusal noted now: a token bucket for each Team and code, so that a flood of one mistake neither hides another one
+ * nor another Team's, and one for all. Teams and codes are few, so none is forgotten. `now` gives milliseconds.
+ */
+export function createShares(now: () => number): (team: string, code: string) => boolean {
+  const all: Bucket = { tokens: ALL_SHARE.atOnce, at: now() }
+  const own = new Map<string, Bucket>()
+
+  return (team, code) => {
+    const time = now()
+    const name = `${team}/${code}`
+    let bucket = own.get(name)
+    if (bucket === undefined) {
+      bucket = { tokens: OWN_SHARE.atOnce, at: time }
+      own.set(name, bucket)
+    }
+    fill(bucket, OWN_SHARE, time)
+    fill(all, ALL_SHARE, time)
+    if (bucket.tokens < 1 || all.tokens < 1) return false
+    bucket.tokens -= 1
+    all.tokens -= 1
+    return true
+  }
+}
+
+function fill(bucket: Bucket, { atOnce, perSecond }: Share, time: number): void {
+  const seconds = Math.max(0, time - bucket.at) / 1_000
+  bucket.tokens = Math.min(atOnce, bucket.tokens + seconds * perSecond)
+  bucket.at = time
+}

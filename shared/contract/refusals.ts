@@ -1,0 +1,89 @@
+import type { NewRecord } from '../journal/journal.ts'
+
+/**
+ * A refusal of a Team's entry, or of a whole request, as a gateway notes it on the refusals topic. The topic is internal: gateways
+ * write it, views show it, and its records may change with any version.
+ */
+export interface NotedRefusal {
+  readonly kind: 'refusal'
+  readonly team: string
+  /** Canonical timestamp. */
+  readonly at: string
+  /** The path that was posted to, such as `/api/ExternalLogs`. */
+  readonly endpoint: string
+  readonly code: string
+  readonly message: string
+  readonly details: unknown
+  /** The place of the entry in its batch; null where the whole request was refused, or its only entry. */
+  readonly index: number | null
+  /** What the sender addressed, cut; null where it named nothing. */
+  readonly identifier: string | null
+  /** The first characters of the key that was presented, 6 at most. */
+  readonly keyPrefix: string | null
+  readonly userAgent: string | null
+  /** The body, or the entry of a batch, from its beginning; null where it was not read. */
+  readonly body: string | null
+  readonly bodyCut: boolean
+}
+
+/** How many refusals of a Team a gateway did not note since it last said so, by code. */
+export interface UnnotedRefusals {
+  readonly kind: 'unnoted'
+  readonly team: string
+  readonly at: string
+  readonly counts: Readonly<Record<string, number>>
+}
+
+export type RefusalRecord = NotedRefusal | UnnotedRefusals
+
+/** Most bytes of a body or an entry that are kept. */
+export const REFUSED_BODY_BYTES_MAX = 8_192
+
+export const encodeRefusal = (record: RefusalRecord): NewRecord => ({
+  key: null,
+  value: JSON.stringify(record),
+  headers: { 'content-type': 'application/json' },
+})
+
+/** Reads a record of the topic; undefined for anything that no gateway of this version wrote. */
+export function decodeRefusal(value: Buffer | null): RefusalRecord | undefined {
+  try {
+    const json: unknown = JSON.parse(String(value))
+    return isRecord(json) ? json : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type Shape = Readonly<Record<string, (value: unknown) => boolean>>
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string'
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+
+const REFUSAL: Shape = {
+  team: isText,
+  at: isText,
+  endpoint: isText,
+  code: isText,
+  message: isText,
+  index: (value) => value === null || isCount(value),
+  identifier: isTextOrNull,
+  keyPrefix: isTextOrNull,
+  userAgent: isTextOrNull,
+  body: isTextOrNull,
+  bodyCut: (value) => typeof value === 'boolean',
+}
+
+const UNNOTED: Shape = {
+  team: isText,
+  at: isText,
+  counts: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isCount),
+}
+
+function isRecord(json: unknown): json is RefusalRecord {
+  if (typeof json !== 'object' || json === null) return false
+  const fields = json as Readonly<Record<string, unknown>>
+  const shape = fields['kind'] === 'refusal' ? REFUSAL : fields['kind'] === 'unnoted' ? UNNOTED : undefined
+  return shape !== undefined && Object.entries(shape).every(([name, fits]) => fits(fields[name]))
+}
