@@ -8,6 +8,8 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   readonly seconds: number
+  /** Ends after so many requests, if that is sooner. */
+  readonly requestsMax?: number
   /** Requests a second offered, whatever the answers do; unset: as many as the connections can carry. */
   readonly rate?: number
   /** What a good answer's body begins with. */
@@ -43,7 +45,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
 }
 
 function drive(sockets: readonly Socket[], requests: readonly Buffer[], load: Load): Promise<LoadResult> {
-  const { seconds, rate, goodAnswer = '{"success":true' } = load
+  const { seconds, rate, requestsMax = Number.POSITIVE_INFINITY, goodAnswer = '{"success":true' } = load
   const latencies: number[] = []
   const idle: (() => void)[] = []
   const startedAt = performance.now()
@@ -99,8 +101,8 @@ function drive(sockets: readonly Socket[], requests: readonly Buffer[], load: Lo
     }
     /** Sends what is due; ends when nothing is to be sent any more and nothing is outstanding. */
     const next = (now: number): void => {
-      while (idle.length > 0 && now < endsAt && due(now) <= now) idle.shift()?.()
-      if (outstanding === 0 && (now >= endsAt || idle.length === 0)) finish()
+      while (idle.length > 0 && now < endsAt && sent < requestsMax && due(now) <= now) idle.shift()?.()
+      if (outstanding === 0 && (now >= endsAt || sent >= requestsMax || idle.length === 0)) finish()
     }
     const ticks = setInterval(() => next(performance.now()), 1)
     const tail = setTimeout(finish, seconds * 1_000 + TAIL_MS)

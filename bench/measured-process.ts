@@ -41,9 +41,15 @@ export async function startProgram(command: string, args: readonly string[], url
   }
 }
 
+/** BENCH_NODE_OPTIONS=--cpu-prof has the measured Node programs profiled. */
+function profiling(): Record<string, string> {
+  const options = process.env['BENCH_NODE_OPTIONS']
+  return options === undefined ? {} : { NODE_OPTIONS: options }
+}
+
 function run(command: string, args: readonly string[], env: Record<string, string>): ChildProcess {
   const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...profiling(), ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const kill = (): void => void child.kill('SIGKILL')

@@ -56,7 +56,7 @@ async function withProgram<Result>(
       url: running.url + said.path,
       bodies: said.bodies,
       headers: running.headers,
-      goodAnswer: running.goodAnswer,
+      goodAnswer: said.goodAnswer,
       connections: said.connections,
       ...options,
     })

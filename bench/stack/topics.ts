@@ -7,6 +7,10 @@ export interface Topics {
   create(topic: string): Promise<void>
   /** Records in a topic that nothing was removed from and no transaction was written to. */
   count(topic: string): Promise<number>
+  /** Positions that a group has committed in the topic, added up. */
+  committed(topic: string, group: string): Promise<number>
+  /** Lets a group begin anew; none of its members may be left. */
+  forget(groups: readonly string[]): Promise<void>
   remove(topics: readonly string[]): Promise<void>
   /** The topics whose names begin so. */
   named(prefix: string): Promise<readonly string[]>
@@ -27,6 +31,14 @@ export function openTopics(broker: string): Topics {
       const [found] = await admin.listOffsets({ topics: [{ name: topic, partitions }] })
       return (found?.partitions ?? []).reduce((sum, { offset }) => sum + Number(offset), 0)
     },
+    committed: async (topic, group) => {
+      const partitionIndexes = Array.from({ length: PARTITIONS }, (_, partition) => partition)
+      const groups = [{ groupId: group, topics: [{ name: topic, partitionIndexes }] }]
+      const [found] = await admin.listConsumerGroupOffsets({ groups })
+      const partitions = found?.topics.flatMap((each) => each.partitions) ?? []
+      return partitions.reduce((sum, { committedOffset }) => sum + Math.max(0, Number(committedOffset)), 0)
+    },
+    forget: (groups) => admin.deleteGroups({ groups: [...groups] }),
     remove: async (topics) => {
       if (topics.length > 0) await admin.deleteTopics({ topics: [...topics] })
     },

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePorts } from '../../deploy/stack/ports.ts'
+import { startProgram } from '../measured-process.ts'
+import type { Program, Workload } from './programs.ts'
+import type { Topics } from './topics.ts'
+
+const run = promisify(execFile)
+
+const VERSION = '0.155.0'
+/** The parts with a stable interface are numbered apart. */
+const STABLE_VERSION = '1.61.0'
+const FOLDER = join(import.meta.dirname, '../out')
+const BINARY = join(FOLDER, `otelcol-${VERSION}`)
+const BUILD_TIMEOUT_MS = 900_000
+
+const BUILDER = `dist: { name: otelcol, output_path: ./dist, version: ${VERSION} }
+receivers: [{ gomod: go.opentelemetry.io/collector/receiver/otlpreceiver v${VERSION} }]
+exporters: [{ gomod: github.com/open-telemetry/opentelemetry-collector-contrib/exporter/kafkaexporter v${VERSION} }]
+providers: [{ gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider v${STABLE_VERSION} }]
+`
+
+/**
+ * The OpenTelemetry Collector: OTLP/HTTP JSON in, one record an entry out, and as safe as the gateway: no queue, so that its answer waits
+ * for acks=all. Rejects with a reason where there is no Go to build it with; a build takes minutes, and is kept in bench/out.
+ */
+export async function collector(broker: string, topics: Topics, log: (text: string) => void): Promise<Program> {
+  if (!existsSync(BINARY)) await build(log)
+  return {
+    name: `OpenTelemetry Collector ${VERSION}`,
+    start: async (prefix) => {
+      const topic = `${prefix}.collector`
+      await topics.create(topic)
+      const [port = 0] = await freePorts(1)
+      const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+      const file = join(folder, 'config.yaml')
+      writeFileSync(file, configuration(broker, topic, port))
+      const program = await startProgram(BINARY, [`--config=${file}`], `http://127.0.0.1:${port}`)
+      const stop = async (): Promise<void> => {
+        await program.stop()
+        rmSync(folder, { recursive: true, force: true })
+      }
+      return { ...program, stop, topic, said: inOtlp, headers: {}, sends: async () => null }
+    },
+  }
+}
+
+async function build(log: (text: string) => void): Promise<void> {
+  const go = ['/usr/local/go/bin/go', '/usr/lib/go/bin/go'].find(existsSync) ?? 'go'
+  await run(go, ['version']).catch((error) => {
+    throw new Error('there is no Go to build it with', { cause: error })
+  })
+  log(`building the OpenTelemetry Collector ${VERSION} (some minutes, once)`)
+  const folder = join(FOLDER, 'collector-build')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'builder.yaml'), BUILDER)
+  const options = {
+    cwd: folder,
+    timeout: BUILD_TIMEOUT_MS,
+    env: {
+      ...process.env,
+      PATH: `${join(go, '..')}:${process.env['PATH']}`,
+      GOPATH: join(folder, 'go'),
+      GOCACHE: join(folder, 'cache'),
+      GOBIN: folder,
+      // What is fetched can be removed like any other file.
+      GOFLAGS: '-modcacherw',
+    },
+  }
+  try {
+    await run(go, ['install', `go.opentelemetry.io/collector/cmd/builder@v${VERSION}`], options)
+    await run(join(folder, 'builder'), ['--config', 'builder.yaml'], options)
+    renameSync(join(folder, 'dist/otelcol'), BINARY)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const configuration = (broker: string, topic: string, port: number): string => `
+receivers:
+  otlp: { protocols: { http: { endpoint: "127.0.0.1:${port}" } } }
+exporters:
+  kafka:
+    brokers: ["${broker}"]
+    logs: { topic: "${topic}", encoding: raw }
+    producer: { required_acks: -1, compression: none, allow_auto_topic_creation: false, linger: 5ms }
+    sending_queue: { enabled: false }
+    retry_on_failure: { enabled: false }
+service:
+  telemetry: { metrics: { level: none }, logs: { level: error } }
+  pipelines:
+    logs: { receivers: [otlp], exporters: [kafka] }
+`
+
+/** The same entries as log records: each entry's JSON is the text of a record's body, which is the cheapest form for the Collector. */
+const inOtlp = (workload: Workload): Workload => ({
+  ...workload,
+  path: '/v1/logs',
+  goodAnswer: '{"partialSuccess":{}}',
+  bodies: workload.bodies.map((body) => {
+    const { logEntries, ...single } = JSON.parse(body) as { readonly logEntries?: readonly { readonly level: string }[] }
+    const entries = logEntries ?? [single as { readonly level: string }]
+    const logRecords = entries.map((entry) => ({
+      timeUnixNano: '1750000000000000000',
+      severityText: entry.level,
+      body: { stringValue: JSON.stringify(entry) },
+    }))
+    return JSON.stringify({ resourceLogs: [{ resource: {}, scopeLogs: [{ scope: {}, logRecords }] }] })
+  }),
+})

@@ -1,0 +1,185 @@
+import { join } from 'node:path'
+import type { Backend } from '../../deploy/stack/backend.ts'
+import { groupName, type ViewName } from '../../consumers/view.ts'
+import { systemClock } from '../../shared/clock.ts'
+import { topicName } from '../../shared/contract/topics.ts'
+import { createLogger } from '../../shared/logger.ts'
+import { createElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
+import { indexNames } from '../../shared/log-store/elasticsearch/index-names.ts'
+import { createMetrics } from '../../shared/metrics.ts'
+import { API_KEY, BATCH_ENTRIES } from '../entries.ts'
+import { runLoad } from '../load.ts'
+import { type MeasuredProcess, startMeasured } from '../measured-process.ts'
+import { metrics, total } from '../scrape.ts'
+import { BATCH_KEYED, startRole } from './programs.ts'
+import type { Topics } from './topics.ts'
+
+export interface ConsumersRig {
+  readonly kafka: Backend
+  readonly elasticsearch: Backend
+  readonly topics: Topics
+  /** Application logs in the topic that all runs read. */
+  readonly documents: number
+}
+
+/** What one writer cost between a fifth and nine tenths of the documents. */
+export interface Indexing {
+  readonly writer: string
+  readonly documentsPerSecond: number
+  readonly documentsPerCpuSecond: number
+  readonly elasticsearchCpuMsPerThousand: number
+  readonly peakMiB: number
+}
+
+/** A topic full of application logs, as the gateway wrote them. */
+export interface FilledTopic {
+  readonly prefix: string
+  readonly topic: string
+  readonly day: string
+}
+
+const FROM = 0.2
+const TO = 0.9
+const POLL_MS = 20
+const TIMEOUT_MS = 90_000
+
+export async function fillTopic(prefix: string, { kafka, topics, documents }: ConsumersRig): Promise<FilledTopic> {
+  const broker = kafka.addresses[0] ?? ''
+  const gateway = await startRole('gateway', { prefix, broker, elasticsearchUrl: 'http://127.0.0.1:9' })
+  try {
+    const { answered, failed } = await runLoad({
+      ...BATCH_KEYED,
+      url: gateway.url + BATCH_KEYED.path,
+      headers: { 'x-api-key': API_KEY },
+      seconds: 60,
+      requestsMax: documents / BATCH_ENTRIES,
+    })
+    const topic = topicName(prefix, 'application-logs')
+    const inTopic = await topics.count(topic)
+    if (failed > 0 || inTopic !== answered * BATCH_ENTRIES) {
+      throw new Error(`the topic holds ${inTopic} records, ${answered * BATCH_ENTRIES} were acknowledged, ${failed} requests failed`)
+    }
+    return { prefix, topic, day: new Date().toISOString().slice(0, 10) }
+  } finally {
+    await gateway.stop()
+  }
+}
+
+let started = 0
+const freshIndexPrefix = (): string => `bench-${process.pid}-${++started}`
+
+/** A bare loop of `_bulk` requests with the same documents, on an index like that of the consumers. */
+export async function measureBulkLoop(inFlight: number, filled: FilledTopic, rig: ConsumersRig): Promise<Indexing> {
+  const indexPrefix = freshIndexPrefix()
+  const [url = ''] = rig.elasticsearch.addresses
+  await applyIndices(url, indexPrefix)
+  const index = indexNames(indexPrefix).day('application', filled.day)
+  const script = join(import.meta.dirname, 'bulk-loop.ts')
+  const [broker = ''] = rig.kafka.addresses
+  const loop = await startMeasured([script, broker, filled.topic, url, index, String(inFlight)], {})
+  try {
+    const written = async (): Promise<number> => total(await metrics(loop.url), 'bulk_documents_total')
+    const measured = await measure(loop, written, rig)
+    return { writer: `bare \`_bulk\` loop, ${inFlight} in flight`, ...measured }
+  } finally {
+    await loop.stop()
+    await removeIndices(url, indexPrefix)
+  }
+}
+
+/** The consumers of these views, from the beginning of the topic. */
+export async function measureConsumers(
+  name: string,
+  views: readonly ViewName[],
+  filled: FilledTopic,
+  rig: ConsumersRig,
+): Promise<Indexing> {
+  const indexPrefix = freshIndexPrefix()
+  const [url = ''] = rig.elasticsearch.addresses
+  await applyIndices(url, indexPrefix)
+  const consumers = await startRole('consumers', {
+    prefix: filled.prefix,
+    broker: rig.kafka.addresses[0] ?? '',
+    elasticsearchUrl: url,
+    settings: { INDEX_PREFIX: indexPrefix, VIEWS: views.join(',') },
+  })
+  const groups = views.map((view) => groupName(filled.prefix, view))
+  try {
+    const done = async (): Promise<number> =>
+      Math.min(
+        ...(await Promise.all(
+          views
+            .filter((view) => view !== 'event-logs')
+            .map((view) => rig.topics.committed(filled.topic, groupName(filled.prefix, view))),
+        )),
+      )
+    const measured = await measure(consumers, done, rig)
+    await until(async () => (await done()) >= rig.documents)
+    const indexed = await countDocuments(url, indexPrefix)
+    if (indexed !== rig.documents) throw new Error(`${indexed} documents of ${rig.documents} records are in the store`)
+    return { writer: name, ...measured, peakMiB: consumers.memory().peakMiB }
+  } finally {
+    await consumers.stop()
+    await rig.topics.forget(groups)
+    await removeIndices(url, indexPrefix)
+  }
+}
+
+async function measure(
+  program: MeasuredProcess,
+  done: () => Promise<number>,
+  { elasticsearch, documents }: ConsumersRig,
+): Promise<Omit<Indexing, 'writer'>> {
+  const snapshot = async () => ({
+    at: performance.now(),
+    cpu: program.cpuSeconds(),
+    documents: await done(),
+    elasticsearch: await elasticsearch.cpuSeconds(1),
+  })
+  await until(async () => (await done()) >= documents * FROM)
+  const before = await snapshot()
+  await until(async () => (await done()) >= documents * TO)
+  const after = await snapshot()
+  const written = after.documents - before.documents
+  return {
+    documentsPerSecond: written / ((after.at - before.at) / 1_000),
+    documentsPerCpuSecond: written / (after.cpu - before.cpu),
+    elasticsearchCpuMsPerThousand: (1_000 * (after.elasticsearch - before.elasticsearch)) / (written / 1_000),
+    peakMiB: program.memory().peakMiB,
+  }
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + TIMEOUT_MS
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`a phase of the bench takes longer than ${TIMEOUT_MS} ms`)
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+async function applyIndices(url: string, indexPrefix: string): Promise<void> {
+  const store = createElasticsearchLogStore({
+    url,
+    auth: { type: 'none' },
+    caFile: null,
+    indexPrefix,
+    clock: systemClock,
+    logger: createLogger('warn', 'bench'),
+    metrics: createMetrics(),
+    options: { replicas: 0 },
+  })
+  await store.indices.apply()
+  await store.close()
+}
+
+async function countDocuments(url: string, indexPrefix: string): Promise<number> {
+  await fetch(`${url}/${indexPrefix}-*/_refresh`, { method: 'POST' })
+  const answer = await fetch(`${url}/${indexPrefix}-application-logs-*/_count`)
+  return ((await answer.json()) as { count: number }).count
+}
+
+async function removeIndices(url: string, indexPrefix: string): Promise<void> {
+  const answer = await fetch(`${url}/_resolve/index/${indexPrefix}-*`)
+  const { indices } = (await answer.json()) as { indices: readonly { name: string }[] }
+  for (const { name } of indices) await fetch(`${url}/${name}`, { method: 'DELETE' })
+}
