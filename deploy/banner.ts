@@ -3,6 +3,7 @@ import type { Role } from './roles.ts'
 
 export interface BannerFacts {
   readonly role: Role
+  /** Where the server is, with the base path and without a slash at its end. */
   readonly url: string
   readonly registry: Registry
   /** The key made at the first start; it is printed then and never again, since only its hash is kept. */
@@ -13,7 +14,8 @@ export interface BannerFacts {
 export function banner({ role, url, registry, newKey }: BannerFacts): string {
   // Other roles are run by a supervisor, whose log has no use for more.
   if (role !== 'all') return `Sluice ${role} is ready at ${url}`
-  const lines = ['', `Sluice is ready at ${url}`, '', `  API      ${url}/docs`, `  metrics  ${url}/metrics`, '']
+  const places = [`  page     ${url}/`, `  API      ${url}/docs`, `  metrics  ${url}/metrics`]
+  const lines = ['', `Sluice is ready at ${url}`, '', ...places, '']
   return [...lines, ...(newKey === null ? knownTeams(registry) : firstSteps(url, registry, newKey)), ''].join('\n')
 }
 
@@ -42,7 +44,7 @@ function firstSteps(url: string, registry: Registry, key: string): string[] {
     `  A Team was made for you: ${team?.id}, with the Project ${project?.id}.`,
     `  Its key, shown this once: ${key}`,
     '',
-    'Send a log:',
+    'Open the page and sign in with the key, or send a log from here:',
     '',
     `  curl -s ${url}/api/ExternalLogs -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\`,
     `    -d '${JSON.stringify(entry)}'`,

@@ -1,6 +1,8 @@
 import express, { Router } from 'express'
 import { registerGateway } from '../gateway/gateway.ts'
 import { createPublisher, PUBLISHER_DEFAULTS } from '../gateway/publisher/publisher.ts'
+import { createNotes } from '../gateway/refusals/notes.ts'
+import { createRefusalOutbox } from '../gateway/refusals/outbox.ts'
 import {
   BATCH_ENTRY_SCHEMA,
   BATCH_LOG_ENTRY_SCHEMA,
@@ -16,10 +18,14 @@ import { registerDocs } from '../shared/openapi/docs.ts'
 import { createOpenApi } from '../shared/openapi/openapi.ts'
 import { viewsPart } from '../views/api/openapi.ts'
 import { registerViews } from '../views/api/register.ts'
+import { sessionPart } from '../views/session/openapi.ts'
+import { registerSession } from '../views/session/register.ts'
+import { registerSite } from '../views/site.ts'
 import { createHttpServer } from './http-server.ts'
 import { healthRoutes, metricsRoutes, type OperationsDeps } from './operations.ts'
 import { type Role, showsLogs, takesLogs } from './roles.ts'
 import type { Foundation } from './server.ts'
+import { sessionSecret } from './session-secret.ts'
 import { VERSION } from './version.ts'
 
 export interface HttpEdgeDeps extends Foundation {
@@ -71,17 +77,23 @@ function mountGateway(routes: Router, deps: HttpEdgeDeps): readonly Service[] {
       sendTimeoutMs: config.REQUEST_DEADLINE_MS,
     },
   })
-  registerGateway(routes, { ...deps, registry: registry.registry, registryReady: registry.ready, publisher })
-  return [publisher]
+  const outbox = createRefusalOutbox({ ...deps, topic: topicName(config.TOPIC_PREFIX, 'refusals') })
+  const notes = createNotes({ ...deps, registry: registry.registry, outbox })
+  registerGateway(routes, { ...deps, registry: registry.registry, registryReady: registry.ready, publisher, notes })
+  return [publisher, outbox]
 }
 
 function mountViews(routes: Router, deps: HttpEdgeDeps): readonly Service[] {
-  const { registry } = deps
-  const views = registerViews(routes, { ...deps, registry: registry.registry, registryReady: registry.ready })
+  const { config, role, logger } = deps
+  const common = { ...deps, registry: deps.registry.registry, registryReady: deps.registry.ready }
+  const basePath = config.BASE_PATH
+  const sessions = registerSession(routes, { ...common, basePath, secret: sessionSecret(config, role, logger) })
+  const views = registerViews(routes, { ...common, teamOfSession: sessions.teamOf })
+  registerSite(routes, { basePath })
   return [{ name: 'live tails', start: async () => {}, stop: async () => views.closeStreams() }]
 }
 
-function mountDocs(routes: Router, { config }: HttpEdgeDeps): void {
+function mountDocs(routes: Router, { config, role }: HttpEdgeDeps): void {
   const ingestion = {
     externalLog: EXTERNAL_LOG_SCHEMA,
     logEntry: LOG_ENTRY_SCHEMA,
@@ -93,9 +105,10 @@ function mountDocs(routes: Router, { config }: HttpEdgeDeps): void {
     basePath: config.BASE_PATH,
     ingestion,
     batchEntriesMax: config.MAX_BATCH_ENTRIES,
-    parts: [viewsPart],
+    parts: [viewsPart, sessionPart],
   })
   registerDocs(routes, document)
+  if (showsLogs(role)) return
   routes.get(
     '/',
     (_request, response) =>

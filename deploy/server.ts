@@ -96,7 +96,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
     draining,
   })
   for (const part of edge.parts) await run(part)
-  print(banner({ role, url: edge.url(), registry: registry.registry, newKey }))
+  print(banner({ role, url: edge.url() + config.BASE_PATH.replace(/\/+$/, ''), registry: registry.registry, newKey }))
   return { url: edge.url(), halted: consumers?.done ?? new Promise<void>(() => {}) }
 }
 

@@ -234,7 +234,7 @@ export const SETTINGS = {
     type: 'text',
     secret: true,
     default: null,
-    help: "Signs the page's session cookie; 32 characters or more. Unset: made at random, and sessions end with the process.",
+    help: "Signs the page's session cookie; 32 characters or more, the same in every process with the role views. Unset: the embedded mode makes one and keeps it in DATA_DIR; elsewhere it is made at start, and sessions end with the process.",
   },
 } as const satisfies Record<string, Setting>
 

@@ -26,6 +26,11 @@ export const METRICS = {
     labels: ['code'],
     help: 'Requests refused before any entry of theirs was looked at, by error code.',
   },
+  sluice_refusals_noted_total: {
+    kind: 'counter',
+    labels: ['outcome'],
+    help: 'Refusals that a Team is to see: noted; unnoted, above its share; lost, because the journal did not take the notes.',
+  },
   sluice_publish_seconds: {
     kind: 'histogram',
     help: 'Seconds from handing a micro-batch to the journal until it is confirmed.',
@@ -91,6 +96,11 @@ export const METRICS = {
   sluice_store_blocked: {
     kind: 'gauge',
     help: '1 while Elasticsearch refuses writes until somebody acts: a full disk, a read-only or closed index, no shards left.',
+  },
+  sluice_sign_ins_total: {
+    kind: 'counter',
+    labels: ['outcome'],
+    help: 'Sign-ins to the page, by outcome: opened, refused (no live key), limited (too many failed before). Many refused: somebody tries keys.',
   },
   sluice_tail_streams: { kind: 'gauge', help: 'Live tails open now.' },
 } as const satisfies Record<`sluice_${string}`, MetricSpec>

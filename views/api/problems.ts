@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type ErrorCode, type Problem, ProblemError, problem } from '../../shared/errors.ts'
 import { answerProblem } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
@@ -27,8 +27,8 @@ export const notFound = (message?: string): ProblemError => new ProblemError(pro
 export const unavailable = (message: string): ProblemError => new ProblemError(problem('server_error', null, message))
 
 /** Answers a refusal with its real status. RFC 9110, 11.6.1 wants a challenge with each 401. */
-export function answerFailure(response: ServerResponse, cause: Problem): void {
+export function answerFailure(response: ServerResponse, cause: Problem, headers: OutgoingHttpHeaders = {}): void {
   const status = VIEW_STATUS[cause.code]
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="sluice"' } : {}
-  answerProblem(response, status, cause, { 'cache-control': 'no-store', ...challenge })
+  answerProblem(response, status, cause, { 'cache-control': 'no-store', ...challenge, ...headers })
 }

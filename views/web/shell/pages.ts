@@ -1,10 +1,4 @@
-/** The pages below the base path, in the order of the navigation; views/site.ts answers each of these paths with the shell. */
-export const PAGES = [
-  { path: 'event-logs', name: 'Event logs' },
-  { path: 'application-logs', name: 'Application logs' },
-  { path: 'flows', name: 'Flows' },
-  { path: 'refused', name: 'Refused logs' },
-  { path: 'team', name: 'Team' },
-] as const
+export { PAGES } from '../../pages.ts'
 
+/** Where one comes to without saying where to. */
 export const START = 'event-logs'

@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IRouter, type NextFunction, type Request, type Response, Router } from 'express'
+import { ProblemError, problem } from '../../shared/errors.ts'
+import { answerJson, successBody } from '../../shared/http/answer.ts'
+import { createJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
+import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
+import type { Logger } from '../../shared/logger.ts'
+import type { Metrics } from '../../shared/metrics.ts'
+import { answerFailure, unavailable } from '../api/problems.ts'
+import { clientOf, createAttempts } from './attempts.ts'
+import { isSecure, sessionCookie } from './cookie.ts'
+import { requireSameOrigin } from './same-origin.ts'
+import { createSessions, type NewCookie, type Session, type Sessions, type SessionsDeps } from './sessions.ts'
+
+export interface SessionRoutesDeps extends SessionsDeps {
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly basePath: string
+}
+
+/** Where the page signs in and out. */
+const PATH = '/api/session'
+
+/** A body that holds a key is small and comes at once. */
+const BODY_LIMITS = { wireBytesMax: 4_096, inflatedBytesMax: 4_096, timeoutMs: 10_000 }
+
+/**
+ * Puts the session on a router: `POST` signs in with a key, `GET` tells whose session it is, `DELETE` signs out; and every request
+ * below that comes with a cookie that has served for a while is given a new one. Returns the sessions, for whoever has to know
+ * whose request it is.
+ */
+export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessions {
+  const { clock, logger, metrics, registryReady, basePath } = deps
+  const sessions = createSessions(deps)
+  const attempts = createAttempts(clock)
+  const outcomes = metrics.counter('sluice_sign_ins_total')
+  const readJson = createJsonReader(BODY_LIMITS)
+  const give = (request: IncomingMessage, response: ServerResponse, { value, maxAgeSeconds }: NewCookie): void => {
+    response.setHeader('set-cookie', sessionCookie(value, maxAgeSeconds, { basePath, secure: isSecure(request) }))
+  }
+
+  /** Streams and lists alike keep a session in use. */
+  function renew(request: IncomingMessage, response: ServerResponse): void {
+    if (request.headers.cookie === undefined) return
+    const session = sessions.read(request.headers)
+    const cookie = session === undefined ? undefined : sessions.renewed(session)
+    if (cookie !== undefined) give(request, response, cookie)
+  }
+
+  async function signIn(request: Request, response: Response): Promise<void> {
+    requireSameOrigin(request)
+    const body = await readJson(request)
+    if (body === GONE) return
+    if (body.problem !== undefined)
+      return answerFailure(response, body.problem, refusedBodyHeaders(body.problem, request))
+    const apiKey = keyIn(body.value.json)
+    if (!registryReady()) throw unavailable('The registry is still being read.')
+    const client = clientOf(request.socket.remoteAddress, request.headers['x-forwarded-for'])
+    const waitMs = attempts.waitOf(client)
+    if (waitMs > 0) {
+      outcomes.inc({ outcome: 'limited' })
+      return answerTooMany(response, Math.ceil(waitMs / 1_000))
+    }
+    const session = sessions.begin(apiKey)
+    outcomes.inc({ outcome: session === undefined ? 'refused' : 'opened' })
+    if (session === undefined) {
+      attempts.failed(client)
+      throw new ProblemError(problem('invalid_api_key', null, 'The key is not a live key of any Team.'))
+    }
+    logger.info({ team: session.team.id, key: session.key.prefix }, 'signed in')
+    give(request, response, sessions.cookieOf(session))
+    answer(response, session)
+  }
+
+  const routes = Router()
+  routes.use('/api', (request, response, next) => {
+    renew(request, response)
+    next()
+  })
+  routes
+    .route(PATH)
+    .get((request, response) => {
+      if (!registryReady()) throw unavailable('The registry is still being read.')
+      answer(response, sessions.read(request.headers))
+    })
+    .post(signIn)
+    .delete((request, response) => {
+      requireSameOrigin(request)
+      give(request, response, { value: '', maxAgeSeconds: 0 })
+      answer(response, undefined)
+    })
+    .all((_request, response) => answerMethodNotAllowed(response, 'GET, HEAD, POST, DELETE'))
+  routes.use(PATH, (error: unknown, _request: Request, response: Response, next: NextFunction) => {
+    if (error instanceof ProblemError) answerFailure(response, error.problem)
+    else next(error)
+  })
+  router.use(routes)
+  return sessions
+}
+
+/** The key in a body `{ "apiKey": "..." }`. */
+function keyIn(json: unknown): string {
+  const { apiKey } = (json ?? {}) as { apiKey?: unknown }
+  if (typeof apiKey === 'string' && apiKey !== '') return apiKey
+  throw new ProblemError(
+    problem('invalid_request', [{ path: '/apiKey', message: 'must be a key of the Team, a string' }]),
+  )
+}
+
+const answer = (response: Response, session: Session | undefined): void =>
+  answerJson(response, 200, successBody(shown(session)), { 'cache-control': 'no-store' })
+
+const shown = (session: Session | undefined) => ({
+  team: session === undefined ? null : { id: session.team.id, name: session.team.name },
+  keyPrefix: session?.key.prefix ?? null,
+})
+
+const answerTooMany = (response: Response, seconds: number): void =>
+  answerFailure(response, problem('too_many_attempts', { retryAfterSeconds: seconds }), {
+    'retry-after': String(seconds),
+  })

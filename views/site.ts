@@ -1,0 +1,129 @@
+import { join } from 'node:path'
+import { type IRouter, type Request, type Response, Router } from 'express'
+import { ProblemError, problem } from '../shared/errors.ts'
+import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
+import { type BuiltPage, readBuiltPage } from './built-page.ts'
+import { PAGES } from './pages.ts'
+import { cookieOf } from './session/cookie.ts'
+
+export interface SiteDeps {
+  /** The prefix of every path, as the configuration has it. */
+  readonly basePath: string
+  /** Where the built page is. */
+  readonly folder?: string
+}
+
+/** The reader's choice; the page writes it, and the server puts it into the shell so that no page flashes in the other one. */
+const THEME_COOKIE = 'sluice_theme'
+const THEMES: readonly string[] = ['light', 'dark']
+
+/**
+ * Scripts, styles and requests of this origin only, none of them inline; and no text becomes markup or script, as the page has no
+ * policy that would let it.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}
+
+/** Any correlationKey, and not taken apart here: what cannot be decoded is the page's to show. */
+const A_FLOW = /^\/flows\/[^/]+\/?$/i
+
+const YEAR_SECONDS = 365 * 24 * 3600
+
+/** Puts the page on a router: its shell at `/` and at every path of its own, and what the shell loads under `/assets/`. */
+export function registerSite(
+  router: IRouter,
+  { basePath, folder = join(import.meta.dirname, 'web/dist') }: SiteDeps,
+): void {
+  const base = `${basePath.replace(/\/+$/, '')}/`
+  let built: BuiltPage | undefined
+  // Until it is there it is looked for again, so that a server which was started first need not be restarted.
+  const page = (): BuiltPage | undefined => {
+    built ??= readBuiltPage(folder)
+    return built
+  }
+  page()
+
+  const site = Router()
+  const serve = (path: string | RegExp, answer: (request: Request, response: Response) => void): unknown =>
+    site
+      .route(path)
+      .get(answer)
+      .all((_request, response) => answerMethodNotAllowed(response, 'GET, HEAD'))
+
+  const shell = ({ headers }: Request, response: Response): void => {
+    const { shell: html } = page() ?? {}
+    if (html === undefined) answerNotBuilt(response)
+    else answerShell(response, withBase(withTheme(html, cookieOf(headers.cookie, THEME_COOKIE)), base))
+  }
+  for (const path of ['/', ...PAGES.map((one) => `/${one.path}`), A_FLOW]) serve(path, shell)
+  serve('/assets/:name', (request, response) => answerAsset(request, response, page()))
+  router.use(site)
+}
+
+/** Names in the shell are relative to the base path, wherever in the page it is loaded. */
+const withBase = (html: string, base: string): string =>
+  html
+    .replace(/(<meta name="base-path" content=")[^"]*/, (_match, head: string) => head + escaped(base))
+    .replaceAll(/((?:src|href)=")\.\//g, (_match, head: string) => head + escaped(base))
+
+const withTheme = (html: string, theme: string | undefined): string =>
+  theme !== undefined && THEMES.includes(theme) ? html.replace('<html ', `<html data-theme="${theme}" `) : html
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+
+function answerAsset({ params, headers }: Request, response: Response, page: BuiltPage | undefined): void {
+  const asset = page?.assets.get(String(params['name']))
+  if (asset === undefined) throw new ProblemError(problem('not_found'))
+  const accepted = String(headers['accept-encoding'] ?? '')
+  const coding = [...asset.bodies.keys()].find((name) => accepts(accepted, name)) ?? 'identity'
+  answerBytes(response, 200, asset.type, asset.bodies.get(coding) ?? Buffer.alloc(0), {
+    vary: 'accept-encoding',
+    ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+    'cache-control': asset.hashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+  })
+}
+
+/** Whether a coding is named in Accept-Encoding and not refused there by a weight of 0. */
+const accepts = (header: string, coding: string): boolean =>
+  new RegExp(`(?:^|,)\\s*${coding}\\s*(?:;\\s*q=(?!0(?:\\.0*)?\\s*(?:,|$))[\\d.]+\\s*)?(?:,|$)`, 'i').test(header)
+
+const NOT_BUILT = `The page is not built. In the folder of Sluice, run
+
+  npm run build
+
+and load this address again. Everything else works: the API is described at docs/.
+`
+
+/** It is never kept, as it names the files of this build and has the reader's theme in it. */
+const answerShell = (response: Response, html: string): void =>
+  answerBytes(response, 200, 'text/html; charset=utf-8', Buffer.from(html), { 'cache-control': 'no-store' })
+
+const answerNotBuilt = (response: Response): void =>
+  answerBytes(response, 503, 'text/plain; charset=utf-8', Buffer.from(NOT_BUILT), { 'cache-control': 'no-store' })
+
+function answerBytes(
+  response: Response,
+  status: number,
+  type: string,
+  body: Buffer,
+  headers: Readonly<Record<string, string>>,
+): void {
+  response.writeHead(status, { ...HEADERS, 'content-type': type, 'content-length': body.length, ...headers })
+  response.end(body)
+}
