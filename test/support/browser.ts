@@ -1,0 +1,59 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { findChromium, launchChromium } from './chromium.ts'
+import { type OpenOptions, type OpenPage, openPage } from './open-page.ts'
+
+export interface Browse {
+  /** Opens the page at a server's address; it is closed after the test. */
+  open(url: string, options?: OpenOptions): Promise<OpenPage>
+  /** Faults of this kind are what the test wants to see: a server that is gone leaves errors in the console. */
+  tolerate(pattern: RegExp): void
+}
+
+/**
+ * A `describe` whose tests need a browser. A test fails where a page of its had a fault that it did not tolerate. Where no Chromium
+ * is installed the tests are skipped and one line says what was not proved; with REQUIRE_BACKENDS=1 they fail.
+ */
+export function describeWithBrowser(name: string, body: (browse: Browse) => void): void {
+  const executable = findChromium()
+  if (executable !== undefined) {
+    describe(name, () => body(browserFor(executable)))
+    return
+  }
+  const reason = `NOT PROVED, no browser: ${name} (no chromium, chromium-browser or google-chrome on the path)`
+  if (process.env['REQUIRE_BACKENDS'] === '1') {
+    test(name, () => {
+      throw new Error(reason)
+    })
+    return
+  }
+  process.stderr.write(`\n${reason}\n`)
+  describe.skip(name, () => test('needs a browser', () => undefined))
+}
+
+function browserFor(executable: string): Browse {
+  let browser: Browser
+  let opened: OpenPage[] = []
+  let tolerated: RegExp[] = []
+  beforeAll(async () => {
+    browser = await launchChromium(executable)
+  })
+  afterEach(async () => {
+    const faults = opened.flatMap((one) => one.faults).filter((fault) => !tolerated.some((kind) => kind.test(fault)))
+    await Promise.all(opened.map((one) => one.close()))
+    opened = []
+    tolerated = []
+    expect(faults).toEqual([])
+  })
+  afterAll(async () => {
+    await browser.close()
+  })
+  return {
+    open: async (url, options) => {
+      const page = await openPage(browser, url, options)
+      opened.push(page)
+      return page
+    },
+    tolerate: (pattern) => void tolerated.push(pattern),
+  }
+}
