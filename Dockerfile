@@ -11,6 +11,18 @@ RUN --mount=type=cache,target=/root/.npm \
     && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
     && rm -f node_modules/swagger-ui-dist/swagger-ui-es-bundle*.js
 
+# The page, as static files, by development dependencies that stay behind here.
+FROM ${NODE_IMAGE} AS page
+WORKDIR /app
+COPY package.json package-lock.json tsconfig.json ./
+RUN --mount=type=cache,target=/root/.npm \
+    npm ci --ignore-scripts --no-audit --no-fund
+COPY shared shared
+COPY views views
+# Its sources are of no use at run time.
+RUN node views/web/build.js \
+    && find views/web -mindepth 1 -maxdepth 1 ! -name dist -exec rm -r {} +
+
 FROM ${NODE_IMAGE}
 # `docker exec CONTAINER sluice …`, and a data folder that a new volume takes its owner from.
 RUN printf '#!/bin/sh\nexec node /app/deploy/main.ts "$@"\n' > /usr/local/bin/sluice \
@@ -22,7 +34,7 @@ COPY package.json LICENSE ./
 COPY shared shared
 COPY gateway gateway
 COPY consumers consumers
-COPY views views
+COPY --from=page /app/views views
 COPY deploy deploy
 ENV HOST=0.0.0.0 \
     PORT=8080 \

@@ -29,7 +29,7 @@ interface Import {
 
 const sources = LAYERS.flatMap((layer) =>
   readdirSync(join(ROOT, layer), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'))
+    .filter((name) => /\.tsx?$/.test(name) && !/node_modules|(^|\/)\.?dist/.test(name))
     .map((name) => join(layer, name)),
 )
 
@@ -71,6 +71,16 @@ describe('the tree', () => {
       ({ file, target }) => adapter.test(target) && !file.startsWith('deploy/') && !adapter.test(file),
     )
     expect(leaks).toEqual([])
+  })
+
+  test('the server imports nothing of the page, and the page nothing of the server but what runs in a browser', () => {
+    const isPage = (file: string): boolean => file.startsWith('views/web/')
+    const crossings = imports.filter(({ file, target }) => isPage(file) !== isPage(target) && /\.tsx?$/.test(target))
+    const shared = crossings.filter(({ file }) => isPage(file)).map(({ target }) => target)
+    expect(crossings.filter(({ target }) => isPage(target))).toEqual([])
+    expect(shared.filter((target) => !/^(shared\/(clock|contract\/|query\/)|views\/pages\.ts)/.test(target))).toEqual(
+      [],
+    )
   })
 
   test('the grammar and the contract do no I/O', () => {

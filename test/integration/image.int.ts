@@ -39,6 +39,8 @@ describeWithDocker('the image', [], () => {
       ...['--health-interval', '1s', name],
     )
     await ready()
+    const page = await fetch(`http://127.0.0.1:${port}/`)
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')])
     const key = /shown this once: (\S+)/.exec(await docker('logs', container))?.[1] ?? ''
     const client = createClient(`http://127.0.0.1:${port}`, key)
     const entry = { uniqueIdentifier: 'order-placed', payload: 'kept in a container', level: 'Information' }
@@ -83,8 +85,11 @@ describeWithDocker('the image', [], () => {
     expect(await list('/app')).toEqual([
       ...['LICENSE', 'consumers', 'deploy', 'gateway', 'node_modules', 'package.json', 'shared', 'views'],
     ])
+    expect(await list('/app/views/web')).toEqual(['dist'])
     const packages = await list('/app/node_modules')
     expect(packages).toContain('express')
-    expect(packages.filter((each) => ['jest', 'node', 'typescript', 'testcontainers'].includes(each))).toEqual([])
+    expect(
+      packages.filter((each) => ['jest', 'node', 'typescript', 'testcontainers', 'preact', 'vite'].includes(each)),
+    ).toEqual([])
   }, 60_000)
 })
