@@ -17,13 +17,19 @@ const ELSEWHERE = '-'
  * UTF-8 is taken as it stands.
  */
 export function parseAddress(pathname: string, search: string, base: string): Address {
-  const below = pathname.startsWith(base) ? pathname.slice(base.length) : pathname.replace(/^\//, '')
+  // The base path may come without its last slash.
+  const below = `${pathname}/` === base ? '' : pathname.slice(pathname.startsWith(base) ? base.length : 1)
   const path = below.replace(/\/$/, '').split('/').map(decode)
-  const params: Record<string, string> = {}
-  for (const [name, value] of new URLSearchParams(search)) if (value !== '' && !(name in params)) params[name] = value
-  const { key, ...others } = params
-  if (path.at(-1) === ELSEWHERE && key !== undefined) return { path: [...path.slice(0, -1), key], params: others }
-  return { path: path.length === 1 && path[0] === '' ? [] : path, params }
+  const { key, ...others } = paramsOf(search)
+  if (key === undefined) return { path: path.length === 1 && path[0] === '' ? [] : path, params: others }
+  if (path.at(-1) === ELSEWHERE) return { path: [...path.slice(0, -1), key], params: others }
+  return { path, params: { ...others, key } }
+}
+
+/** A parameter that is given twice has its first value. */
+function paramsOf(search: string): Record<string, string> {
+  const given = [...new URLSearchParams(search)].filter(([, value]) => value !== '')
+  return Object.fromEntries(given.filter(([name], at) => given.findIndex(([other]) => other === name) === at))
 }
 
 /** The URL of an address, without the origin. Text that is not well-formed Unicode is mended, as no URL can hold it. */
@@ -36,8 +42,8 @@ export function formatAddress({ path, params }: Address, base: string): string {
   return base + segments.map(encodeSegment).join('/') + (search === '' ? '' : `?${search}`)
 }
 
-/** Dots alone are taken out of paths, encoded or not; an empty segment cannot be told from none. */
-const UNFIT = /^(?:\.{0,2})$/
+/** Browsers take these out of paths, encoded or not. */
+const UNFIT = /^\.{1,2}$/
 
 const encodeSegment = (text: string): string => encodeURIComponent(text.toWellFormed())
 
@@ -51,4 +57,24 @@ function decode(segment: string): string {
   } catch {
     return segment
   }
+}
+
+/** What is to change of an address. */
+export interface AddressPatch {
+  /** Another page. Its parameters begin anew, but for those that hold on every page. */
+  readonly path?: readonly string[]
+  /** Parameters to set, or to take away where undefined or empty; others stay. */
+  readonly params?: Readonly<Record<string, string | undefined>>
+}
+
+/** Parameters that go along from page to page. */
+const EVERYWHERE = ['utc', 'environment'] as const
+
+export function patchAddress({ path, params }: Address, patch: AddressPatch): Address {
+  const kept =
+    patch.path === undefined ? params : Object.fromEntries(EVERYWHERE.map((name) => [name, params[name] ?? '']))
+  const merged = Object.entries({ ...kept, ...patch.params }).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '',
+  )
+  return { path: patch.path ?? path, params: Object.fromEntries(merged) }
 }

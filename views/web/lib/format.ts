@@ -4,7 +4,7 @@ export const countText = (count: number): string => count.toLocaleString('en')
 /** A count in little room: `950`, `12.3k`, `4.1M`. */
 export function shortCount(count: number): string {
   if (count < 1_000) return String(count)
-  const [size, unit] = count < 999_950 ? [1_000, 'k'] : [1_000_000, 'M']
+  const [size, unit] = count < 999_500 ? [1_000, 'k'] : [1_000_000, 'M']
   const value = count / size
   return `${value < 99.95 ? value.toFixed(1).replace('.0', '') : Math.round(value)}${unit}`
 }

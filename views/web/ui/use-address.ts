@@ -1,19 +1,9 @@
-import { type Address, formatAddress, parseAddress } from '../lib/address.ts'
+import { type Address, type AddressPatch, formatAddress, parseAddress, patchAddress } from '../lib/address.ts'
 import { BASE } from './base.ts'
 import { createStore, useStore } from './store.ts'
 
-export interface AddressPatch {
-  /** Another page. Its parameters begin anew, but for those that hold on every page. */
-  readonly path?: readonly string[]
-  /** Parameters to set, or to take away where undefined or empty; others stay. */
-  readonly params?: Readonly<Record<string, string | undefined>>
-}
-
 /** How the browser's history takes a change: `push` for what "back" should undo, `replace` for what it need not. */
 export type How = 'push' | 'replace'
-
-/** Parameters that go along from page to page. */
-const EVERYWHERE = ['utc', 'environment'] as const
 
 const read = (): Address => parseAddress(location.pathname, location.search, BASE)
 
@@ -24,19 +14,10 @@ window.addEventListener('popstate', () => store.set(read()))
 /** The address as it is now, outside of components. */
 export const currentAddress = (): Address => store.get()
 
-export function patched({ path, params }: Address, patch: AddressPatch): Address {
-  const kept =
-    patch.path === undefined ? params : Object.fromEntries(EVERYWHERE.map((name) => [name, params[name] ?? '']))
-  const merged = Object.entries({ ...kept, ...patch.params }).filter(
-    (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '',
-  )
-  return { path: patch.path ?? path, params: Object.fromEntries(merged) }
-}
-
 /** Goes to another address. A push scrolls to the top where the page changes. */
 export function go(patch: AddressPatch, how: How = 'push'): void {
   const from = store.get()
-  const to = patched(from, patch)
+  const to = patchAddress(from, patch)
   const url = formatAddress(to, BASE)
   if (url === location.pathname + location.search) return
   if (how === 'push') history.pushState(null, '', url)
@@ -46,7 +27,7 @@ export function go(patch: AddressPatch, how: How = 'push'): void {
 }
 
 /** The URL that `go` would go to, for a link; plain clicks on it stay on the page (see followLinks). */
-export const hrefTo = (patch: AddressPatch): string => formatAddress(patched(store.get(), patch), BASE)
+export const hrefTo = (patch: AddressPatch): string => formatAddress(patchAddress(store.get(), patch), BASE)
 
 /** The address and what changes it; the component is drawn again whenever it changes. */
 export const useAddress = (): readonly [Address, typeof go] => [useStore(store), go]

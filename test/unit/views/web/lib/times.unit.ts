@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { parseTime } from '../../../../../views/api/time.ts'
+import {
+  agoText,
+  clockText,
+  dayText,
+  durationText,
+  frozen,
+  iso,
+  isRelative,
+  PRESETS,
+  timeOf,
+  timeText,
+} from '../../../../../views/web/lib/times.ts'
+
+const NOW = Date.parse('2026-02-01T12:00:00.000Z')
+const moment = fc.integer({ min: 0, max: Date.parse('2261-01-01T00:00:00Z') })
+
+describe('timeOf', () => {
+  test('means the same as the API does', () => {
+    const relative = fc
+      .tuple(fc.constantFrom('-', '+'), fc.nat(999), fc.constantFrom('s', 'm', 'h', 'd', 'w'))
+      .map(([sign, amount, unit]) => `now${sign}${amount}${unit}`)
+    fc.assert(
+      fc.property(fc.oneof(relative, fc.constant('now'), moment.map(iso)), (text) => {
+        expect(iso(timeOf(text, NOW) ?? 0)).toBe(parseTime(text, NOW))
+      }),
+    )
+  })
+
+  test.each(['', 'yesterday', 'now-1y', 'now - 1h', '12', '2026-13-01'])('%j is no time', (text) => {
+    expect(timeOf(text, NOW)).toBeUndefined()
+  })
+
+  test('every preset is a range that the API takes', () => {
+    for (const { from } of PRESETS) {
+      expect(isRelative(from)).toBe(true)
+      expect(parseTime(from, NOW)).toBeDefined()
+    }
+  })
+})
+
+describe('frozen', () => {
+  test('a relative range becomes the absolute one that is on the screen', () => {
+    expect(frozen({ from: 'now-1h' }, NOW)).toEqual({
+      from: '2026-02-01T11:00:00.000Z',
+      to: '2026-02-01T12:00:00.000Z',
+    })
+    expect(frozen({}, NOW)).toEqual({ to: '2026-02-01T12:00:00.000Z' })
+    const range = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }
+    expect(frozen(range, NOW)).toEqual(range)
+  })
+})
+
+describe('times as text', () => {
+  test('in UTC they are the digits of ISO 8601', () => {
+    fc.assert(
+      fc.property(moment, (ms) => {
+        const whole = iso(ms)
+        expect(`${dayText(ms, true)}T${clockText(ms, true)}Z`).toBe(whole)
+        expect(timeText(whole, true)).toBe(`${whole.slice(0, 10)} ${whole.slice(11)}`)
+      }),
+    )
+  })
+
+  test("in the reader's zone they are what its clock shows", () => {
+    fc.assert(
+      fc.property(moment, (ms) => {
+        const local = new Date(ms)
+        expect(clockText(ms, false).slice(0, 5)).toBe(
+          `${String(local.getHours()).padStart(2, '0')}:${String(local.getMinutes()).padStart(2, '0')}`,
+        )
+        expect(Number(dayText(ms, false).slice(8))).toBe(local.getDate())
+      }),
+    )
+  })
+
+  test('what is no time is shown as it is', () => {
+    expect(timeText('soon', true)).toBe(' soonZ')
+  })
+})
+
+describe('durations', () => {
+  test.each([
+    [0, '0 ms'],
+    [999, '999 ms'],
+    [1_000, '1.0 s'],
+    [9_990, '9.9 s'],
+    [59_999, '59 s'],
+    [60_000, '1 m'],
+    [123_000, '2 m 3 s'],
+    [3 * 3_600_000 + 59_000, '3 h'],
+    [3 * 86_400_000 + 4 * 3_600_000, '3 d 4 h'],
+    [-61_000, '-1 m 1 s'],
+  ])('%d ms is %s', (ms, text) => {
+    expect(durationText(ms)).toBe(text)
+  })
+
+  test.each([
+    [0, 'now'],
+    [-90_000, '1 m ago'],
+    [-3 * 86_400_000, '3 d ago'],
+    [5_000, 'in 5 s'],
+  ])('%d ms from now is %s', (ms, text) => {
+    expect(agoText(NOW + ms, NOW)).toBe(text)
+  })
+})
