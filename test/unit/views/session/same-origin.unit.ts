@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals'
+import { isSameOrigin, requireSameOrigin } from '../../../../views/session/same-origin.ts'
+
+describe('whether a request comes from a page of this origin', () => {
+  test.each([
+    ['the browser says so', { 'sec-fetch-site': 'same-origin' }],
+    ['Origin names the host', { origin: 'http://logs.test:8080', host: 'logs.test:8080' }],
+    ['Origin names the host, and a proxy ended TLS', { origin: 'https://logs.test', host: 'logs.test' }],
+    ['Origin names the host in other letters', { origin: 'https://logs.test', host: 'Logs.Test' }],
+    [
+      'Origin names the host that a proxy was asked for',
+      { origin: 'https://logs.test', host: '10.0.0.7:8080', 'x-forwarded-host': 'logs.test' },
+    ],
+  ])('yes: %s', (_name, headers) => {
+    expect(isSameOrigin(headers)).toBe(true)
+    requireSameOrigin({ headers })
+  })
+
+  test.each([
+    ['nothing tells', { host: 'logs.test' }],
+    ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://logs.test', host: 'logs.test' }],
+    ['another host of the site', { 'sec-fetch-site': 'same-site', origin: 'https://logs.test', host: 'logs.test' }],
+    ['no page at all', { 'sec-fetch-site': 'none' }],
+    ['another origin', { origin: 'https://evil.test', host: 'logs.test' }],
+    ['another port', { origin: 'http://logs.test:8081', host: 'logs.test:8080' }],
+    ['a host that only begins alike', { origin: 'http://logs.test.evil.test', host: 'logs.test' }],
+    ['an opaque origin', { origin: 'null', host: 'logs.test' }],
+    ['an origin without a host', { origin: 'file:///x', host: '' }],
+    ['an origin that is none', { origin: 'logs.test', host: 'logs.test' }],
+  ])('no: %s', (_name, headers) => {
+    expect(isSameOrigin(headers)).toBe(false)
+    expect(() => requireSameOrigin({ headers })).toThrow('origin')
+  })
+})
