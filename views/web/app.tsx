@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { FlowPage } from './flow/flow-page.tsx'
 import { FlowsPage } from './flow/flows-page.tsx'
 import { LogsPage } from './logs/logs-page.tsx'
@@ -6,6 +6,7 @@ import { RefusedPage } from './refused/refused-page.tsx'
 import { loadSession, session } from './session/session.ts'
 import { SignInDialog, SignInPage } from './session/sign-in.tsx'
 import { Banner } from './shell/banner.tsx'
+import { GoToFlow } from './shell/go-to-flow.tsx'
 import { Header } from './shell/header.tsx'
 import { Help } from './shell/help.tsx'
 import { NoSuchPage } from './shell/no-such-page.tsx'
@@ -36,6 +37,7 @@ export function App() {
         {team !== null && <Part />}
       </main>
       <Help />
+      <GoToFlow />
       {state === 'over' && <SignInDialog />}
       <Uncopied />
       <Toasts />
@@ -48,6 +50,7 @@ function Part() {
   const [page = '', key] = path
   useGoKeys()
   useTitle(page, key)
+  useFocus(path.join('/'))
   useEffect(() => {
     if (page === '') go({ path: [START] }, 'replace')
   }, [page])
@@ -67,6 +70,16 @@ function Part() {
     default:
       return <NoSuchPage />
   }
+}
+
+/** Another page takes the focus, so that whoever reads by ear or moves by keyboard is in it. */
+function useFocus(page: string): void {
+  const before = useRef(page)
+  useEffect(() => {
+    if (before.current !== page && before.current !== '')
+      document.getElementById('main')?.focus({ preventScroll: true })
+    before.current = page
+  }, [page])
 }
 
 function useTitle(page: string, key: string | undefined): void {

@@ -116,10 +116,10 @@ export function stream(path: string, params: Params, { onEntry, onSkipped, onSta
     })
     source.onerror = () => {
       onState?.('away')
-      // The browser reconnects a stream that broke, but gives up one that was refused; a request tells why it was.
-      if (source.readyState !== EventSource.CLOSED) return
-      void checkSession()
-      timer = window.setTimeout(open, RECONNECT_MS)
+      // A stream tells nothing of why it broke; a request does.
+      if (connection.get() === 'up') void checkSession()
+      // The browser reconnects one that broke, but gives up one that was refused.
+      if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(open, RECONNECT_MS)
     }
   }
   open()

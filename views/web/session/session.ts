@@ -1,6 +1,7 @@
-import { get, refusedSessions, send } from '../api/client.ts'
+import { connection, get, refusedSessions, send } from '../api/client.ts'
 import type { Session } from '../api/types.ts'
 import { createStore } from '../ui/store.ts'
+import { toast } from '../ui/toast.tsx'
 import { reloadAll } from '../ui/use-fetch.ts'
 
 /** `over`: one was signed in and has to sign in again; what is on the page stays meanwhile. */
@@ -10,10 +11,13 @@ const NOBODY: Session = { team: null, keyPrefix: null }
 
 export const session = createStore<SessionState>({ ...NOBODY, state: 'unknown' })
 
-/** Asks the server who is signed in. */
+const RETRY_MS = 2_000
+
+/** Asks the server who is signed in, until it can tell. While it is away the banner asks. */
 export async function loadSession(): Promise<void> {
   const answer = await get<Session>('/api/session')
   if (answer.ok) take(answer.data)
+  else if (connection.get() === 'up') setTimeout(loadSession, RETRY_MS)
 }
 
 /** Signs in with a Team key; the problem where that fails. The key is kept nowhere. */
@@ -27,6 +31,7 @@ export async function signIn(apiKey: string) {
 export async function signOut(): Promise<void> {
   const answer = await send('DELETE', '/api/session')
   if (answer.ok) session.set({ ...NOBODY, state: 'out' })
+  else toast(`Signing out failed: ${answer.problem.message}`, 'bad')
 }
 
 function take(next: Session): void {

@@ -29,12 +29,15 @@ export const SignInPage = () => (
 export function SignInDialog() {
   const { team } = useStore(session)
   return (
-    <Dialog title="Your session is over" onClose={signOut} closeLabel="Sign out">
+    <Dialog title="Your session is over">
       <div class="stack">
         <p class="muted">
-          Sign in again to go on where you were, as <b class="isolate">{team?.name}</b>.
+          Sign in again as <b class="isolate">{team?.name}</b> to go on where you were. Nothing on the page is lost.
         </p>
         <SignInForm />
+        <button type="button" class="button quiet" onClick={signOut}>
+          Sign out
+        </button>
       </div>
     </Dialog>
   )
@@ -68,6 +71,7 @@ function SignInForm() {
           spellcheck={false}
           aria-invalid={problem !== undefined}
           aria-describedby="api-key-problem"
+          onPaste={({ currentTarget }) => setTimeout(() => currentTarget.form?.requestSubmit())}
         />
         <span id="api-key-problem" class="error" role="alert">
           {problem === undefined ? '' : sentence(problem)}

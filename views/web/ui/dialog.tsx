@@ -5,15 +5,13 @@ import { Icon } from './icon.tsx'
 export interface DialogProps {
   readonly title: string
   readonly wide?: boolean
-  /** Called on Escape, on the closing button and on a click beside the dialog. */
-  readonly onClose: () => void
-  /** Names the closing button where closing does more than to close. */
-  readonly closeLabel?: string
+  /** Called on Escape, on the closing button and on a click beside the dialog; without it the dialog stays. */
+  readonly onClose?: () => void
   readonly children: ComponentChildren
 }
 
 /** A modal dialog; it is open while it is drawn, and gives the focus back where it was. */
-export function Dialog({ title, wide = false, onClose, closeLabel, children }: DialogProps) {
+export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const before = document.activeElement
@@ -30,22 +28,19 @@ export function Dialog({ title, wide = false, onClose, closeLabel, children }: D
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        onClose?.()
       }}
       onPointerDown={({ target }) => {
-        if (target === ref.current && closeLabel === undefined) onClose()
+        if (target === ref.current) onClose?.()
       }}
     >
       <div class="head">
         <h2 class="grow">{title}</h2>
-        <button
-          type="button"
-          class={closeLabel === undefined ? 'button quiet icon' : 'button quiet'}
-          aria-label={closeLabel === undefined ? 'Close' : undefined}
-          onClick={onClose}
-        >
-          {closeLabel ?? <Icon name="close" />}
-        </button>
+        {onClose !== undefined && (
+          <button type="button" class="button quiet icon" aria-label="Close" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        )}
       </div>
       <div class="body">{children}</div>
     </dialog>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** A value that parts far from one another share. */
 export interface Store<Value> {
@@ -28,15 +28,16 @@ export function createStore<Value>(initial: Value): Store<Value> {
 /** The store's value, drawing the component again whenever it changes. */
 export function useStore<Value>(store: Store<Value>): Value {
   const [, redraw] = useState({})
+  const value = store.get()
+  const drawn = useRef(value)
+  drawn.current = value
   useEffect(() => {
-    let seen = store.get()
     const check = (): void => {
-      const now = store.get()
-      if (Object.is(now, seen)) return
-      seen = now
-      redraw({})
+      if (!Object.is(store.get(), drawn.current)) redraw({})
     }
+    // It may have changed between the drawing and now.
+    check()
     return store.subscribe(check)
   }, [store])
-  return store.get()
+  return value
 }
