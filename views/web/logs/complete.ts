@@ -39,12 +39,12 @@ const REST_OF_WORD = /^[^\s()":]*:?/
 const REST_OF_VALUE = /^[^\s()"]*/
 const REST_OF_QUOTED = /^(?:\\.|[^"\\])*"?\*?/s
 
-/** `paths` are names of leaves, such as `scope.RequestId`, that the entries in sight have. */
+/** `paths` tells names of leaves, such as `scope.RequestId`, that the entries in sight have. */
 export function complete(
   text: string,
   caret: number,
   values: KnownValues,
-  paths: readonly string[] = [],
+  paths: () => readonly string[] = () => [],
 ): Completion | undefined {
   const head = text.slice(0, caret)
   const rest = text.slice(caret)
@@ -57,7 +57,7 @@ export function complete(
   const field = fieldBefore(lexemes)
   if (field === undefined) {
     if (quoted) return undefined
-    return found(last.at, caret + lengthOf(REST_OF_WORD, rest), namesLike(typed, paths))
+    return found(last.at, caret + lengthOf(REST_OF_WORD, rest), namesLike(typed, paths()))
   }
   const end = caret + lengthOf(quoted ? REST_OF_QUOTED : REST_OF_VALUE, rest)
   return found(last.at, end, valuesLike(field, typed, values))

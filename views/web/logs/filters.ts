@@ -61,6 +61,17 @@ export function rangeLabel(params: AddressParams, shown: (time: string) => strin
   return from === undefined ? `Until ${text(to)}` : `${text(from)} – ${text(to)}`
 }
 
+const TYPED = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?$/
+
+/** A typed time as the address has it: one without a zone is meant in the zone that is shown. What is none stays as it is. */
+export function typedTime(text: string, utc: boolean): string {
+  const typed = text.trim()
+  const [whole, day, clock = '00:00'] = TYPED.exec(typed) ?? []
+  if (whole === undefined) return typed
+  const at = Date.parse(`${day}T${clock.replace(/^(?=\d:)/, '0').replace(',', '.')}${utc ? 'Z' : ''}`)
+  return Number.isNaN(at) ? typed : iso(at)
+}
+
 /** Why a typed range cannot be used, or undefined. */
 export function rangeProblem(from: string, to: string, now: number): string | undefined {
   const begin = from === '' ? undefined : timeOf(from, now)

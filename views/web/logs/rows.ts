@@ -63,7 +63,8 @@ export function withArrived(
   return { rows: next, added, elsewhere }
 }
 
-function unseen(known: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
+/** Those that are not known, each once. */
+export function unseen(known: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
   const ids = new Set(known.map(({ id }) => id))
   return entries.filter(({ id }) => !ids.has(id) && ids.add(id))
 }
@@ -84,4 +85,35 @@ export function hold(held: Held, arrived: readonly Entry[]): Held {
   const fresh = unseen(held.entries, arrived)
   const entries = [...held.entries, ...fresh]
   return { entries: entries.slice(0, HELD_MAX), count: held.count + fresh.length }
+}
+
+/** A list that a tail goes on: its rows, what is held back, and how many arrived whose place is not in sight. */
+export interface Followed {
+  readonly rows: Rows
+  readonly held: Held
+  readonly elsewhere: number
+}
+
+/**
+ * The list with what arrived: put in, or held back while its reader is not to be disturbed or where the newest rows are not in
+ * sight. A tail knows no range, so what happened before `from` is somewhere else.
+ */
+export function follow(
+  { rows, held, elsewhere }: Followed,
+  arrived: readonly Entry[],
+  { paused, from }: { readonly paused: boolean; readonly from: string | undefined },
+): Followed {
+  const fresh = unseen(rows.entries, arrived)
+  const within = fresh.filter(({ timestamp }) => from === undefined || compareTimestamps(timestamp, from) >= 0)
+  const outside = elsewhere + fresh.length - within.length
+  if (paused || rows.moreBefore) return { rows, held: hold(held, within), elsewhere: outside }
+  const next = withArrived(rows, within)
+  return { rows: next.rows, held, elsewhere: outside + next.elsewhere }
+}
+
+/** The list with what was held back; undefined where it has to be read again to have all of it. */
+export function released({ rows, held, elsewhere }: Followed): Followed | undefined {
+  if (rows.moreBefore || held.count > held.entries.length) return undefined
+  const next = withArrived(rows, held.entries)
+  return { rows: next.rows, held: NOTHING_HELD, elsewhere: elsewhere + next.elsewhere }
 }

@@ -13,6 +13,8 @@ export interface Scope {
 export interface MergedField extends JsonField {
   /** What the scopes around it gave for the same name, the nearest first. */
   readonly hidden: readonly string[]
+  /** As in the scope that it comes from. */
+  readonly within: string
 }
 
 const FIELDS_MAX = 1_000
@@ -57,7 +59,7 @@ const filled = (template: string, values: Readonly<Record<string, unknown>>): st
 /** Every name once, in the order of the innermost scopes first. */
 export function mergedScopes(stack: readonly Scope[]): readonly MergedField[] {
   const merged = new Map<string, MergedField>()
-  for (const { fields } of stack.toReversed()) {
+  for (const { fields, within } of stack.toReversed()) {
     const own = Map.groupBy(fields, ({ path }) => path)
     for (const [path, [first, ...more]] of own) {
       if (first === undefined) continue
@@ -65,7 +67,7 @@ export function mergedScopes(stack: readonly Scope[]): readonly MergedField[] {
       const text = [first, ...more].map((one) => one.text).join(', ')
       merged.set(
         path,
-        inner === undefined ? { ...first, text, hidden: [] } : { ...inner, hidden: [...inner.hidden, text] },
+        inner === undefined ? { ...first, text, within, hidden: [] } : { ...inner, hidden: [...inner.hidden, text] },
       )
     }
   }

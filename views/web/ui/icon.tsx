@@ -16,6 +16,7 @@ const PATHS = {
   pause: 'M5.5 3.5v9M10.5 3.5v9',
   play: 'M5 3.5v9l7.5-4.5z',
   plus: 'M8 3.5v9M3.5 8h9',
+  up: 'M4.5 9.5L8 6l3.5 3.5',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.5 10.5L14 14',
 } as const
 

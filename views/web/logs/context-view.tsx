@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks'
+import type { Entry, EntryContext } from '../api/types.ts'
+import { visible } from '../lib/format.ts'
+import { LevelTag } from '../ui/level.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { Time } from '../ui/time.tsx'
+import { useAddress } from '../ui/use-address.ts'
+import { useFetch } from '../ui/use-fetch.ts'
+import { folderOf, messageOf, sourceOf } from './facts.ts'
+import { selectionOf } from './filters.ts'
+import { contextHref } from './links.ts'
+import { printTerm } from './terms.ts'
+
+const STEP = 10
+const MOST = 100
+
+type Among = 'all' | 'source' | 'flow' | 'search'
+
+/** The entries just before and after one: of its Team, of the same source or flow, or of the search that is open. */
+export function ContextView({ entry, searched }: { readonly entry: Entry; readonly searched: boolean }) {
+  const [among, setAmong] = useState<Among>('all')
+  const [reach, setReach] = useState({ before: STEP, after: STEP })
+  const [{ params }] = useAddress()
+  const { correlationKey } = entry
+  const filter = {
+    all: {},
+    source: { q: printTerm(sourceOf(entry).term) },
+    flow: { correlationKey },
+    search: selectionOf(params),
+  }[among]
+  const { data, problem } = useFetch<EntryContext>(`/api/${folderOf(entry.kind)}/${entry.id}/context`, {
+    ...filter,
+    ...reach,
+  })
+  const options: readonly (readonly [Among, string])[] = [
+    ['all', 'All logs'],
+    ['source', entry.kind === 'event' ? 'Same step' : 'Same category'],
+    ...(correlationKey === null ? [] : [['flow', 'Same flow'] as const]),
+    ...(searched ? [['search', 'This search'] as const] : []),
+  ]
+  const more = (side: 'before' | 'after', name: string) =>
+    data !== undefined &&
+    data[side].length === reach[side] &&
+    reach[side] < MOST && (
+      <button
+        type="button"
+        class="button quiet small"
+        onClick={() => setReach({ ...reach, [side]: Math.min(MOST, reach[side] * 3) })}
+      >
+        {name}
+      </button>
+    )
+  return (
+    <div class="stack">
+      <Segments label="Context of" options={options} value={among} onChange={setAmong} />
+      {problem !== undefined && <p class="error">{problem.message}</p>}
+      {more('before', 'Earlier')}
+      {data !== undefined && (
+        <ol class="context">
+          {[...data.before, data.entry, ...data.after].map((one) => (
+            <Line key={one.id} entry={one} current={one.id === entry.id} />
+          ))}
+        </ol>
+      )}
+      {more('after', 'Later')}
+    </div>
+  )
+}
+
+const LINE_LENGTH = 300
+
+const Line = ({ entry, current }: { readonly entry: Entry; readonly current: boolean }) => (
+  <li>
+    <a href={contextHref(entry)} aria-current={current ? 'true' : undefined}>
+      <Time at={entry.timestamp} />
+      <LevelTag level={entry.level} />
+      <bdi class="mono cut">{visible(messageOf(entry).slice(0, LINE_LENGTH))}</bdi>
+    </a>
+  </li>
+)

@@ -1,0 +1,43 @@
+import { systemClock } from '../../../shared/clock.ts'
+import type { Entry } from '../api/types.ts'
+import { copy } from '../ui/copy.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { hrefTo } from '../ui/use-address.ts'
+import { curlOf } from './curl.ts'
+import { messageOf } from './facts.ts'
+import { entryLink, gatewayUrl } from './links.ts'
+
+export const copyJson = (entry: Entry): Promise<boolean> => copy(JSON.stringify(entry, null, 2), 'The JSON')
+export const copyLink = (entry: Entry): Promise<boolean> => copy(entryLink(entry, systemClock.now()), 'The link')
+const copyMessage = (entry: Entry): Promise<boolean> =>
+  copy(messageOf(entry), entry.kind === 'event' ? 'The payload' : 'The message')
+const copyCurl = (entry: Entry): Promise<boolean> => copy(curlOf(entry, gatewayUrl()), 'The command')
+
+export const flowHref = (correlationKey: string): string => hrefTo({ path: ['flows', correlationKey] })
+
+/** What one can do with a whole entry; `onOpen` shows it beside the page, where it is not there yet. */
+export const EntryActions = ({ entry, onOpen }: { readonly entry: Entry; readonly onOpen?: () => void }) => (
+  <div class="bar">
+    {onOpen !== undefined && (
+      <button type="button" class="button small" onClick={onOpen} title="Enter">
+        Open beside
+      </button>
+    )}
+    {entry.correlationKey !== null && (
+      <a class="button small" href={flowHref(entry.correlationKey)}>
+        <Icon name="flow" />
+        Open flow
+      </a>
+    )}
+    <Action name={entry.kind === 'event' ? 'Copy payload' : 'Copy message'} run={() => copyMessage(entry)} />
+    <Action name="Copy JSON" run={() => copyJson(entry)} />
+    <Action name="Copy link" run={() => copyLink(entry)} />
+    <Action name="Copy as cURL" run={() => copyCurl(entry)} />
+  </div>
+)
+
+const Action = ({ name, run }: { readonly name: string; readonly run: () => unknown }) => (
+  <button type="button" class="button small" onClick={run}>
+    {name}
+  </button>
+)

@@ -1,0 +1,79 @@
+import type { Entry } from '../api/types.ts'
+import { Icon } from '../ui/icon.tsx'
+import { LevelTag } from '../ui/level.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { Time } from '../ui/time.tsx'
+import { useAddress } from '../ui/use-address.ts'
+import { useKeys } from '../ui/use-keys.ts'
+import { ContextView } from './context-view.tsx'
+import { copyJson, copyLink, EntryActions } from './entry-actions.tsx'
+import { EntryFields } from './entry-fields.tsx'
+import { ExceptionView } from './exception-view.tsx'
+import { sourceOf } from './facts.ts'
+import { JsonBlock } from './json-block.tsx'
+import type { Term } from './terms.ts'
+import { Filtering } from './value-actions.tsx'
+
+export interface EntryPanelProps {
+  readonly entry: Entry
+  readonly onClose: () => void
+  /** Adds a term to the search of the page; left out where there is none. */
+  readonly onFilter?: (term: Term) => void
+}
+
+/** One entry beside the page: its fields, its JSON, its exception and what was logged around it. The address says which tab. */
+export function EntryPanel({ entry, onClose, onFilter }: EntryPanelProps) {
+  const [{ params }, go] = useAddress()
+  useKeys({
+    Escape: { what: 'Close', run: onClose },
+    c: { what: 'Copy the JSON', run: () => copyJson(entry) },
+    l: { what: 'Copy the link', run: () => copyLink(entry) },
+    f: {
+      what: 'Open the flow',
+      run: () => entry.correlationKey !== null && go({ path: ['flows', entry.correlationKey] }),
+    },
+  })
+  const exception = entry.kind === 'application' ? entry.exception : null
+  const tabs = [
+    { id: 'fields', name: 'Fields' },
+    { id: 'json', name: 'JSON' },
+    ...(exception === null ? [] : [{ id: 'exception', name: 'Exception' }]),
+    { id: 'context', name: 'Context' },
+  ]
+  const tab = tabs.some(({ id }) => id === params['tab']) ? params['tab'] : 'fields'
+  return (
+    <aside class="side entry" aria-label="Log">
+      <div class="head">
+        <LevelTag level={entry.level} full />
+        <Time at={entry.timestamp} full />
+        <bdi class="muted cut grow" title={sourceOf(entry).full}>
+          {sourceOf(entry).name}
+        </bdi>
+        <button type="button" class="button quiet icon" onClick={onClose} aria-label="Close" title="Close (Esc)">
+          <Icon name="close" />
+        </button>
+      </div>
+      <div class="body stack">
+        <EntryActions entry={entry} />
+        <Filtering.Provider value={onFilter}>
+          <Tabs
+            label="Log"
+            tabs={tabs}
+            tab={tab ?? 'fields'}
+            onTab={(id) => go({ params: { tab: id === 'fields' ? undefined : id } }, 'replace')}
+          >
+            {tab === 'json' ? (
+              <JsonBlock key={entry.id} text={JSON.stringify(entry)} label="JSON" />
+            ) : tab === 'exception' && exception !== null ? (
+              <ExceptionView key={entry.id} text={exception} />
+            ) : tab === 'context' ? (
+              <ContextView entry={entry} searched={onFilter !== undefined} />
+            ) : (
+              <EntryFields key={entry.id} entry={entry} />
+            )}
+          </Tabs>
+        </Filtering.Provider>
+      </div>
+    </aside>
+  )
+}

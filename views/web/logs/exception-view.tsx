@@ -1,0 +1,96 @@
+import { useMemo, useState } from 'preact/hooks'
+import { plural } from '../lib/format.ts'
+import { Copy } from '../ui/copy.tsx'
+import { LogText } from '../ui/log-text.tsx'
+import { type Frame, type FrameRun, frameRuns, LINES_MAX, type ParsedException, parseException } from './exception.ts'
+
+/** Frames of one exception before there is a button for more. */
+const FRAMES_SHOWN = 100
+const INDENTS = 6
+
+/** An exception with what caused it; frames of frameworks are folded, and the first frame of the program itself stands out. */
+export function ExceptionView({ text }: { readonly text: string }) {
+  const [unfolded, setUnfolded] = useState(false)
+  const parsed = useMemo(() => parseException(text), [text])
+  const foldable = parsed.some(({ frames }) => frameRuns(frames).some(isFolded))
+  return (
+    <div class="exception">
+      <div class="bar">
+        {foldable && (
+          <button type="button" class="button small" aria-pressed={unfolded} onClick={() => setUnfolded(!unfolded)}>
+            All frames
+          </button>
+        )}
+        <Copy text={text} label="Copy as text" named class="button small" />
+      </div>
+      {parsed.map((one, index) => (
+        <One key={index} exception={one} unfolded={unfolded} />
+      ))}
+      {text.split('\n', LINES_MAX + 1).length > LINES_MAX && (
+        <p class="muted">Only the first {LINES_MAX} lines are shown; copy the text to have all.</p>
+      )}
+    </div>
+  )
+}
+
+function One({ exception, unfolded }: { readonly exception: ParsedException; readonly unfolded: boolean }) {
+  const [all, setAll] = useState(false)
+  const { depth, type, message, frames, omitted } = exception
+  const shown = all ? frames : frames.slice(0, FRAMES_SHOWN)
+  return (
+    <section class={`depth-${Math.min(depth, INDENTS)}`} aria-label={depth === 0 ? 'Exception' : 'Caused by'}>
+      {depth > 0 && <p class="muted small">caused by</p>}
+      {type !== '' && (
+        <h3>
+          <LogText text={type} most={300} class="mono bad wrap" />
+        </h3>
+      )}
+      {message !== '' && <LogText text={message} />}
+      {frames.length > 0 && (
+        <ol class="frames">
+          {frameRuns(shown).map((run, index) => (
+            <Run key={`${index}${unfolded}`} run={run} unfolded={unfolded} />
+          ))}
+        </ol>
+      )}
+      {shown.length < frames.length && (
+        <button type="button" class="button small" onClick={() => setAll(true)}>
+          Show {plural(frames.length - shown.length, 'more frame')}
+        </button>
+      )}
+      {omitted !== '' && <p class="muted mono">{omitted}</p>}
+    </section>
+  )
+}
+
+/** A single frame takes no more room than what would stand for it. */
+const isFolded = ({ framework, frames }: FrameRun): boolean => framework && frames.length > 1
+
+function Run({ run, unfolded }: { readonly run: FrameRun; readonly unfolded: boolean }) {
+  const [open, setOpen] = useState(unfolded || !isFolded(run))
+  if (open) return run.frames.map((frame, index) => <FrameLine key={index} frame={frame} />)
+  return (
+    <li>
+      <button type="button" class="button quiet small" onClick={() => setOpen(true)}>
+        {plural(run.frames.length, 'frame')} of frameworks
+      </button>
+    </li>
+  )
+}
+
+const FrameLine = ({ frame: { call, place, note, framework, firstOwn } }: { readonly frame: Frame }) => (
+  <li class={firstOwn ? 'own' : framework ? 'muted' : undefined}>
+    <LogText text={call} most={400} />
+    {place !== '' && (
+      <span class="place">
+        {call === '' ? '' : ' '}
+        <LogText text={place} most={300} />
+      </span>
+    )}
+    {note !== '' && (
+      <div class="muted">
+        <LogText text={note} most={300} />
+      </div>
+    )}
+  </li>
+)

@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { plural } from '../lib/format.ts'
+import { LogText } from '../ui/log-text.tsx'
+import type { Term } from './terms.ts'
+import { ValueActions } from './value-actions.tsx'
+
+export interface FieldRow {
+  readonly name: string
+  readonly text: string
+  readonly term?: Term | undefined
+  /** Stands in place of the text. */
+  readonly shown?: ComponentChildren
+  readonly more?: ComponentChildren
+}
+
+/** Rows before there is a button for more. */
+const SHOWN = 60
+
+/** Names and values, each with what one can do with it. */
+export function FieldTable({ label, rows }: { readonly label: string; readonly rows: readonly FieldRow[] }) {
+  const [all, setAll] = useState(false)
+  if (rows.length === 0) return null
+  const shown = all ? rows : rows.slice(0, SHOWN)
+  return (
+    <>
+      <table class="fields" aria-label={label}>
+        <tbody>
+          {shown.map(({ name, text, term, shown: instead, more }, index) => (
+            <tr key={`${name} ${index}`}>
+              <th scope="row">
+                <LogText text={name} most={120} class="mono" />
+              </th>
+              <td>
+                {instead ?? <LogText text={text} most={500} />}
+                {more}
+              </td>
+              <td>
+                <ValueActions term={term} text={text} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {shown.length < rows.length && (
+        <button type="button" class="button small" onClick={() => setAll(true)}>
+          Show {plural(rows.length - shown.length, 'more value')}
+        </button>
+      )}
+    </>
+  )
+}

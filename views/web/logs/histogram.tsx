@@ -1,0 +1,189 @@
+import { useState } from 'preact/hooks'
+import type { Histogram as Counts } from '../api/types.ts'
+import { countText, plural } from '../lib/format.ts'
+import { LEVEL_LOOKS, LEVELS } from '../lib/levels.ts'
+import { durationText, timeText } from '../lib/times.ts'
+import { useUtc } from '../ui/use-utc.ts'
+import { barsOf, bucketAt, HEIGHT, rangeOf } from './bars.ts'
+
+export interface HistogramProps {
+  readonly counts: Counts
+  readonly onRange: (range: { readonly from: string; readonly to: string }) => void
+}
+
+interface Drag {
+  readonly from: number
+  readonly to: number
+}
+
+/** Counts over time, stacked by level: a click shows one bar's time, a drag that of several. A table says the same. */
+export function Histogram({ counts, onRange }: HistogramProps) {
+  const utc = useUtc()
+  const [hovered, setHovered] = useState(-1)
+  const [drag, setDrag] = useState<Drag>()
+  const { buckets, interval } = counts
+  if (buckets.length === 0) return null
+  const at = ({ currentTarget, clientX }: PointerEvent): number => {
+    const { left, width } = (currentTarget as Element).getBoundingClientRect()
+    return bucketAt(counts, (clientX - left) / width)
+  }
+  const finish = (): void => {
+    const range = drag === undefined ? undefined : rangeOf(counts, drag.from, drag.to)
+    setDrag(undefined)
+    if (range !== undefined) onRange(range)
+  }
+  const shown = drag ?? (hovered === -1 ? undefined : { from: hovered, to: hovered })
+  return (
+    <figure class="histogram" aria-label="Logs over time">
+      <svg
+        viewBox={`0 0 ${buckets.length} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        onPointerDown={(event) => {
+          if (event.button !== 0) return
+          event.currentTarget.setPointerCapture(event.pointerId)
+          setDrag({ from: at(event), to: at(event) })
+        }}
+        onPointerMove={(event) => {
+          setHovered(at(event))
+          if (drag !== undefined) setDrag({ ...drag, to: at(event) })
+        }}
+        onPointerUp={finish}
+        onPointerCancel={() => setDrag(undefined)}
+        onPointerLeave={() => setHovered(-1)}
+      >
+        <Bars counts={counts} />
+        {shown !== undefined && (
+          <rect
+            class="brush"
+            x={Math.min(shown.from, shown.to)}
+            width={Math.abs(shown.to - shown.from) + 1}
+            height={HEIGHT}
+          />
+        )}
+      </svg>
+      <figcaption class="muted small num">
+        {shown === undefined ? (
+          <>
+            <span>{timeText(buckets[0]?.from ?? '', utc).replace(/\.000/, '')}</span>
+            <span class="grow" />
+            <span class="wide-only">a bar is {durationText(interval)}</span>
+            <span class="grow" />
+            <span>{timeText(Date.parse(buckets.at(-1)?.from ?? '') + interval, utc).replace(/\.000/, '')}</span>
+          </>
+        ) : (
+          <Caption counts={counts} {...shown} />
+        )}
+      </figcaption>
+      <AsTable counts={counts} onRange={onRange} />
+    </figure>
+  )
+}
+
+const Bars = ({ counts }: { readonly counts: Counts }) => (
+  <>
+    {barsOf(counts).map((segments, index) =>
+      segments.map(({ level, y, height }) => (
+        <rect
+          key={`${index}${level}`}
+          x={index + 0.1}
+          y={y}
+          width={0.8}
+          height={height}
+          fill={LEVEL_LOOKS[level].fill}
+        />
+      )),
+    )}
+  </>
+)
+
+/** What the bars between two hold. */
+function Caption({ counts, from, to }: { readonly counts: Counts } & Drag) {
+  const utc = useUtc()
+  const range = rangeOf(counts, from, to)
+  const covered = counts.buckets.slice(Math.min(from, to), Math.max(from, to) + 1)
+  const sum = (pick: (bucket: Counts['buckets'][number]) => number): number =>
+    covered.reduce((total, bucket) => total + pick(bucket), 0)
+  const shown = (time: string | undefined): string => timeText(time ?? '', utc).replace(/\.000/, '')
+  return (
+    <>
+      <span>
+        {shown(range?.from)} – {shown(range?.to).slice(11)}
+      </span>
+      <b>
+        {plural(
+          sum(({ total }) => total),
+          'log',
+        )}
+      </b>
+      {LEVELS.toReversed().map((level) => {
+        const count = sum(({ levels }) => levels[level] ?? 0)
+        return (
+          count > 0 && (
+            <span key={level} style={{ color: LEVEL_LOOKS[level].colour }}>
+              {LEVEL_LOOKS[level].tag} {countText(count)}
+            </span>
+          )
+        )
+      })}
+    </>
+  )
+}
+
+/** The same counts for those who do not see the drawing. */
+function AsTable({ counts, onRange }: HistogramProps) {
+  const utc = useUtc()
+  const [open, setOpen] = useState(false)
+  const levels = LEVELS.filter((level) => counts.buckets.some((bucket) => bucket.levels[level] !== undefined))
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary class="muted small">As a table</summary>
+      {open && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        <div class="scroll" tabIndex={0} role="region" aria-label="Logs over time">
+          <table class="table">
+            <thead>
+              <tr>
+                <th scope="col">From</th>
+                <th scope="col" class="num">
+                  Logs
+                </th>
+                {levels.map((level) => (
+                  <th key={level} scope="col" class="num">
+                    {level}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {counts.buckets.map((bucket, index) =>
+                bucket.total === 0 ? null : (
+                  <tr key={bucket.from}>
+                    <td class="time">
+                      <button
+                        type="button"
+                        class="button quiet small"
+                        onClick={() => {
+                          const range = rangeOf(counts, index, index)
+                          if (range !== undefined) onRange(range)
+                        }}
+                      >
+                        {timeText(bucket.from, utc)}
+                      </button>
+                    </td>
+                    <td class="num">{countText(bucket.total)}</td>
+                    {levels.map((level) => (
+                      <td key={level} class="num">
+                        {countText(bucket.levels[level] ?? 0)}
+                      </td>
+                    ))}
+                  </tr>
+                ),
+              )}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </details>
+  )
+}

@@ -1,0 +1,93 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
+import { Component } from 'preact'
+import type { Entry } from '../api/types.ts'
+import { visible } from '../lib/format.ts'
+import { clockText } from '../lib/times.ts'
+import { Icon } from '../ui/icon.tsx'
+import { LevelTag } from '../ui/level.tsx'
+import { EntryActions, flowHref } from './entry-actions.tsx'
+import { EntryFields } from './entry-fields.tsx'
+import { eventTag, hueOf, messageOf, sourceOf } from './facts.ts'
+
+export interface LogRowProps {
+  readonly entry: Entry
+  readonly utc: boolean
+  readonly expanded: boolean
+  /** Whether it is open beside the list. */
+  readonly open: boolean
+  /** Whether the keyboard enters the list here. */
+  readonly current: boolean
+  readonly environments: boolean
+  readonly index: number
+  readonly onOpen: (id: string) => void
+}
+
+/** Characters of a message that a row may need, whatever is in it. */
+const PREVIEW = 400
+
+/** A row of the list. What a click does to it is the table's, so that drawing many rows makes no functions. */
+export class LogRow extends Component<LogRowProps> {
+  override shouldComponentUpdate(next: LogRowProps): boolean {
+    return (Object.keys(next) as (keyof LogRowProps)[]).some((name) => next[name] !== this.props[name])
+  }
+
+  override render({ entry, utc, expanded, open, current, environments, index, onOpen }: LogRowProps) {
+    const { id, timestamp, level, correlationKey, environment } = entry
+    const source = sourceOf(entry)
+    const tag = eventTag(entry)
+    const failed = entry.kind === 'application' && entry.exception !== null
+    return (
+      <>
+        <tr
+          role="row"
+          class={`log ${level.toLowerCase()} ${open ? 'open' : ''} ${expanded ? 'expanded' : ''}`}
+          data-id={id}
+          aria-rowindex={index}
+        >
+          <td role="cell" class="at">
+            <button type="button" class="time" aria-expanded={expanded} tabIndex={current ? 0 : -1} title={timestamp}>
+              <Icon name={expanded ? 'down' : 'right'} />
+              {clockText(timestamp, utc)}
+            </button>
+          </td>
+          <td role="cell">
+            <LevelTag level={level} />
+          </td>
+          {environments && (
+            <td role="cell" class="cut muted">
+              <bdi>{visible(environment)}</bdi>
+            </td>
+          )}
+          <td role="cell" class="cut" title={visible(source.full)}>
+            <bdi>{visible(source.name)}</bdi>
+          </td>
+          <td role="cell" class="text">
+            {tag !== '' && <bdi class="muted">[{visible(tag)}] </bdi>}
+            <bdi>{visible(messageOf(entry).slice(0, PREVIEW))}</bdi>
+            {failed && <bdi class="thrown"> {visible(entry.exception?.slice(0, 120).split('\n', 1)[0] ?? '')}</bdi>}
+          </td>
+          <td role="cell" class="key">
+            {correlationKey !== null && (
+              <a
+                href={flowHref(correlationKey)}
+                title={`Open the flow ${visible(correlationKey)}`}
+                tabIndex={current ? 0 : -1}
+              >
+                <i style={{ '--hue': hueOf(correlationKey) }} />
+                <bdi class="mono cut">{visible(correlationKey)}</bdi>
+              </a>
+            )}
+          </td>
+        </tr>
+        {expanded && (
+          <tr role="row" class="detail">
+            <td role="cell">
+              <EntryActions entry={entry} onOpen={() => onOpen(id)} />
+              <EntryFields entry={entry} exception />
+            </td>
+          </tr>
+        )}
+      </>
+    )
+  }
+}

@@ -1,0 +1,114 @@
+import { useState } from 'preact/hooks'
+import { systemClock } from '../../../shared/clock.ts'
+import { iso, isRelative, PRESETS, timeOf, timeText, zoneText } from '../lib/times.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Popover } from '../ui/popover.tsx'
+import { useUtc } from '../ui/use-utc.ts'
+import { type AddressParams, ALL_TIME, rangeLabel, rangeOf, rangeProblem, typedTime } from './filters.ts'
+
+export interface RangePickerProps {
+  readonly params: AddressParams
+  readonly onRange: (range: { readonly from: string | undefined; readonly to: string | undefined }) => void
+}
+
+/** The range of time: one of the usual ones, or typed, absolute or relative. */
+export function RangePicker({ params, onRange }: RangePickerProps) {
+  const utc = useUtc()
+  const { from, to } = rangeOf(params)
+  const current = to === undefined ? (from ?? ALL_TIME) : undefined
+  return (
+    <div id="range">
+      <Popover
+        align="end"
+        title="Time (d)"
+        label={
+          <>
+            <Icon name="clock" />
+            <span class="cut">{rangeLabel(params, (time) => timeText(time, utc))}</span>
+            <Icon name="down" />
+          </>
+        }
+      >
+        {(close) => {
+          const choose = (range: Parameters<RangePickerProps['onRange']>[0]): void => {
+            onRange(range)
+            close()
+          }
+          return (
+            <div class="ranges">
+              <div>
+                {[...PRESETS, { from: ALL_TIME, label: 'All time' }].map((preset) => (
+                  <button
+                    key={preset.from}
+                    type="button"
+                    aria-pressed={preset.from === current}
+                    onClick={() => choose({ from: preset.from, to: undefined })}
+                  >
+                    {preset.label}
+                  </button>
+                ))}
+              </div>
+              <TypedRange params={params} utc={utc} onRange={choose} />
+            </div>
+          )
+        }}
+      </Popover>
+    </div>
+  )
+}
+
+function TypedRange({ params, utc, onRange }: RangePickerProps & { readonly utc: boolean }) {
+  const now = systemClock.now()
+  const range = rangeOf(params)
+  const [from, setFrom] = useState(shownTime(range.from, utc))
+  const [to, setTo] = useState(shownTime(range.to, utc))
+  const [problem, setProblem] = useState<string>()
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    const typed = { from: typedTime(from, utc), to: typedTime(to, utc) }
+    const wrong = rangeProblem(typed.from, typed.to, now)
+    setProblem(wrong)
+    if (wrong === undefined) onRange({ from: typed.from || ALL_TIME, to: typed.to || undefined })
+  }
+  const field = (label: string, value: string, set: (text: string) => void, placeholder: string) => (
+    <label class="field">
+      <span class="label">{label}</span>
+      <input
+        class="input mono"
+        value={value}
+        placeholder={placeholder}
+        autocomplete="off"
+        spellcheck={false}
+        aria-invalid={problem === undefined ? undefined : 'true'}
+        onInput={({ currentTarget }) => set(currentTarget.value)}
+      />
+    </label>
+  )
+  return (
+    <form class="stack" onSubmit={submit}>
+      {field('From', from, setFrom, 'now-2h')}
+      {field('To', to, setTo, 'now')}
+      {problem !== undefined && (
+        <p class="error" role="alert">
+          {problem}
+        </p>
+      )}
+      <p class="hint">
+        {shownTime(iso(now), utc)}, or now-2h, now-7d. Zone: {zoneText(utc, now)}.
+      </p>
+      <button type="submit" class="button primary">
+        Show
+      </button>
+    </form>
+  )
+}
+
+/** A time of the address as one would type it: relative as it is, absolute in the zone that is shown, without what is zero. */
+function shownTime(text: string | undefined, utc: boolean): string {
+  if (text === undefined || isRelative(text)) return text ?? ''
+  const at = timeOf(text, 0)
+  if (at === undefined) return text
+  return timeText(at, utc)
+    .replace('Z', '')
+    .replace(/\.000$/, '')
+}

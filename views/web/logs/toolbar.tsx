@@ -1,0 +1,100 @@
+import { urlOf } from '../api/client.ts'
+import type { EntryKind, FacetValue } from '../api/types.ts'
+import { countText, visible } from '../lib/format.ts'
+import { copy } from '../ui/copy.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Popover } from '../ui/popover.tsx'
+import { folderOf } from './facts.ts'
+import { listLink } from './links.ts'
+import type { LogRows } from './use-rows.ts'
+
+export interface EnvironmentProps {
+  readonly environment: string | undefined
+  readonly values: readonly FacetValue[]
+  readonly onEnvironment: (environment: string | undefined) => void
+}
+
+/** Production must not be taken for anything else. */
+export const isProduction = (environment: string | undefined): boolean => /^prod|^live$/i.test(environment ?? '')
+
+export function EnvironmentSwitch({ environment = '', values, onEnvironment }: EnvironmentProps) {
+  const known = values.some(({ value }) => value === environment) || environment === ''
+  const all = known ? values : [{ value: environment, count: 0 }, ...values]
+  return (
+    <select
+      class={`input environment ${isProduction(environment) ? 'production' : ''}`}
+      aria-label="Environment"
+      value={environment}
+      onChange={({ currentTarget }) => onEnvironment(currentTarget.value || undefined)}
+    >
+      <option value="">All environments</option>
+      {all.map(({ value, count }) => (
+        <option key={value} value={value}>
+          {visible(value)} ({countText(count)})
+        </option>
+      ))}
+    </select>
+  )
+}
+
+const LIVE_NAMES = { off: 'Live', connecting: 'Connecting', live: 'Live', away: 'Reconnecting' } as const
+
+/** Whether new entries are shown as they come. */
+export const LiveSwitch = ({
+  live,
+  paused,
+  onLive,
+}: Pick<LogRows, 'live'> & { readonly paused: boolean; readonly onLive: () => void }) => (
+  <button
+    type="button"
+    class={`button live ${live} ${paused ? 'paused' : ''}`}
+    aria-pressed={live !== 'off'}
+    title={live === 'off' ? 'Show logs as they come (t)' : 'Stop showing logs as they come (t)'}
+    onClick={onLive}
+  >
+    <i />
+    {live === 'live' && paused ? 'Paused' : LIVE_NAMES[live]}
+  </button>
+)
+
+export interface ShareProps {
+  readonly kind: EntryKind
+  readonly list: LogRows
+  readonly total: number | undefined
+}
+
+/** The list as a file or as a link. */
+export function ShareMenu({ kind, list: { filter, rows, askedAt }, total }: ShareProps) {
+  const href = (format: string): string =>
+    urlOf(`/api/${folderOf(kind)}/export`, { ...filter, order: rows.order, format })
+  return (
+    <Popover
+      label={<Icon name="download" />}
+      name="Export and share"
+      title="Export and share"
+      class="button icon"
+      align="end"
+    >
+      {(close) => (
+        <>
+          <p class="who muted small">{total === undefined ? 'All matches' : `All ${countText(total)} matches`}</p>
+          {['ndjson', 'csv'].map((format) => (
+            <a key={format} href={href(format)} download onClick={close}>
+              Export as {format.toUpperCase()}
+            </a>
+          ))}
+          <hr />
+          <button
+            type="button"
+            onClick={() => {
+              close()
+              void copy(listLink(askedAt), 'The link')
+            }}
+          >
+            Copy the link <kbd>l</kbd>
+          </button>
+        </>
+      )}
+    </Popover>
+  )
+}

@@ -1,0 +1,18 @@
+import type { RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+/** Calls `onChange` whenever what the ref is given to comes into view or leaves it; `margin` widens what counts as view. */
+export function useInView<Node extends Element>(onChange: (inView: boolean) => void, margin = '0px'): RefObject<Node> {
+  const ref = useRef<Node>(null)
+  const latest = useRef(onChange)
+  latest.current = onChange
+  useEffect(() => {
+    if (ref.current === null) return
+    const observer = new IntersectionObserver(([entry]) => latest.current(entry?.isIntersecting === true), {
+      rootMargin: margin,
+    })
+    observer.observe(ref.current)
+    return () => observer.disconnect()
+  }, [])
+  return ref
+}

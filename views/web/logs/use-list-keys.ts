@@ -1,0 +1,57 @@
+import type { Entry } from '../api/types.ts'
+import { copy } from '../ui/copy.tsx'
+import { go } from '../ui/use-address.ts'
+import { useKeys } from '../ui/use-keys.ts'
+import { copyJson } from './entry-actions.tsx'
+import { sourceOf } from './facts.ts'
+import { listLink } from './links.ts'
+import type { Term } from './terms.ts'
+import type { LogRows } from './use-rows.ts'
+
+export interface ListKeys {
+  readonly list: LogRows
+  readonly current: Entry | undefined
+  readonly onCurrent: (id: string) => void
+  readonly onOpen: (id: string) => void
+  readonly onTerm: (term: Term) => void
+  readonly onLive: () => void
+  /** Closes what is expanded; false where nothing is. */
+  readonly onCollapse: () => boolean
+}
+
+/** The keys of a list. Those of an entry that is open beside it come before them. */
+export function useListKeys({ list, current, onCurrent, onOpen, onTerm, onLive, onCollapse }: ListKeys): void {
+  const { entries } = list.rows
+  const move = (step: number): void => {
+    const index = current === undefined ? -1 : entries.indexOf(current)
+    const next = entries[index === -1 ? 0 : index + step]
+    if (next === undefined) return
+    onCurrent(next.id)
+    rowButton(next.id)?.focus()
+  }
+  const withCurrent = (run: (entry: Entry) => unknown) => () => (current === undefined ? false : run(current))
+  useKeys({
+    '/': { what: 'Search', run: () => document.getElementById('search')?.focus() },
+    d: { what: 'Time', run: () => document.querySelector<HTMLElement>('#range button')?.click() },
+    j: { what: 'Next log', run: () => move(1) },
+    k: { what: 'Previous log', run: () => move(-1) },
+    Enter: { what: 'Open the log beside the list', run: withCurrent(({ id }) => onOpen(id)) },
+    x: {
+      what: 'Leave out logs like this',
+      run: withCurrent((entry) => onTerm({ ...sourceOf(entry).term, negated: true })),
+    },
+    c: { what: 'Copy the JSON', run: withCurrent(copyJson) },
+    l: { what: 'Copy the link', run: () => copy(listLink(list.askedAt), 'The link') },
+    f: {
+      what: 'Open the flow',
+      run: withCurrent(({ correlationKey }) => correlationKey !== null && go({ path: ['flows', correlationKey] })),
+    },
+    t: { what: 'Live', run: onLive },
+    r: { what: 'Read again', run: list.reload },
+    Escape: { what: 'Close', run: onCollapse },
+  })
+}
+
+/** What has the focus of a row. */
+export const rowButton = (id: string): HTMLElement | null =>
+  document.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] .at button`)

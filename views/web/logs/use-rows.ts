@@ -1,0 +1,209 @@
+import { type Dispatch, type StateUpdater, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { systemClock } from '../../../shared/clock.ts'
+import { get, type Problem } from '../api/client.ts'
+import type { EntryContext, EntryKind, EntryPage, QueryReading } from '../api/types.ts'
+import { toast } from '../ui/toast.tsx'
+import { useFetch } from '../ui/use-fetch.ts'
+import { folderOf } from './facts.ts'
+import { type AddressParams, filterOf, selectionOf } from './filters.ts'
+import {
+  type Followed,
+  follow,
+  NO_ROWS,
+  NOTHING_HELD,
+  type Order,
+  type Rows,
+  released,
+  unseen,
+  withAfter,
+  withBefore,
+} from './rows.ts'
+import { type TailState, useTail } from './use-tail.ts'
+
+/** Entries read at a time: the most that the API gives around an entry. */
+const PAGE = 100
+
+export interface LogRows extends Followed {
+  readonly reading: QueryReading | undefined
+  readonly problem: Problem | undefined
+  /** Whether the list is being read anew. */
+  readonly loading: boolean
+  /** Whether there has been an answer. */
+  readonly answered: boolean
+  /** The side on which more rows are being read. */
+  readonly fetching: Side | undefined
+  /** When the list was asked for, in milliseconds since 1970, and what it was asked with. */
+  readonly askedAt: number
+  readonly filter: Filter
+  /** How long the answer took, in milliseconds. */
+  readonly tookMs: number
+  readonly live: TailState
+  /** How many entries the server has left out of the tail since the list was read. */
+  readonly skipped: number
+  /** How many entries the tail has brought since then. */
+  readonly arrived: number
+  readonly fetchMore: (side: Side) => void
+  readonly reload: () => void
+  /** Shows what is held back. */
+  readonly release: () => void
+}
+
+export type Side = 'before' | 'after'
+
+type Filter = Readonly<Record<string, string | undefined>>
+type SetFollowed = Dispatch<StateUpdater<Followed>>
+
+/** What the list is asked with, for as long as nothing about it changes. */
+interface Question {
+  readonly key: string
+  readonly path: string
+  readonly order: Order
+  readonly askedAt: number
+  readonly filter: Filter
+}
+
+const NOTHING: Followed = { rows: NO_ROWS, held: NOTHING_HELD, elsewhere: 0 }
+const NO_COUNTS = { skipped: 0, arrived: 0 }
+
+/**
+ * The rows of a list, and the tail that goes on from them. The tail is open before the list is read, and what it brings meanwhile
+ * waits, so that no entry falls between the two; what comes twice is dropped by its id.
+ */
+export function useRows(kind: EntryKind, params: AddressParams, paused: boolean): LogRows {
+  const [generation, setGeneration] = useState(0)
+  const question = useQuestion(kind, params, generation)
+  const { key, path, order, filter } = question
+  const [state, setState] = useState(NOTHING)
+  const [counts, setCounts] = useState(NO_COUNTS)
+  const isLive = params['live'] === '1'
+  const tail = useTail(isLive ? `${path}/tail` : null, selectionOf(params), {
+    absorb: (entries) => {
+      setState((before) => follow(before, entries, { paused, from: filter['from'] }))
+      setCounts((before) => ({ ...before, arrived: before.arrived + entries.length }))
+    },
+    onSkipped: (count) => setCounts((before) => ({ ...before, skipped: before.skipped + count })),
+    onReturn: () => void catchUp(question, paused, setState),
+  })
+  const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...filter, order, limit: PAGE })
+  const tookMs = useDuration(first.loading)
+  const more = useMore(question, state.rows, setState)
+
+  useEffect(() => tail.wait(), [key])
+  useEffect(() => {
+    if (first.data === undefined) return
+    const { items, nextCursor } = first.data
+    setState({ ...NOTHING, rows: { entries: items, order, moreBefore: false, moreAfter: nextCursor !== null } })
+    setCounts(NO_COUNTS)
+    tail.go()
+  }, [first.data])
+
+  const reload = (): void => {
+    setGeneration((count) => count + 1)
+    first.reload()
+  }
+  const release = (): void => {
+    const next = released(state)
+    if (next === undefined) reload()
+    else setState(next)
+  }
+  useEffect(() => {
+    if (!paused && state.held.count > 0) release()
+  }, [paused])
+
+  return {
+    ...state,
+    ...counts,
+    ...more,
+    reading: first.data?.query,
+    problem: first.problem,
+    loading: first.loading || (isLive && !tail.opened),
+    answered: first.data !== undefined,
+    askedAt: question.askedAt,
+    filter,
+    tookMs,
+    live: tail.state,
+    reload,
+    release,
+  }
+}
+
+function useQuestion(kind: EntryKind, params: AddressParams, generation: number): Question {
+  const isLive = params['live'] === '1'
+  const order = params['order'] === 'asc' && !isLive ? 'asc' : 'desc'
+  const path = `/api/${folderOf(kind)}`
+  const key = JSON.stringify([selectionOf(params), params['from'], params['to'], order, isLive, generation])
+  return useMemo(() => {
+    const askedAt = systemClock.now()
+    return { key, path, order, askedAt, filter: filterOf(params, askedAt) }
+  }, [key])
+}
+
+/** Reads on from the first or the last row; rows at the other end go where there are too many. */
+function useMore(question: Question, rows: Rows, setState: SetFollowed) {
+  const [fetching, setFetching] = useState<Side>()
+  const asked = useRef(question)
+  asked.current = question
+  const keepPlace = useKeptPlace(rows)
+  const fetchMore = async (side: Side): Promise<void> => {
+    const { path, order, filter } = question
+    const edge = side === 'after' ? rows.entries.at(-1) : rows.entries[0]
+    if (edge === undefined || fetching !== undefined) return
+    setFetching(side)
+    const older = (side === 'after') === (order === 'desc')
+    const around = { before: older ? PAGE : 0, after: older ? 0 : PAGE }
+    const answer = await get<EntryContext>(`${path}/${edge.id}/context`, { ...filter, ...around })
+    setFetching(undefined)
+    if (asked.current !== question) return
+    if (!answer.ok) return toast(`More logs could not be read. ${answer.problem.message}`, 'bad')
+    const found = older ? answer.data.before : answer.data.after
+    const page = order === 'desc' ? found.toReversed() : found
+    const add = side === 'after' ? withAfter : withBefore
+    keepPlace(edge.id)
+    setState((before) => ({ ...before, rows: add(before.rows, page, found.length === PAGE) }))
+  }
+  return { fetching, fetchMore: (side: Side) => void fetchMore(side) }
+}
+
+/** Keeps a row where it stands on the screen while rows above it come or go; what is returned is called just before. */
+function useKeptPlace(rows: Rows): (id: string) => void {
+  const kept = useRef<{ readonly row: Element; readonly top: number }>()
+  useLayoutEffect(() => {
+    if (kept.current === undefined) return
+    const { row, top } = kept.current
+    kept.current = undefined
+    scrollBy(0, row.getBoundingClientRect().top - top)
+    // Browsers that keep the place by themselves would do it a second time.
+    requestAnimationFrame(() => document.documentElement.style.removeProperty('overflow-anchor'))
+  }, [rows])
+  return (id) => {
+    const row = document.querySelector(`tr[data-id="${CSS.escape(id)}"]`)
+    if (row === null) return
+    kept.current = { row, top: row.getBoundingClientRect().top }
+    document.documentElement.style.setProperty('overflow-anchor', 'none')
+  }
+}
+
+/** After a tail was away: what came meanwhile, or, where that was more than a page, the word that the list has to be read again. */
+async function catchUp({ path, filter }: Question, paused: boolean, setState: SetFollowed): Promise<void> {
+  const answer = await get<EntryPage>(path, { ...filter, limit: PAGE })
+  if (!answer.ok) return
+  const { items, nextCursor } = answer.data
+  setState((before) => {
+    const fresh = unseen([...before.rows.entries, ...before.held.entries], items)
+    if (nextCursor === null || fresh.length < items.length) {
+      return follow(before, fresh, { paused, from: filter['from'] })
+    }
+    return { ...before, held: { ...before.held, count: before.held.count + fresh.length } }
+  })
+}
+
+/** How long it was on the last time, in milliseconds. */
+function useDuration(on: boolean): number {
+  const [ms, setMs] = useState(0)
+  const began = useRef(0)
+  useEffect(() => {
+    if (on) began.current = performance.now()
+    else setMs(performance.now() - began.current)
+  }, [on])
+  return ms
+}
