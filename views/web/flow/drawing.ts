@@ -14,15 +14,17 @@ export interface DrawnMark {
   readonly logs: readonly FlowLog[]
 }
 
-/** What is drawn over the rows; all in pixels. `thin`, `solid` and `thread` are SVG paths. */
+/** What is drawn over the rows; all in pixels. `spans`, `visits`, `lasting` and `thread` are SVG paths. */
 export interface Drawing {
   readonly marks: readonly DrawnMark[]
   /** The mark that shows a log. */
   readonly markOf: ReadonlyMap<FlowLog, DrawnMark>
-  /** Visits to Steps, and the spans of Events and Projects. */
-  readonly thin: string
+  /** From the first to the last log of each group. */
+  readonly spans: string
+  /** Visits to Steps. */
+  readonly visits: string
   /** What a log says took time. */
-  readonly solid: string
+  readonly lasting: string
   /** The marks joined in order of time; empty where there are too many to follow. */
   readonly thread: string
 }
@@ -69,7 +71,7 @@ function drawMarks({ rows, scale, order, shown }: DrawingInput): readonly DrawnM
   }
 }
 
-function drawBars({ rows, visits, scale, order, shown }: DrawingInput): Pick<Drawing, 'thin' | 'solid'> {
+function drawBars({ rows, visits, scale, order, shown }: DrawingInput): Pick<Drawing, 'spans' | 'visits' | 'lasting'> {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const bar = (row: Row, from: number, to: number): string => {
     const x0 = scale.project(from)
@@ -78,7 +80,7 @@ function drawBars({ rows, visits, scale, order, shown }: DrawingInput): Pick<Dra
   }
   const spans = rows.map((row) => {
     const { logs } = row.group
-    return row.kind === 'lane' || row.open === true ? '' : bar(row, logs[0]?.[order] ?? 0, logs.at(-1)?.[order] ?? 0)
+    return row.kind === 'lane' ? '' : bar(row, logs[0]?.[order] ?? 0, logs.at(-1)?.[order] ?? 0)
   })
   const stays = visits.map(({ lane, from, to }) => {
     const row = byId.get(lane)
@@ -90,7 +92,7 @@ function drawBars({ rows, visits, scale, order, shown }: DrawingInput): Pick<Dra
       return log.duration === undefined ? '' : bar(row, end - log.duration, end)
     }),
   )
-  return { thin: [...spans, ...stays].join(''), solid: lasting.join('') }
+  return { spans: spans.join(''), visits: stays.join(''), lasting: lasting.join('') }
 }
 
 /** Through the marks in order of time: level out of one, level into the next. */

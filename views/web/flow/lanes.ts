@@ -96,7 +96,7 @@ function categoryLanes(group: string, logs: readonly FlowLog[]): readonly Lane[]
 }
 
 /** The last part of a dotted category, as .NET's own short form. */
-const shortCategory = (category: string): string => category.slice(category.lastIndexOf('.') + 1) || category
+export const shortCategory = (category: string): string => category.slice(category.lastIndexOf('.') + 1) || category
 
 /** A stay in one Step: its logs between two of other Steps of the same Event. Times in milliseconds since 1970. */
 export interface Visit {

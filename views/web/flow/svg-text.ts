@@ -86,8 +86,9 @@ export function svgText(input: SvgInput): string {
     `<g transform="translate(0 ${HEAD_PX})">${bands.join('')}${labels.join('')}`,
     `<g transform="translate(${GUTTER_PX} 0)">${grid.join('')}${folds.join('')}`,
     path(drawing.thread, `fill="none" stroke="${palette.muted}" stroke-opacity="0.5"`),
-    path(drawing.thin, `fill="none" stroke="${palette.muted}" stroke-width="2" stroke-opacity="0.6"`),
-    path(drawing.solid, `fill="none" stroke="${palette.muted}" stroke-width="8" stroke-opacity="0.5"`),
+    path(drawing.spans, `fill="none" stroke="${palette.muted}" stroke-width="2" stroke-opacity="0.35"`),
+    path(drawing.visits, `fill="none" stroke="${palette.levels[2]}" stroke-width="3" stroke-opacity="0.5"`),
+    path(drawing.lasting, `fill="none" stroke="${palette.levels[2]}" stroke-width="10" stroke-opacity="0.35"`),
     `${marks.join('')}</g></g></svg>\n`,
   ].join('')
 }

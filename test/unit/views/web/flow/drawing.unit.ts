@@ -48,11 +48,11 @@ describe('the drawing', () => {
 
   test('bars join the logs of a visit, and a duration is drawn to its end', () => {
     const { drawing } = draw([stepLog(0, 'pay'), stepLog(10 * SECOND, 'pay'), stepLog(MINUTE, 'ship')])
-    expect(drawing.thin.match(/M/g)).toHaveLength(1)
-    expect(drawing.solid).toBe('')
+    expect(drawing.visits.match(/M/g)).toHaveLength(1)
+    expect(drawing.lasting).toBe('')
     const lasting = flowLogOf(eventEntry(MINUTE, 'order', 'ship', { payload: '{"durationMs":20000}' }))
     const { drawing: other, scale } = draw([stepLog(0, 'pay'), lasting])
-    const [from, to] = other.solid
+    const [from, to] = other.lasting
       .match(/[\d.]+/g)!
       .map(Number)
       .filter((_, index) => index !== 1)

@@ -1,0 +1,22 @@
+import type { DrawnMark } from './drawing.ts'
+
+const STEPS: Readonly<Record<string, 1 | -1>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }
+
+/**
+ * Where an arrow key leads from a mark: left and right to the next in its row, up and down to the nearest in the next row that has
+ * any. Undefined where there is none, and for other keys. Marks stand row by row, each by time.
+ */
+export function neighbourOf(marks: readonly DrawnMark[], at: number, key: string): number | undefined {
+  const step = STEPS[key]
+  const mark = marks[at]
+  if (step === undefined || mark === undefined) return undefined
+  if (key === 'ArrowLeft' || key === 'ArrowRight') return marks[at + step]?.row === mark.row ? at + step : undefined
+  let to = at
+  while (marks[to]?.row === mark.row) to += step
+  const row = marks[to]?.row
+  let best: number | undefined
+  const distance = (index: number): number => Math.abs((marks[index]?.x ?? 0) - mark.x)
+  for (; row !== undefined && marks[to]?.row === row; to += step)
+    if (best === undefined || distance(to) < distance(best)) best = to
+  return best
+}
