@@ -16,11 +16,16 @@ import type { Health, Service } from '../shared/lifecycle.ts'
 import type { LogStoreReader } from '../shared/log-store/log-store.ts'
 import { registerDocs } from '../shared/openapi/docs.ts'
 import { createOpenApi } from '../shared/openapi/openapi.ts'
+import type { Registry } from '../shared/registry/registry.ts'
+import { createTickets, type Tickets } from '../shared/tickets.ts'
 import { viewsPart } from '../views/api/openapi.ts'
 import { registerViews } from '../views/api/register.ts'
+import { createRefusalsFollower } from '../views/refusals/follower.ts'
 import { sessionPart } from '../views/session/openapi.ts'
 import { registerSession } from '../views/session/register.ts'
 import { registerSite } from '../views/site.ts'
+import { teamPart } from '../views/team/openapi.ts'
+import { registerTeam } from '../views/team/register.ts'
 import { createHttpServer } from './http-server.ts'
 import { healthRoutes, metricsRoutes, type OperationsDeps } from './operations.ts'
 import { type Role, showsLogs, takesLogs } from './roles.ts'
@@ -49,8 +54,14 @@ export interface HttpEdge {
 export function createHttpEdge(deps: HttpEdgeDeps): HttpEdge {
   const { config, role } = deps
   const routes = Router()
-  const gateway = takesLogs(role) ? mountGateway(routes, deps) : []
-  const views = showsLogs(role) ? mountViews(routes, deps) : []
+  const secret = showsLogs(role) ? sessionSecret(config, role, deps.logger) : config.SESSION_SECRET
+  const tickets = secret === null ? null : createTickets(secret, deps.clock)
+  const gateway = takesLogs(role) ? mountGateway(routes, deps, tickets) : []
+  const ownUrl = (): string => `${main.url()}${config.BASE_PATH.replace(/\/+$/, '')}`
+  const views =
+    showsLogs(role) && secret !== null && tickets !== null
+      ? mountViews(routes, { ...deps, secret, tickets, ownUrl })
+      : []
   mountDocs(routes, deps)
   const operations: OperationsDeps = { ...deps }
   routes.use(healthRoutes(operations))
@@ -65,8 +76,9 @@ export function createHttpEdge(deps: HttpEdgeDeps): HttpEdge {
   return { parts: [...gateway, ...metricsServer(operations, deps), main, ...views], url: () => main.url() }
 }
 
-function mountGateway(routes: Router, deps: HttpEdgeDeps): readonly Service[] {
-  const { config, registry } = deps
+function mountGateway(routes: Router, deps: HttpEdgeDeps, tickets: Tickets | null): readonly Service[] {
+  const { config, registry: follower } = deps
+  const registry = tickets === null ? follower.registry : withTickets(follower.registry, tickets)
   const publisher = createPublisher({
     ...deps,
     options: {
@@ -78,19 +90,43 @@ function mountGateway(routes: Router, deps: HttpEdgeDeps): readonly Service[] {
     },
   })
   const outbox = createRefusalOutbox({ ...deps, topic: topicName(config.TOPIC_PREFIX, 'refusals') })
-  const notes = createNotes({ ...deps, registry: registry.registry, outbox })
-  registerGateway(routes, { ...deps, registry: registry.registry, registryReady: registry.ready, publisher, notes })
+  const notes = createNotes({ ...deps, registry, outbox })
+  registerGateway(routes, { ...deps, registry, registryReady: follower.ready, publisher, notes })
   return [publisher, outbox]
 }
 
-function mountViews(routes: Router, deps: HttpEdgeDeps): readonly Service[] {
-  const { config, role, logger } = deps
-  const common = { ...deps, registry: deps.registry.registry, registryReady: deps.registry.ready }
+/** A registry whose Teams are also opened by what the page's server was given for them. */
+const withTickets = (registry: Registry, tickets: Tickets): Registry => ({
+  ...registry,
+  keyOpens: (team, key) => registry.keyOpens(team, key) || tickets.opens(team, key),
+})
+
+interface ViewsMount extends HttpEdgeDeps {
+  /** Signs the sessions of the page. */
+  readonly secret: string
+  readonly tickets: Tickets
+  /** The address of this process. */
+  readonly ownUrl: () => string
+}
+
+function mountViews(routes: Router, deps: ViewsMount): readonly Service[] {
+  const { config, secret, tickets } = deps
   const basePath = config.BASE_PATH
-  const sessions = registerSession(routes, { ...common, basePath, secret: sessionSecret(config, role, logger) })
-  const views = registerViews(routes, { ...common, teamOfSession: sessions.teamOf })
+  const here = takesLogs(deps.role)
+  const refusals = createRefusalsFollower({ ...deps, topic: topicName(config.TOPIC_PREFIX, 'refusals') })
+  const common = { ...deps, registry: deps.registry.registry, registryReady: deps.registry.ready }
+  const sessions = registerSession(routes, { ...common, basePath, secret })
+  const views = registerViews(routes, { ...common, refusals, teamOfSession: sessions.teamOf })
+  registerTeam(routes, {
+    ...common,
+    teamOfSession: sessions.teamOf,
+    registryTopic: topicName(config.TOPIC_PREFIX, 'registry'),
+    gateway: { url: config.GATEWAY_URL, here },
+    // Where this process takes logs itself, the address that clients use may not be one that it can reach.
+    access: { url: here ? deps.ownUrl : () => config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL, tickets },
+  })
   registerSite(routes, { basePath })
-  return [{ name: 'live tails', start: async () => {}, stop: async () => views.closeStreams() }]
+  return [refusals, { name: 'live tails', start: async () => {}, stop: async () => views.closeStreams() }]
 }
 
 function mountDocs(routes: Router, { config, role }: HttpEdgeDeps): void {
@@ -105,7 +141,7 @@ function mountDocs(routes: Router, { config, role }: HttpEdgeDeps): void {
     basePath: config.BASE_PATH,
     ingestion,
     batchEntriesMax: config.MAX_BATCH_ENTRIES,
-    parts: [viewsPart, sessionPart],
+    parts: [viewsPart, teamPart, sessionPart],
   })
   registerDocs(routes, document)
   if (showsLogs(role)) return

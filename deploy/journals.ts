@@ -34,6 +34,9 @@ async function openSqlite({ config, clock, logger }: BackendDeps, where: Where):
   const journal = await createSqliteJournal({ file: join(config.DATA_DIR, 'journal.db'), thread: where, clock, logger })
   // One process writes them all, so more than one partition would only split its batches.
   const topics = namedTopics(config).map((topic) => ({ ...topic, partitions: 1 }))
+  const topicBytesMax = Object.fromEntries(
+    topics.flatMap(({ name, retentionBytes }) => (retentionBytes === undefined ? [] : [[name, retentionBytes]])),
+  )
   return {
     journal,
     eagerSends: EAGER_SENDS_SQLITE,
@@ -43,7 +46,8 @@ async function openSqlite({ config, clock, logger }: BackendDeps, where: Where):
     },
     checkTopics: async () => {},
     maintain: async () => {
-      const { held } = await journal.maintain({ now: clock.now(), retentionBytesMax: config.JOURNAL_RETENTION_BYTES })
+      const retentionBytesMax = config.JOURNAL_RETENTION_BYTES
+      const { held } = await journal.maintain({ now: clock.now(), retentionBytesMax, topicBytesMax })
       if (held.length > 0)
         logger.warn({ held }, 'records past keeping stay in the journal until these groups have read them')
     },

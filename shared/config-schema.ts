@@ -41,6 +41,16 @@ export const SETTINGS = {
     help: 'Port of its own for /metrics; unset: /metrics is on the main port.',
   },
   BASE_PATH: { type: 'text', default: '/', help: 'Path prefix of every route, where a proxy serves Sluice below one.' },
+  GATEWAY_URL: {
+    type: 'url',
+    default: null,
+    help: 'Address at which clients reach the gateway, with its base path, for the snippets on the page. Unset: that of the page, where it takes logs.',
+  },
+  GATEWAY_INTERNAL_URL: {
+    type: 'url',
+    default: null,
+    help: 'Address at which a process with the role views reaches the gateway, for sample flows; unset: GATEWAY_URL.',
+  },
   DATA_DIR: { type: 'text', default: './data', help: 'Folder of the embedded journal and log store.' },
   REGISTRY_FILE: {
     type: 'text',

@@ -139,6 +139,11 @@ export const ERRORS = {
     message: 'The headers are too large.',
     remedy: 'Send fewer or shorter headers: 16 KiB in all.',
   },
+  conflict: {
+    retryable: false,
+    message: 'The change does not fit what is there.',
+    remedy: 'Look at what is there now and change the request.',
+  },
   cross_origin: {
     retryable: false,
     message: 'The request was not sent by a page of this origin.',

@@ -32,6 +32,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   not_found: 404,
   payload_too_large: 413,
   headers_too_large: 431,
+  conflict: 409,
   cross_origin: 403,
   too_many_attempts: 429,
   request_timeout: 408,

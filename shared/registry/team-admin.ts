@@ -4,6 +4,8 @@ import type { RegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readState } from './journal-access.ts'
 import { type Plan, planApply } from './plan.ts'
 import type { RegistryRecord, RegistryState } from './records.ts'
+import type { Entity, Project } from './registry.ts'
+import { createRegistryView } from './view.ts'
 
 /** An Event, Step or Project as a Team wants it; what is left out stays as it is, or gets its default. */
 export interface OwnItem {
@@ -19,8 +21,8 @@ export interface OwnItem {
 }
 
 export type OwnResult =
-  /** No change where everything was as wanted. */
-  | { readonly outcome: 'changed'; readonly changes: readonly RegistryRecord[] }
+  /** `changes` is empty where everything was as wanted; `item` is what there is now. */
+  | { readonly outcome: 'changed'; readonly changes: readonly RegistryRecord[]; readonly item: Entity | Project }
   | { readonly outcome: 'refused'; readonly because: OwnRefusal }
 
 export type OwnRefusal =
@@ -52,11 +54,22 @@ export async function changeOwn(
   const because = refusalOf(state, team, item, how)
   if (because !== undefined) return { outcome: 'refused', because }
   const file = fileOf(team, item)
-  const planOn = (present: RegistryState): Plan =>
-    planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) })
+  let last = state
+  const planOn = (present: RegistryState): Plan => {
+    last = present
+    return planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) })
+  }
   const { applied, left } = await carryOut(deps, planOn(state), async () => planOn(await readState(deps)))
-  if (left.problems.length > 0 || left.changes.length > 0) return { outcome: 'refused', because: 'overtaken' }
-  return { outcome: 'changed', changes: applied }
+  const made = itemOf(last, item)
+  if (left.problems.length > 0 || left.changes.length > 0 || made === undefined)
+    return { outcome: 'refused', because: 'overtaken' }
+  return { outcome: 'changed', changes: applied, item: made }
+}
+
+/** What the state has of it, as its readers see it. */
+function itemOf(state: RegistryState, { kind, id }: OwnItem): Entity | Project | undefined {
+  const { registry } = createRegistryView(() => undefined, state)
+  return kind === 'project' ? registry.project(id) : registry.entity(id)
 }
 
 function refusalOf(

@@ -11,13 +11,13 @@ export interface RegistryView {
 }
 
 /**
- * A registry in memory that follows what is folded into it. `onUnreadable` hears of each record that this program cannot have
- * written.
+ * A registry in memory that follows what is folded into it, from `state` on. `onUnreadable` hears of each record that this program
+ * cannot have written.
  */
 export function createRegistryView(
   onUnreadable: (reason: Unreadable, offset: number) => void = () => undefined,
+  state: RegistryState = emptyState(),
 ): RegistryView {
-  const state = emptyState()
   let index = indexOf(state)
   let stale = false
   // Records come in batches and seldom: the indices are made anew by the first reader after a change.

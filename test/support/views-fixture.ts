@@ -56,6 +56,7 @@ export async function startViews(more: Partial<ViewsDeps> = {}): Promise<ViewsFi
     registry: held.registry,
     registryReady: () => ready.now,
     store,
+    refusals: { of: () => [] },
     tail: { pollMs: 5, heartbeatMs: 15_000 },
     ...more,
   })

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../shared/clock.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Logger } from '../../shared/logger.ts'
+import type { Registry } from '../../shared/registry/registry.ts'
+import type { RefusalsReader } from '../refusals/ring.ts'
 import type { Names } from './names.ts'
 import type { ParameterName, Values } from './parameters.ts'
 import type { Streams } from './streams.ts'
@@ -25,6 +27,8 @@ export interface Tools {
   readonly clock: Clock
   readonly logger: Logger
   readonly store: LogStoreReader
+  readonly registry: Registry
+  readonly refusals: RefusalsReader
   readonly streams: Streams
   readonly tail: TailSettings
 }

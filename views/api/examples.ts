@@ -37,6 +37,24 @@ const applicationLog = {
   scopeData: { tenant: 'acme' },
 }
 
+const refusal = {
+  id: '17',
+  at: receivedAt,
+  endpoint: '/api/ExternalLogs',
+  code: 'entity_not_found',
+  message:
+    'No Event or Step has this uniqueIdentifier. Check the spelling (case matters) or register the Event or Step first.',
+  details: null,
+  index: null,
+  identifier: 'order-plcaed',
+  keyPrefix: 'sl_3fA',
+  userAgent: 'acme-shop/2.1',
+  body: '{"uniqueIdentifier":"order-plcaed","payload":"Order 4711 placed","level":"Information"}',
+  bodyCut: false,
+  nearest: event,
+  unnoted: 0,
+}
+
 const seen = { firstAt: timestamp, lastAt: timestamp }
 const summary = {
   correlationKey: 'order-4711',
@@ -81,6 +99,7 @@ export const VIEW_EXAMPLES = {
       category: [],
     },
   },
+  Refusals: { items: [refusal] },
   FlowPage: { items: [summary], nextCursor: null },
   Flow: {
     summary,

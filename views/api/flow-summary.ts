@@ -1,6 +1,7 @@
 import { type Level, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import type { Flow, FlowGroup, LevelCounts } from '../../shared/log-store/log-store.ts'
+import type { StepEntity } from '../../shared/registry/registry.ts'
 import type { EntityRef, Names, ProjectRef } from './names.ts'
 
 /** A flow as the list shows it; what it touched is in the order of its first entries. */
@@ -14,7 +15,7 @@ export interface FlowSummary {
   readonly events: readonly EntityRef[]
   readonly steps: readonly EntityRef[]
   readonly projects: readonly ProjectRef[]
-  /** Of every Event touched, the Step after the furthest one seen: what is yet to come. An Event at its last Step has none. */
+  /** Of every Event touched, the Step in use after the furthest one seen: what is yet to come. An Event at its last Step has none. */
   readonly nextSteps: readonly EntityRef[]
   /** The latest entry of Error or Critical. */
   readonly lastErrorAt: string | null
@@ -55,9 +56,10 @@ export function summaryOf(flow: Flow, names: Names): FlowSummary {
 function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonly EntityRef[] {
   const seen = new Set(groups.map((group) => group.step))
   return distinct(groups.map((group) => group.event)).flatMap((event) => {
-    const steps = names.stepsOf(event).map((step) => step.identifier)
-    const next = steps[steps.findLastIndex((step) => seen.has(step)) + 1]
-    return next === undefined ? [] : [names.step(next)]
+    const steps = names.stepsOf(event)
+    const furthest = steps.findLastIndex((step) => seen.has(step.identifier))
+    const next = steps.slice(furthest + 1).find(isInUse)
+    return next === undefined ? [] : [names.step(next.identifier)]
   })
 }
 
@@ -70,8 +72,11 @@ export function stepsOf(flow: Flow, names: Names): readonly FlowStep[] {
   const touched = distinct(groups.map((group) => group.event))
   return [...touched, null].flatMap((event) => {
     const own = groups.filter((group) => group.event === event)
-    const registered = event === null ? [] : names.stepsOf(event).map((step) => step.identifier)
-    const steps = new Set([...registered, ...distinct(own.map((group) => group.step))])
+    const seen = new Set(own.map((group) => group.step))
+    // An archived Step that was not seen is none that could still come.
+    const registered =
+      event === null ? [] : names.stepsOf(event).filter((one) => isInUse(one) || seen.has(one.identifier))
+    const steps = new Set([...registered.map((step) => step.identifier), ...distinct([...seen])])
     return [...steps].map((step) => stepRow(event, step, own, names))
   })
 }
@@ -88,6 +93,8 @@ function stepRow(event: string | null, step: string, own: readonly FlowGroup[], 
     worstLevel: worstOf(groups),
   }
 }
+
+const isInUse = ({ archivedAt }: StepEntity): boolean => archivedAt === undefined
 
 const byFirst = (groups: readonly FlowGroup[]): readonly FlowGroup[] =>
   groups.toSorted((a, b) => compareTimestamps(a.firstAt, b.firstAt))

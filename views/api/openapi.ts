@@ -19,6 +19,7 @@ const TAGS = [
   { name: 'Event logs', description: 'Logs of Events and Steps.' },
   { name: 'Application logs', description: 'Logs of Projects.' },
   { name: 'Flows', description: 'All entries that share a correlationKey.' },
+  { name: 'Refusals', description: 'What was refused of a Team lately.' },
 ]
 
 type Shape = keyof typeof VIEW_EXAMPLES | 'tail' | 'export'
@@ -47,6 +48,7 @@ const PURPOSES: Readonly<Record<string, readonly [operationId: string, summary: 
   '/api/flows/{correlationKey}': ['getFlow', 'One flow, its entries oldest first', 'Flow'],
   '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive", 'tail'],
   '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file', 'export'],
+  '/api/refusals': ['listRefusals', 'The last refusals, the last one first', 'Refusals'],
 }
 
 const DETAILS = {

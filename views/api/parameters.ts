@@ -1,6 +1,7 @@
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { LEVELS, parseLevel } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
+import { ERRORS } from '../../shared/errors.ts'
 import { invalidParameters, type ParameterProblem } from './problems.ts'
 import { parseTime } from './time.ts'
 
@@ -48,6 +49,12 @@ export const PARAMETERS = {
   after: integer('Most entries after the one asked for.', { minimum: 0, maximum: 100, default: 10 }),
   format: choice('The format of the export.', ['ndjson', 'csv'], 'ndjson'),
   lastEventId: text('Where to go on, as the header Last-Event-ID, which counts where both are sent.'),
+  code: optional(
+    'Refusals with this error code.',
+    'entity_not_found',
+    'must be one of the error codes, such as entity_not_found; docs/errors.md lists them',
+    (code) => (Object.hasOwn(ERRORS, code) ? code : undefined),
+  ),
   key: text(
     'The correlationKey, with `-` in its place in the path: for the keys `.` and `..`, which no path can hold.',
   ),

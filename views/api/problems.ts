@@ -21,6 +21,13 @@ export function invalidParameters(problems: readonly ParameterProblem[]): Proble
   return new ProblemError({ code: 'invalid_request', message, details: problems, retryable: false })
 }
 
+/** The same for the fields of a body, by JSON pointers. */
+export const invalidFields = (problems: readonly ParameterProblem[]): ProblemError =>
+  new ProblemError(problem('invalid_request', problems))
+
+/** A refusal of a change that does not fit what is there; `message` says what does not, and what would. */
+export const conflict = (message: string): ProblemError => new ProblemError({ ...problem('conflict'), message })
+
 export const notFound = (message?: string): ProblemError => new ProblemError(problem('not_found', null, message))
 
 /** A refusal for now: the sender may try again. */

@@ -1,14 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import type { Clock } from '../../shared/clock.ts'
-import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
+import { type Problem, ProblemError } from '../../shared/errors.ts'
 import { answerJson } from '../../shared/http/answer.ts'
-import { presentedKey } from '../../shared/http/api-key.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Logger } from '../../shared/logger.ts'
 import type { Metrics } from '../../shared/metrics.ts'
-import type { Registry } from '../../shared/registry/registry.ts'
+import type { RefusalsReader } from '../refusals/ring.ts'
+import { type AuthenticationDeps, callerOf } from './authentication.ts'
 import type { Call, Route, TailSettings, Tools } from './call.ts'
 import { createNames } from './names.ts'
 import { readParameters } from './parameters.ts'
@@ -17,16 +17,12 @@ import { BASES, ROUTES } from './routes.ts'
 import { createStreams } from './streams.ts'
 import { TAIL_DEFAULTS } from './tail.ts'
 
-export interface ViewsDeps {
+export interface ViewsDeps extends AuthenticationDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
-  readonly registry: Registry
-  /** Whether the registry is folded up to its end; until then nobody can be told that a key is wrong. */
-  readonly registryReady: () => boolean
   readonly store: LogStoreReader
-  /** The id of the Team that a request's session cookie was given to; asked only where no key is presented. */
-  readonly teamOfSession?: (headers: IncomingHttpHeaders) => string | undefined
+  readonly refusals: RefusalsReader
   readonly tail?: Partial<TailSettings>
 }
 
@@ -37,9 +33,9 @@ export interface Views {
 
 /** Puts the read API on a router. Paths match in any case; requests for other paths are passed on. */
 export function registerViews(router: IRouter, deps: ViewsDeps): Views {
-  const { clock, logger, store, metrics } = deps
+  const { clock, logger, store, metrics, registry, refusals } = deps
   const streams = createStreams((open) => metrics.gauge('sluice_tail_streams').set(open))
-  const tools: Tools = { clock, logger, store, streams, tail: { ...TAIL_DEFAULTS, ...deps.tail } }
+  const tools: Tools = { clock, logger, store, registry, refusals, streams, tail: { ...TAIL_DEFAULTS, ...deps.tail } }
   const api = Router()
   for (const route of ROUTES)
     api
@@ -59,7 +55,7 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
 const handlerOf =
   (route: Route, deps: ViewsDeps, tools: Tools): RequestHandler =>
   async (request, response) => {
-    const team = teamOf(request, deps)
+    const { team } = callerOf(request, deps)
     const { id, correlationKey } = request.params
     const call: Call = {
       team,
@@ -74,21 +70,9 @@ const handlerOf =
     answerJson(response, 200, await route.answer(call, tools), { 'cache-control': 'no-store' })
   }
 
-/** The id of the Team that the request may read for. */
-function teamOf({ headers }: IncomingMessage, { registry, registryReady, teamOfSession }: ViewsDeps): string {
-  const key = presentedKey(headers)
-  const session = key === undefined ? teamOfSession?.(headers) : undefined
-  if (key === undefined && session === undefined) throw new ProblemError(problem('missing_api_key'))
-  if (!registryReady()) throw unavailable('The registry is still being read.')
-  const team = key === undefined ? registry.team(session ?? '') : registry.teamOfKey(key)
-  if (team === undefined)
-    throw new ProblemError(problem('invalid_api_key', null, 'The key is not a live key of any Team.'))
-  return team.id
-}
-
 function isStill(team: string, request: IncomingMessage, deps: ViewsDeps): boolean {
   try {
-    return teamOf(request, deps) === team
+    return callerOf(request, deps).team === team
   } catch {
     return false
   }

@@ -1,4 +1,5 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
+import { listRefusals } from '../refusals/list.ts'
 import type { Route } from './call.ts'
 import { contextOfEntry, facetsOfEntries, histogramOfEntries, listEntries, oneEntry } from './entries.ts'
 import { exportEntries, exportFlow } from './export.ts'
@@ -35,11 +36,12 @@ const flowRoutes = (base: string): readonly Route[] => [
 ]
 
 /** The folders of the read API: whatever else is asked for below them is not there. */
-export const BASES = ['/api/event-logs', '/api/application-logs', '/api/flows']
+export const BASES = ['/api/event-logs', '/api/application-logs', '/api/flows', '/api/refusals']
 
 /** Every path of the read API. */
 export const ROUTES: readonly Route[] = [
   ...entryRoutes('/api/event-logs', 'event'),
   ...entryRoutes('/api/application-logs', 'application'),
   ...flowRoutes('/api/flows'),
+  { path: '/api/refusals', parameters: ['code', 'limit'], answer: listRefusals },
 ]

@@ -6,6 +6,8 @@ export interface MaintenanceOptions {
   readonly now: number
   /** The most bytes of a topic that is cleaned by deletion, shared evenly by its partitions. */
   readonly retentionBytesMax: number
+  /** Less than that for some topics, by their names. */
+  readonly topicBytesMax?: Readonly<Record<string, number>>
 }
 
 export interface MaintenanceReport {
@@ -20,7 +22,7 @@ export interface MaintenanceReport {
 /** Cleans up every topic, step by step so that appends go between; ends early once `stopped` is true. */
 export async function maintain(
   store: AsyncStore,
-  { now, retentionBytesMax }: MaintenanceOptions,
+  { now, retentionBytesMax, topicBytesMax = {} }: MaintenanceOptions,
   stopped: () => boolean,
 ): Promise<MaintenanceReport> {
   const held: MaintenanceReport['held'][number][] = []
@@ -28,13 +30,14 @@ export async function maintain(
   let compacted = 0
   for (const { topic, cleanup } of await store.topics()) {
     const partitions = await store.partitions(topic)
+    const bytesMax = Math.min(retentionBytesMax, topicBytesMax[topic] ?? retentionBytesMax) / partitions.length
     for (const state of partitions) {
       if (stopped()) return { expired, compacted, held }
       if (cleanup === 'compact') {
         compacted += await store.compact(state, now)
         continue
       }
-      const request = { topic, partition: state.partition, now, bytesMax: retentionBytesMax / partitions.length }
+      const request = { topic, partition: state.partition, now, bytesMax }
       const { removed, heldBy } = await retainAll(store, request, stopped)
       expired += removed
       if (heldBy.length > 0) held.push({ topic, partition: state.partition, groups: heldBy })

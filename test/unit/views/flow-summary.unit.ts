@@ -135,3 +135,22 @@ describe('the Steps of a flow', () => {
     expect(stepsOf(flow(group({ project: 'p' })), names)).toEqual([])
   })
 })
+
+describe('archived Steps', () => {
+  const archived: Names = {
+    ...names,
+    stepsOf: (event) => names.stepsOf(event).map((step) => (step.order === 2 ? { ...step, archivedAt: at(0) } : step)),
+  }
+  const validated = group({ event: 'a', step: 'a.validate' })
+  const paid = group({ event: 'a', step: 'a.pay' })
+  const steps = (...groups: FlowGroup[]) => stepsOf(flow(...groups), archived).map(({ step }) => step.identifier)
+
+  test('are not waited for', () => {
+    expect(summaryOf(flow(validated), archived).nextSteps).toEqual([named('a.ship')])
+    expect(steps(validated)).toEqual(['a.validate', 'a.ship'])
+  })
+
+  test('stay in their place where they were seen', () => {
+    expect(steps(paid, validated)).toEqual(['a.validate', 'a.pay', 'a.ship'])
+  })
+})

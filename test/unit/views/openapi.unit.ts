@@ -15,6 +15,8 @@ import { viewsPart } from '../../../views/api/openapi.ts'
 import { PARAMETERS, type Parameter } from '../../../views/api/parameters.ts'
 import { VIEW_STATUS } from '../../../views/api/problems.ts'
 import { ROUTES } from '../../../views/api/routes.ts'
+import { sessionPart } from '../../../views/session/openapi.ts'
+import { teamPart } from '../../../views/team/openapi.ts'
 
 type Json = Record<string, unknown>
 interface Media {
@@ -39,6 +41,10 @@ interface Found {
   }
 }
 
+/** The paths that only read, and all take their parameters alike. */
+const READ_API = /^\/api\/(event-logs|application-logs|flows|refusals)/
+const INGESTION = /^\/api\/(ExternalLogs|ApplicationLogs)/
+
 const document = createOpenApi({
   version: '1.2.3',
   basePath: '/logs/',
@@ -49,7 +55,7 @@ const document = createOpenApi({
     batch: BATCH_LOG_ENTRY_SCHEMA,
   },
   batchEntriesMax: 100,
-  parts: [viewsPart],
+  parts: [viewsPart, teamPart, sessionPart],
 })
 const plain = JSON.parse(JSON.stringify(document)) as Json
 
@@ -74,7 +80,7 @@ function* walk(value: unknown): Generator<Json> {
 
 describe('GET /openapi.json', () => {
   test('describes every route of the read API with exactly its parameters, and none beside them', () => {
-    const described = operations.filter(({ path }) => /^\/api\/(event-logs|application-logs|flows)/.test(path))
+    const described = operations.filter(({ path }) => READ_API.test(path))
     expect(described.map(({ path }) => path).toSorted()).toEqual(
       ROUTES.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')).toSorted(),
     )
@@ -85,12 +91,25 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('describes the three ingestion endpoints and what an operator asks, and nothing else', () => {
-    const others = operations.filter(({ path }) => !/^\/api\/(event-logs|application-logs|flows)/.test(path))
+  test('describes ingestion, the settings of a Team, the session and what an operator asks, and nothing else', () => {
+    const others = operations.filter(({ path }) => !READ_API.test(path))
     expect(others.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'post /api/ExternalLogs',
       'post /api/ApplicationLogs',
       'post /api/ApplicationLogs/batch',
+      'get /api/team',
+      'post /api/team/keys',
+      'delete /api/team/keys/{prefix}',
+      'post /api/team/events',
+      'patch /api/team/events/{identifier}',
+      'post /api/team/steps',
+      'patch /api/team/steps/{identifier}',
+      'post /api/team/projects',
+      'patch /api/team/projects/{id}',
+      'post /api/team/sample-flow',
+      'get /api/session',
+      'post /api/session',
+      'delete /api/session',
       'get /health/live',
       'get /health/ready',
       'get /metrics',
@@ -138,12 +157,12 @@ describe('GET /openapi.json', () => {
   test('names every error code, each at the status it is answered with', () => {
     const codes = Object.keys(ERRORS) as ErrorCode[]
     expect(document.components.schemas['ErrorCode']).toMatchObject({ enum: codes })
-    const named = operations.flatMap(({ method, operation }) =>
+    const named = operations.flatMap(({ path, operation }) =>
       Object.entries(operation.responses).flatMap(([status, body]) =>
         Object.values(body.content['application/json']?.examples ?? {})
           .map((example) => (example.value as { error?: { code: ErrorCode } }).error?.code)
           .filter((code) => code !== undefined)
-          .map((code) => ({ code, status: Number(status), statusOf: method === 'get' ? VIEW_STATUS : STATUS })),
+          .map((code) => ({ code, status: Number(status), statusOf: INGESTION.test(path) ? STATUS : VIEW_STATUS })),
       ),
     )
     for (const { code, status, statusOf } of named)
@@ -169,7 +188,7 @@ describe('GET /openapi.json', () => {
   test('asks for a key everywhere but where none is needed', () => {
     expect(plain['security']).toEqual([{ apiKey: [] }, { bearer: [] }])
     const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path)
-    expect(open).toEqual(['/health/live', '/health/ready', '/metrics', '/openapi.json'])
+    expect([...new Set(open)]).toEqual(['/api/session', '/health/live', '/health/ready', '/metrics', '/openapi.json'])
   })
 
   test('gives parameters defaults and examples that the service accepts', () => {

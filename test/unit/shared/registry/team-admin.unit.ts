@@ -107,7 +107,8 @@ describe('a Team changes', () => {
     const archive = { kind: 'project', id: GUID, archived: true } as const
     expect(await change(setup, archive)).toMatchObject({ outcome: 'changed', changes: [{ id: GUID }] })
     expect(setup.registry().project(GUID)).toMatchObject({ name: 'Api', archivedAt: NOW })
-    expect(await change(setup, archive)).toEqual({ outcome: 'changed', changes: [] })
+    const same = await change(setup, archive)
+    expect(same).toEqual({ outcome: 'changed', changes: [], item: setup.registry().project(GUID) })
     await change(setup, { ...archive, archived: false })
     expect(setup.registry().project(GUID)).toEqual({ id: GUID, team: 'a', name: 'Api' })
   })

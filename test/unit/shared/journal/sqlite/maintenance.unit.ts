@@ -85,6 +85,15 @@ describe('retention', () => {
     expect([await firstOffset(0), await firstOffset(1)]).toEqual([10, 10])
   })
 
+  test('a topic may have fewer bytes than the others, and not more', async () => {
+    for (let batch = 0; batch < 40; batch++) await append('logs', [recordOf('x'.repeat(1_000))])
+    const half = Number(bytesKept()[0]?.stated) / 2
+    await journal.maintain({ now, retentionBytesMax: NO_LIMIT, topicBytesMax: { other: 0, logs: 2 * half } })
+    expect(await firstOffset()).toBe(20)
+    await journal.maintain({ now, retentionBytesMax: half, topicBytesMax: { logs: NO_LIMIT } })
+    expect(await firstOffset()).toBe(30)
+  })
+
   test('offsets go on where they were, also when nothing is left', async () => {
     await append('logs', recordsOf('a', 3))
     await journal.maintain({ now: now + RETENTION_MS + 1, retentionBytesMax: NO_LIMIT })

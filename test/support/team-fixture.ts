@@ -1,0 +1,110 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { createLogger } from '../../shared/logger.ts'
+import { createMetrics } from '../../shared/metrics.ts'
+import { createRegistryFollower } from '../../shared/registry/follower.ts'
+import { createTickets } from '../../shared/tickets.ts'
+import { createSessions } from '../../views/session/sessions.ts'
+import { registerTeam, type TeamDeps } from '../../views/team/register.ts'
+import { registryOnMemory } from './registry-topic.ts'
+import { createMemoryLogStore } from './views-store.ts'
+
+export const KEY_A = 'key-a-0123456789-abcdefghijklmno'
+export const KEY_B = 'kez-b-0123456789-abcdefghijklmno'
+export const PROJECT_A = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+export const PROJECT_B = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
+const SECRET = 'a secret of 32 characters or more'
+
+const REGISTRY = `
+teams: [{ id: a, name: Team A, apiKeys: ["${KEY_A}"] }, { id: b, name: Team B, apiKeys: ["${KEY_B}"] }]
+events: [{ identifier: order, team: a, name: Order placed }, { identifier: secret, team: b, name: Secret of b }]
+steps:
+  - { identifier: order.validate, team: a, event: order, name: Validate }
+  - { identifier: order.ship, team: a, event: order, name: Ship }
+  - { identifier: nightly, team: a }
+  - { identifier: secret.step, team: b }
+projects: [{ id: ${PROJECT_A}, team: a, name: Checkout }, { id: ${PROJECT_B}, team: b, name: Project of b }]
+`
+
+export interface TeamAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly data: unknown
+  readonly error: { readonly code: string; readonly message: string; readonly details: unknown }
+}
+
+/** The settings of two Teams on a port of their own, over a registry in a journal in memory. */
+export async function startTeam(more: Partial<TeamDeps> = {}) {
+  const setup = registryOnMemory()
+  await setup.admin.applyFile(REGISTRY, { prune: false })
+  const logger = createLogger('silent', 'test')
+  const follower = createRegistryFollower({ ...setup, logger, metrics: createMetrics() })
+  await follower.start()
+  const { registry } = follower
+  const clock = setup.clock
+  const sessions = createSessions({ clock, registry, registryReady: () => true, secret: SECRET })
+  const store = createMemoryLogStore()
+  const tickets = createTickets(SECRET, clock)
+  const app = express()
+  registerTeam(app, {
+    clock,
+    logger,
+    registry,
+    registryReady: () => true,
+    teamOfSession: sessions.teamOf,
+    journal: setup.journal,
+    registryTopic: setup.topic,
+    store,
+    gateway: { url: 'https://logs.example.com', here: false },
+    access: { url: () => null, tickets },
+    ...more,
+  })
+  app.use((_request, response) => void response.status(418).end('passed on'))
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = { 'x-api-key': KEY_A },
+  ): Promise<TeamAnswer> {
+    const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
+    const response = await fetch(`${url}/api/team${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...sent,
+    })
+    const text = await response.text()
+    const { data, error } = JSON.parse(text)
+    return { status: response.status, headers: response.headers, text, data, error }
+  }
+
+  /** The cookie of a session that was begun with a key. */
+  const cookie = (key: string): string => {
+    const session = sessions.begin(key)
+    if (session === undefined) throw new Error('no session')
+    return `sluice_session=${sessions.cookieOf(session).value}`
+  }
+
+  return {
+    ...setup,
+    registry,
+    store,
+    tickets,
+    url,
+    ask,
+    cookie,
+    records: () => setup.journal.recordsOf(setup.topic),
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await follower.stop(clock.now() + 1_000)
+    },
+  }
+}
+
+export type TeamFixture = Awaited<ReturnType<typeof startTeam>>

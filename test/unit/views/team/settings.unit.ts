@@ -1,0 +1,389 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { NOW } from '../../../support/registry-topic.ts'
+import {
+  KEY_A,
+  KEY_B,
+  PROJECT_A,
+  PROJECT_B,
+  startTeam,
+  type TeamAnswer,
+  type TeamFixture,
+} from '../../../support/team-fixture.ts'
+import { applicationLog, eventLog } from '../../../support/views-fixture.ts'
+
+let team: TeamFixture
+beforeEach(async () => {
+  team = await startTeam()
+})
+afterEach(() => team.close())
+
+const outcome = ({ status, error, data }: TeamAnswer) => [status, error?.code ?? data]
+const pointer = ({ error }: TeamAnswer) => (error.details as { path: string; message: string }[])[0]
+
+describe('GET /api/team', () => {
+  test('tells all that the Team owns, its keys by their first characters, and nothing of another Team', async () => {
+    const { status, data, text, headers } = await team.ask('GET', '')
+    const unseen = { lastSeenAt: null, lastDay: 0, archivedAt: null }
+    expect(status).toBe(200)
+    expect(data).toEqual({
+      team: { id: 'a', name: 'Team A' },
+      keys: [{ prefix: 'key-a-', createdAt: NOW, revokedAt: null }],
+      events: [
+        {
+          identifier: 'order',
+          name: 'Order placed',
+          ...unseen,
+          steps: [
+            { identifier: 'order.validate', name: 'Validate', order: 1, ...unseen },
+            { identifier: 'order.ship', name: 'Ship', order: 2, ...unseen },
+          ],
+        },
+      ],
+      steps: [{ identifier: 'nightly', name: 'nightly', order: 1, ...unseen }],
+      projects: [{ id: PROJECT_A, name: 'Checkout', ...unseen }],
+      gateway: { url: 'https://logs.example.com', here: false },
+    })
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(text).not.toMatch(/secret|Team B|of b/i)
+    expect(text).not.toContain(KEY_A)
+  })
+
+  test('tells when each was last seen within a day, and how often', async () => {
+    const at = (minutes: number): string => new Date(Date.parse(NOW) - minutes * 60_000).toISOString()
+    team.store.add(
+      eventLog({ event: 'order', step: 'order.validate', timestamp: at(9) }),
+      eventLog({ event: 'order', step: 'order.validate', timestamp: at(3) }),
+      eventLog({ event: 'order', timestamp: at(5) }),
+      eventLog({ event: 'order', step: 'order.ship', timestamp: at(25 * 60) }),
+      eventLog({ event: 'order', timestamp: at(1), team: 'b' }),
+      applicationLog({ project: PROJECT_A, timestamp: at(7) }),
+    )
+    expect((await team.ask('GET', '')).data).toMatchObject({
+      events: [
+        {
+          lastSeenAt: at(3),
+          lastDay: 3,
+          steps: [
+            { lastSeenAt: at(3), lastDay: 2 },
+            { lastSeenAt: null, lastDay: 0 },
+          ],
+        },
+      ],
+      steps: [{ lastSeenAt: null, lastDay: 0 }],
+      projects: [{ lastSeenAt: at(7), lastDay: 1 }],
+    })
+  })
+
+  test('is told all the same while the log store is down', async () => {
+    team.store.failAfter(0)
+    const { status, data } = await team.ask('GET', '')
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ projects: [{ lastSeenAt: null, lastDay: null }] })
+  })
+
+  test('asks the store once for readers that come together', async () => {
+    await Promise.all([1, 2, 3].map(() => team.ask('GET', '')))
+    expect(team.store.calls).toEqual(['facets', 'facets'])
+  })
+})
+
+describe('who may', () => {
+  test.each([
+    ['nobody', {}, 401, 'missing_api_key'],
+    ['a wrong key', { 'x-api-key': 'nonsense' }, 401, 'invalid_api_key'],
+    ['a wrong cookie', { cookie: 'sluice_session=s1.e30.x' }, 401, 'missing_api_key'],
+  ])('not %s', async (_who, headers, status, code) => {
+    const before = team.records().length
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', '/keys'],
+      ['DELETE', '/keys/key-a-'],
+      ['POST', '/events'],
+      ['PATCH', '/events/order'],
+      ['POST', '/sample-flow'],
+    ] as const) {
+      const answer = await team.ask(method, path, undefined, headers)
+      expect(outcome(answer)).toEqual([status, code])
+    }
+    expect(team.records()).toHaveLength(before)
+  })
+
+  test('the session reads from anywhere, and changes from the page itself only', async () => {
+    const cookie = team.cookie(KEY_A)
+    expect((await team.ask('GET', '', undefined, { cookie })).data).toMatchObject({ team: { id: 'a' } })
+    const rename = (headers: Record<string, string>) =>
+      team.ask('PATCH', '/events/order', { name: 'Renamed' }, { cookie, ...headers })
+    for (const headers of [{}, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }] as const)
+      expect(outcome(await rename(headers))).toEqual([403, 'cross_origin'])
+    expect(team.registry.entity('order')?.name).toBe('Order placed')
+    expect((await rename({ origin: team.url })).status).toBe(200)
+    expect(team.registry.entity('order')?.name).toBe('Renamed')
+  })
+
+  test('the session ends with its key', async () => {
+    const cookie = team.cookie(KEY_A)
+    await team.ask('POST', '/keys', { revokeOld: true }, { cookie, origin: team.url })
+    expect((await team.ask('GET', '', undefined, { cookie })).status).toBe(401)
+  })
+})
+
+describe('keys', () => {
+  test('a new one is shown once and opens at once; the old one stays; a third is refused', async () => {
+    const made = await team.ask('POST', '/keys')
+    expect(made.status).toBe(201)
+    const { key, prefix, revoked } = made.data as { key: string; prefix: string; revoked: string[] }
+    expect([prefix, revoked]).toEqual([key.slice(0, 6), []])
+    const { data, text } = await team.ask('GET', '', undefined, { 'x-api-key': key })
+    expect((data as { keys: unknown[] }).keys).toHaveLength(2)
+    expect(text).not.toContain(key)
+    const third = await team.ask('POST', '/keys')
+    expect(outcome(third)).toEqual([409, 'conflict'])
+    expect(third.error.message).toBe(
+      'The Team has two live keys, the most there may be. Revoke one first, or replace both at once.',
+    )
+  })
+
+  test('all others may end with the new one', async () => {
+    const { data } = await team.ask('POST', '/keys', { revokeOld: true })
+    expect(data).toMatchObject({ revoked: ['key-a-'] })
+    expect((await team.ask('GET', '')).status).toBe(401)
+  })
+
+  test('the last one cannot be ended, and another one can', async () => {
+    const last = await team.ask('DELETE', '/keys/key-a-')
+    expect(outcome(last)).toEqual([409, 'conflict'])
+    expect(last.error.message).toContain('Make a new one first, then revoke this one.')
+    const { key } = (await team.ask('POST', '/keys')).data as { key: string }
+    const ended = await team.ask('DELETE', `/keys/${key.slice(0, 6)}`)
+    expect(outcome(ended)).toEqual([200, { prefix: key.slice(0, 6), liveKeys: 1 }])
+    expect((await team.ask('GET', '', undefined, { 'x-api-key': key })).status).toBe(401)
+    const again = await team.ask('DELETE', `/keys/${key.slice(0, 6)}`)
+    expect(outcome(again)).toEqual([200, { prefix: key.slice(0, 6), liveKeys: 1 }])
+  })
+
+  test("another Team's key is not there, and a whole key does not belong into a path", async () => {
+    await team.ask('POST', '/keys')
+    expect(outcome(await team.ask('DELETE', '/keys/kez-b-'))).toEqual([404, 'not_found'])
+    const whole = await team.ask('DELETE', `/keys/${KEY_A}`)
+    expect([...outcome(whole), pointer(whole)?.path]).toEqual([400, 'invalid_request', 'prefix'])
+    expect(team.registry.keyOpens('b', KEY_B)).toBe(true)
+  })
+
+  test('made at once by many: never more than two, and every one that was shown opens', async () => {
+    const made = await Promise.all([1, 2, 3, 4].map(() => team.ask('POST', '/keys')))
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
+    const keys = made.flatMap(({ status, data }) => (status === 201 ? [(data as { key: string }).key] : []))
+    expect(keys.map((key) => team.registry.keyOpens('a', key))).toEqual([true])
+  })
+})
+
+describe('Events, Steps and Projects', () => {
+  test('are created, and shown by the time of the answer', async () => {
+    expect(outcome(await team.ask('POST', '/events', { identifier: 'refund', name: 'Refund' }))).toEqual([
+      201,
+      { identifier: 'refund', name: 'Refund', archivedAt: null },
+    ])
+    expect(outcome(await team.ask('POST', '/steps', { identifier: 'refund.pay', event: 'refund' }))).toEqual([
+      201,
+      { identifier: 'refund.pay', name: 'refund.pay', event: 'refund', order: 1, archivedAt: null },
+    ])
+    const { status, data } = await team.ask('POST', '/projects', { name: 'Worker' })
+    const { id } = data as { id: string }
+    expect([status, data]).toEqual([
+      201,
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'Worker', archivedAt: null },
+    ])
+    expect(team.registry.project(id)?.team).toBe('a')
+    expect(team.registry.entity('refund.pay')).toMatchObject({ team: 'a', event: 'refund' })
+  })
+
+  test('a Project takes an id of its sender in any form', async () => {
+    const id = '3f2504e0-4f89-11d3-9a0c-0305e82c3309'
+    const { data } = await team.ask('POST', '/projects', { name: 'Worker', id: `{${id.toUpperCase()}}` })
+    expect(data).toMatchObject({ id })
+  })
+
+  test('are renamed, moved, archived and restored', async () => {
+    const patch = (path: string, body: object) => team.ask('PATCH', path, body)
+    expect((await patch('/steps/order.ship', { name: 'Send', order: 9 })).data).toMatchObject({
+      name: 'Send',
+      order: 9,
+    })
+    expect((await patch('/steps/order.ship', { event: null })).data).toMatchObject({ event: null })
+    expect((await patch(`/projects/${PROJECT_A}`, { archived: true })).data).toMatchObject({ archivedAt: NOW })
+    expect((await patch('/events/order', { archived: true })).data).toMatchObject({ archivedAt: NOW })
+    expect(team.registry.entity('order.validate')?.archivedAt).toBe(NOW)
+    const { data } = await team.ask('GET', '')
+    expect(data).toMatchObject({ events: [{ archivedAt: NOW, steps: [{ archivedAt: NOW }] }] })
+    expect((await patch('/events/order', { archived: false })).data).toMatchObject({ archivedAt: null })
+    expect(team.registry.entity('order.validate')).not.toHaveProperty('archivedAt')
+  })
+
+  test('whatever their identifier is', async () => {
+    for (const identifier of ['a/b c', 'ä%2F', '-', '..', '<script>']) {
+      expect((await team.ask('POST', '/events', { identifier })).status).toBe(201)
+      const path = identifier === '..' ? '-?identifier=..' : encodeURIComponent(identifier)
+      const { data } = await team.ask('PATCH', `/events/${path}`, { name: 'Named' })
+      expect(data).toMatchObject({ identifier, name: 'Named' })
+    }
+  })
+
+  test.each<[string, string, string, object | string, number, string, RegExp]>([
+    ['taken here', 'POST', '/events', { identifier: 'order' }, 409, 'conflict', /already\. Choose another one/],
+    [
+      'taken elsewhere',
+      'POST',
+      '/events',
+      { identifier: 'secret' },
+      409,
+      'conflict',
+      /is taken: it is unique over all/,
+    ],
+    ['taken by a Step elsewhere', 'POST', '/steps', { identifier: 'secret.step' }, 409, 'conflict', /is taken/],
+    ["another Team's Project", 'POST', '/projects', { name: 'X', id: PROJECT_B }, 409, 'conflict', /is taken/],
+    ["another Team's Event", 'PATCH', '/events/secret', { name: 'Mine' }, 404, 'not_found', /no Event/],
+    ["another Team's Step", 'PATCH', '/steps/secret.step', { archived: true }, 404, 'not_found', /no Step/],
+    ["another Team's Project", 'PATCH', `/projects/${PROJECT_B}`, { name: 'Mine' }, 404, 'not_found', /no Project/],
+    ['of no kind', 'PATCH', '/events/order.ship', { name: 'Mine' }, 404, 'not_found', /no Event/],
+    [
+      'of an Event elsewhere',
+      'POST',
+      '/steps',
+      { identifier: 's', event: 'secret' },
+      400,
+      'invalid_request',
+      /details/,
+    ],
+  ])('%s: %s %s is refused', async (_what, method, path, body, status, code, message) => {
+    const before = team.records().length
+    const answer = await team.ask(method, path, body)
+    expect(outcome(answer)).toEqual([status, code])
+    expect(answer.error.message).toMatch(message)
+    expect(answer.text).not.toMatch(/Team B|of b|"b"/)
+    expect(team.records()).toHaveLength(before)
+  })
+
+  test('a Step of an archived Event is neither made nor restored', async () => {
+    await team.ask('PATCH', '/events/order', { archived: true })
+    const made = await team.ask('POST', '/steps', { identifier: 'order.late', event: 'order' })
+    const restored = await team.ask('PATCH', '/steps/order.ship', { archived: false })
+    for (const answer of [made, restored])
+      expect([answer.status, answer.error.message]).toEqual([
+        409,
+        'The Event of this Step is archived. Restore the Event first.',
+      ])
+  })
+})
+
+describe('a body that cannot be accepted', () => {
+  test.each<[string, unknown, string, RegExp]>([
+    ['/events', {}, '/identifier', /is missing/],
+    ['/events', { identifier: '' }, '/identifier', /is empty/],
+    ['/events', { identifier: 'x'.repeat(1_025) }, '/identifier', /1025 bytes; the most is 1024/],
+    ['/events', { identifier: 'a\u001b[31m' }, '/identifier', /control characters/],
+    ['/events', { identifier: 7 }, '/identifier', /must be a string/],
+    ['/events', { identifier: 'x', name: null }, '/name', /must be a string/],
+    ['/events', { identifier: 'x', 'na/me~': 1 }, '/na~1me~0', /is not a field; this path takes identifier, name/],
+    ['/events', { identifier: 'x', __proto__x: 1 }, '/__proto__x', /is not a field/],
+    ['/events', '{"identifier":"x","__proto__":{}}', '/__proto__', /is not a field/],
+    ['/events', '{"identifier":"x","constructor":{}}', '/constructor', /is not a field/],
+    ['/steps', { identifier: 'x', order: 0 }, '/order', /whole number from 1/],
+    ['/steps', { identifier: 'x', event: '' }, '/event', /is empty/],
+    ['/projects', {}, '/name', /is missing/],
+    ['/projects', { name: 'x', id: 'nonsense' }, '/id', /must be a GUID/],
+    ['/keys', { revokeOld: 'yes' }, '/revokeOld', /true or false/],
+    ['/sample-flow', { anything: 1 }, '/anything', /takes none/],
+    ['/events', [], '', /must be a JSON object/],
+    ['/events', 'null', '', /must be a JSON object/],
+  ])('%s %j names %s', async (path, body, at, message) => {
+    const before = team.records().length
+    const answer = await team.ask('POST', path, body)
+    expect([...outcome(answer), pointer(answer)?.path]).toEqual([400, 'invalid_request', at])
+    expect(pointer(answer)?.message).toMatch(message)
+    expect(team.records()).toHaveLength(before)
+  })
+
+  test('that changes nothing says what could be', async () => {
+    const answer = await team.ask('PATCH', '/steps/order.ship', {})
+    expect(pointer(answer)).toEqual({
+      path: '',
+      message: 'has nothing to change; give one of name, event, order, archived',
+    })
+  })
+
+  test('that is no JSON, too large, or of another type', async () => {
+    expect(outcome(await team.ask('POST', '/events', '{'))).toEqual([400, 'malformed_json'])
+    expect(outcome(await team.ask('POST', '/events', { identifier: 'x'.repeat(20_000) }))).toEqual([
+      413,
+      'payload_too_large',
+    ])
+    const form = await team.ask('POST', '/events', 'identifier=x', {
+      'x-api-key': KEY_A,
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect(outcome(form)).toEqual([415, 'unsupported_media_type'])
+  })
+})
+
+describe('paths', () => {
+  test('know their methods', async () => {
+    for (const [method, path, allow] of [
+      ['POST', '', 'GET, HEAD'],
+      ['GET', '/keys', 'POST'],
+      ['GET', '/keys/sl_abc', 'DELETE'],
+      ['DELETE', '/events/order', 'PATCH'],
+      ['GET', '/sample-flow', 'POST'],
+    ] as const) {
+      const answer = await team.ask(method, path)
+      expect([...outcome(answer), answer.headers.get('allow')]).toEqual([405, 'method_not_allowed', allow])
+    }
+  })
+
+  test('that are not there, parameters that are none, and escapes that are none', async () => {
+    expect(outcome(await team.ask('GET', '/nothing'))).toEqual([404, 'not_found'])
+    expect(outcome(await team.ask('GET', '?limit=1'))).toEqual([400, 'invalid_request'])
+    expect(outcome(await team.ask('PATCH', '/events/order?identifier=x', { name: 'X' }))).toEqual([
+      400,
+      'invalid_request',
+    ])
+    expect(outcome(await team.ask('PATCH', '/events/%E0%A4%A', { name: 'X' }))).toEqual([400, 'invalid_request'])
+  })
+
+  test('beside them are passed on', async () => {
+    expect(await (await fetch(`${team.url}/api/teams`)).text()).toBe('passed on')
+  })
+})
+
+describe('when the journal fails', () => {
+  test('says whether the change may have been made', async () => {
+    for (const reason of ['not_written', 'unknown'] as const) {
+      team.journal.failAppends(reason)
+      const answer = await team.ask('POST', '/events', { identifier: `new-${reason}` })
+      expect([...outcome(answer), answer.error.details]).toEqual([503, 'server_error', { outcome: reason }])
+      expect(answer.headers.get('retry-after')).toBe('1')
+    }
+  })
+
+  test('takes no more changes than it can work off', async () => {
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const slow = await startTeam({
+      journal: {
+        ...team.journal,
+        scan: async function* (topic) {
+          await held
+          yield* team.journal.scan(topic)
+        },
+      },
+    })
+    const answers = Array.from({ length: 20 }, (_, n) => slow.ask('POST', '/events', { identifier: `e${n}` }))
+    const refused = await Promise.race(answers)
+    expect(outcome(refused)).toEqual([503, 'server_error'])
+    release()
+    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(4)
+    await slow.close()
+  }, 120_000)
+})

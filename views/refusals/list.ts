@@ -1,0 +1,48 @@
+import { successBody } from '../../shared/http/answer.ts'
+import type { Registry } from '../../shared/registry/registry.ts'
+import type { Answer } from '../api/call.ts'
+import type { EntityRef } from '../api/names.ts'
+import { createNearest } from './nearest.ts'
+import type { KeptRefusal } from './ring.ts'
+
+/** A refusal as the read API shows it. */
+export type RefusalItem = Omit<KeptRefusal['noted'], 'kind' | 'team'> & {
+  readonly id: string
+  readonly unnoted: number
+  /** What the identifier, where nothing has it, most likely stands for; a Project by its id. */
+  readonly nearest: EntityRef | null
+}
+
+/** The Team's last refusals, the last one first. */
+export const listRefusals: Answer = async ({ team, values }, { registry, refusals }) => {
+  const { code, limit } = values
+  const kept = refusals.of(team).filter(({ noted }) => code === null || noted.code === code)
+  const entity = createNearest(() => entitiesOf(registry, team), identifierOf)
+  const project = createNearest(() => projectsOf(registry, team), identifierOf)
+  const nearestOf = ({ noted: { code, identifier } }: KeptRefusal): EntityRef | null => {
+    if (identifier === null) return null
+    if (code === 'entity_not_found') return entity(identifier) ?? null
+    return code === 'project_not_found' || code === 'invalid_project_id' ? (project(identifier) ?? null) : null
+  }
+  return successBody({ items: kept.slice(0, limit).map((one) => itemOf(one, nearestOf(one))) })
+}
+
+const identifierOf = ({ identifier }: EntityRef): string => identifier
+
+const entitiesOf = (registry: Registry, team: string): readonly EntityRef[] =>
+  [...registry.eventsOf(team), ...registry.stepsOf(team)]
+    .filter(isInUse)
+    .map(({ identifier, name }) => ({ identifier, name }))
+
+const projectsOf = (registry: Registry, team: string): readonly EntityRef[] =>
+  registry
+    .projectsOf(team)
+    .filter(isInUse)
+    .map(({ id, name }) => ({ identifier: id, name }))
+
+const isInUse = ({ archivedAt }: { readonly archivedAt?: string }): boolean => archivedAt === undefined
+
+function itemOf({ id, noted, unnoted }: KeptRefusal, nearest: EntityRef | null): RefusalItem {
+  const { kind: _kind, team: _team, ...rest } = noted
+  return { id, ...rest, nearest, unnoted }
+}

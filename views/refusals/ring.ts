@@ -1,0 +1,108 @@
+import { decodeRefusal, type NotedRefusal } from '../../shared/contract/refusals.ts'
+import type { JournalRecord } from '../../shared/journal/journal.ts'
+
+/** A refusal as it is kept for its Team. */
+export interface KeptRefusal {
+  /** Its place in the topic, which no other one ever has. */
+  readonly id: string
+  readonly noted: NotedRefusal
+  /** How many of the same code followed it that the gateways did not note. */
+  unnoted: number
+}
+
+export interface RefusalsReader {
+  /** The Team's refusals, the last one first. Throws `server_error` until those that were noted before the start are read. */
+  of(team: string): readonly KeptRefusal[]
+}
+
+export interface RefusalRing {
+  /** Folds records of the topic, in their order; never throws. */
+  fold(records: readonly Pick<JournalRecord, 'offset' | 'value'>[]): void
+  of(team: string): readonly KeptRefusal[]
+}
+
+export interface RingLimits {
+  /** Most refusals of one Team. */
+  readonly perTeamMax: number
+  /** Most bytes of all Teams, measured as records. */
+  readonly bytesMax: number
+  /** How long one is shown. */
+  readonly keptMs: number
+}
+
+/** As much as the topic keeps, so that a process that runs for long shows no more than one that has just started. */
+export const RING_LIMITS: RingLimits = { perTeamMax: 200, bytesMax: 64 * 1024 * 1024, keptMs: 86_400_000 }
+
+interface Slot extends KeptRefusal {
+  readonly bytes: number
+  readonly atMs: number
+}
+
+/** The last refusals of each Team, oldest first. Where a Team has too many, the code that has most of them gives one up. */
+export function createRefusalRing(now: () => number, limits: RingLimits = RING_LIMITS): RefusalRing {
+  const teams = new Map<string, Slot[]>()
+  // In the order in which they came, over all Teams.
+  const all = new Set<Slot>()
+  let bytes = 0
+
+  function add(slot: Slot): void {
+    const slots = teams.get(slot.noted.team) ?? []
+    slots.push(slot)
+    teams.set(slot.noted.team, slots)
+    all.add(slot)
+    bytes += slot.bytes
+    if (slots.length > limits.perTeamMax) remove(leastTelling(slots))
+    for (const oldest of all) {
+      if (bytes <= limits.bytesMax) break
+      remove(oldest)
+    }
+  }
+
+  function remove(slot: Slot): void {
+    const { team } = slot.noted
+    const left = (teams.get(team) ?? []).filter((one) => one !== slot)
+    if (left.length === 0) teams.delete(team)
+    else teams.set(team, left)
+    all.delete(slot)
+    bytes -= slot.bytes
+  }
+
+  function count(team: string, counts: Readonly<Record<string, number>>): void {
+    for (const [code, number] of Object.entries(counts)) {
+      const last = teams.get(team)?.findLast(({ noted }) => noted.code === code)
+      if (last !== undefined) last.unnoted += number
+    }
+  }
+
+  return {
+    fold: (records) => {
+      for (const { offset, value } of records) {
+        const record = decodeRefusal(value)
+        if (record?.kind === 'unnoted') count(record.team, record.counts)
+        if (record?.kind === 'refusal')
+          add({
+            id: String(offset),
+            noted: record,
+            unnoted: 0,
+            bytes: value?.length ?? 0,
+            atMs: Date.parse(record.at),
+          })
+      }
+    },
+    of: (team) => {
+      const since = now() - limits.keptMs
+      for (const slot of all) {
+        if (slot.atMs >= since) break
+        remove(slot)
+      }
+      return (teams.get(team) ?? []).toReversed()
+    },
+  }
+}
+
+/** The oldest one of the code that has most. */
+function leastTelling(slots: readonly Slot[]): Slot {
+  const byCode = [...Map.groupBy(slots, ({ noted }) => noted.code).values()]
+  const most = byCode.reduce((one, other) => (other.length > one.length ? other : one))
+  return most[0] as Slot
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import type { ProblemError } from '../../shared/errors.ts'
+import type { RegistryAdmin } from '../../shared/registry/admin.ts'
+import type { KeyRefusal } from '../../shared/registry/key-admin.ts'
+import { shownPrefix } from '../../shared/registry/keys.ts'
+import type { Entity, Project, Registry } from '../../shared/registry/registry.ts'
+import { OWN_ITEMS_MAX, type OwnItem, type OwnRefusal } from '../../shared/registry/team-admin.ts'
+import { conflict, invalidFields, invalidParameters, notFound } from '../api/problems.ts'
+import { type FieldName, type Fields, readFields } from './fields.ts'
+
+/** A change that a Team makes to what it owns. */
+export interface Change {
+  /** What is answered. */
+  readonly data: unknown
+  /** Whether the registry of this process shows it already. */
+  readonly isVisible: (registry: Registry) => boolean
+}
+
+export type Kind = OwnItem['kind']
+
+const NAMES = { event: 'Event', step: 'Step', project: 'Project' } as const
+
+/** The fields of a new thing and of a change, by kind; what is required of a new one comes first. */
+export const TAKEN: Readonly<
+  Record<Kind, { readonly create: readonly FieldName[]; readonly change: readonly FieldName[] }>
+> = {
+  event: { create: ['identifier', 'name'], change: ['name', 'archived'] },
+  step: { create: ['identifier', 'name', 'event', 'order'], change: ['name', 'event', 'order', 'archived'] },
+  project: { create: ['name', 'id'], change: ['name', 'archived'] },
+}
+
+export async function createItem(admin: RegistryAdmin, team: string, kind: Kind, json: unknown): Promise<Change> {
+  const [required] = TAKEN[kind].create
+  const fields = readFields(json, TAKEN[kind].create, required === undefined ? [] : [required])
+  const id = kind === 'project' ? (fields.id ?? randomUUID()) : (fields.identifier ?? '')
+  return apply(admin, team, { kind, id, ...wanted(fields) }, 'create')
+}
+
+export async function changeItem(
+  admin: RegistryAdmin,
+  team: string,
+  kind: Kind,
+  id: string,
+  json: unknown,
+): Promise<Change> {
+  const { change: taken } = TAKEN[kind]
+  const fields = readFields(json, taken)
+  if (Object.keys(fields).length === 0)
+    throw invalidFields([{ path: '', message: `has nothing to change; give one of ${taken.join(', ')}` }])
+  return apply(admin, team, { kind, id, ...wanted(fields) }, 'change')
+}
+
+const wanted = ({ name, archived, event, order }: Fields) => ({ name, archived, event, order })
+
+async function apply(admin: RegistryAdmin, team: string, item: OwnItem, how: 'create' | 'change'): Promise<Change> {
+  const result = await admin.changeOwn(team, item, how)
+  if (result.outcome === 'refused') throw refusalOf(result.because, item)
+  const { item: made } = result
+  return {
+    data: shownItem(made),
+    isVisible: (registry) => {
+      const present = 'id' in made ? registry.project(made.id) : registry.entity(made.identifier)
+      return present !== undefined && JSON.stringify(shownItem(present)) === JSON.stringify(shownItem(made))
+    },
+  }
+}
+
+/** As the answers show it. */
+function shownItem(item: Entity | Project) {
+  const { name, archivedAt = null } = item
+  if ('id' in item) return { id: item.id, name, archivedAt }
+  const { identifier } = item
+  return item.kind === 'event'
+    ? { identifier, name, archivedAt }
+    : { identifier, name, event: item.event, order: item.order, archivedAt }
+}
+
+function refusalOf(because: OwnRefusal, { kind, id, event }: OwnItem): ProblemError {
+  const what = `the ${kind === 'project' ? 'id' : 'identifier'} ${JSON.stringify(id)}`
+  switch (because) {
+    case 'not_found':
+      return notFound(`The Team has no ${NAMES[kind]} with ${what}.`)
+    case 'exists':
+      return conflict(`The Team has something with ${what} already. Choose another one.`)
+    case 'exists_archived':
+      return conflict(`The Team has something with ${what} already, archived. Restore it, or choose another one.`)
+    case 'taken':
+      return conflict(`${upper(what)} is taken: it is unique over all Teams. Choose another one.`)
+    case 'unknown_event':
+      return invalidFields([
+        { path: '/event', message: `must be an Event of the Team; ${JSON.stringify(event)} is none` },
+      ])
+    case 'archived_event':
+      return conflict('The Event of this Step is archived. Restore the Event first.')
+    case 'too_many':
+      return conflict(`A Team has at most ${OWN_ITEMS_MAX} ${NAMES[kind]}s of its own making. Ask the operator.`)
+    case 'overtaken':
+      return conflict(
+        'Somebody else changed the same thing at the same time. Look at what is there now, and try again.',
+      )
+  }
+}
+
+const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** Makes a key, which is given here once and kept nowhere. */
+export async function createKey(admin: RegistryAdmin, team: string, json: unknown): Promise<Change> {
+  const { revokeOld = false } = readFields(json, ['revokeOld'])
+  const result = await admin.rotateKey(team, { revokeOld })
+  if (result.outcome === 'refused') throw keyRefusal(result.because)
+  const { key, revoked } = result
+  return {
+    data: { key, prefix: shownPrefix(key), revoked },
+    isVisible: (registry) => registry.keyOpens(team, key),
+  }
+}
+
+/** Ends a key by the characters that are shown of it. */
+export async function revokeKey(admin: RegistryAdmin, team: string, prefix: string): Promise<Change> {
+  // Whole keys do not belong into a path: those are logged on the way.
+  if (prefix.length > PREFIX_CHARACTERS_MAX)
+    throw invalidParameters([
+      {
+        path: 'prefix',
+        message: `must be the first ${PREFIX_CHARACTERS_MAX} characters as shown, never the whole key`,
+      },
+    ])
+  const result = await admin.revokeKey(team, prefix, { keepLast: true })
+  if (result.outcome === 'refused') throw keyRefusal(result.because)
+  return {
+    data: { prefix: result.prefix, liveKeys: result.liveKeys },
+    isVisible: (registry) =>
+      registry.keysOf(team).every((key) => key.prefix !== result.prefix || key.revokedAt !== null),
+  }
+}
+
+const PREFIX_CHARACTERS_MAX = 6
+
+function keyRefusal(because: KeyRefusal): ProblemError {
+  switch (because) {
+    case 'no_team':
+    case 'no_such_key':
+      return notFound('The Team has no live key that begins so.')
+    case 'too_many_keys':
+      return conflict('The Team has two live keys, the most there may be. Revoke one first, or replace both at once.')
+    case 'several_keys':
+      return conflict('More than one live key begins so. Give all the characters that are shown.')
+    case 'last_key':
+      return conflict(
+        'This is the last live key of the Team: without it nobody could send logs or sign in. Make a new one first, then revoke this one.',
+      )
+    case 'unfit_key':
+    case 'overtaken':
+      return conflict('Somebody else changed the keys at the same time. Look at what is there now, and try again.')
+  }
+}

@@ -1,0 +1,63 @@
+import { parseGuid } from '../../shared/contract/guid.ts'
+import { isOrder, ORDER_EXPECTED, textProblem } from '../../shared/registry/rules.ts'
+import { invalidFields, type ParameterProblem } from '../api/problems.ts'
+
+/** A field of a body: its value, or what it must be like. */
+type Read<T> = (value: unknown) => { readonly value: T } | { readonly expected: string }
+
+const text: Read<string> = (value) => {
+  if (typeof value !== 'string') return { expected: 'must be a string' }
+  const problem = textProblem(value)
+  return problem === undefined ? { value } : { expected: problem }
+}
+
+const flag: Read<boolean> = (value) => (typeof value === 'boolean' ? { value } : { expected: 'must be true or false' })
+
+const guid: Read<string> = (value) => {
+  const id = typeof value === 'string' ? parseGuid(value) : undefined
+  return id === undefined ? { expected: 'must be a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301' } : { value: id }
+}
+
+/** Every field that the bodies of the Team's settings have. */
+const FIELDS = {
+  identifier: text,
+  id: guid,
+  name: text,
+  archived: flag,
+  revokeOld: flag,
+  event: ((value) => (value === null ? { value } : text(value))) as Read<string | null>,
+  order: ((value) => (isOrder(value) ? { value } : { expected: ORDER_EXPECTED })) as Read<number>,
+} as const satisfies Record<string, Read<unknown>>
+
+export type FieldName = keyof typeof FIELDS
+
+/** The fields of a body; one that is left out is undefined. */
+export type Fields = {
+  readonly [Name in FieldName]?: (typeof FIELDS)[Name] extends Read<infer T> ? T | undefined : never
+}
+
+/**
+ * Reads the fields that a path takes. Throws an `invalid_request` that names each one that is unknown, missing or not as it must be,
+ * by a JSON pointer: a misspelt field that was ignored would look like a change.
+ */
+export function readFields(json: unknown, taken: readonly FieldName[], required: readonly FieldName[] = []): Fields {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw invalidFields([{ path: '', message: 'must be a JSON object' }])
+  const problems: ParameterProblem[] = []
+  const fields: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(json)) {
+    const path = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    if (!taken.includes(name as FieldName)) {
+      const known = taken.length === 0 ? 'none' : taken.join(', ')
+      problems.push({ path, message: `is not a field; this path takes ${known}` })
+      continue
+    }
+    const read = FIELDS[name as FieldName](value)
+    if ('value' in read) fields[name] = read.value
+    else problems.push({ path, message: read.expected })
+  }
+  for (const name of required)
+    if (!Object.hasOwn(json, name)) problems.push({ path: `/${name}`, message: 'is missing' })
+  if (problems.length > 0) throw invalidFields(problems)
+  return fields
+}

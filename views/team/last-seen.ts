@@ -1,0 +1,115 @@
+import type { Clock } from '../../shared/clock.ts'
+import type { EntryKind } from '../../shared/contract/records.ts'
+import { timestampOf } from '../../shared/contract/timestamp.ts'
+import type { EntryFilter, LogStoreReader } from '../../shared/log-store/log-store.ts'
+import type { Logger } from '../../shared/logger.ts'
+import { parseQuery } from '../../shared/query/parse.ts'
+
+/** What a Team's Events, Steps and Projects have logged within the last day. */
+export interface LastSeen {
+  /** The beginning of that day, a canonical timestamp. */
+  readonly since: string
+  /** Whether what is not in `seen` has logged nothing; else the store could not tell, or not in time. */
+  readonly complete: boolean
+  readonly seen: { readonly [Target in TargetKind]: ReadonlyMap<string, Seen> }
+}
+
+export interface Seen {
+  /** The latest timestamp; null where there was no time to look. */
+  readonly at: string | null
+  readonly count: number
+}
+
+export type TargetKind = 'event' | 'step' | 'project'
+
+export interface LastSeenDeps {
+  readonly store: Pick<LogStoreReader, 'facets' | 'search'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const DAY_MS = 86_400_000
+/** Most targets of one kind that are told of. */
+const TARGETS_MAX = 100
+/** How many of them are looked for at a time, and for how long in all: this is a courtesy, and the store has other work. */
+const AT_A_TIME = 4
+const BUDGET_MS = 1_500
+/** How long an answer is good for. */
+const FRESH_MS = 10_000
+
+/**
+ * Tells when something was last seen as far as a store can tell it cheaply: which targets have logged within a day costs one count,
+ * and the latest entry of one that has is found at the end of its time index. Older entries would have to be searched for.
+ */
+export function createLastSeen({ store, clock, logger }: LastSeenDeps): (team: string) => Promise<LastSeen> {
+  const kept = new Map<string, { readonly at: number; readonly answer: Promise<LastSeen> }>()
+
+  async function look(team: string): Promise<LastSeen> {
+    const since = timestampOf(clock.now() - DAY_MS)
+    const end = performance.now() + BUDGET_MS
+    const nothing: LastSeen = {
+      since,
+      complete: false,
+      seen: { event: new Map(), step: new Map(), project: new Map() },
+    }
+    try {
+      const [events, applications] = await Promise.all([
+        store.facets(filterOf(team, 'event', since), TARGETS_MAX),
+        store.facets(filterOf(team, 'application', since), TARGETS_MAX),
+      ])
+      const counts = { event: events.event, step: events.step, project: applications.project }
+      const lists = Object.values(counts)
+      const targets = Object.entries(counts).flatMap(([kind, values]) =>
+        values.map(({ value, count }) => ({ kind: kind as TargetKind, value, count })),
+      )
+      const seen = { event: new Map<string, Seen>(), step: new Map<string, Seen>(), project: new Map<string, Seen>() }
+      await inParallel(targets, async ({ kind, value, count }) => {
+        const at = performance.now() < end ? await latestOf(team, kind, value, since) : null
+        seen[kind].set(value, { at, count })
+      })
+      return { since, complete: lists.every(({ length }) => length < TARGETS_MAX), seen }
+    } catch (err) {
+      logger.warn({ err }, 'the log store could not tell what was last seen')
+      return nothing
+    }
+  }
+
+  async function latestOf(team: string, target: TargetKind, value: string, since: string): Promise<string | null> {
+    const filter = { ...filterOf(team, target === 'project' ? 'application' : 'event', since), [target]: value }
+    const { entries } = await store.search(filter, { limit: 1, order: 'desc', after: null })
+    return entries[0]?.timestamp ?? null
+  }
+
+  return (team) => {
+    const now = clock.now()
+    for (const [one, { at }] of kept) if (now - at > FRESH_MS) kept.delete(one)
+    const present = kept.get(team)
+    if (present !== undefined) return present.answer
+    const answer = look(team)
+    kept.set(team, { at: now, answer })
+    return answer
+  }
+}
+
+const filterOf = (team: string, kind: EntryKind, since: string): EntryFilter => ({
+  team,
+  kinds: [kind],
+  query: parseQuery('').query,
+  from: since,
+  to: null,
+  levelMin: null,
+  environment: null,
+  correlationKey: null,
+  event: null,
+  step: null,
+  project: null,
+  category: null,
+})
+
+async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values()
+  const worker = async (): Promise<void> => {
+    for (const item of left) await work(item)
+  }
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker))
+}

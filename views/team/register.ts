@@ -1,0 +1,173 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
+import type { Clock } from '../../shared/clock.ts'
+import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
+import { answerJson, successBody } from '../../shared/http/answer.ts'
+import { createJsonReader, GONE, type ReadJson, refusedBodyHeaders } from '../../shared/http/body.ts'
+import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
+import { AppendError, type Journal } from '../../shared/journal/journal.ts'
+import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
+import type { Logger } from '../../shared/logger.ts'
+import { createRegistryAdmin } from '../../shared/registry/admin.ts'
+import { describeTeam } from '../../shared/registry/describe.ts'
+import type { Team } from '../../shared/registry/registry.ts'
+import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
+import { answerFailure, invalidParameters, notFound, unavailable } from '../api/problems.ts'
+import { requireSameOrigin } from '../session/same-origin.ts'
+import { type Change, changeItem, createItem, createKey, type Kind, revokeKey } from './changes.ts'
+import { readFields } from './fields.ts'
+import { createLastSeen } from './last-seen.ts'
+import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
+import { type GatewayAddress, settingsOf } from './settings.ts'
+import { createTurns } from './turns.ts'
+
+export interface TeamDeps extends AuthenticationDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly journal: Pick<Journal, 'scan' | 'append'>
+  readonly registryTopic: string
+  readonly store: LogStoreReader
+  /** What snippets are told of the gateway. */
+  readonly gateway: GatewayAddress
+  /** How samples are sent to it. */
+  readonly access: GatewayAccess
+}
+
+/** A name and an identifier fit in many times over. */
+const BODY_LIMITS = { wireBytesMax: 16_384, inflatedBytesMax: 16_384, timeoutMs: 10_000 }
+/** A change reads the whole registry, so they go one after the other. */
+const WAITING_MAX = 16
+/** A sample waits for a gateway. */
+const SAMPLES_WAITING_MAX = 4
+/** How long an answer waits for this process to show what was changed. */
+const VISIBLE_WITHIN_MS = 3_000
+const VISIBLE_POLL_MS = 10
+
+const CREATED = 201
+
+/** What a request without a body says: nothing in particular. */
+const NO_BODY: ReadJson = { value: { json: {}, bytes: Buffer.alloc(0) } }
+
+/** What a request is about: its Team, its body and the last part of its path. */
+interface Call {
+  readonly team: Team
+  readonly json: unknown
+  readonly subject: string
+}
+
+/**
+ * Puts the Team's own settings on a router: the keys, Events, Steps and Projects that it may see and change. A request with the page's
+ * cookie has to come from the page itself to change anything.
+ */
+export function registerTeam(router: IRouter, deps: TeamDeps): void {
+  const { registry, clock, store, logger } = deps
+  const admin = createRegistryAdmin({ journal: deps.journal, topic: deps.registryTopic, clock })
+  const lastSeen = createLastSeen({ store, clock, logger })
+  const changesInTurn = createTurns(WAITING_MAX)
+  const samplesInTurn = createTurns(SAMPLES_WAITING_MAX)
+  const readJson = createJsonReader(BODY_LIMITS)
+
+  const teamOf = (request: IncomingMessage, changes: boolean): Team => {
+    const { team: id, by } = callerOf(request, deps)
+    if (changes && by === 'session') requireSameOrigin(request)
+    const team = registry.team(id)
+    if (team === undefined) throw unavailable('The registry changed meanwhile.')
+    return team
+  }
+
+  const read: RequestHandler = async (request, response) => {
+    refuseParameters(request)
+    const team = teamOf(request, false)
+    answer(response, 200, settingsOf(registry, team, await lastSeen(team.id), deps.gateway))
+  }
+
+  /** A request that changes something: one at a time, and answered once this process shows it. */
+  const write =
+    (status: number, work: (call: Call) => Promise<Change>, inTurn = changesInTurn): RequestHandler =>
+    async (request, response) => {
+      refuseParameters(request)
+      const team = teamOf(request, true)
+      const body = hasBody(request) ? await readJson(request) : NO_BODY
+      if (body === GONE) return
+      if (body.problem !== undefined) {
+        answerFailure(response, body.problem, refusedBodyHeaders(body.problem, request))
+        return
+      }
+      const { id = '' } = request.params
+      const call = { team, json: body.value.json, subject: subjectOf(request, String(id)) }
+      const { data, isVisible } = await inTurn(() => work(call))
+      await untilVisible(() => isVisible(registry))
+      logger.info({ team: team.id, method: request.method, path: request.path }, 'done for a Team by itself')
+      answer(response, status, data)
+    }
+
+  const sample = async ({ team, json }: Call): Promise<Change> => {
+    readFields(json, [])
+    const data = await sendSampleFlow(describeTeam(registry, team), deps.access, clock)
+    return { data, isVisible: () => true }
+  }
+
+  const routes = Router()
+  const route = (path: string, handlers: Readonly<Record<string, RequestHandler>>): void => {
+    const one = routes.route(path)
+    for (const [method, handler] of Object.entries(handlers)) one[method as 'get'](handler)
+    const allow = Object.keys(handlers).flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase()))
+    one.all((_request, response) => answerMethodNotAllowed(response, allow.join(', ')))
+  }
+  route('/api/team', { get: read })
+  route('/api/team/keys', { post: write(CREATED, ({ team, json }) => createKey(admin, team.id, json)) })
+  route('/api/team/keys/:id', { delete: write(200, ({ team, subject }) => revokeKey(admin, team.id, subject)) })
+  for (const [path, kind] of Object.entries(KINDS)) {
+    route(`/api/team/${path}`, { post: write(CREATED, ({ team, json }) => createItem(admin, team.id, kind, json)) })
+    route(`/api/team/${path}/:id`, {
+      patch: write(200, ({ team, json, subject }) => changeItem(admin, team.id, kind, subject, json)),
+    })
+  }
+  route('/api/team/sample-flow', { post: write(200, sample, samplesInTurn) })
+  routes.use('/api/team', () => {
+    throw notFound()
+  })
+  routes.use('/api/team', (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    answerFailure(response, problemOf(error, logger))
+  })
+  router.use(routes)
+}
+
+const KINDS: Readonly<Record<string, Kind>> = { events: 'event', steps: 'step', projects: 'project' }
+
+const answer = (response: ServerResponse, status: number, data: unknown): void =>
+  answerJson(response, status, successBody(data), { 'cache-control': 'no-store' })
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** Stands in the path for an identifier that the parameter `identifier` gives. */
+const ELSEWHERE = '-'
+const ELSEWHERE_PARAMETER = 'identifier'
+
+/** Clients take `.` and `..` out of a path, so these two can only be given as a parameter. */
+function subjectOf({ url }: IncomingMessage, inPath: string): string {
+  return (inPath === ELSEWHERE ? searchOf(url).get(ELSEWHERE_PARAMETER) : null) ?? inPath
+}
+
+const searchOf = (url = ''): URLSearchParams =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+
+function refuseParameters({ url, params }: Request): void {
+  const unknown = [...searchOf(url).keys()].filter((name) => name !== ELSEWHERE_PARAMETER || params['id'] !== ELSEWHERE)
+  if (unknown.length > 0) throw invalidParameters(unknown.map((path) => ({ path, message: 'is not a parameter here' })))
+}
+
+async function untilVisible(isVisible: () => boolean): Promise<void> {
+  const end = performance.now() + VISIBLE_WITHIN_MS
+  while (!isVisible() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, VISIBLE_POLL_MS))
+}
+
+function problemOf(error: unknown, logger: Logger): Problem {
+  if (error instanceof ProblemError) return error.problem
+  if (error instanceof URIError)
+    return invalidParameters([{ path: 'path', message: 'must be percent-encoded UTF-8' }]).problem
+  logger.error({ err: error }, "a request for a Team's settings failed")
+  if (!(error instanceof AppendError)) return unavailable('The registry could not be read.').problem
+  return problem('server_error', { outcome: error.outcome }, 'The journal did not confirm the change.')
+}
