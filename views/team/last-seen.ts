@@ -35,7 +35,7 @@ const TARGETS_MAX = 100
 const AT_A_TIME = 4
 const BUDGET_MS = 1_500
 /** How long an answer is good for. */
-const FRESH_MS = 10_000
+const FRESH_MS = 5_000
 
 /**
  * Tells when something was last seen as far as a store can tell it cheaply: which targets have logged within a day costs one count,
