@@ -2,10 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Browser } from 'playwright-core'
 import { findChromium, launchChromium } from './chromium.ts'
 import { type OpenOptions, type OpenPage, openPage } from './open-page.ts'
+import { type PageServer, startPageServer } from './page-server.ts'
 
 export interface Browse {
   /** Opens the page at a server's address; it is closed after the test. */
   open(url: string, options?: OpenOptions): Promise<OpenPage>
+  /** An embedded Sluice of the test's own; it is stopped after the test. */
+  serve(settings?: Record<string, string>): Promise<PageServer>
   /** Faults of this kind are what the test wants to see: a server that is gone leaves errors in the console. */
   tolerate(pattern: RegExp): void
 }
@@ -34,6 +37,7 @@ export function describeWithBrowser(name: string, body: (browse: Browse) => void
 function browserFor(executable: string): Browse {
   let browser: Browser
   let opened: OpenPage[] = []
+  let servers: PageServer[] = []
   let tolerated: RegExp[] = []
   beforeAll(async () => {
     browser = await launchChromium(executable)
@@ -41,7 +45,9 @@ function browserFor(executable: string): Browse {
   afterEach(async () => {
     const faults = opened.flatMap((one) => one.faults).filter((fault) => !tolerated.some((kind) => kind.test(fault)))
     await Promise.all(opened.map((one) => one.close()))
+    await Promise.all(servers.map((one) => one.close()))
     opened = []
+    servers = []
     tolerated = []
     expect(faults).toEqual([])
   })
@@ -53,6 +59,11 @@ function browserFor(executable: string): Browse {
       const page = await openPage(browser, url, options)
       opened.push(page)
       return page
+    },
+    serve: async (settings) => {
+      const server = await startPageServer(settings)
+      servers.push(server)
+      return server
     },
     tolerate: (pattern) => void tolerated.push(pattern),
   }

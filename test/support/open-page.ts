@@ -28,6 +28,8 @@ export interface OpenPage {
 
 const WIDTH = 1_440
 const HEIGHT = 900
+/** A page that takes longer for anything does not work. */
+const PATIENCE_MS = 10_000
 
 /** Opens the page of the server at `url`. */
 export async function openPage(browser: Browser, url: string, options: OpenOptions = {}): Promise<OpenPage> {
@@ -39,6 +41,7 @@ export async function openPage(browser: Browser, url: string, options: OpenOptio
     timezoneId: zone,
     locale: 'en-GB',
   })
+  context.setDefaultTimeout(PATIENCE_MS)
   const { origin } = new URL(url)
   if (key !== undefined) await signIn(context, url, key)
   const page = await context.newPage()

@@ -9,7 +9,6 @@ import { Banner } from './shell/banner.tsx'
 import { GoToFlow } from './shell/go-to-flow.tsx'
 import { Header } from './shell/header.tsx'
 import { Help } from './shell/help.tsx'
-import { NoSuchPage } from './shell/no-such-page.tsx'
 import { PAGES, START } from './shell/pages.ts'
 import { useGoKeys } from './shell/use-go-keys.ts'
 import { TeamPage } from './team/team-page.tsx'
@@ -51,12 +50,11 @@ function Part() {
   useGoKeys()
   useTitle(page, key)
   useFocus(path.join('/'))
+  const known = PAGES.some((one) => one.path === page)
   useEffect(() => {
-    if (page === '') go({ path: [START] }, 'replace')
-  }, [page])
+    if (!known) go({ path: [START] }, 'replace')
+  }, [known])
   switch (page) {
-    case '':
-      return null
     case 'event-logs':
       return <LogsPage kind="event" key="event" />
     case 'application-logs':
@@ -68,7 +66,7 @@ function Part() {
     case 'refused':
       return <RefusedPage />
     default:
-      return <NoSuchPage />
+      return null
   }
 }
 

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describeWithBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { type PageServer, startPageServer } from '../support/page-server.ts'
+
+/** What the browser itself writes into its console for a request that was refused or had no answer. */
+const REFUSED = /Failed to load resource: the server responded with a status of 401/
+const NO_SUCH_FLOW = /status of 404 .*\/api\/flows\//
+const UNREACHABLE = /net::ERR_/
+
+describeWithBrowser('the page', ({ open, serve, tolerate }) => {
+  let server: PageServer
+  beforeAll(async () => {
+    server = await startPageServer()
+  }, 60_000)
+  afterAll(async () => {
+    await server.close()
+  })
+
+  describe('signing in', () => {
+    test('one paste of the key signs in, and the Team is shown', async () => {
+      const { page, context } = await open(server.url)
+      await page.getByLabel('Team key').waitFor()
+      await expect(page.evaluate('document.activeElement.id')).resolves.toBe('api-key')
+      await page.evaluate(
+        `document.activeElement.dispatchEvent(Object.assign(new Event('paste', { bubbles: true })));
+         document.activeElement.value = ${JSON.stringify(` ${server.key}\n`)}`,
+      )
+      await page.getByRole('navigation').getByRole('link', { name: 'Event logs' }).waitFor()
+      await page.getByRole('button', { name: 'Demo' }).waitFor()
+      await page.waitForURL('**/event-logs')
+      const [cookie] = await context.cookies()
+      expect(cookie).toMatchObject({ name: 'sluice_session', httpOnly: true, sameSite: 'Strict', path: '/' })
+    })
+
+    test('the key is kept nowhere that a script or an address could show', async () => {
+      const { page } = await open(server.url)
+      await page.getByLabel('Team key').fill(server.key)
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Demo' }).waitFor()
+      const kept = await page.evaluate<string>(
+        'document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + location.href + document.body.innerHTML',
+      )
+      expect(kept).not.toContain(server.key)
+    })
+
+    test('a wrong key is refused where it was entered, and the right one is taken after it', async () => {
+      tolerate(REFUSED)
+      const { page } = await open(server.url, { path: '/team' })
+      await page.getByLabel('Team key').fill('sl_not-a-key')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').getByText('not a live key').waitFor()
+      await page.getByLabel('Team key').fill(server.key)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { level: 1, name: /Team|Demo/ }).waitFor()
+      expect(new URL(page.url()).pathname).toBe('/team')
+    })
+
+    test('too many wrong keys say how long to wait', async () => {
+      tolerate(/status of (401|429)/)
+      const limited = await serve()
+      const { page } = await open(limited.url)
+      for (let count = 0; count < 11; count += 1) {
+        await page.getByLabel('Team key').fill(`wrong ${count}`)
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+      }
+      await page
+        .getByRole('alert')
+        .getByText(/Too many attempts. Try again in \d s/)
+        .waitFor()
+    })
+
+    test('signing out takes it all away, also for the next visit', async () => {
+      const { page, context } = await open(server.url, { key: server.key })
+      await page.getByRole('button', { name: 'Demo' }).click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByLabel('Team key').waitFor()
+      expect((await context.cookies()).map(({ name }) => name)).toEqual([])
+      await page.reload()
+      await page.getByLabel('Team key').waitFor()
+      expect(await page.getByRole('navigation').count()).toBe(0)
+    })
+  })
+
+  describe('a session that is over', () => {
+    test('asks again over the page: what was typed, and where one was, stay', async () => {
+      tolerate(REFUSED)
+      tolerate(NO_SUCH_FLOW)
+      const { page, context } = await open(server.url, { key: server.key })
+      await page.getByRole('button', { name: 'Demo' }).waitFor()
+      await page.evaluate(
+        "document.querySelector('#main').append(Object.assign(document.createElement('input'), { id: 'typed' }))",
+      )
+      await page.locator('#typed').fill('half a sentence')
+      await context.clearCookies()
+      await page.locator('#typed').blur()
+      await page.keyboard.press('g')
+      await page.getByLabel('correlationKey').fill('order-4711')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'Your session is over' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').getByLabel('Team key').fill(server.key)
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await expect(page.locator('#typed').inputValue()).resolves.toBe('half a sentence')
+      expect(new URL(page.url()).pathname).toBe('/flows/order-4711')
+    })
+  })
+
+  describe('a server that is away', () => {
+    test('is said once, asked for again, and what is typed stays', async () => {
+      tolerate(UNREACHABLE)
+      tolerate(NO_SUCH_FLOW)
+      const away = await serve()
+      const { page } = await open(away.url, { key: away.key })
+      await page.getByRole('button', { name: 'Demo' }).waitFor()
+      await page.keyboard.press('g')
+      await page.getByLabel('correlationKey').fill('order-4711')
+      await away.stop()
+      await page.keyboard.press('Enter')
+      await page.getByText('Nothing you typed is lost').waitFor()
+      expect(new URL(page.url()).pathname).toBe('/flows/order-4711')
+      await away.restart()
+      await page
+        .getByRole('button', { name: 'Try now' })
+        .click({ timeout: 5_000 })
+        .catch(() => undefined)
+      await page.getByText('Nothing you typed is lost').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Demo' }).waitFor()
+    }, 60_000)
+  })
+
+  describe('how it looks', () => {
+    const background = 'getComputedStyle(document.body).backgroundColor'
+
+    test('light or dark as the system says, until one is chosen, and then from the first answer on', async () => {
+      const { page } = await open(server.url, { key: server.key, dark: true })
+      const dark = await page.evaluate(background)
+      await page.getByRole('button', { name: 'Demo' }).click()
+      await page.getByRole('button', { name: 'Light' }).click()
+      const light = await page.evaluate(background)
+      expect(light).not.toBe(dark)
+      const reloaded = await page.reload()
+      expect(await reloaded?.text()).toContain('<html data-theme="light"')
+      expect(await page.evaluate(background)).toBe(light)
+      await page.getByRole('button', { name: 'Demo' }).click()
+      await page.getByRole('button', { name: 'System' }).click()
+      expect(await page.evaluate(background)).toBe(dark)
+      expect(await (await page.reload())?.text()).toContain('<html lang="en">')
+    })
+
+    test.each(['/event-logs', '/application-logs', '/flows', '/team', '/refused'])(
+      'at 390 px nothing of %s is wider than the screen',
+      async (path) => {
+        const { page } = await open(server.url, { key: server.key, path, width: 390, height: 844 })
+        await page.getByRole('button', { name: 'Demo' }).waitFor()
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      },
+    )
+  })
+
+  describe('whoever cannot see or use a mouse', () => {
+    test.each([
+      ['light', false],
+      ['dark', true],
+    ])('axe finds nothing on the way in, %s', async (_name, dark) => {
+      const { page, axe } = await open(server.url, { dark })
+      await page.getByLabel('Team key').waitFor()
+      expect(await axe()).toEqual([])
+    })
+
+    test.each([
+      ['light', false],
+      ['dark', true],
+    ])('axe finds nothing in the menu, the help and the dialogs, %s', async (_name, dark) => {
+      const { page, axe } = await open(server.url, { key: server.key, dark, path: '/refused' })
+      await page.getByRole('button', { name: 'Demo' }).click()
+      expect(await axe()).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+      expect(await axe()).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    })
+
+    test('keys go where the help says, and do nothing while one types', async () => {
+      tolerate(NO_SUCH_FLOW)
+      const { page } = await open(server.url, { key: server.key, path: '/team' })
+      await page.getByRole('button', { name: 'Demo' }).waitFor()
+      const path = (): string => new URL(page.url()).pathname
+      await page.keyboard.press('a')
+      await eventually(() => expect(path()).toBe('/application-logs'))
+      await page.keyboard.press('e')
+      await eventually(() => expect(path()).toBe('/event-logs'))
+      await page.keyboard.press('g')
+      await page.getByLabel('correlationKey').pressSequentially('a/e ..')
+      await page.keyboard.press('Enter')
+      await eventually(() => expect(path()).toBe('/flows/a%2Fe%20..'))
+      await page.goBack()
+      await eventually(() => expect(path()).toBe('/event-logs'))
+    })
+
+    test('another page takes the focus, and the first stop of the keyboard leads to the content', async () => {
+      const { page } = await open(server.url, { key: server.key, path: '/refused' })
+      await page.getByRole('button', { name: 'Demo' }).waitFor()
+      await page.keyboard.press('Tab')
+      await expect(page.evaluate('document.activeElement.textContent')).resolves.toContain('Skip to the content')
+      await page.getByRole('link', { name: 'Flows' }).click()
+      await eventually(async () => expect(await page.evaluate('document.activeElement.id')).toBe('main'))
+    })
+  })
+
+  test('times are in the zone of the reader or in UTC, and the address says which', async () => {
+    const { page } = await open(server.url, { key: server.key, path: '/refused' })
+    await page.getByRole('button', { name: 'Local' }).click()
+    expect(new URL(page.url()).searchParams.get('utc')).toBe('1')
+    await page.getByRole('link', { name: 'Flows' }).click()
+    expect(new URL(page.url()).searchParams.get('utc')).toBe('1')
+    await page.goto(`${server.url}/team`)
+    await page.getByRole('button', { name: 'UTC' }).waitFor()
+  })
+
+  test("links to pages of its own need no load, and those with a modifier are the browser's", async () => {
+    const { page, context } = await open(server.url, { key: server.key, path: '/refused' })
+    await page.evaluate('window.stays = true')
+    await page.getByRole('link', { name: 'Team', exact: true }).click()
+    expect(await page.evaluate('window.stays')).toBe(true)
+    const [opened] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'Flows' }).click({ modifiers: ['ControlOrMeta'] }),
+    ])
+    await opened.waitForURL(/\/flows$/)
+    expect(new URL(page.url()).pathname).toBe('/team')
+  })
+
+  test('below a base path everything is where it belongs', async () => {
+    const below = await serve({ BASE_PATH: '/logs' })
+    expect(below.url).toMatch(/\/logs$/)
+    const { page, context } = await open(below.url, { key: below.key, path: '' })
+    await page.getByRole('button', { name: 'Demo' }).waitFor()
+    await page.waitForURL('**/logs/event-logs')
+    expect((await context.cookies()).map(({ path }) => path)).toEqual(['/logs'])
+    await page.getByRole('link', { name: 'Team', exact: true }).click()
+    expect(new URL(page.url()).pathname).toBe('/logs/team')
+    await page.reload()
+    await page.getByRole('button', { name: 'Demo' }).waitFor()
+  })
+})
