@@ -1,4 +1,5 @@
 import { type Client, createClient } from './api.ts'
+import { BUSY_KEY, fillBusyTeam, writeBusyRegistry } from './busy-team.ts'
 import { buildPage } from './page-build.ts'
 import { type SluiceProcess, startSluice, temporaryFolder } from './sluice-process.ts'
 
@@ -17,14 +18,28 @@ export interface PageServer {
   close(): Promise<void>
 }
 
-export async function startPageServer(settings: Record<string, string> = {}): Promise<PageServer> {
-  buildPage()
+export const startPageServer = (settings: Record<string, string> = {}): Promise<PageServer> =>
+  start(temporaryFolder(), settings)
+
+/** The same with a Team that has been busy for two days until `now` (milliseconds since 1970). */
+export async function startBusyServer(now: number, settings: Record<string, string> = {}): Promise<PageServer> {
   const folder = temporaryFolder()
-  const start = (port: string): Promise<SluiceProcess> =>
+  const server = await start(folder, { REGISTRY_FILE: writeBusyRegistry(folder.path), ...settings }, BUSY_KEY)
+  await fillBusyTeam(server.client, now)
+  return server
+}
+
+async function start(
+  folder: ReturnType<typeof temporaryFolder>,
+  settings: Record<string, string>,
+  givenKey?: string,
+): Promise<PageServer> {
+  buildPage()
+  const startAt = (port: string): Promise<SluiceProcess> =>
     startSluice({ DATA_DIR: folder.path, PORT: port, ...settings })
-  let process = await start('0')
+  let process = await startAt('0')
   const { url } = process
-  const key = /shown this once: (\S+)/.exec(process.printed())?.[1] ?? ''
+  const key = /shown this once: (\S+)/.exec(process.printed())?.[1] ?? givenKey ?? ''
   const stop = async (): Promise<void> => {
     process.kill('SIGTERM')
     await process.exited
@@ -35,7 +50,7 @@ export async function startPageServer(settings: Record<string, string> = {}): Pr
     client: createClient(url, key),
     stop,
     restart: async () => {
-      process = await start(new URL(url).port)
+      process = await startAt(new URL(url).port)
     },
     close: async () => {
       await stop()

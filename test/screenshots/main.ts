@@ -1,0 +1,84 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { systemClock } from '../../shared/clock.ts'
+import { problem } from '../../shared/errors.ts'
+import { failureBody } from '../../shared/http/answer.ts'
+import { findChromium, launchChromium } from '../support/chromium.ts'
+import { openPage } from '../support/open-page.ts'
+import { type PageServer, startBusyServer, startPageServer } from '../support/page-server.ts'
+import { SHOTS, type Shot } from './shots.ts'
+
+/**
+ * `npm run screenshots [NAME ...]`: pictures of every page into screenshots/, or of those whose names contain one of the words;
+ * `light`, `dark`, `wide` and `narrow` are parts of the names.
+ */
+const FOLDER = join(import.meta.dirname, '../../screenshots')
+const SIZES = { wide: [1_440, 900], narrow: [390, 844] } as const
+
+const STORE_AWAY = failureBody(problem('server_error', null, 'The log store could not answer.'))
+
+interface Look {
+  readonly name: string
+  readonly width: number
+  readonly height: number
+  readonly dark: boolean
+}
+
+const LOOKS: readonly Look[] = Object.entries(SIZES).flatMap(([size, [width, height]]) =>
+  [false, true].map((dark) => ({ name: `${size}-${dark ? 'dark' : 'light'}`, width, height, dark })),
+)
+
+async function main(words: readonly string[]): Promise<void> {
+  const executable = findChromium()
+  if (executable === undefined) throw new Error('no chromium, chromium-browser or google-chrome on the path')
+  const wanted = SHOTS.flatMap((shot) =>
+    LOOKS.map((look) => ({ shot, look, file: `${shot.name}-${look.name}` })),
+  ).filter(({ file }) => words.length === 0 || words.some((word) => file.includes(word)))
+  if (words.length === 0) rmSync(FOLDER, { recursive: true, force: true })
+  mkdirSync(FOLDER, { recursive: true })
+  const servers = { empty: await startPageServer(), busy: await startBusyServer(systemClock.now()) }
+  const browser = await launchChromium(executable)
+  try {
+    for (const { shot, look, file } of wanted)
+      await take(browser, shot.state === 'empty' ? servers.empty : servers.busy, shot, look, file)
+  } finally {
+    await browser.close()
+    await Promise.all(Object.values(servers).map((server) => server.close()))
+  }
+  process.stdout.write(`${wanted.length} pictures in ${FOLDER}\n`)
+}
+
+async function take(
+  browser: Browser,
+  server: PageServer,
+  { path, state, signedIn = true, act }: Shot,
+  look: Look,
+  file: string,
+): Promise<void> {
+  const { page, faults, close } = await openPage(browser, server.url, {
+    ...look,
+    path,
+    ...(signedIn && { key: server.key }),
+  })
+  await settled()
+  if (state === 'failing') {
+    await page.route(/\/api\/(?!session)/, (route) => route.fulfill({ status: 503, body: STORE_AWAY }))
+    await page.reload()
+    await settled()
+  }
+  if (state === 'away') await page.route(/\/api\//, (route) => route.abort('connectionrefused'))
+  await act?.(page)
+  await settled()
+  await page.screenshot({ path: join(FOLDER, `${file}.png`) })
+  process.stdout.write(`${file}${faults.map((fault) => `\n  ${fault}`).join('')}\n`)
+  await close()
+
+  /** Nothing on its way any more; a live page is never quite still, so it is waited for only so long. */
+  async function settled(): Promise<void> {
+    await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => undefined)
+    await page.evaluate('document.fonts.ready')
+  }
+}
+
+await main(process.argv.slice(2))

@@ -1,0 +1,44 @@
+import type { Page } from 'playwright-core'
+import { TOLD_FLOW } from '../support/busy-team.ts'
+
+/** What the server has: nothing yet, or days of logs; or its log store does not answer; or it is gone once the page is there. */
+export type State = 'empty' | 'busy' | 'failing' | 'away'
+
+export interface Shot {
+  readonly name: string
+  readonly path: string
+  readonly state: State
+  /** Whether one is signed in; by default one is. */
+  readonly signedIn?: boolean
+  /** What one does before the picture is taken. */
+  readonly act?: (page: Page) => Promise<void>
+}
+
+const PAGES = [
+  ['event-logs', '/event-logs'],
+  ['application-logs', '/application-logs'],
+  ['flows', '/flows'],
+  ['flow', `/flows/${TOLD_FLOW}`],
+  ['team', '/team'],
+  ['refused', '/refused'],
+] as const
+
+const press =
+  (...keys: readonly string[]): NonNullable<Shot['act']> =>
+  async (page) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+
+/** Every picture that is taken, each light and dark, wide and narrow. */
+export const SHOTS: readonly Shot[] = [
+  { name: 'sign-in', path: '/', state: 'empty', signedIn: false },
+  ...PAGES.flatMap(([name, path]) =>
+    (['empty', 'busy', 'failing'] as const).map((state): Shot => ({ name: `${name}-${state}`, path, state })),
+  ),
+  { name: 'away', path: '/event-logs', state: 'away', act: press('a') },
+  { name: 'help', path: '/event-logs', state: 'busy', act: press('?') },
+  { name: 'menu', path: '/event-logs', state: 'busy', act: (page) => page.locator('.team').click() },
+  { name: 'row-open', path: '/application-logs?level=Error', state: 'busy', act: press('j', 'Enter') },
+  { name: 'no-match', path: '/event-logs?q=nothing-has-this', state: 'busy' },
+  { name: 'not-a-query', path: '/event-logs?q=level:>=(', state: 'busy' },
+]
