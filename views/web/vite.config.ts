@@ -7,7 +7,11 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // The older form of calls, as it names no `children` and is a hundredth smaller.
+  oxc: {
+    jsx: { runtime: 'classic', pragma: 'jsx', pragmaFrag: 'JsxFragment' },
+    jsxInject: "import { h as jsx, Fragment as JsxFragment } from 'preact'",
+  },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
