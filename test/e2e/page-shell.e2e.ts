@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { describeWithBrowser } from '../support/browser.ts'
+import { PLAIN_HOST } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { type PageServer, startPageServer } from '../support/page-server.ts'
 
@@ -86,25 +87,26 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
   describe('a session that is over', () => {
     test('asks again over the page: what was typed, and where one was, stay', async () => {
       tolerate(REFUSED)
-      tolerate(NO_SUCH_FLOW)
-      const { page, context } = await open(server.url, { key: server.key })
-      await page.getByRole('button', { name: 'Demo' }).waitFor()
-      await page.evaluate(
-        "document.querySelector('#main').append(Object.assign(document.createElement('input'), { id: 'typed' }))",
-      )
-      await page.locator('#typed').fill('half a sentence')
+      const { page, context } = await open(server.url, { key: server.key, path: '/application-logs?utc=1' })
+      const search = page.getByLabel('Search', { exact: true })
+      await search.fill('half a sentence')
       await context.clearCookies()
-      await page.locator('#typed').blur()
-      await page.keyboard.press('g')
-      await page.getByLabel('correlationKey').fill('order-4711')
       await page.keyboard.press('Enter')
-      await page.getByRole('dialog', { name: 'Your session is over' }).waitFor()
+      const dialog = page.getByRole('dialog', { name: 'Your session is over' })
+      await dialog.waitFor()
       await page.keyboard.press('Escape')
-      await page.getByRole('dialog').getByLabel('Team key').fill(server.key)
+      await dialog.getByLabel('Team key').fill(server.key)
+      const answered = page.waitForResponse((one) => one.url().includes('/api/application-logs') && one.ok())
       await page.keyboard.press('Enter')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await expect(page.locator('#typed').inputValue()).resolves.toBe('half a sentence')
-      expect(new URL(page.url()).pathname).toBe('/flows/order-4711')
+      await dialog.waitFor({ state: 'detached' })
+      await expect(search.inputValue()).resolves.toBe('half a sentence')
+      const { pathname, searchParams } = new URL(page.url())
+      expect([pathname, searchParams.get('q'), searchParams.get('utc')]).toEqual([
+        '/application-logs',
+        'half a sentence',
+        '1',
+      ])
+      await answered
     })
   })
 
@@ -233,6 +235,44 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     ])
     await opened.waitForURL(/\/flows$/)
     expect(new URL(page.url()).pathname).toBe('/team')
+  })
+
+  describe('on plain http, under a name', () => {
+    const KEY = 'order-4711'
+    let plain: string
+    beforeAll(async () => {
+      plain = server.url.replace('127.0.0.1', PLAIN_HOST)
+      await server.client.post('/api/ExternalLogs', {
+        uniqueIdentifier: 'order-placed',
+        payload: 'placed',
+        level: 'Information',
+        correlationKey: KEY,
+      })
+      await eventually(async () => (await server.client.get(`/api/flows/${KEY}`)).success)
+    })
+
+    test('one can sign in, and what is copied can be pasted', async () => {
+      const { page } = await open(plain, { path: `/flows/${KEY}` })
+      expect(await page.evaluate('isSecureContext')).toBe(false)
+      await page.getByLabel('Team key').fill(server.key)
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Copy the correlationKey' }).click()
+      await page.keyboard.press('g')
+      await page.getByLabel('correlationKey', { exact: true }).press('ControlOrMeta+V')
+      await expect(page.getByLabel('correlationKey', { exact: true }).inputValue()).resolves.toBe(KEY)
+    })
+
+    test('what cannot be copied at all is shown, ready to be', async () => {
+      const { page, axe } = await open(plain, { path: `/flows/${KEY}` })
+      await page.getByLabel('Team key').fill(server.key)
+      await page.keyboard.press('Enter')
+      await page.evaluate('document.execCommand = () => false')
+      await page.getByRole('button', { name: 'Copy the correlationKey' }).click()
+      const text = page.getByRole('dialog').getByLabel('Text to copy')
+      await expect(text.inputValue()).resolves.toBe(KEY)
+      expect(await page.evaluate('getSelection().toString() || document.activeElement.value')).toBe(KEY)
+      expect(await axe()).toEqual([])
+    })
   })
 
   test('below a base path everything is where it belongs', async () => {

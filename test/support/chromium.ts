@@ -23,11 +23,16 @@ function isExecutable(path: string): boolean {
   }
 }
 
+/** A name for this machine in the browser alone. Pages there may not use the clipboard, and tell no Sec-Fetch-Site. */
+export const PLAIN_HOST = 'sluice.test'
+
 /** Starts the browser without a window. */
 export const launchChromium = (executablePath: string): Promise<Browser> =>
   chromium.launch({
     executablePath,
     args: [
+      // A host of plain http, which browsers trust less than localhost.
+      `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`,
       // Containers give the shared memory that it would use 64 MiB.
       '--disable-dev-shm-usage',
       // It cannot build its sandbox as root, which is what containers run tests as.

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { session, signOut } from '../session/session.ts'
 import { BASE } from '../ui/base.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -19,6 +20,11 @@ export function Header() {
   const { team } = useStore(session)
   const utc = useUtc()
   const { from, to } = params
+  const nav = useRef<HTMLElement>(null)
+  // Where there is no room for all, the page that one is on is in view.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [path[0], team])
   const keeps = path.length === 1 && WITH_RANGE.includes(path[0] ?? '')
   return (
     <header class="top">
@@ -26,7 +32,7 @@ export function Header() {
         <Brand />
       </a>
       {team !== null && (
-        <nav class="nav" aria-label="Pages">
+        <nav class="nav" ref={nav} aria-label="Pages">
           {PAGES.map((page) => (
             <a
               key={page.path}

@@ -53,7 +53,14 @@ export function Uncopied() {
     <Dialog title="Copy this text" onClose={() => uncopied.set(null)}>
       <div class="stack">
         <p class="muted">Your browser does not let this page copy. Press Ctrl+C, or ⌘C on a Mac.</p>
-        <textarea class="input mono" rows={8} readOnly aria-label="Text to copy" ref={(area) => area?.select()}>
+        <textarea
+          class="input mono"
+          rows={8}
+          readOnly
+          autofocus
+          aria-label="Text to copy"
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        >
           {text}
         </textarea>
       </div>
