@@ -71,6 +71,7 @@ export function Header() {
 
 function TeamMenu({ name }: { readonly name: string }) {
   const { keyPrefix } = useStore(session)
+  const chosen = useStore(theme)
   return (
     <Popover
       class="button small team"
@@ -96,7 +97,7 @@ function TeamMenu({ name }: { readonly name: string }) {
           </p>
           <hr />
           <div class="theme">
-            <Segments label="Theme" options={THEMES} value={useStore(theme)} onChange={setTheme} />
+            <Segments label="Theme" options={THEMES} value={chosen} onChange={setTheme} />
           </div>
           <hr />
           <a href={hrefTo({ path: ['team'] })} onClick={close}>

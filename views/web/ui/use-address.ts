@@ -14,15 +14,14 @@ window.addEventListener('popstate', () => store.set(read()))
 /** The address as it is now, outside of components. */
 export const currentAddress = (): Address => store.get()
 
-/** Goes to another address. A push scrolls to the top where the page changes. */
-export function go(patch: AddressPatch, how: How = 'push'): void {
-  const from = store.get()
-  const to = patchAddress(from, patch)
+/** Goes to another address. Another page begins at its top. */
+export const go = (patch: AddressPatch, how: How = 'push'): void => visit(patchAddress(store.get(), patch), how)
+
+function visit(to: Address, how: How): void {
   const url = formatAddress(to, BASE)
   if (url === location.pathname + location.search) return
-  if (how === 'push') history.pushState(null, '', url)
-  else history.replaceState(null, '', url)
-  if (to.path.join('/') !== from.path.join('/')) scrollTo(0, 0)
+  history[`${how}State`](null, '', url)
+  if (to.path.join('/') !== store.get().path.join('/')) scrollTo(0, 0)
   store.set(to)
 }
 
@@ -38,13 +37,11 @@ export function followLinks(pages: readonly string[]): void {
     const link = (event.target as Element).closest?.('a[href]')
     if (!(link instanceof HTMLAnchorElement) || event.defaultPrevented || event.button !== 0) return
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-    if (link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin) return
+    // A link to a place on the page is the browser's.
+    if (link.target !== '' || link.hash !== '' || link.hasAttribute('download')) return
     const to = parseAddress(link.pathname, link.search, BASE)
-    if (!link.pathname.startsWith(BASE) || !pages.includes(to.path[0] ?? '')) return
+    if (link.origin !== location.origin || !link.pathname.startsWith(BASE) || !pages.includes(to.path[0] ?? '')) return
     event.preventDefault()
-    if (link.href === location.href) return
-    history.pushState(null, '', link.href)
-    scrollTo(0, 0)
-    store.set(to)
+    visit(to, 'push')
   })
 }
