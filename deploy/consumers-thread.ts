@@ -2,6 +2,7 @@
  * The consumers, in a thread of their own: they read the journal, index and fold flows on connections of their own, so that the thread
  * that answers HTTP does none of it, whatever the backends, and no record is copied between threads.
  */
+import { setPriority } from 'node:os'
 import { systemClock } from '../shared/clock.ts'
 import type { Config } from '../shared/config.ts'
 import { type Health, startAll, stopAll } from '../shared/lifecycle.ts'
@@ -21,6 +22,12 @@ export interface ConsumersCalls {
   done(): Promise<void>
   stop(deadline: number): Promise<void>
 }
+
+/** Indexing can wait, the sender of a request should not: where there are fewer cores than threads, the others go first. */
+const NICENESS = 10
+
+/** On Linux 0 stands for the calling thread; where it stands for the whole process, nothing is changed. */
+if (process.platform === 'linux') setPriority(0, NICENESS)
 
 await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
   const logger = createLogger(config.LOG_LEVEL, 'consumers')

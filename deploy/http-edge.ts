@@ -1,5 +1,5 @@
 import express, { Router } from 'express'
-import { registerGateway } from '../gateway/gateway.ts'
+import { createGateway } from '../gateway/gateway.ts'
 import { createPublisher, PUBLISHER_DEFAULTS } from '../gateway/publisher/publisher.ts'
 import { createNotes } from '../gateway/refusals/notes.ts'
 import { createRefusalOutbox } from '../gateway/refusals/outbox.ts'
@@ -11,7 +11,7 @@ import {
 } from '../gateway/schemas/requests.ts'
 import { topicName } from '../shared/contract/topics.ts'
 import { answerClientError } from '../shared/http/client-error.ts'
-import { createListener } from '../shared/http/listener.ts'
+import { createListener, type Routes } from '../shared/http/listener.ts'
 import type { Health, Service } from '../shared/lifecycle.ts'
 import type { LogStoreReader } from '../shared/log-store/log-store.ts'
 import { registerDocs } from '../shared/openapi/docs.ts'
@@ -56,7 +56,7 @@ export function createHttpEdge(deps: HttpEdgeDeps): HttpEdge {
   const routes = Router()
   const secret = showsLogs(role) ? sessionSecret(config, role, deps.logger) : config.SESSION_SECRET
   const tickets = secret === null ? null : createTickets(secret, deps.clock)
-  const gateway = takesLogs(role) ? mountGateway(routes, deps, tickets) : []
+  const gateway = takesLogs(role) ? createGatewayParts(deps, tickets) : { parts: [] }
   const ownUrl = (): string => `${main.url()}${config.BASE_PATH.replace(/\/+$/, '')}`
   const views =
     showsLogs(role) && secret !== null && tickets !== null
@@ -70,13 +70,18 @@ export function createHttpEdge(deps: HttpEdgeDeps): HttpEdge {
     name: 'http',
     host: config.HOST,
     port: config.PORT,
-    ...listening(routes, config.BASE_PATH, deps),
+    ...listening(routes, config.BASE_PATH, deps, gateway.routes),
   })
   // Tails end before the server waits for its requests to end, so they come after it.
-  return { parts: [...gateway, ...metricsServer(operations, deps), main, ...views], url: () => main.url() }
+  return { parts: [...gateway.parts, ...metricsServer(operations, deps), main, ...views], url: () => main.url() }
 }
 
-function mountGateway(routes: Router, deps: HttpEdgeDeps, tickets: Tickets | null): readonly Service[] {
+interface GatewayParts {
+  readonly parts: readonly Service[]
+  readonly routes?: Routes
+}
+
+function createGatewayParts(deps: HttpEdgeDeps, tickets: Tickets | null): GatewayParts {
   const { config, registry: follower } = deps
   const registry = tickets === null ? follower.registry : withTickets(follower.registry, tickets)
   const publisher = createPublisher({
@@ -91,8 +96,8 @@ function mountGateway(routes: Router, deps: HttpEdgeDeps, tickets: Tickets | nul
   })
   const outbox = createRefusalOutbox({ ...deps, topic: topicName(config.TOPIC_PREFIX, 'refusals') })
   const notes = createNotes({ ...deps, registry, outbox })
-  registerGateway(routes, { ...deps, registry, registryReady: follower.ready, publisher, notes })
-  return [publisher, outbox]
+  const routes = createGateway({ ...deps, registry, registryReady: follower.ready, publisher, notes })
+  return { parts: [publisher, outbox], routes }
 }
 
 /** A registry whose Teams are also opened by what the page's server was given for them. */
@@ -160,12 +165,12 @@ function metricsServer(operations: OperationsDeps, deps: HttpEdgeDeps): readonly
 }
 
 /** What a server of these routes does with requests. */
-function listening(routes: Router, basePath: string, { config, logger }: HttpEdgeDeps) {
+function listening(routes: Router, basePath: string, { config, logger }: HttpEdgeDeps, first?: Routes) {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.use(basePath, routes)
   return {
-    listener: createListener(app, logger),
+    listener: createListener(app, logger, first),
     bodyBytesMax: config.MAX_BODY_BYTES,
     onClientError: answerClientError,
   }

@@ -39,7 +39,7 @@ export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
     // The key stands in the record twice: as its key and in a header.
     const variableUnits = subject.length + 2 * (correlationKey?.length ?? 0)
     const publication = {
-      record: { key, value, headers },
+      record: { key, value, valueBytes, headers },
       bytes: valueBytes + RECORD_OVERHEAD_BYTES + UNIT_BYTES_MAX * variableUnits,
       // What may be sent again goes to the same partition again, so that a reader meets the repeats in one place.
       routeBy: key ?? repeatKey,

@@ -6,14 +6,14 @@ const ALLOWED_HEADERS =
 /** Two hours: the longest that Chromium keeps the answer to a preflight. */
 const MAX_AGE_SECONDS = '7200'
 
-/** A step before a route's handlers: goes on by calling `next`, or answers itself. */
-export type Step = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
+/** Marks the answer for browsers; a preflight is answered by it. */
+export type Cors = (request: IncomingMessage, response: ServerResponse) => 'answered' | 'marked'
 
 /**
  * Lets browser apps of these origins (`*`: of every one) send logs and read the answers, refusals too; answers their preflights
  * (Fetch standard, CORS protocol). Undefined where there are no origins.
  */
-export function createCors(origins: readonly string[]): Step | undefined {
+export function createCors(origins: readonly string[]): Cors | undefined {
   if (origins.length === 0) return undefined
   const allowed = new Set(origins)
 
@@ -25,15 +25,16 @@ export function createCors(origins: readonly string[]): Step | undefined {
     response.setHeader('access-control-expose-headers', 'Retry-After')
   }
 
-  return (request, response, next) => {
+  return (request, response) => {
     mark(request.headers, response)
-    if (!isPreflight(request)) return next()
+    if (!isPreflight(request)) return 'marked'
     response.writeHead(204, {
       'access-control-allow-methods': 'POST',
       'access-control-allow-headers': ALLOWED_HEADERS,
       'access-control-max-age': MAX_AGE_SECONDS,
     })
     response.end()
+    return 'answered'
   }
 }
 

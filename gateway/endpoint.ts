@@ -1,7 +1,8 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { type Problem, problem } from '../shared/errors.ts'
 import { answerJson, failureBody, retryHeaders } from '../shared/http/answer.ts'
 import { GONE, type JsonReader, type ReadJson, refusedBodyHeaders } from '../shared/http/body.ts'
+import type { Handler } from '../shared/http/listener.ts'
 import { STATUS } from '../shared/http/status.ts'
 import type { Logger } from '../shared/logger.ts'
 import type { Received } from './received.ts'
@@ -14,8 +15,6 @@ import type { Tally } from './tally.ts'
  * under load, requests that wait for the journal are what fills the memory.
  */
 export type Work = (received: Received) => Promise<Reply>
-
-export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export interface EndpointDeps {
   readonly readJson: JsonReader
@@ -39,18 +38,24 @@ export function createEndpoint(work: Work, { readJson, tally, note, logger }: En
     return { status: STATUS[cause.code], body: failureBody(cause), headers: refusedBodyHeaders(cause, request) }
   }
 
-  async function settle(replying: Promise<Reply>, strict: boolean): Promise<Answer> {
-    const { strictStatus, body, retryable } = await withoutFault(replying)
-    return { status: strict ? strictStatus : 200, body, headers: retryHeaders(retryable) }
+  // Every `await` and every promise between the journal's answer and ours is paid by each request: there are few, on purpose.
+  const settle = (replying: Promise<Reply>, strict: boolean): Promise<Answer> =>
+    replying.then(
+      (reply) => answerOf(reply, strict),
+      (error) => answerOf(replyToFault(error), strict),
+    )
+
+  function replyToFault(err: unknown): Reply {
+    logger.error({ err }, 'an ingestion request failed')
+    tally.requestRefused('server_error')
+    return failed(problem('server_error', { outcome: 'unknown' }, 'The gateway failed.'))
   }
 
-  async function withoutFault(replying: Promise<Reply>): Promise<Reply> {
+  function begin(received: Received): Promise<Reply> {
     try {
-      return await replying
-    } catch (err) {
-      logger.error({ err }, 'an ingestion request failed')
-      tally.requestRefused('server_error')
-      return failed(problem('server_error', { outcome: 'unknown' }, 'The gateway failed.'))
+      return work(received)
+    } catch (error) {
+      return Promise.reject(error)
     }
   }
 
@@ -59,14 +64,22 @@ export function createEndpoint(work: Work, { readJson, tally, note, logger }: En
     if (read === GONE) return GONE
     if (read.problem !== undefined) return refuse(request, read.problem, read.bytes)
     const { headers } = request
-    return settle(work({ headers, ...read.value }), isStrict(headers['x-strict-status']))
+    return settle(begin({ headers, ...read.value }), isStrict(headers['x-strict-status']))
   }
 
-  return async (request, response) => {
-    const answer = await readJson(request).then((read) => answerTo(request, read))
-    if (answer !== GONE) answerJson(response, answer.status, answer.body, answer.headers)
-  }
+  return (request, response) =>
+    readJson(request)
+      .then((read) => answerTo(request, read))
+      .then((answer) => {
+        if (answer !== GONE) answerJson(response, answer.status, answer.body, answer.headers)
+      })
 }
+
+const answerOf = ({ strictStatus, body, retryable }: Reply, strict: boolean): Answer => ({
+  status: strict ? strictStatus : 200,
+  body,
+  headers: retryHeaders(retryable),
+})
 
 /** Some shippers look at nothing but the status: this header gives them one that tells. */
 const isStrict = (header: string | readonly string[] | undefined): boolean =>

@@ -1,18 +1,19 @@
-import type { IRouter } from 'express'
 import type { Clock } from '../shared/clock.ts'
 import type { Config } from '../shared/config.ts'
 import type { EntryKind } from '../shared/contract/records.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
 import { createJsonReader } from '../shared/http/body.ts'
+import type { Handler, Routes } from '../shared/http/listener.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
+import { createPathTable } from '../shared/http/path-table.ts'
 import type { Logger } from '../shared/logger.ts'
 import type { Metrics } from '../shared/metrics.ts'
 import type { Registry } from '../shared/registry/registry.ts'
 import { createAdmit } from './admit.ts'
 import { createApplicationLogCheck, createBatchCheck } from './application-log.ts'
 import type { CheckDeps } from './checks.ts'
-import { createCors } from './cors.ts'
-import { createEndpoint } from './endpoint.ts'
+import { type Cors, createCors } from './cors.ts'
+import { createEndpoint, type Work } from './endpoint.ts'
 import { createEventLogCheck } from './event-log.ts'
 import { createHotKeys } from './hot-keys.ts'
 import { createProvenance } from './provenance.ts'
@@ -34,6 +35,7 @@ export type GatewayConfig = Pick<
   | 'REQUEST_DEADLINE_MS'
   | 'BODY_TIMEOUT_MS'
   | 'CORS_ORIGINS'
+  | 'BASE_PATH'
 >
 
 export interface GatewayDeps {
@@ -52,12 +54,9 @@ export interface GatewayDeps {
 /** Most correlation keys of one kind of log whose rate of use is remembered. */
 const HOT_KEYS_MAX = 20_000
 
-/**
- * Puts the ingestion endpoints on a router. Paths match in any case, with or without a slash at the end. Other methods of these
- * paths are refused here; requests for other paths are passed on.
- */
-export function registerGateway(router: IRouter, deps: GatewayDeps): void {
-  const { config, logger } = deps
+/** The ingestion endpoints. Other methods of their paths are refused here. */
+export function createGateway(deps: GatewayDeps): Routes {
+  const { config, logger, notes } = deps
   const shared = { ...deps, validators: compileValidators(), provenanceOf: createProvenance(deps.clock) }
   const events = pathOf('event', shared)
   const applications = pathOf('application', shared)
@@ -72,21 +71,28 @@ export function registerGateway(router: IRouter, deps: GatewayDeps): void {
   const applicationLog = createApplicationLogCheck(applications, level)
   const applicationLogs = createBatchCheck(applications, batch)
 
-  /** For each path what its entries are published by, and the work that is made of it. */
-  const routes = {
-    '/api/ExternalLogs': [events, (use: WorkDeps) => workSingle(eventLog, use)],
-    '/api/ApplicationLogs': [applications, (use: WorkDeps) => workSingle(applicationLog, use)],
-    '/api/ApplicationLogs/batch': [applications, (use: WorkDeps) => workBatch(applicationLogs, use)],
-  } as const
-
   const cors = createCors(config.CORS_ORIGINS)
-  for (const [path, [shared, workWith]] of Object.entries(routes)) {
-    const use = { ...shared, note: deps.notes(path) }
-    const route = router.route(path)
-    if (cors !== undefined) route.all(cors)
-    route
-      .post(createEndpoint(workWith(use), { ...use, readJson, logger }))
-      .all((_request, response) => answerMethodNotAllowed(response, 'POST'))
+  const serve = (path: string, kind: typeof events, workWith: (deps: WorkDeps) => Work): [string, Handler] => {
+    const use = { ...kind, note: notes(path) }
+    return [path, onlyPost(cors, createEndpoint(workWith(use), { ...use, readJson, logger }))]
+  }
+
+  return createPathTable(
+    config.BASE_PATH,
+    Object.fromEntries([
+      serve('/api/ExternalLogs', events, (use) => workSingle(eventLog, use)),
+      serve('/api/ApplicationLogs', applications, (use) => workSingle(applicationLog, use)),
+      serve('/api/ApplicationLogs/batch', applications, (use) => workBatch(applicationLogs, use)),
+    ]),
+  )
+}
+
+/** Answers preflights and refuses every other method than POST. */
+function onlyPost(cors: Cors | undefined, post: Handler): Handler {
+  return (request, response) => {
+    if (cors?.(request, response) === 'answered') return undefined
+    if (request.method === 'POST') return post(request, response)
+    return answerMethodNotAllowed(response, 'POST')
   }
 }
 

@@ -18,10 +18,7 @@ export interface WorkDeps {
 
 /** Works off a request that is one entry. */
 export function workSingle(check: Check, { tally, note, publish }: WorkDeps): Work {
-  async function finish({ value: admitted, problem }: Checked<Admitted>): Promise<Reply> {
-    if (problem !== undefined) return refuse(problem)
-    const { id, publication } = admitted
-    const [outcome] = await publish([publication])
+  function finish(id: string, outcome: PublishOutcome | undefined): Reply {
     const failure = failureOf(outcome)
     if (failure !== undefined) return refuse(failure)
     tally.accepted(1)
@@ -33,10 +30,14 @@ export function workSingle(check: Check, { tally, note, publish }: WorkDeps): Wo
     return failed(problem)
   }
 
-  return async (received) => {
+  return (received) => {
     const checked = check(received)
-    if (checked.problem !== undefined) note(received, [checked])
-    return finish(checked)
+    if (checked.problem !== undefined) {
+      note(received, [checked])
+      return Promise.resolve(refuse(checked.problem))
+    }
+    const { id, publication } = checked.value
+    return publish([publication]).then(([outcome]) => finish(id, outcome))
   }
 }
 

@@ -9,7 +9,7 @@ import { createByteBudget, holdBytes } from './byte-budget.ts'
 import { createFailureLog } from './failure-log.ts'
 import { measureSends } from './measure.ts'
 import type { MicroBatch, Publication, PublishOutcome, Send } from './publication.ts'
-import { cutSlices } from './slices.ts'
+import { cutSlices, type PlacedSlice } from './slices.ts'
 import { limitTime, UnsettledError } from './time-limit.ts'
 
 export interface PublisherOptions extends BatcherOptions {
@@ -89,25 +89,15 @@ export function createPublisher({ journal, clock, metrics, logger, options }: Pu
 
   const partitionsOf = (topic: string): number => partitions.get(topic) ?? 0
 
-  async function publish(topic: string, publications: readonly Publication[], deadline: number) {
-    const taking = batcher
-    if (taking === undefined) return publications.map(() => 'closed' as const)
+  function publish(topic: string, publications: readonly Publication[], deadline: number) {
+    const all = (outcome: PublishOutcome): readonly PublishOutcome[] => publications.map(() => outcome)
+    if (batcher === undefined) return Promise.resolve(all('closed'))
     const bytes = publications.reduce((sum, publication) => sum + publication.bytes, 0)
-    if (!budget.fits(bytes)) return publications.map(() => 'buffer_full' as const)
+    if (!budget.fits(bytes)) return Promise.resolve(all('buffer_full'))
     const slices = cutSlices(topic, publications, partitionsOf(topic), options)
     const [only] = slices
-    if (slices.length === 1 && only !== undefined) {
-      const outcome = await taking.push(only, deadline)
-      return publications.map(() => outcome)
-    }
-    const outcomes: PublishOutcome[] = []
-    await Promise.all(
-      slices.map(async (slice) => {
-        const outcome = await taking.push(slice, deadline)
-        for (const place of slice.places) outcomes[place] = outcome
-      }),
-    )
-    return outcomes
+    if (slices.length === 1 && only !== undefined) return batcher.push(only, deadline).then(all)
+    return pushEach(batcher, slices, deadline)
   }
 
   return {
@@ -120,6 +110,22 @@ export function createPublisher({ journal, clock, metrics, logger, options }: Pu
     publish,
     partitionsOf,
   }
+}
+
+/** One outcome for each record of the slices, at the places that they say. */
+async function pushEach(
+  { push }: Batcher,
+  slices: readonly PlacedSlice[],
+  deadline: number,
+): Promise<readonly PublishOutcome[]> {
+  const outcomes: PublishOutcome[] = []
+  await Promise.all(
+    slices.map(async (slice) => {
+      const outcome = await push(slice, deadline)
+      for (const place of slice.places) outcomes[place] = outcome
+    }),
+  )
+  return outcomes
 }
 
 /** A send whose failure is an outcome. */

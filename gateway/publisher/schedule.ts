@@ -1,7 +1,7 @@
 import { type BatchLimits, headOf, isFull, type Lane } from './lanes.ts'
 
 export interface ScheduleOptions extends BatchLimits {
-  /** While fewer sends than this are in flight, what comes is sent at once; beyond, it gathers. */
+  /** While fewer sends than this are in flight, what comes is sent in the same turn of the event loop; beyond, it gathers. */
   readonly eagerSends: number
   /** The longest time for which records gather, unless `sendsInFlightMax` holds them. */
   readonly lingerMs: number
@@ -21,7 +21,7 @@ export interface Schedule {
   hurry(): void
   /** Whether nothing waits and nothing is in flight. */
   isIdle(): boolean
-  /** Ends its timer. */
+  /** Ends its timers. */
   close(): void
 }
 
@@ -32,6 +32,7 @@ export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => 
   let inFlight = 0
   let hurried = false
   let timer: NodeJS.Timeout | undefined
+  let looking: NodeJS.Immediate | undefined
 
   const dueAt = (lane: Lane): number => (headOf(lane)?.queuedAt ?? Number.POSITIVE_INFINITY) + options.lingerMs
 
@@ -49,7 +50,14 @@ export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => 
     if (lane.queue.size > 0) waiting.add(lane)
   }
 
+  /** Not at once but when this turn of the event loop has read what lies ready: requests that came together travel together. */
+  function lookSoon(): void {
+    looking ??= setImmediate(sendWhatIsDue)
+  }
+
   function sendWhatIsDue(): void {
+    clearImmediate(looking)
+    looking = undefined
     const now = performance.now()
     for (const lane of waiting) if (isDue(lane, now)) send(lane)
     clearTimeout(timer)
@@ -68,7 +76,7 @@ export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => 
   return {
     waits: (lane, now) => {
       waiting.add(lane)
-      if (isDue(lane, now)) send(lane)
+      if (isDue(lane, now)) lookSoon()
       else if (timer === undefined) linger(now)
     },
     forget: (lane) => {
@@ -77,13 +85,16 @@ export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => 
     ended: (lane) => {
       lane.sending = false
       inFlight -= 1
-      sendWhatIsDue()
+      if (waiting.size > 0) lookSoon()
     },
     hurry: () => {
       hurried = true
       sendWhatIsDue()
     },
     isIdle: () => inFlight === 0 && waiting.size === 0,
-    close: () => clearTimeout(timer),
+    close: () => {
+      clearTimeout(timer)
+      clearImmediate(looking)
+    },
   }
 }

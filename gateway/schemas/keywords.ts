@@ -38,7 +38,10 @@ const fitsBytes = (text: string, bytesMax: number): boolean =>
 /** Whether objects and arrays are nested at most so many levels deep. It never goes more than one level deeper than that. */
 function fitsDepth(value: object, levelsMax: number): boolean {
   if (levelsMax === 0) return false
-  for (const child of Array.isArray(value) ? value : Object.values(value)) {
+  const children = value as Readonly<Record<string, unknown>>
+  // As it runs for every entry, it makes no array of the children. What JSON gives has no keys but its own.
+  for (const name in children) {
+    const child = children[name]
     if (typeof child === 'object' && child !== null && !fitsDepth(child, levelsMax - 1)) return false
   }
   return true

@@ -13,7 +13,9 @@ export function hasLostDigits(value: unknown): boolean {
   if (typeof value === 'number')
     return !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value))
   if (typeof value !== 'object' || value === null) return false
-  for (const child of Array.isArray(value) ? value : Object.values(value)) if (hasLostDigits(child)) return true
+  const children = value as Readonly<Record<string, unknown>>
+  // As it runs for every entry, it makes no array of the children. What JSON gives has no keys but its own.
+  for (const name in children) if (hasLostDigits(children[name])) return true
   return false
 }
 

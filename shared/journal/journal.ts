@@ -61,6 +61,8 @@ export interface NewRecord {
   readonly key: string | Uint8Array | null
   /** Null marks the key as deleted, in compacted topics only. */
   readonly value: string | Uint8Array | null
+  /** The bytes of the value in UTF-8, where the caller has counted them: counting again costs more than carrying the number. */
+  readonly valueBytes?: number
   readonly headers: Headers
 }
 

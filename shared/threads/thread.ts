@@ -12,6 +12,8 @@ export interface ThreadOptions {
   readonly module: URL
   /** Handed to the set-up of the thread; structured-cloned. */
   readonly data: unknown
+  /** Room for young objects, in MiB, where V8's own choice makes it collect too often; about a third of it can be live at once. */
+  readonly youngGenerationMiB?: number
   /** Errors thrown there are instances of these classes here, found by name. */
   readonly errors: readonly ErrorClass[]
 }
@@ -47,8 +49,9 @@ export class ThreadGoneError extends Error {
 
 /** Starts a thread and waits until it is set up; rejects with what its set-up threw. */
 export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadOptions): Promise<Thread<Calls>> {
-  const { name, module, data, errors } = options
-  const worker = new Worker(module, { name, workerData: data })
+  const { name, module, data, errors, youngGenerationMiB } = options
+  const resourceLimits = youngGenerationMiB === undefined ? {} : { maxYoungGenerationSizeMb: youngGenerationMiB }
+  const worker = new Worker(module, { name, workerData: data, resourceLimits })
   const pending = createPendingCalls(errors)
   const outbox = createOutbox<CallMessage>((calls, transfer) => post({ kind: 'calls', calls }, transfer))
   const started = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import express from 'express'
-import { type GatewayConfig, registerGateway } from '../../gateway/gateway.ts'
+import { createGateway, type GatewayConfig } from '../../gateway/gateway.ts'
 import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../gateway/publisher/publisher.ts'
 import type { Notes } from '../../gateway/refusals/notes.ts'
 import { type Clock, systemClock } from '../../shared/clock.ts'
@@ -69,11 +69,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     },
   })
   await publisher.start()
-  const app = express().disable('x-powered-by')
   const registryReady = options.registryReady ?? (() => true)
   const notes = options.notes ?? (() => () => undefined)
-  registerGateway(app, { config, clock, logger, metrics, registry, registryReady, publisher, notes })
-  const server = createServer(createListener(app, logger))
+  const routes = createGateway({ config, clock, logger, metrics, registry, registryReady, publisher, notes })
+  const server = createServer(createListener(express(), logger, routes))
   server.on('clientError', answerClientError)
   answerExpectContinue(server, config.MAX_BODY_BYTES)
   const port = await listen(server)

@@ -1,12 +1,17 @@
-/** Tells readers when there may be something new to read. */
+/** Tells the readers of a topic when there may be something new to read. */
 export interface Changes {
-  /** Grows with each change seen. */
-  readonly version: () => number
-  /** Resolves when the version is no longer `seen`: take it before reading, and nothing that comes meanwhile is missed. */
-  after(seen: number): Promise<void>
-  /** Lets everyone look again. */
-  notify(): void
+  /** Grows with each change seen that may concern the topic. */
+  version(topic: string): number
+  /** Resolves when the topic's version is no longer `seen`: take it before reading, and nothing that comes meanwhile is missed. */
+  after(topic: string, seen: number): Promise<void>
+  /** Lets those look again who read the topic, or everyone. */
+  notify(topic?: string): void
   close(): void
+}
+
+interface Waiting {
+  readonly topic: string
+  readonly wake: () => void
 }
 
 /**
@@ -14,17 +19,22 @@ export interface Changes {
  * `current` gives a number that changes with such a write; a failure to get it wakes the readers, who meet it themselves.
  */
 export function createChanges(current: () => Promise<number>, pollMs: number): Changes {
-  let version = 0
+  let changesOfAny = 0
+  const changesOf = new Map<string, number>()
   let last: number | undefined
-  let waiting: (() => void)[] = []
+  let waiting: readonly Waiting[] = []
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
-  const notify = (): void => {
-    version += 1
-    const woken = waiting
-    waiting = []
-    for (const wake of woken) wake()
+  const version = (topic: string): number => changesOfAny + (changesOf.get(topic) ?? 0)
+
+  const notify = (topic?: string): void => {
+    if (topic === undefined) changesOfAny += 1
+    else changesOf.set(topic, (changesOf.get(topic) ?? 0) + 1)
+    const concerned = (one: Waiting): boolean => topic === undefined || one.topic === topic
+    const woken = waiting.filter(concerned)
+    if (woken.length > 0) waiting = waiting.filter((one) => !concerned(one))
+    for (const { wake } of woken) wake()
   }
 
   const poll = async (): Promise<void> => {
@@ -40,11 +50,11 @@ export function createChanges(current: () => Promise<number>, pollMs: number): C
   }
 
   return {
-    version: () => version,
-    after: (seen) => {
-      if (seen !== version || closed) return Promise.resolve()
-      const { promise, resolve } = Promise.withResolvers<void>()
-      waiting.push(resolve)
+    version,
+    after: (topic, seen) => {
+      if (seen !== version(topic) || closed) return Promise.resolve()
+      const { promise, resolve: wake } = Promise.withResolvers<void>()
+      waiting = [...waiting, { topic, wake }]
       schedule()
       return promise
     },

@@ -60,10 +60,11 @@ export function openDatabase({ file, fileBytesMax }: DatabaseOptions): Database 
     sqlite.close()
     throw error
   }
+  const transaction = transactionOf(sqlite)
   return {
     prepare: (sql) => sqlite.prepare(sql),
     read: guard,
-    write: (work) => guard(() => inTransaction(sqlite, work)),
+    write: (work) => guard(() => inTransaction(transaction, work)),
     restartLog: () => guard(() => restartLog(sqlite)),
     close: () => {
       if (sqlite.isOpen) sqlite.close()
@@ -71,11 +72,24 @@ export function openDatabase({ file, fileBytesMax }: DatabaseOptions): Database 
   }
 }
 
-function inTransaction<T>(sqlite: DatabaseSync, work: () => T): T {
-  sqlite.exec('BEGIN IMMEDIATE')
+interface Transaction {
+  readonly sqlite: DatabaseSync
+  readonly begin: StatementSync
+  readonly commit: StatementSync
+}
+
+/** Compiled once: they run with every append. */
+const transactionOf = (sqlite: DatabaseSync): Transaction => ({
+  sqlite,
+  begin: sqlite.prepare('BEGIN IMMEDIATE'),
+  commit: sqlite.prepare('COMMIT'),
+})
+
+function inTransaction<T>({ sqlite, begin, commit }: Transaction, work: () => T): T {
+  begin.run()
   try {
     const result = work()
-    sqlite.exec('COMMIT')
+    commit.run()
     return result
   } catch (error) {
     // SQLite rolls back by itself after some errors, such as a full disk.
@@ -99,7 +113,7 @@ function prepareFile(sqlite: DatabaseSync, file: string): void {
     PRAGMA cache_size = -${CACHE_KIBIBYTES};
   `)
   // The version is read within the transaction: two processes may come to an empty file at the same time.
-  inTransaction(sqlite, () => {
+  inTransaction(transactionOf(sqlite), () => {
     const version = pragma(sqlite, 'user_version')
     if (version === 0) return createSchema(sqlite, file)
     if (pragma(sqlite, 'application_id') !== APPLICATION_ID) throw foreignFile(file)

@@ -104,19 +104,19 @@ export async function follow(
   const goOn = async (caughtUp: number): Promise<void> => {
     let seen = caughtUp
     while (!closing.signal.aborted) {
-      await changes.after(seen)
-      seen = changes.version()
+      await changes.after(topic, seen)
+      seen = changes.version(topic)
       await readAllStubbornly()
     }
   }
 
-  const seen = changes.version()
+  const seen = changes.version(topic)
   await readAll()
   const ended = goOn(seen)
   return {
     close: () => {
       closing.abort()
-      changes.notify()
+      changes.notify(topic)
       return ended
     },
   }

@@ -71,10 +71,9 @@ interface Sized {
   readonly bytes: number
 }
 
-function sizedRecord({ key, value, headers }: NewRecord): Sized {
+function sizedRecord({ key, value, valueBytes = sizeOf(value), headers }: NewRecord): Sized {
   const text = encodeHeaders(headers)
   const keyBytes = sizeOf(key)
-  const valueBytes = sizeOf(value)
   const headersBytes = Buffer.byteLength(text)
   const bytes = HEAD_BYTES + keyBytes + valueBytes + headersBytes
   return { key, keyBytes, value, valueBytes, headers: text, headersBytes, bytes }

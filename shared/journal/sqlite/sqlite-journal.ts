@@ -68,7 +68,7 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
       } catch (error) {
         throw toAppendError(error)
       }
-      changes.notify()
+      changes.notify(topic)
     },
     partitionCount: async (topic) => (await store.partitions(topic)).length,
     createTopics: store.createTopics,

@@ -51,10 +51,10 @@ export async function subscribe(
       const stopped = workOn(deps, options, handler, partition, controller.signal).catch(fail)
       working.set(partition.id, { controller, stopped })
     },
-    release: async ({ id }) => {
+    release: async ({ id, topic }) => {
       const work = working.get(id)
       work?.controller.abort()
-      changes.notify()
+      changes.notify(topic)
       await work?.stopped
       working.delete(id)
     },
@@ -97,7 +97,7 @@ async function workOn(
   }
   let position = await store.startPosition(group, id)
   while (!signal.aborted) {
-    const seen = changes.version()
+    const seen = changes.version(topic)
     const { records, next, firstOffset, endPosition } = await readPage(store, topic, partition, position, recordsMax)
     if (signal.aborted) return
     if (position < firstOffset) throw new PositionLostError(topic, partition.partition, position, firstOffset)
@@ -108,6 +108,6 @@ async function workOn(
       })
     }
     position = next
-    if (position >= endPosition && !signal.aborted) await changes.after(seen)
+    if (position >= endPosition && !signal.aborted) await changes.after(topic, seen)
   }
 }

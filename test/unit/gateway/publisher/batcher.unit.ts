@@ -58,26 +58,31 @@ const sizes = (all: readonly Sent[]) => all.map(({ records }) => records.length)
 const turn = () => jest.advanceTimersByTimeAsync(0)
 
 describe('when a lane sends', () => {
-  test('at once while fewer sends than eagerSends are in flight', () => {
+  test('in the same turn while fewer sends than eagerSends are in flight, with all that came in it', async () => {
     const { batcher, all } = setUp({ eagerSends: 2 })
-    void push(batcher, slice(0))
-    void push(batcher, slice(1))
-    void push(batcher, slice(2))
+    for (const partition of [0, 1, 2, 0]) void push(batcher, slice(partition))
+    expect(all).toEqual([])
+    await turn()
+    expect(sizes(all)).toEqual([2, 1])
     expect(all.map(({ partition }) => partition)).toEqual([0, 1])
   })
 
   test('when a send ends: all that gathered for the partition, in one micro-batch', async () => {
     const { batcher, all } = setUp()
-    for (let count = 0; count < 6; count += 1) void push(batcher, slice(0))
+    void push(batcher, slice(0))
+    await turn()
+    for (let count = 0; count < 5; count += 1) void push(batcher, slice(0))
+    await turn()
     expect(sizes(all)).toEqual([1])
     all[0]?.settle()
     await turn()
     expect(sizes(all)).toEqual([1, 5])
   })
 
-  test('after the linger, although sends are in flight; not before', () => {
+  test('after the linger, although sends are in flight; not before', async () => {
     const { batcher, all } = setUp()
     void push(batcher, slice(0))
+    await turn()
     void push(batcher, slice(1))
     jest.advanceTimersByTime(3)
     void push(batcher, slice(2))
@@ -89,13 +94,16 @@ describe('when a lane sends', () => {
     expect(all.map(({ partition }) => partition)).toEqual([0, 1, 2])
   })
 
-  test('when it is full, by records or by bytes', () => {
+  test('when it is full, by records or by bytes', async () => {
     const { batcher, all } = setUp()
     void push(batcher, slice(0))
+    await turn()
     for (let count = 0; count < 10; count += 1) void push(batcher, slice(1))
+    await turn()
     expect(sizes(all)).toEqual([1, 10])
     void push(batcher, slice(2, 1, 400))
     void push(batcher, slice(2, 1, 600))
+    await turn()
     expect(sizes(all)).toEqual([1, 10, 2])
   })
 
@@ -109,6 +117,7 @@ describe('when a lane sends', () => {
   test('what exceeds the limits by itself goes alone', async () => {
     const { batcher, all } = setUp()
     void push(batcher, slice(0))
+    await turn()
     void push(batcher, slice(0))
     void push(batcher, slice(0, 1, 5_000))
     void push(batcher, slice(0))
@@ -124,17 +133,23 @@ describe('records without a partition', () => {
   test('fill one partition after another, those that are not sending first', async () => {
     const { batcher, all } = setUp({ eagerSends: 9, sendsInFlightMax: 9 })
     void push(batcher, slice(2))
-    for (let count = 0; count < 4; count += 1) void push(batcher, slice(null))
+    for (let count = 0; count < 4; count += 1) {
+      void push(batcher, slice(null))
+      await turn()
+    }
     expect(all.map(({ partition }) => partition)).toEqual([2, 0, 1, 3])
     all[1]?.settle()
     await turn()
     void push(batcher, slice(null))
+    await turn()
     expect(all.map(({ partition }) => partition)).toEqual([2, 0, 1, 3, 0])
   })
 
   test('gather in one partition while they wait', async () => {
     const { batcher, all } = setUp()
-    for (let count = 0; count < 6; count += 1) void push(batcher, slice(null))
+    void push(batcher, slice(null))
+    await turn()
+    for (let count = 0; count < 5; count += 1) void push(batcher, slice(null))
     all[0]?.settle()
     await turn()
     expect(sizes(all)).toEqual([1, 5])
@@ -145,6 +160,7 @@ describe('deadlines', () => {
   test('expired where it waits, and then it is not sent; unsettled where it was sent', async () => {
     const { batcher, all, budget } = setUp()
     const sent = push(batcher, slice(0), 100)
+    await turn()
     const waiting = push(batcher, slice(0), 100)
     jest.advanceTimersByTime(101)
     expect([await sent, await waiting]).toEqual(['unsettled', 'expired'])
@@ -153,12 +169,14 @@ describe('deadlines', () => {
     await turn()
     expect(all).toHaveLength(1)
     void push(batcher, slice(0))
+    await turn()
     expect(all).toHaveLength(2)
   })
 
   test('of parts in one micro-batch are each their own', async () => {
     const { batcher, all } = setUp()
     void push(batcher, slice(0), 100)
+    await turn()
     const early = push(batcher, slice(0), 100)
     jest.advanceTimersByTime(50)
     const late = push(batcher, slice(0), 100)
@@ -176,6 +194,7 @@ describe('draining', () => {
   test('sends what waits without gathering, and ends when all is settled', async () => {
     const { batcher, all } = setUp({ lingerMs: 60_000, sendsInFlightMax: 9 })
     const outcomes = Promise.all([0, 1, 2].map((partition) => push(batcher, slice(partition))))
+    await turn()
     expect(all).toHaveLength(1)
     const drained = batcher.drain(performance.now() + 1_000)
     expect(all).toHaveLength(3)
@@ -187,7 +206,9 @@ describe('draining', () => {
 
   test('ends at its deadline with an outcome for everything', async () => {
     const { batcher } = setUp()
-    const outcomes = [push(batcher, slice(0)), push(batcher, slice(0))]
+    const outcomes = [push(batcher, slice(0))]
+    await turn()
+    outcomes.push(push(batcher, slice(0)))
     const drained = batcher.drain(performance.now() + 100)
     await jest.advanceTimersByTimeAsync(101)
     await drained

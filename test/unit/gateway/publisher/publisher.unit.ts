@@ -91,6 +91,7 @@ describe('what is published', () => {
     const { journal, publisher, publish } = await setUp({ eagerSends: 1, lingerMs: 5 }, 2)
     journal.hold()
     void publish([publication('held')])
+    await eventually(() => journal.attempts.length === 1)
     void publish([publication('lingers')])
     await eventually(() => journal.attempts.length === 2)
     journal.release()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import express from 'express'
 import { pino } from 'pino'
 import { ProblemError, problem } from '../../../../shared/errors.ts'
-import { createListener } from '../../../../shared/http/listener.ts'
+import { createListener, type Handler } from '../../../../shared/http/listener.ts'
 
 describe('what no route answers', () => {
   const lines: string[] = []
@@ -29,7 +29,19 @@ describe('what no route answers', () => {
       throw new Error('in the middle')
     })
     app.get('/items/:id', (_request, response) => void response.end('found'))
-    server = createServer(createListener(app, logger))
+    const first: Readonly<Record<string, Handler>> = {
+      '/first': (_request, response) => void response.end('{"by":"first"}'),
+      '/first/fault': () => {
+        throw new TypeError('a fault of ours')
+      },
+      '/first/rejects': async () => {
+        throw new Error('later')
+      },
+    }
+    app.get('/first', () => {
+      throw new Error('this route comes second')
+    })
+    server = createServer(createListener(app, logger, (target) => first[target]))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   })
@@ -59,7 +71,7 @@ describe('what no route answers', () => {
     expect(lines).toEqual([])
   })
 
-  test.each(['/fault', '/rejects'])(
+  test.each(['/fault', '/rejects', '/first/fault', '/first/rejects'])(
     'because of a fault (%s) is 503 server_error; it is logged and not told',
     async (path) => {
       lines.length = 0
@@ -70,6 +82,10 @@ describe('what no route answers', () => {
       expect(lines.join()).toMatch(/fault of ours|later/)
     },
   )
+
+  test('is not asked for where one of the first routes answers', async () => {
+    expect(await get('/first')).toEqual({ status: 200, body: { by: 'first' } })
+  })
 
   test('after an answer was begun is cut, so that nobody takes it for whole', async () => {
     await expect(fetch(`${url}/cut`).then((response) => response.text())).rejects.toThrow()
