@@ -130,7 +130,7 @@ function mountViews(routes: Router, deps: ViewsMount): readonly Service[] {
     // Where this process takes logs itself, the address that clients use may not be one that it can reach.
     access: { url: here ? deps.ownUrl : () => config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL, tickets },
   })
-  registerSite(routes, { basePath })
+  registerSite(routes, { basePath, gateway: config.GATEWAY_URL ?? (here ? 'here' : 'unknown') })
   return [refusals, { name: 'live tails', start: async () => {}, stop: async () => views.closeStreams() }]
 }
 

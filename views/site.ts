@@ -9,6 +9,8 @@ import { cookieOf } from './session/cookie.ts'
 export interface SiteDeps {
   /** The prefix of every path, as the configuration has it. */
   readonly basePath: string
+  /** Where clients reach the gateway: an address, `here` where it is that of the page, or `unknown`. */
+  readonly gateway?: string
   /** Where the built page is. */
   readonly folder?: string
 }
@@ -48,7 +50,7 @@ const YEAR_SECONDS = 365 * 24 * 3600
 /** Puts the page on a router: its shell at `/` and at every path of its own, and what the shell loads under `/assets/`. */
 export function registerSite(
   router: IRouter,
-  { basePath, folder = join(import.meta.dirname, 'web/dist') }: SiteDeps,
+  { basePath, gateway = 'here', folder = join(import.meta.dirname, 'web/dist') }: SiteDeps,
 ): void {
   const base = `${basePath.replace(/\/+$/, '')}/`
   let built: BuiltPage | undefined
@@ -69,7 +71,10 @@ export function registerSite(
   const shell = ({ headers }: Request, response: Response): void => {
     const { shell: html } = page() ?? {}
     if (html === undefined) answerNotBuilt(response)
-    else answerShell(response, withBase(withTheme(html, cookieOf(headers.cookie, THEME_COOKIE)), base))
+    else {
+      const themed = withTheme(html, cookieOf(headers.cookie, THEME_COOKIE))
+      answerShell(response, withMeta(withBase(themed, base), 'gateway', gateway))
+    }
   }
   for (const path of ['/', ...PAGES.map((one) => `/${one.path}`), A_FLOW]) serve(path, shell)
   serve('/assets/:name', (request, response) => answerAsset(request, response, page()))
@@ -78,9 +83,10 @@ export function registerSite(
 
 /** Names in the shell are relative to the base path, wherever in the page it is loaded. */
 const withBase = (html: string, base: string): string =>
-  html
-    .replace(/(<meta name="base-path" content=")[^"]*/, (_match, head: string) => head + escaped(base))
-    .replaceAll(/((?:src|href)=")\.\//g, (_match, head: string) => head + escaped(base))
+  withMeta(html, 'base-path', base).replaceAll(/((?:src|href)=")\.\//g, (_match, head: string) => head + escaped(base))
+
+const withMeta = (html: string, name: string, content: string): string =>
+  html.replace(new RegExp(`(<meta name="${name}" content=")[^"]*`), (_match, head: string) => head + escaped(content))
 
 const withTheme = (html: string, theme: string | undefined): string =>
   theme !== undefined && THEMES.includes(theme) ? html.replace('<html ', `<html data-theme="${theme}" `) : html

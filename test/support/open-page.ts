@@ -79,8 +79,10 @@ interface AxeResults {
 
 /** Run from outside of the page, whose policy would not let it in. */
 async function runAxe(page: Page): Promise<readonly string[]> {
-  // What fades in has its final colours afterwards only.
-  await page.evaluate('Promise.all(document.getAnimations().map((each) => each.finished.catch(() => undefined)))')
+  // What fades in has its final colours afterwards only; what never ends is not waited for.
+  await page.evaluate(
+    'Promise.all(document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map((each) => each.finished.catch(() => undefined)))',
+  )
   await page.evaluate(AXE)
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })')
   return violations.flatMap(({ id, help, nodes }) =>

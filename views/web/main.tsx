@@ -2,6 +2,7 @@ import './styles/tokens.css'
 import './styles/base.css'
 import './styles/shell.css'
 import './styles/flow.css'
+import './styles/team.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 

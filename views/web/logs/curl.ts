@@ -40,7 +40,7 @@ function requestOf(entry: Entry): readonly [path: string, body: object] {
 }
 
 /** What a terminal would obey or a reader could not see goes as an escape of JSON, so that the command pastes as it looks. */
-const pasteable = (json: string): string =>
+export const pasteable = (json: string): string =>
   json.replace(
     /[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,7 +1,7 @@
 import type { Entry } from '../api/types.ts'
 import { formatAddress } from '../lib/address.ts'
 import { iso } from '../lib/times.ts'
-import { BASE } from '../ui/base.ts'
+import { BASE, GATEWAY } from '../ui/base.ts'
 import { currentAddress, hrefTo } from '../ui/use-address.ts'
 import { folderOf } from './facts.ts'
 import { type AddressParams, frozenParams } from './filters.ts'
@@ -36,5 +36,5 @@ function urlWith(path: readonly string[], params: AddressParams): string {
   return location.origin + formatAddress({ path, params: given }, BASE)
 }
 
-/** Where the gateway is: the page is served by the same address. */
-export const gatewayUrl = (): string => location.origin + BASE.replace(/\/$/, '')
+/** Where the gateway is. */
+export const gatewayUrl = (): string => GATEWAY

@@ -1,5 +1,165 @@
-export const RefusedPage = () => (
-  <div class="page">
-    <h1>Refused logs</h1>
-  </div>
+import type { ComponentChildren } from 'preact'
+import { systemClock } from '../../../shared/clock.ts'
+import { countText, visible } from '../lib/format.ts'
+import { dayText } from '../lib/times.ts'
+import type { Refusal } from '../team/types.ts'
+import { GATEWAY } from '../ui/base.ts'
+import { Copy } from '../ui/copy.tsx'
+import { LogText } from '../ui/log-text.tsx'
+import { Time } from '../ui/time.tsx'
+import { hrefTo, useAddress } from '../ui/use-address.ts'
+import { useEvery } from '../ui/use-every.ts'
+import { useFetch } from '../ui/use-fetch.ts'
+import { curlToTry, placesOf } from './again.ts'
+
+const LOOK_MS = 3_000
+
+/** The last refusals of the Team, each with what to change. */
+export function RefusedPage() {
+  const [{ params }, go] = useAddress()
+  const { code, id } = params
+  const { data, problem, reload } = useFetch<{ readonly items: readonly Refusal[] }>('/api/refusals')
+  useEvery(LOOK_MS, reload)
+  const items = data?.items ?? []
+  const codes = [...new Set(items.map((item) => item.code)), ...(code === undefined ? [] : [code])]
+  const shown = items.filter((item) => code === undefined || item.code === code)
+  return (
+    <div class="page prose">
+      <div class="bar">
+        <h1 class="grow">Refused logs</h1>
+        {codes.length > 0 && (
+          <select
+            class="input"
+            aria-label="Reason"
+            value={code ?? ''}
+            onChange={({ currentTarget }) => go({ params: { code: currentTarget.value, id: undefined } })}
+          >
+            <option value="">Every reason</option>
+            {[...new Set(codes)].map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        )}
+      </div>
+      <p class="muted">
+        What the gateway refused of this Team within a day, the last one first. This list looks for more by itself.
+      </p>
+      {problem !== undefined && (
+        <p class="notice warn" role="status">
+          {problem.message}
+        </p>
+      )}
+      {shown.map((item) => (
+        <Refused
+          key={item.id}
+          item={item}
+          isOpen={item.id === id}
+          onToggle={() => go({ params: { id: item.id === id ? undefined : item.id } }, 'replace')}
+        />
+      ))}
+      {data !== undefined && shown.length === 0 && (
+        <div class="panel empty">
+          <h2>{code === undefined ? 'Nothing was refused' : 'Nothing was refused for this reason'}</h2>
+          <p>
+            A log with a wrong key, an unknown identifier or a field that cannot be accepted appears here within
+            seconds, with what to change.
+          </p>
+          {code !== undefined && (
+            <button type="button" class="button" onClick={() => go({ params: { code: undefined } })}>
+              Show every reason
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface RefusedProps {
+  readonly item: Refusal
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}
+
+const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
+  <details class="panel refused" open={isOpen}>
+    {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a control */}
+    <summary
+      onClick={(event) => {
+        event.preventDefault()
+        onToggle()
+      }}
+    >
+      <Time at={item.at} full={dayText(item.at, true) !== dayText(systemClock.now(), true)} />
+      <span class="badge bad">{item.code}</span>
+      <bdi class="cut mono">{visible(item.identifier ?? '')}</bdi>
+      <bdi class="cut grow muted wide-only">{visible(item.message)}</bdi>
+      {item.unnoted > 0 && <span class="badge warn">+{countText(item.unnoted)} alike</span>}
+    </summary>
+    {isOpen && <Facts item={item} />}
+  </details>
+)
+
+function Facts({ item }: { readonly item: Refusal }) {
+  const { message, details, endpoint, index, identifier, nearest, keyPrefix, userAgent, body, bodyCut, unnoted } = item
+  const curl = curlToTry(item, GATEWAY)
+  return (
+    <div class="body stack">
+      <p>
+        <bdi>{visible(message)}</bdi>
+      </p>
+      {nearest !== null && (
+        <p class="notice">
+          Did you mean <bdi class="mono">{visible(nearest.identifier)}</bdi>?
+          <a href={hrefTo({ path: ['team'] })}>See all of the Team</a>
+        </p>
+      )}
+      <dl class="dl">
+        {placesOf(details).map((place) => (
+          <Fact
+            key={place.path}
+            name={place.path === '' ? 'Details' : <code>{visible(place.path)}</code>}
+            text={place.message}
+          />
+        ))}
+        <Fact name="Sent to" text={index === null ? endpoint : `${endpoint}, entry ${index}`} />
+        {identifier !== null && <Fact name="Identifier" text={identifier} />}
+        <Fact name="Key" text={keyPrefix === null ? 'none' : `${keyPrefix}…`} />
+        <Fact name="Client" text={userAgent ?? 'not named'} />
+        {unnoted > 0 && (
+          <Fact name="Alike" text={`${countText(unnoted)} more of this reason followed and were not kept.`} />
+        )}
+      </dl>
+      {body !== null && (
+        <div class="code">
+          <LogText text={body} />
+          {bodyCut && <span class="muted"> … cut here</span>}
+        </div>
+      )}
+      {curl === null ? (
+        <p class="hint">
+          {body === null ? 'What was sent was not read' : 'What was sent is longer than what is kept'}, so it cannot be
+          tried again from here.
+        </p>
+      ) : (
+        <div>
+          <Copy
+            text={curl}
+            label={nearest === null ? 'Copy as cURL' : 'Copy as cURL, with the identifier mended'}
+            named
+            class="button"
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+const Fact = ({ name, text }: { readonly name: ComponentChildren; readonly text: string }) => (
+  <>
+    <dt>{name}</dt>
+    <dd>
+      <bdi class="wrap">{visible(text)}</bdi>
+    </dd>
+  </>
 )

@@ -1,7 +1,119 @@
-import type { EntryKind } from '../api/types.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { send } from '../api/client.ts'
+import type { EntryKind, Page } from '../api/types.ts'
+import { plural } from '../lib/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { useStore } from '../ui/store.ts'
+import { toast } from '../ui/toast.tsx'
+import { go, hrefTo } from '../ui/use-address.ts'
+import { useEvery } from '../ui/use-every.ts'
+import { reloadAll, useFetch } from '../ui/use-fetch.ts'
+import { heldKey, SendSnippet } from './send-snippet.tsx'
+import type { Target } from './snippets.ts'
+import type { SampleFlow, TeamSettings } from './types.ts'
 
-export const FirstMinute = ({ kind }: { readonly kind: EntryKind | 'flow' }) => (
-  <div class="empty">
-    <h2>No {kind} logs yet</h2>
-  </div>
+type Kind = EntryKind | 'flow'
+
+const WANTED: Readonly<Record<Kind, readonly [path: string, name: string]>> = {
+  event: ['/api/event-logs', 'event log'],
+  application: ['/api/application-logs', 'application log'],
+  flow: ['/api/flows', 'flow'],
+}
+
+const LOOK_MS = 2_000
+/** How long the news stands before what arrived takes its place. */
+const NEWS_MS = 1_200
+
+/** Where there is nothing yet: the code that changes that, and the wait for it. */
+export function FirstMinute({ kind }: { readonly kind: Kind }) {
+  const [path, name] = WANTED[kind]
+  const settings = useFetch<TeamSettings>('/api/team')
+  const first = useFetch<Page<unknown>>(path, { limit: 1 })
+  const arrived = (first.data?.items.length ?? 0) > 0
+  useEvery(LOOK_MS, first.reload, !arrived)
+  useEffect(() => {
+    if (!arrived) return
+    const timer = setTimeout(reloadAll, NEWS_MS)
+    return () => clearTimeout(timer)
+  }, [arrived])
+  const target = settings.data && targetOf(kind, settings.data)
+  return (
+    <section class="panel first-minute">
+      <div class="head">
+        <h2 class="grow waiting">
+          {arrived ? <Icon name="check" /> : <i />}
+          <span role="status">{arrived ? `The first ${name} is here` : `Waiting for the first ${name}`}</span>
+        </h2>
+        <SampleButton />
+      </div>
+      <div class="body stack">
+        {settings.data !== undefined &&
+          (target === undefined ? <NoTarget kind={kind} /> : <Send kind={kind} target={target} />)}
+      </div>
+    </section>
+  )
+}
+
+const isInUse = ({ archivedAt }: { readonly archivedAt: string | null }): boolean => archivedAt === null
+
+function targetOf(kind: Kind, { events, steps, projects }: TeamSettings): Target | undefined {
+  const project = projects.find(isInUse)
+  const event = events.find(isInUse)
+  const step = steps.find(isInUse)
+  if (kind !== 'application') {
+    if (event !== undefined) return { kind: 'event', id: event.identifier }
+    if (step !== undefined) return { kind: 'step', id: step.identifier }
+  }
+  return kind !== 'event' && project !== undefined ? { kind: 'project', id: project.id } : undefined
+}
+
+const Send = ({ kind, target }: { readonly kind: Kind; readonly target: Target }) => (
+  <>
+    <p class="muted">
+      {kind === 'flow'
+        ? 'A flow is all logs with one correlationKey, over Steps, Projects and days. '
+        : 'Run this, and the log appears here by itself. '}
+      More of what can be sent to is under <a href={hrefTo({ path: ['team'] })}>Team</a>.
+    </p>
+    <SendSnippet target={target} />
+    <div class="field">
+      <label for="held-key">Your key, for what you copy</label>
+      <input
+        id="held-key"
+        class="input mono"
+        type="password"
+        autocomplete="off"
+        spellcheck={false}
+        value={useStore(heldKey)}
+        onInput={({ currentTarget }) => heldKey.set(currentTarget.value.trim())}
+      />
+      <span class="hint">It stays in this tab: it is neither stored nor sent.</span>
+    </div>
+  </>
 )
+
+const NoTarget = ({ kind }: { readonly kind: Kind }) => (
+  <p>
+    The Team has no {kind === 'application' ? 'Project' : 'Event'} yet that a log could be sent to.{' '}
+    <a href={hrefTo({ path: ['team'] })}>Create one</a>, and come back.
+  </p>
+)
+
+/** Sends a flow to look at through the real gateway, and goes to it. */
+export function SampleButton() {
+  const [busy, setBusy] = useState(false)
+  const run = async (): Promise<void> => {
+    setBusy(true)
+    const answer = await send<SampleFlow>('POST', '/api/team/sample-flow')
+    setBusy(false)
+    if (!answer.ok) return toast(answer.problem.message, 'bad')
+    toast(`${plural(answer.data.sent, 'log')} went through the gateway.`)
+    go({ path: ['flows', answer.data.correlationKey] })
+  }
+  return (
+    <button type="button" class="button" onClick={run} disabled={busy}>
+      <Icon name="flow" />
+      {busy ? 'Sending…' : 'Send a sample flow'}
+    </button>
+  )
+}

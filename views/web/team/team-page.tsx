@@ -1,5 +1,39 @@
-export const TeamPage = () => (
-  <div class="page prose">
-    <h1>Team</h1>
-  </div>
-)
+import { session } from '../session/session.ts'
+import { useStore } from '../ui/store.ts'
+import { useEvery } from '../ui/use-every.ts'
+import { useFetch } from '../ui/use-fetch.ts'
+import { SampleButton } from './first-minute.tsx'
+import { Keys } from './keys.tsx'
+import { Events, Projects } from './owned.tsx'
+import type { TeamSettings } from './types.ts'
+
+const LOOK_MS = 15_000
+
+/** What the Team owns, and what it can do with it. */
+export function TeamPage() {
+  const { data, problem, reload } = useFetch<TeamSettings>('/api/team')
+  const { team } = useStore(session)
+  useEvery(LOOK_MS, reload)
+  return (
+    <div class="page prose">
+      <div class="bar">
+        <h1 class="grow">
+          <bdi>{team?.name}</bdi> <span class="muted">Team settings</span>
+        </h1>
+        <SampleButton />
+      </div>
+      {problem !== undefined && (
+        <p class="notice bad" role="status">
+          {problem.message}
+        </p>
+      )}
+      {data !== undefined && (
+        <>
+          <Events settings={data} onChange={reload} />
+          <Projects settings={data} onChange={reload} />
+          <Keys keys={data.keys} onChange={reload} />
+        </>
+      )}
+    </div>
+  )
+}

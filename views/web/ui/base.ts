@@ -1,2 +1,14 @@
+const meta = (name: string): string => document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? ''
+
 /** The base path that the page is served below; it begins and ends with a slash. */
-export const BASE = document.querySelector('meta[name="base-path"]')?.getAttribute('content') ?? '/'
+export const BASE = meta('base-path') || '/'
+
+const told = meta('gateway')
+
+/** Whether anybody has told where clients reach the gateway. */
+export const GATEWAY_KNOWN = told !== 'unknown'
+
+/** Where clients reach the gateway, without a slash at the end; a placeholder where nobody has told. */
+export const GATEWAY = (
+  told === 'unknown' ? 'https://gateway.example' : /^http/.test(told) ? told : location.origin + BASE
+).replace(/\/+$/, '')

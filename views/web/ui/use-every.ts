@@ -1,0 +1,14 @@
+import { useEffect, useRef } from 'preact/hooks'
+
+/** Does something again and again while the page is looked at. */
+export function useEvery(ms: number, run: () => void, on = true): void {
+  const latest = useRef(run)
+  latest.current = run
+  useEffect(() => {
+    if (!on) return
+    const timer = setInterval(() => {
+      if (!document.hidden) latest.current()
+    }, ms)
+    return () => clearInterval(timer)
+  }, [ms, on])
+}
