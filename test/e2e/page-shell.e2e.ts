@@ -110,6 +110,25 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     })
   })
 
+  test('a session ends with the key that it was given to, and goes on with another key of the Team', async () => {
+    tolerate(REFUSED)
+    const own = await serve()
+    const { page } = await open(own.url, { key: own.key, path: '/application-logs' })
+    const search = page.getByLabel('Search', { exact: true })
+    await search.fill('half a sentence')
+    const { data } = await own.client.post('/api/team/keys', { revokeOld: true })
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Your session is over' })
+    await dialog.waitFor()
+    await dialog.getByLabel('Team key').fill(own.key)
+    await page.keyboard.press('Enter')
+    await dialog.getByText('not a live key').waitFor()
+    await dialog.getByLabel('Team key').fill(String(data['key']))
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await expect(search.inputValue()).resolves.toBe('half a sentence')
+  })
+
   describe('a server that is away', () => {
     test('is said once, asked for again, and what is typed stays', async () => {
       tolerate(UNREACHABLE)

@@ -36,6 +36,15 @@ export const SHOTS: readonly Shot[] = [
     (['empty', 'busy', 'failing'] as const).map((state): Shot => ({ name: `${name}-${state}`, path, state })),
   ),
   { name: 'away', path: '/event-logs', state: 'away', act: press('a') },
+  {
+    name: 'session-over',
+    path: '/application-logs',
+    state: 'busy',
+    act: async (page) => {
+      await page.context().clearCookies()
+      await page.keyboard.press('e')
+    },
+  },
   { name: 'help', path: '/event-logs', state: 'busy', act: press('?') },
   { name: 'menu', path: '/event-logs', state: 'busy', act: (page) => page.locator('.team').click() },
   { name: 'row-open', path: '/application-logs?level=Error', state: 'busy', act: press('j', 'Enter') },
