@@ -67,9 +67,12 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   }
   connection.set('up')
   if (body.success) return { ok: true, data: body.data }
-  if (response.status === 401 && !url.endsWith('/api/session')) countRefusal()
+  const over = response.status === 401 && !url.endsWith('/api/session')
+  if (over) countRefusal()
   const retryAfter = Number(response.headers.get('retry-after')) || null
-  return { ok: false, problem: { ...body.error, status: response.status, retryAfter } }
+  // What the API says is for programs, which send a key.
+  const error = over ? { ...body.error, message: 'Your session is over.' } : body.error
+  return { ok: false, problem: { ...error, status: response.status, retryAfter } }
 }
 
 type Envelope<T> =
