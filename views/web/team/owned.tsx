@@ -203,10 +203,10 @@ function OwnedRow({ row, onAsk, onArchive }: OwnedRowProps) {
 function LastSeen({ lastSeenAt, lastDay }: Row['of']) {
   const now = useNow()
   if (lastDay === null) return <span class="muted">not known</span>
-  if (lastDay === 0) return <span class="muted">not today</span>
+  if (lastDay === 0) return <span class="muted">not in 24 h</span>
   return (
     <span title={`${plural(lastDay, 'log')} within 24 hours; the last one at ${lastSeenAt ?? 'an unknown time'}`}>
-      {lastSeenAt === null ? 'today' : agoText(lastSeenAt, now)}
+      {lastSeenAt === null ? 'in 24 h' : agoText(lastSeenAt, now)}
     </span>
   )
 }
