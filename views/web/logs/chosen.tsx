@@ -25,13 +25,8 @@ export function Chosen({ params, registry, facets, onChange }: ChosenProps) {
         const value = params[name] ?? ''
         const label = values[name]?.find((one) => one.value === value)?.name ?? value
         return (
-          <button
-            key={name}
-            type="button"
-            class="chip"
-            aria-label={`Remove ${name} ${visible(label)}`}
-            onClick={() => onChange({ [name]: undefined })}
-          >
+          <button key={name} type="button" class="chip" onClick={() => onChange({ [name]: undefined })}>
+            <span class="hidden">Remove</span>
             <span class="muted">{name}</span>
             <bdi class="cut">{visible(label)}</bdi>
             <span class="x">

@@ -6,7 +6,7 @@ import { agoText, iso } from '../lib/times.ts'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { useFetch } from '../ui/use-fetch.ts'
 import { folderOf } from './facts.ts'
-import { type AddressParams, filterOf, rangeLabel, SELECTING, type Selecting, selectionOf } from './filters.ts'
+import { type AddressParams, filterOf, SELECTING, type Selecting, selectionOf } from './filters.ts'
 
 export interface EmptyProps {
   readonly kind: EntryKind
@@ -33,8 +33,7 @@ export function Empty({ kind, params, onChange }: EmptyProps) {
       <div class="empty">
         <h2>Nothing in this time</h2>
         <p>
-          {isFiltered ? 'The newest log that matches' : 'The newest log'} is {agoText(newest, systemClock.now())};{' '}
-          {rangeLabel(params, (time) => time).toLowerCase()} has none.
+          {isFiltered ? 'The newest log that matches' : 'The newest log'} is from {agoText(newest, systemClock.now())}.
         </p>
         <div class="bar">
           <button

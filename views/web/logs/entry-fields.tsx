@@ -34,7 +34,7 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
       />
       {values.length > 0 && (
         <section class="stack">
-          <h3>Payload</h3>
+          <h2>Payload</h2>
           <FieldTable label="Payload" rows={values.map((value) => rowOf(value, 'payload'))} />
         </section>
       )}
@@ -56,7 +56,7 @@ function Scopes({ data }: { readonly data: NonNullable<ApplicationEntry['scopeDa
   const named = stack.length > 1 || stack.some(({ text }) => text !== '')
   return (
     <section class="stack">
-      <h3>{named ? 'Scopes, outermost first' : 'Scope'}</h3>
+      <h2>{named ? 'Scopes, outermost first' : 'Scope'}</h2>
       {named && (
         <ol class="scopes">
           {stack.map(({ text, fields }, index) => (

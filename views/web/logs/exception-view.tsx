@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { plural } from '../lib/format.ts'
 import { Copy } from '../ui/copy.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { type Frame, type FrameRun, frameRuns, LINES_MAX, type ParsedException, parseException } from './exception.ts'
 
@@ -38,14 +39,14 @@ function One({ exception, unfolded }: { readonly exception: ParsedException; rea
   const { depth, type, message, frames, omitted } = exception
   const shown = all ? frames : frames.slice(0, FRAMES_SHOWN)
   return (
-    <section class={`depth-${Math.min(depth, INDENTS)}`} aria-label={depth === 0 ? 'Exception' : 'Caused by'}>
+    <div class={`one depth-${Math.min(depth, INDENTS)}`}>
       {depth > 0 && <p class="muted small">caused by</p>}
       {type !== '' && (
-        <h3>
+        <b>
           <LogText text={type} most={300} class="mono bad wrap" />
-        </h3>
+        </b>
       )}
-      {message !== '' && <LogText text={message} />}
+      {message !== '' && <LogText text={message} class="message mono wrap" />}
       {frames.length > 0 && (
         <ol class="frames">
           {frameRuns(shown).map((run, index) => (
@@ -59,7 +60,7 @@ function One({ exception, unfolded }: { readonly exception: ParsedException; rea
         </button>
       )}
       {omitted !== '' && <p class="muted mono">{omitted}</p>}
-    </section>
+    </div>
   )
 }
 
@@ -72,6 +73,7 @@ function Run({ run, unfolded }: { readonly run: FrameRun; readonly unfolded: boo
   return (
     <li>
       <button type="button" class="button quiet small" onClick={() => setOpen(true)}>
+        <Icon name="right" />
         {plural(run.frames.length, 'frame')} of frameworks
       </button>
     </li>

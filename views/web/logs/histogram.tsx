@@ -21,6 +21,7 @@ export function Histogram({ counts, onRange }: HistogramProps) {
   const utc = useUtc()
   const [hovered, setHovered] = useState(-1)
   const [drag, setDrag] = useState<Drag>()
+  const [table, setTable] = useState(false)
   const { buckets, interval } = counts
   if (buckets.length === 0) return null
   const at = ({ currentTarget, clientX }: PointerEvent): number => {
@@ -68,6 +69,9 @@ export function Histogram({ counts, onRange }: HistogramProps) {
             <span>{timeText(buckets[0]?.from ?? '', utc).replace(/\.000/, '')}</span>
             <span class="grow" />
             <span class="wide-only">a bar is {durationText(interval)}</span>
+            <button type="button" aria-expanded={table} onClick={() => setTable(!table)}>
+              {table ? 'Hide the table' : 'As a table'}
+            </button>
             <span class="grow" />
             <span>{timeText(Date.parse(buckets.at(-1)?.from ?? '') + interval, utc).replace(/\.000/, '')}</span>
           </>
@@ -75,7 +79,7 @@ export function Histogram({ counts, onRange }: HistogramProps) {
           <Caption counts={counts} {...shown} />
         )}
       </figcaption>
-      <AsTable counts={counts} onRange={onRange} />
+      {table && <AsTable counts={counts} onRange={onRange} />}
     </figure>
   )
 }
@@ -133,57 +137,46 @@ function Caption({ counts, from, to }: { readonly counts: Counts } & Drag) {
 /** The same counts for those who do not see the drawing. */
 function AsTable({ counts, onRange }: HistogramProps) {
   const utc = useUtc()
-  const [open, setOpen] = useState(false)
   const levels = LEVELS.filter((level) => counts.buckets.some((bucket) => bucket.levels[level] !== undefined))
+  const show = (index: number): void => {
+    const range = rangeOf(counts, index, index)
+    if (range !== undefined) onRange(range)
+  }
   return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary class="muted small">As a table</summary>
-      {open && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-        <div class="scroll" tabIndex={0} role="region" aria-label="Logs over time">
-          <table class="table">
-            <thead>
-              <tr>
-                <th scope="col">From</th>
-                <th scope="col" class="num">
-                  Logs
-                </th>
-                {levels.map((level) => (
-                  <th key={level} scope="col" class="num">
-                    {level}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {counts.buckets.map((bucket, index) =>
-                bucket.total === 0 ? null : (
-                  <tr key={bucket.from}>
-                    <td class="time">
-                      <button
-                        type="button"
-                        class="button quiet small"
-                        onClick={() => {
-                          const range = rangeOf(counts, index, index)
-                          if (range !== undefined) onRange(range)
-                        }}
-                      >
-                        {timeText(bucket.from, utc)}
-                      </button>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    <section class="scroll" tabIndex={0} aria-label="Logs over time as a table">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {['Logs', ...levels].map((name) => (
+              <th key={name} scope="col" class="num">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {counts.buckets.map(
+            ({ from, total, levels: counted }, index) =>
+              total > 0 && (
+                <tr key={from}>
+                  <td class="time">
+                    <button type="button" class="button quiet small" onClick={() => show(index)}>
+                      {timeText(from, utc)}
+                    </button>
+                  </td>
+                  <td class="num">{countText(total)}</td>
+                  {levels.map((level) => (
+                    <td key={level} class="num">
+                      {countText(counted[level] ?? 0)}
                     </td>
-                    <td class="num">{countText(bucket.total)}</td>
-                    {levels.map((level) => (
-                      <td key={level} class="num">
-                        {countText(bucket.levels[level] ?? 0)}
-                      </td>
-                    ))}
-                  </tr>
-                ),
-              )}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </details>
+                  ))}
+                </tr>
+              ),
+          )}
+        </tbody>
+      </table>
+    </section>
   )
 }

@@ -40,7 +40,7 @@ export class LogRow extends Component<LogRowProps> {
       <>
         <tr
           role="row"
-          class={`log ${level.toLowerCase()} ${open ? 'open' : ''} ${expanded ? 'expanded' : ''}`}
+          class={`log is-${level.toLowerCase()} ${open ? 'open' : ''} ${expanded ? 'expanded' : ''}`}
           data-id={id}
           aria-rowindex={index}
         >
@@ -50,15 +50,15 @@ export class LogRow extends Component<LogRowProps> {
               {clockText(timestamp, utc)}
             </button>
           </td>
-          <td role="cell">
+          <td role="cell" class="lv">
             <LevelTag level={level} />
           </td>
           {environments && (
-            <td role="cell" class="cut muted">
+            <td role="cell" class="cut muted env">
               <bdi>{visible(environment)}</bdi>
             </td>
           )}
-          <td role="cell" class="cut" title={visible(source.full)}>
+          <td role="cell" class="cut from" title={visible(source.full)}>
             <bdi>{visible(source.name)}</bdi>
           </td>
           <td role="cell" class="text">

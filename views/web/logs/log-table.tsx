@@ -6,42 +6,36 @@ import { Icon } from '../ui/icon.tsx'
 import { useUtc } from '../ui/use-utc.ts'
 import { LogRow } from './log-row.tsx'
 import type { Rows } from './rows.ts'
+import type { View } from './use-view.ts'
 
 export interface LogTableProps {
   readonly kind: EntryKind
   readonly rows: Rows
   /** How many entries match in all, where that is known. */
   readonly total: number | undefined
-  readonly expanded: ReadonlySet<string>
-  readonly openId: string | undefined
-  readonly currentId: string | undefined
-  readonly onToggle: (id: string) => void
-  readonly onOpen: (id: string) => void
-  readonly onCurrent: (id: string) => void
+  readonly view: View
   readonly onOrder: () => void
 }
 
 /** The rows. Those out of sight are not laid out, but the browser's own search and screen readers find them. */
-export function LogTable(props: LogTableProps) {
-  const { kind, rows, total, expanded, openId, onToggle, onOpen, onCurrent, onOrder } = props
+export function LogTable({ kind, rows, total, view, onOrder }: LogTableProps) {
+  const { entries, order } = rows
   const utc = useUtc()
-  const currentId = props.currentId ?? rows.entries[0]?.id
-  const environments = rows.entries.some(({ environment }) => environment !== rows.entries[0]?.environment)
+  const currentId = view.currentId ?? entries[0]?.id
+  const environments = entries.some(({ environment }) => environment !== entries[0]?.environment)
   const idOf = ({ target }: Event): string | undefined =>
-    target instanceof Element ? target.closest<HTMLElement>('tr.log')?.dataset['id'] : undefined
+    (target as Element).closest<HTMLElement>('tr.log')?.dataset['id']
   const onClick = (event: MouseEvent): void => {
     const id = idOf(event)
     const onLink = (event.target as Element).closest('a') !== null
     // Who selects text does not want the row to change.
-    if (id === undefined || onLink || getSelection()?.isCollapsed === false) return
-    onCurrent(id)
-    onToggle(id)
+    if (id !== undefined && !onLink && getSelection()?.isCollapsed !== false) view.toggle(id)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const id = idOf(event)
     if (event.key !== 'Enter' || id === undefined || !(event.target as Element).matches('.at button')) return
     event.preventDefault()
-    onOpen(id)
+    view.open(id)
   }
   let day = ''
   return (
@@ -53,16 +47,16 @@ export function LogTable(props: LogTableProps) {
     >
       <thead role="rowgroup">
         <tr role="row">
-          <th role="columnheader" scope="col" aria-sort={rows.order === 'desc' ? 'descending' : 'ascending'}>
-            <button type="button" onClick={onOrder} title={rows.order === 'desc' ? 'Newest first' : 'Oldest first'}>
-              {utc ? 'Time, UTC' : 'Time'} <Icon name={rows.order === 'desc' ? 'down' : 'up'} />
+          <th role="columnheader" scope="col" aria-sort={order === 'desc' ? 'descending' : 'ascending'}>
+            <button type="button" onClick={onOrder} title={order === 'desc' ? 'Newest first' : 'Oldest first'}>
+              {utc ? 'Time, UTC' : 'Time'} <Icon name={order === 'desc' ? 'down' : 'up'} />
             </button>
           </th>
           <th role="columnheader" scope="col">
             Level
           </th>
           {environments && (
-            <th role="columnheader" scope="col">
+            <th role="columnheader" scope="col" class="env">
               Environment
             </th>
           )}
@@ -78,27 +72,25 @@ export function LogTable(props: LogTableProps) {
         </tr>
       </thead>
       <tbody role="rowgroup" onClick={onClick} onKeyDown={onKeyDown}>
-        {rows.entries.map((entry, index) => {
+        {entries.map((entry, index) => {
           const before = day
           day = dayText(entry.timestamp, utc)
           return (
             <Fragment key={entry.id}>
               {day !== before && (
                 <tr role="row" class="day">
-                  <th role="rowheader" scope="rowgroup">
-                    {day}
-                  </th>
+                  <td role="cell">{day}</td>
                 </tr>
               )}
               <LogRow
                 entry={entry}
                 utc={utc}
-                expanded={expanded.has(entry.id)}
-                open={entry.id === openId}
+                expanded={view.expanded.has(entry.id)}
+                open={entry.id === view.openId}
                 current={entry.id === currentId}
                 environments={environments}
                 index={index + 2}
-                onOpen={onOpen}
+                onOpen={view.open}
               />
             </Fragment>
           )

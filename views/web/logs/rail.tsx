@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { EntryKind, FacetValue } from '../api/types.ts'
+import type { EntryKind, FacetName, FacetValue } from '../api/types.ts'
 import { countText, visible } from '../lib/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { type CategoryNode, categoryTree } from './categories.ts'
 import type { AddressParams } from './filters.ts'
 import { hasTerm, type Term } from './terms.ts'
-import { type FacetLists, VALUES_MAX } from './use-facets.ts'
+import { type FacetLists, NOT_COUNTED, VALUES_MAX } from './use-facets.ts'
 
 export interface RailProps {
   readonly kind: EntryKind
@@ -67,8 +67,9 @@ const Choice = ({ label, title, count, on, onClick }: ChoiceProps) => (
   </button>
 )
 
-const countOf = (values: readonly FacetValue[], value: string): number =>
-  values.find((one) => one.value === value)?.count ?? 0
+/** Undefined as long as nothing was counted. */
+const countOf = (facets: FacetLists, name: FacetName, value: string): number | undefined =>
+  facets === NOT_COUNTED ? undefined : (facets[name].find((one) => one.value === value)?.count ?? 0)
 
 /** Events with their Steps, in the registry's order; then what only the entries still know. */
 function Targets({ facets, registry, params, onChoose }: RailProps) {
@@ -84,7 +85,7 @@ function Targets({ facets, registry, params, onChoose }: RailProps) {
     <Choice
       label={label}
       title={identifier}
-      count={countOf(facets[name], identifier)}
+      count={countOf(facets, name, identifier)}
       on={params[name] === identifier}
       onClick={() =>
         onChoose({ event: undefined, step: undefined, [name]: params[name] === identifier ? undefined : identifier })
@@ -121,7 +122,8 @@ function Targets({ facets, registry, params, onChoose }: RailProps) {
   )
 }
 
-function Projects({ facets: { project: counts }, registry, params, onChoose }: RailProps) {
+function Projects({ facets, registry, params, onChoose }: RailProps) {
+  const { project: counts } = facets
   const known = registry?.projects ?? []
   const ids = new Set(known.map(({ id }) => id))
   const gone = counts
@@ -135,7 +137,7 @@ function Projects({ facets: { project: counts }, registry, params, onChoose }: R
             <Choice
               label={name}
               title={id}
-              count={countOf(counts, id)}
+              count={countOf(facets, 'project', id)}
               on={params['project'] === id}
               onClick={() => onChoose({ project: params['project'] === id ? undefined : id })}
             />

@@ -94,7 +94,7 @@ function TypedRange({ params, utc, onRange }: RangePickerProps & { readonly utc:
         </p>
       )}
       <p class="hint">
-        {shownTime(iso(now), utc)}, or now-2h, now-7d. Zone: {zoneText(utc, now)}.
+        {shownTime(iso(now - (now % 60_000)), utc)}, or now-2h, now-7d. Zone: {zoneText(utc, now)}.
       </p>
       <button type="submit" class="button primary">
         Show

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { QueryReading } from '../api/types.ts'
 import { countText, visible } from '../lib/format.ts'
@@ -16,23 +17,23 @@ export interface SearchBoxProps {
   readonly onSearch: (query: string) => void
 }
 
-/** The search in the grammar of the API, with what can come at the caret. What is typed is searched for on Enter. */
-export function SearchBox({ query, reading, values, paths, onSearch }: SearchBoxProps) {
-  const id = useId()
-  const input = useRef<HTMLInputElement>(null)
-  const [draft, setDraft] = useState(query)
+/** What can come at the caret of an input, and the keys that choose among it. */
+function useCompletion(
+  input: RefObject<HTMLInputElement>,
+  { values, paths }: SearchBoxProps,
+  setDraft: (text: string) => void,
+) {
   const [completion, setCompletion] = useState<Completion>()
   const [chosen, setChosen] = useState(-1)
-  useEffect(() => setDraft(query), [query])
-
-  const close = (): void => {
-    setCompletion(undefined)
+  const choices = completion?.choices ?? []
+  const offer = (next: Completion | undefined): void => {
+    setCompletion(next)
     setChosen(-1)
   }
+  const close = (): void => offer(undefined)
   const look = (): void => {
     const { value = '', selectionStart } = input.current ?? {}
-    setCompletion(complete(value, selectionStart ?? value.length, values, paths))
-    setChosen(-1)
+    offer(complete(value, selectionStart ?? value.length, values, paths))
   }
   const write = (text: string, caret = text.length): void => {
     setDraft(text)
@@ -45,36 +46,42 @@ export function SearchBox({ query, reading, values, paths, onSearch }: SearchBox
   }
   const take = (choice: Choice | undefined): void => {
     if (completion === undefined || choice === undefined) return
-    const { text, caret } = applyChoice(draft, completion, choice)
+    const { text, caret } = applyChoice(input.current?.value ?? '', completion, choice)
     write(text, caret)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    const { choices = [] } = completion ?? {}
-    const run = {
+    const run: (() => void) | undefined = {
       ArrowDown: () => setChosen((chosen + 1) % choices.length),
       ArrowUp: () => setChosen((chosen <= 0 ? choices.length : chosen) - 1),
       Tab: () => take(choices[Math.max(0, chosen)]),
       Escape: close,
       ...(chosen === -1 ? {} : { Enter: () => take(choices[chosen]) }),
     }[event.key]
-    if (run === undefined || choices.length === 0 || event.shiftKey) {
+    if (choices.length === 0 || event.shiftKey) {
       if (event.key === 'Escape') input.current?.blur()
-      return
+    } else if (run !== undefined) {
+      event.preventDefault()
+      run()
     }
-    event.preventDefault()
-    run()
   }
-  const open = completion !== undefined
+  return { choices, chosen, close, look, write, take, onKeyDown }
+}
+
+/** The search in the grammar of the API, with what can come at the caret. What is typed is searched for on Enter. */
+export function SearchBox(props: SearchBoxProps) {
+  const { query, reading, onSearch } = props
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const [draft, setDraft] = useState(query)
+  useEffect(() => setDraft(query), [query])
+  const { choices, chosen, close, look, write, take, onKeyDown } = useCompletion(input, props, setDraft)
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    close()
+    onSearch(draft.trim())
+  }
   return (
-    <form
-      class="search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        close()
-        onSearch(draft.trim())
-      }}
-    >
+    <form class="search" onSubmit={submit}>
       <Icon name="search" />
       <input
         ref={input}
@@ -83,7 +90,7 @@ export function SearchBox({ query, reading, values, paths, onSearch }: SearchBox
         type="text"
         role="combobox"
         aria-label="Search"
-        aria-expanded={open}
+        aria-expanded={choices.length > 0}
         aria-controls={`${id}-choices`}
         aria-autocomplete="list"
         aria-activedescendant={chosen === -1 ? undefined : `${id}-${chosen}`}
@@ -120,8 +127,8 @@ export function SearchBox({ query, reading, values, paths, onSearch }: SearchBox
           <SyntaxSheet onTake={(example) => write(draft.trim() === '' ? example : `${draft.trimEnd()} ${example}`)} />
         )}
       </Popover>
-      <div id={`${id}-choices`} class={open ? 'menu' : 'hidden'} role="listbox" aria-label="Completions">
-        {completion?.choices.map((choice, index) => (
+      <div id={`${id}-choices`} class={choices.length > 0 ? 'menu' : 'hidden'} role="listbox" aria-label="Completions">
+        {choices.map((choice, index) => (
           <div
             key={choice.insert}
             id={`${id}-${index}`}
@@ -157,10 +164,11 @@ export function SearchedAsText({
   const { problem, at } = reading
   const begin = Math.max(0, at - AROUND)
   return (
-    <div class="notice warn" role="status">
-      <b>Searched as text.</b>
-      <span>{visible(problem)}</span>
-      <bdi class="mono cut">
+    <div class="notice warn as-text" role="status">
+      <p>
+        <b>Searched as text.</b> {visible(problem)}
+      </p>
+      <bdi class="mono">
         {begin > 0 && '…'}
         {visible(query.slice(begin, at))}
         <mark>{visible(query.slice(at, at + AROUND)) || '⎵'}</mark>

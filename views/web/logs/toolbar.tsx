@@ -1,6 +1,6 @@
 import { urlOf } from '../api/client.ts'
 import type { EntryKind, FacetValue } from '../api/types.ts'
-import { countText, visible } from '../lib/format.ts'
+import { countText, plural, visible } from '../lib/format.ts'
 import { copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
@@ -47,7 +47,7 @@ export const LiveSwitch = ({
 }: Pick<LogRows, 'live'> & { readonly paused: boolean; readonly onLive: () => void }) => (
   <button
     type="button"
-    class={`button live ${live} ${paused ? 'paused' : ''}`}
+    class={`button tail ${live} ${paused ? 'paused' : ''}`}
     aria-pressed={live !== 'off'}
     title={live === 'off' ? 'Show logs as they come (t)' : 'Stop showing logs as they come (t)'}
     onClick={onLive}
@@ -98,3 +98,11 @@ export function ShareMenu({ kind, list: { filter, rows, askedAt }, total }: Shar
     </Popover>
   )
 }
+
+/** How many there are, and what the answer cost. */
+export const Found = ({ total, tookMs }: { readonly total: number | undefined; readonly tookMs: number }) => (
+  <span class="muted nowrap num" role="status">
+    {total !== undefined && <b>{plural(total, 'log')}</b>}{' '}
+    <span class="wide-only">in {countText(Math.max(1, Math.round(tookMs)))} ms</span>
+  </span>
+)

@@ -7,29 +7,35 @@ export type FacetLists = Facets['facets']
 /** The most values of a facet that the API gives. */
 export const VALUES_MAX = 100
 
-const NONE: FacetLists = { level: [], environment: [], event: [], step: [], project: [], category: [] }
+/** Before the first answer. */
+export const NOT_COUNTED: FacetLists = { level: [], environment: [], event: [], step: [], project: [], category: [] }
 
 /**
- * Counts by value. What is chosen in a facet does not narrow that facet itself: one can see what else there is to choose. So each
- * facet in use costs one more question.
+ * Counts by value, and of all that match. What is chosen in a facet does not narrow that facet itself: one can see what else there
+ * is to choose. So each facet in use costs one more question.
  */
-export function useFacets(folder: string, filter: Filter) {
-  const path = `/api/${folder}/facets`
-  const all = useFetch<Facets>(path, { ...filter, values: VALUES_MAX })
-  const lists = all.data?.facets ?? NONE
-  const without = (...names: readonly FacetName[]): FacetLists => {
-    const used = names.some((name) => filter[name] !== undefined)
-    const others = Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as FacetName)))
-    // biome-ignore lint/correctness/useHookAtTopLevel: called below, always in the same order
-    const { data } = useFetch<Facets>(used ? path : null, { ...others, values: VALUES_MAX })
-    return (used ? data?.facets : undefined) ?? lists
+export function useFacets(
+  path: string,
+  filter: Filter,
+): { readonly facets: FacetLists; readonly total: number | undefined } {
+  const { data } = useFetch<Facets>(path, { ...filter, values: VALUES_MAX })
+  const lists = data?.facets ?? NOT_COUNTED
+  const { event, step } = useWithout(path, filter, ['event', 'step'], lists)
+  const facets = {
+    level: useWithout(path, filter, ['level'], lists).level,
+    environment: useWithout(path, filter, ['environment'], lists).environment,
+    event,
+    step,
+    project: useWithout(path, filter, ['project'], lists).project,
+    category: useWithout(path, filter, ['category'], lists).category,
   }
-  const { level } = without('level')
-  const { environment } = without('environment')
-  const { event, step } = without('event', 'step')
-  const { project } = without('project')
-  const { category } = without('category')
-  /** How many entries match in all. */
-  const total = all.data === undefined ? undefined : lists.level.reduce((sum, { count }) => sum + count, 0)
-  return { level, environment, event, step, project, category, total }
+  const total = data && lists.level.reduce((sum, { count }) => sum + count, 0)
+  return { facets: lists === NOT_COUNTED ? lists : facets, total }
+}
+
+function useWithout(path: string, filter: Filter, names: readonly FacetName[], lists: FacetLists): FacetLists {
+  const used = names.some((name) => filter[name] !== undefined)
+  const none = Object.fromEntries(names.map((name) => [name, undefined]))
+  const { data } = useFetch<Facets>(used ? path : null, { ...filter, ...none, values: VALUES_MAX })
+  return (used ? data?.facets : undefined) ?? lists
 }

@@ -7,26 +7,24 @@ import { sourceOf } from './facts.ts'
 import { listLink } from './links.ts'
 import type { Term } from './terms.ts'
 import type { LogRows } from './use-rows.ts'
+import type { View } from './use-view.ts'
 
 export interface ListKeys {
   readonly list: LogRows
-  readonly current: Entry | undefined
-  readonly onCurrent: (id: string) => void
-  readonly onOpen: (id: string) => void
+  readonly view: View
   readonly onTerm: (term: Term) => void
   readonly onLive: () => void
-  /** Closes what is expanded; false where nothing is. */
-  readonly onCollapse: () => boolean
 }
 
 /** The keys of a list. Those of an entry that is open beside it come before them. */
-export function useListKeys({ list, current, onCurrent, onOpen, onTerm, onLive, onCollapse }: ListKeys): void {
+export function useListKeys({ list, view, onTerm, onLive }: ListKeys): void {
   const { entries } = list.rows
+  const index = entries.findIndex(({ id }) => id === view.currentId)
+  const current = entries[index]
   const move = (step: number): void => {
-    const index = current === undefined ? -1 : entries.indexOf(current)
     const next = entries[index === -1 ? 0 : index + step]
     if (next === undefined) return
-    onCurrent(next.id)
+    view.setCurrent(next.id)
     rowButton(next.id)?.focus()
   }
   const withCurrent = (run: (entry: Entry) => unknown) => () => (current === undefined ? false : run(current))
@@ -35,7 +33,7 @@ export function useListKeys({ list, current, onCurrent, onOpen, onTerm, onLive, 
     d: { what: 'Time', run: () => document.querySelector<HTMLElement>('#range button')?.click() },
     j: { what: 'Next log', run: () => move(1) },
     k: { what: 'Previous log', run: () => move(-1) },
-    Enter: { what: 'Open the log beside the list', run: withCurrent(({ id }) => onOpen(id)) },
+    Enter: { what: 'Open the log beside the list', run: withCurrent(({ id }) => view.open(id)) },
     x: {
       what: 'Leave out logs like this',
       run: withCurrent((entry) => onTerm({ ...sourceOf(entry).term, negated: true })),
@@ -48,7 +46,7 @@ export function useListKeys({ list, current, onCurrent, onOpen, onTerm, onLive, 
     },
     t: { what: 'Live', run: onLive },
     r: { what: 'Read again', run: list.reload },
-    Escape: { what: 'Close', run: onCollapse },
+    Escape: { what: 'Close', run: () => view.expanded.size > 0 && view.collapse() },
   })
 }
 

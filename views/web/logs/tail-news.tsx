@@ -1,27 +1,24 @@
 import { countText, plural } from '../lib/format.ts'
 import type { LogRows } from './use-rows.ts'
-
-/** How many there are, and what the answer cost. */
-export const Found = ({ total, tookMs }: { readonly total: number | undefined; readonly tookMs: number }) => (
-  <span class="muted nowrap num" role="status">
-    {total !== undefined && <b>{plural(total, 'log')}</b>}{' '}
-    <span class="wide-only">in {countText(Math.max(1, Math.round(tookMs)))} ms</span>
-  </span>
-)
+import type { View } from './use-view.ts'
 
 export interface TailNewsProps {
   readonly list: LogRows
-  readonly onShow: () => void
-  readonly onLoad: () => void
+  readonly view: View
 }
 
 /** What the tail brought that is not in the list: held back, left out by the server, or older than what is in sight. */
-export function TailNews({ list: { live, held, skipped, elsewhere }, onShow, onLoad }: TailNewsProps) {
+export function TailNews({ list, view }: TailNewsProps) {
+  const { live, held, skipped, elsewhere } = list
+  const atTop = (run: () => void) => () => {
+    view.toTop()
+    run()
+  }
   return (
     <>
       <div class="news" role="status">
         {held.count > 0 && (
-          <button type="button" class="button primary small" onClick={onShow}>
+          <button type="button" class="button primary small" onClick={atTop(list.release)}>
             {countText(held.count)} new
           </button>
         )}
@@ -29,7 +26,7 @@ export function TailNews({ list: { live, held, skipped, elsewhere }, onShow, onL
       {skipped > 0 && (
         <div class="notice warn">
           <span>{plural(skipped, 'log')} came faster than this page could take them, and are not shown.</span>
-          <button type="button" class="button small" onClick={onLoad}>
+          <button type="button" class="button small" onClick={atTop(list.reload)}>
             Load them
           </button>
         </div>
@@ -44,13 +41,9 @@ export function TailNews({ list: { live, held, skipped, elsewhere }, onShow, onL
 /** Why the list could not be read. */
 export function ListProblem({ list: { problem, reload } }: { readonly list: LogRows }) {
   if (problem === undefined) return null
-  const { details } = problem
   return (
     <div class="notice bad" role="alert">
-      <span>
-        {problem.message}{' '}
-        {Array.isArray(details) && details.map(({ path, message }) => `${path} ${message}`).join('; ')}
-      </span>
+      <span>{problem.message}</span>
       <button type="button" class="button small" onClick={reload}>
         Try again
       </button>

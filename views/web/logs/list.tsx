@@ -1,0 +1,46 @@
+import type { EntryKind } from '../api/types.ts'
+import { Empty } from './empty.tsx'
+import type { AddressParams } from './filters.ts'
+import { LogTable } from './log-table.tsx'
+import { MoreRows } from './more-rows.tsx'
+import { ListProblem, TailNews } from './tail-news.tsx'
+import { useInView } from './use-in-view.ts'
+import type { LogRows } from './use-rows.ts'
+import type { View } from './use-view.ts'
+
+export interface ListProps {
+  readonly kind: EntryKind
+  readonly params: AddressParams
+  readonly list: LogRows
+  readonly view: View
+  readonly total: number | undefined
+  readonly onChange: (params: Readonly<Record<string, string | undefined>>) => void
+}
+
+/** The rows with all that stands around them: what is new, what is wrong, why there are none, and more of them. */
+export function List({ kind, params, list, view, total, onChange }: ListProps) {
+  const { rows, answered, loading, fetching } = list
+  const top = useInView<HTMLDivElement>((inView) => view.setScrolled(!inView))
+  return (
+    <section class="panel list grow" aria-label="List">
+      <div ref={top} class={loading || fetching !== undefined ? 'busy' : 'idle'} />
+      <ListProblem list={list} />
+      <TailNews list={list} view={view} />
+      {rows.entries.length === 0 ? (
+        answered && !loading && <Empty kind={kind} params={params} onChange={onChange} />
+      ) : (
+        <>
+          {rows.moreBefore && <MoreRows list={list} side="before" />}
+          <LogTable
+            kind={kind}
+            rows={rows}
+            total={total}
+            view={view}
+            onOrder={() => onChange({ order: rows.order === 'desc' ? 'asc' : undefined, live: undefined })}
+          />
+          <MoreRows list={list} side="after" />
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,57 @@
+import { useCallback, useState } from 'preact/hooks'
+import { go } from '../ui/use-address.ts'
+
+/** What one looks at in the list. */
+export interface View {
+  readonly openId: string | undefined
+  readonly currentId: string | undefined
+  readonly expanded: ReadonlySet<string>
+  /** Whether one reads, so that nothing may move: further down, or an entry. */
+  readonly paused: boolean
+  readonly open: (id: string) => void
+  readonly toggle: (id: string) => void
+  readonly collapse: () => void
+  readonly setCurrent: (id: string) => void
+  readonly setScrolled: (scrolled: boolean) => void
+  /** Back to where new entries come in. */
+  readonly toTop: () => void
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
+
+export function useView(openId: string | undefined): View {
+  const [currentId, setCurrent] = useState<string>()
+  const [scrolled, setScrolled] = useState(false)
+  const [expanded, setExpanded] = useState(NOTHING)
+  // The same function every time: rows are drawn again only where something about them changes.
+  const open = useCallback((id: string): void => {
+    setCurrent(id)
+    setExpanded((before) => without(before, id))
+    go({ params: { id } })
+  }, [])
+  const collapse = (): void => setExpanded(NOTHING)
+  return {
+    openId,
+    currentId,
+    expanded,
+    paused: scrolled || expanded.size > 0 || openId !== undefined,
+    open,
+    toggle: (id) => {
+      setCurrent(id)
+      setExpanded((before) => (before.has(id) ? without(before, id) : new Set([...before, id])))
+    },
+    collapse,
+    setCurrent: (id) => {
+      setCurrent(id)
+      if (openId !== undefined) go({ params: { id } }, 'replace')
+    },
+    setScrolled,
+    toTop: () => {
+      collapse()
+      scrollTo(0, 0)
+    },
+  }
+}
+
+const without = (ids: ReadonlySet<string>, id: string): ReadonlySet<string> =>
+  new Set([...ids].filter((each) => each !== id))
