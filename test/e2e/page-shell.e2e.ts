@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Locator, Page } from 'playwright-core'
 import { describeWithBrowser } from '../support/browser.ts'
 import { PLAIN_HOST } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
@@ -8,6 +9,10 @@ import { type PageServer, startPageServer } from '../support/page-server.ts'
 const REFUSED = /Failed to load resource: the server responded with a status of 401/
 const NO_SUCH_FLOW = /status of 404 .*\/api\/flows\//
 const UNREACHABLE = /net::ERR_/
+
+/** The link to a page in the header. */
+const tab = (page: Page, name: string): Locator =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })
 
 describeWithBrowser('the page', ({ open, serve, tolerate }) => {
   let server: PageServer
@@ -27,7 +32,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
         `document.activeElement.dispatchEvent(Object.assign(new Event('paste', { bubbles: true })));
          document.activeElement.value = ${JSON.stringify(` ${server.key}\n`)}`,
       )
-      await page.getByRole('navigation').getByRole('link', { name: 'Event logs' }).waitFor()
+      await tab(page, 'Event logs').waitFor()
       await page.getByRole('button', { name: 'Demo' }).waitFor()
       await page.waitForURL('**/event-logs')
       const [cookie] = await context.cookies()
@@ -231,7 +236,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       await page.keyboard.press('Enter')
       await eventually(async () => expect(await page.evaluate('document.activeElement.id')).toBe('main'))
       await page.evaluate('document.activeElement.blur()')
-      await page.getByRole('link', { name: 'Flows' }).click()
+      await tab(page, 'Flows').click()
       await eventually(async () => expect(await page.evaluate('document.activeElement.id')).toBe('main'))
     })
   })
@@ -240,7 +245,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     const { page } = await open(server.url, { key: server.key, path: '/refused' })
     await page.getByRole('button', { name: 'Local' }).click()
     expect(new URL(page.url()).searchParams.get('utc')).toBe('1')
-    await page.getByRole('link', { name: 'Flows' }).click()
+    await tab(page, 'Flows').click()
     expect(new URL(page.url()).searchParams.get('utc')).toBe('1')
     await page.goto(`${server.url}/team`)
     await page.getByRole('button', { name: 'UTC' }).waitFor()
@@ -249,11 +254,11 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
   test("links to pages of its own need no load, and those with a modifier are the browser's", async () => {
     const { page, context } = await open(server.url, { key: server.key, path: '/refused' })
     await page.evaluate('window.stays = true')
-    await page.getByRole('link', { name: 'Team', exact: true }).click()
+    await tab(page, 'Team').click()
     expect(await page.evaluate('window.stays')).toBe(true)
     const [opened] = await Promise.all([
       context.waitForEvent('page'),
-      page.getByRole('link', { name: 'Flows' }).click({ modifiers: ['ControlOrMeta'] }),
+      tab(page, 'Flows').click({ modifiers: ['ControlOrMeta'] }),
     ])
     await opened.waitForURL(/\/flows$/)
     expect(new URL(page.url()).pathname).toBe('/team')
@@ -304,7 +309,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     await page.getByRole('button', { name: 'Demo' }).waitFor()
     await page.waitForURL('**/logs/event-logs')
     expect((await context.cookies()).map(({ path }) => path)).toEqual(['/logs'])
-    await page.getByRole('link', { name: 'Team', exact: true }).click()
+    await tab(page, 'Team').click()
     expect(new URL(page.url()).pathname).toBe('/logs/team')
     await page.reload()
     await page.getByRole('button', { name: 'Demo' }).waitFor()
