@@ -1,8 +1,8 @@
 import { clusterMarks } from './clusters.ts'
-import type { FlowLog, TimeOrder } from './flow-log.ts'
-import type { Visit } from './lanes.ts'
+import type { FlowLog } from './flow-log.ts'
 import type { Row } from './rows.ts'
 import type { TimeScale } from './time-scale.ts'
+import type { Visit } from './visits.ts'
 
 /** A shape of the drawing: one log or several. */
 export interface DrawnMark {
@@ -14,15 +14,15 @@ export interface DrawnMark {
   readonly logs: readonly FlowLog[]
 }
 
-/** What is drawn over the rows; all in pixels. `spans`, `visits`, `lasting` and `thread` are SVG paths. */
+/** What is drawn over the rows; all in pixels. `spans`, `stays`, `lasting` and `thread` are SVG paths. */
 export interface Drawing {
   readonly marks: readonly DrawnMark[]
   /** The mark that shows a log. */
   readonly markOf: ReadonlyMap<FlowLog, DrawnMark>
   /** From the first to the last log of each group. */
   readonly spans: string
-  /** Visits to Steps. */
-  readonly visits: string
+  /** From the first to the last log of each visit to a Step. */
+  readonly stays: string
   /** What a log says took time. */
   readonly lasting: string
   /** The marks joined in order of time; empty where there are too many to follow. */
@@ -35,84 +35,79 @@ export const THREAD_MAX = 200
 /** Marks of a drawing: beyond it those further apart are gathered as well, so that the page stays quick. */
 export const MARKS_MAX = 2_400
 
-export interface DrawingInput {
-  readonly rows: readonly Row[]
-  readonly visits: readonly Visit[]
-  readonly scale: TimeScale
-  readonly order: TimeOrder
-  /** Whether a log is to be drawn. */
-  readonly shown: (log: FlowLog) => boolean
-}
-
-export function drawFlow(input: DrawingInput): Drawing {
-  const marks = drawMarks(input)
+/** Draws those of the rows' logs that are `shown`. */
+export function drawFlow(
+  rows: readonly Row[],
+  visits: readonly Visit[],
+  scale: TimeScale,
+  shown: ReadonlySet<FlowLog>,
+): Drawing {
+  const marks = drawMarks(rows, scale, shown)
   const markOf = new Map(marks.flatMap((mark) => mark.logs.map((log) => [log, mark] as const)))
-  return { marks, markOf, ...drawBars(input), thread: drawThread(markOf, input.order) }
+  const bar = (row: Row | undefined, from: number, to: number): string => {
+    const [x0, x1] = [round(scale.project(from)), round(scale.project(to))]
+    return row === undefined || x1 - x0 < 1 ? '' : `M${x0} ${middleOf(row)}H${x1}`
+  }
+  const groups = rows.filter(({ kind }) => kind !== 'lane')
+  const lasting = marks.flatMap(({ logs, row }) =>
+    logs.map(({ at, duration }) => (duration === undefined ? '' : bar(row, at - duration, at))),
+  )
+  return {
+    marks,
+    markOf,
+    spans: groups.map((row) => bar(row, row.all[0]?.at ?? 0, row.all.at(-1)?.at ?? 0)).join(''),
+    stays: visits
+      .map(({ lane, from, to }) =>
+        bar(
+          rows.find(({ id }) => id === lane),
+          from,
+          to,
+        ),
+      )
+      .join(''),
+    lasting: lasting.join(''),
+    thread: markOf.size > THREAD_MAX ? '' : threadOf(markOf),
+  }
 }
 
-function drawMarks({ rows, scale, order, shown }: DrawingInput): readonly DrawnMark[] {
-  const placed = rows.map((row) => {
-    const logs = row.logs.filter(shown)
-    return { row, logs, marks: logs.map((log) => ({ x: scale.project(log[order]), rank: log.rank })) }
-  })
-  for (let gapPx = 6; ; gapPx *= 1.5) {
-    const clusters = placed.map(({ marks }) => clusterMarks(marks, gapPx))
-    const count = clusters.reduce((total, { length }) => total + length, 0)
-    if (count > MARKS_MAX && gapPx < scale.width) continue
-    return placed.flatMap(({ row, logs }, index) =>
-      (clusters[index] ?? []).map(({ x, rank, start, end }) => ({
-        x: round(x),
+function drawMarks(rows: readonly Row[], scale: TimeScale, shown: ReadonlySet<FlowLog>): readonly DrawnMark[] {
+  const marksOf = (gapPx: number): readonly DrawnMark[] =>
+    rows.flatMap((row) => {
+      const logs = row.logs.filter((log) => shown.has(log))
+      const places = logs.map(({ at, rank }) => ({ x: round(scale.project(at)), rank }))
+      return clusterMarks(places, gapPx).map(({ x, rank, start, end }) => ({
+        x,
         y: middleOf(row),
         row,
         rank,
         logs: logs.slice(start, end),
-      })),
-    )
+      }))
+    })
+  let gapPx = CLUSTER_PX
+  let marks = marksOf(gapPx)
+  while (marks.length > MARKS_MAX && gapPx < scale.width) {
+    gapPx *= 1.5
+    marks = marksOf(gapPx)
   }
+  return marks
 }
 
-function drawBars({ rows, visits, scale, order, shown }: DrawingInput): Pick<Drawing, 'spans' | 'visits' | 'lasting'> {
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const bar = (row: Row, from: number, to: number): string => {
-    const x0 = scale.project(from)
-    const x1 = scale.project(to)
-    return x1 - x0 < 1 ? '' : `M${round(x0)} ${middleOf(row)}H${round(x1)}`
-  }
-  const spans = rows.map((row) => {
-    const { logs } = row.group
-    return row.kind === 'lane' ? '' : bar(row, logs[0]?.[order] ?? 0, logs.at(-1)?.[order] ?? 0)
-  })
-  const stays = visits.map(({ lane, from, to }) => {
-    const row = byId.get(lane)
-    return row === undefined ? '' : bar(row, from, to)
-  })
-  const lasting = rows.flatMap((row) =>
-    row.logs.filter(shown).map((log) => {
-      const end = log[order]
-      return log.duration === undefined ? '' : bar(row, end - log.duration, end)
-    }),
-  )
-  return { spans: spans.join(''), visits: stays.join(''), lasting: lasting.join('') }
-}
+/** Marks closer than this are drawn as one. */
+const CLUSTER_PX = 6
 
 /** Through the marks in order of time: level out of one, level into the next. */
-function drawThread(markOf: ReadonlyMap<FlowLog, DrawnMark>, order: TimeOrder): string {
-  if (markOf.size > THREAD_MAX) return ''
-  const logs = [...markOf.keys()].sort((a, b) => a[order] - b[order] || a.received - b.received)
-  let last: DrawnMark | undefined
-  return logs
-    .map((log) => {
-      const mark = markOf.get(log)
-      const from = last
-      last = mark
-      if (mark === undefined || mark === from) return ''
-      if (from === undefined) return `M${mark.x} ${mark.y}`
-      const half = round((from.x + mark.x) / 2)
-      return from.y === mark.y ? `H${mark.x}` : `C${half} ${from.y} ${half} ${mark.y} ${mark.x} ${mark.y}`
-    })
-    .join('')
+function threadOf(markOf: ReadonlyMap<FlowLog, DrawnMark>): string {
+  let from: DrawnMark | undefined
+  let path = ''
+  for (const [, mark] of [...markOf].sort(([a], [b]) => a.sinceStart - b.sinceStart)) {
+    const half = round(((from?.x ?? 0) + mark.x) / 2)
+    if (from === undefined) path = `M${mark.x} ${mark.y}`
+    else if (from !== mark) path += `C${half} ${from.y} ${half} ${mark.y} ${mark.x} ${mark.y}`
+    from = mark
+  }
+  return path
 }
 
-export const middleOf = ({ top, height }: Row): number => top + height / 2
+const middleOf = ({ top, height }: Row): number => top + height / 2
 
 const round = (value: number): number => Math.round(value * 10) / 10

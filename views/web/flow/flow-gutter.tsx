@@ -2,92 +2,78 @@ import { plural, shortCount, visible } from '../lib/format.ts'
 import { LEVELS } from '../lib/levels.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
+import { listOf } from './flow-address.ts'
 import type { Row } from './rows.ts'
 import type { FlowView } from './use-flow-view.ts'
 
+interface GutterProps {
+  readonly view: FlowView
+  readonly row: Row
+}
+
 /** The names of the rows, with what folds them and what shows one alone. */
-export function FlowGutter({ view }: { readonly view: FlowView }) {
+export const FlowGutter = ({ view }: Pick<GutterProps, 'view'>) => (
+  <div class="flow-gutter">
+    {view.rows.map((row) => (
+      <Name key={row.id} row={row} view={view} />
+    ))}
+  </div>
+)
+
+function Name({ row, view }: GutterProps) {
+  const { id, kind, label, hint, all, open, height } = row
+  const on = view.lane?.id === id
+  const worst = LEVELS[all.reduce((rank, log) => Math.max(rank, log.rank), 0)] ?? 'Trace'
+  const count = all.length
   return (
-    <div class="flow-gutter">
-      {view.rows.map((row) => (
-        <div
-          key={row.id}
-          class={`flow-row ${row.kind}${row.count === 0 ? ' unseen' : ''}`}
-          style={{ height: `${row.height}px` }}
+    <div class={`flow-row ${kind}`} style={{ height: `${height}px` }}>
+      {open !== undefined && (
+        <button
+          type="button"
+          class="flow-caret"
+          aria-expanded={open}
+          aria-label={`Lanes of ${visible(label)}`}
+          onClick={() => view.toggle('fold', id)}
         >
-          {row.kind === 'group' ? <Fold row={row} view={view} /> : <span class="flow-indent" />}
-          <button
-            type="button"
-            class="flow-name cut"
-            aria-pressed={view.lane?.id === row.id}
-            disabled={row.count === 0}
-            title={[row.label, row.hint]
-              .filter((part, index, all) => part !== all[index - 1])
-              .map(visible)
-              .join('\n')}
-            onClick={() => view.set({ lane: view.lane?.id === row.id ? undefined : row.id })}
-          >
-            <bdi>{visible(row.label)}</bdi>
-          </button>
-          {row.kind === 'group' && (
-            <>
-              {row.group.kind === 'project' && <span class="flow-kind">Project</span>}
-              <Optional row={row} view={view} />
-            </>
-          )}
-          {row.count > 0 && <Count row={row} />}
-        </div>
-      ))}
+          <Icon name={open ? 'down' : 'right'} />
+        </button>
+      )}
+      <button
+        type="button"
+        class="flow-name cut"
+        aria-pressed={on}
+        disabled={count === 0}
+        title={visible(hint || label)}
+        onClick={() => view.set({ lane: on ? undefined : id })}
+      >
+        <bdi>{visible(label)}</bdi>
+      </button>
+      {kind === 'project' && <span class="muted small">Project</span>}
+      {row.unseen && open ? <Optional row={row} view={view} /> : null}
+      {count > 0 && (
+        <>
+          {(worst === 'Warning' || worst === 'Error' || worst === 'Critical') && <LevelMark level={worst} />}
+          <span class="muted small num">{shortCount(count)}</span>
+        </>
+      )}
     </div>
   )
 }
 
-function Fold({ row: { id, open, label, group }, view }: { readonly row: Row; readonly view: FlowView }) {
-  if (open === undefined) return <span class="flow-indent" />
-  const what = group.kind === 'project' ? 'categories' : 'Steps'
-  return (
-    <button
-      type="button"
-      class="flow-caret"
-      aria-expanded={open}
-      aria-label={`${what} of ${visible(label)}`}
-      onClick={() => view.toggle('fold', id)}
-    >
-      <Icon name={open ? 'down' : 'right'} />
-    </button>
-  )
-}
-
 /** An Event whose Steps need not all come can do without their empty lanes. */
-function Optional({ row: { id, group, open }, view }: { readonly row: Row; readonly view: FlowView }) {
-  const unseen = group.lanes.filter(({ logs }) => logs.length === 0).length
-  if (unseen === 0 || open === false) return null
-  const off = view.lists.optional.has(id)
+function Optional({ row: { id, unseen = 0 }, view }: GutterProps) {
+  const shown = !listOf(view.params['optional']).has(id)
+  const what = `${shown ? 'Hide' : 'Show'} ${plural(unseen, 'Step')} not seen`
   return (
     <button
       type="button"
       class="flow-optional"
-      aria-pressed={!off}
-      aria-label={`${plural(unseen, 'Step')} not seen`}
-      title={`${off ? 'Show' : 'Hide'} ${plural(unseen, 'Step')} that ${unseen === 1 ? 'was' : 'were'} not seen`}
+      aria-pressed={shown}
+      aria-label={what}
+      title={what}
       onClick={() => view.toggle('optional', id)}
     >
-      <svg width="10" height="10" viewBox="-5 -5 10 10" aria-hidden="true">
-        <circle r="3.8" fill="none" stroke="currentColor" stroke-dasharray="2 1.6" />
-      </svg>
       <span>{unseen}</span>
     </button>
-  )
-}
-
-function Count({ row: { count, logs, group, kind } }: { readonly row: Row }) {
-  const worst = (kind === 'group' ? group.logs : logs).reduce((rank, log) => Math.max(rank, log.rank), 0)
-  return (
-    <>
-      {worst > 2 && <LevelMark level={LEVELS[worst] ?? 'Trace'} />}
-      <span class="muted small num" title={plural(count, 'log')}>
-        {shortCount(count)}
-      </span>
-    </>
   )
 }

@@ -3,207 +3,158 @@ import { countText, plural, visible } from '../lib/format.ts'
 import { clockText, durationText, timeText } from '../lib/times.ts'
 import { LevelTag } from '../ui/level.tsx'
 import type { FlowLog } from './flow-log.ts'
-import { skewOf } from './skew.ts'
-import type { FlowData } from './use-flow.ts'
+import { shortCategory } from './rows.ts'
+import { type FlowData, LOGS_MAX } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
-import { placeOf, plusText } from './words.ts'
+import { plusText } from './words.ts'
 
-/** Rows that are drawn at once, and how many more each "show" brings. */
-const ROWS_MAX = 300
-const MORE = 200
+/** Rows that are drawn at once. */
+const ROWS = 200
 
 /** The drawing in words: the same logs in order of time, with the same selection. */
 export function FlowList({ view, data }: { readonly view: FlowView; readonly data: FlowData }) {
-  const { listed, selected, window, logs } = view
+  const { listed, selected, logs, brief } = view
+  const { total } = brief.summary
   const index = selected === undefined ? -1 : listed.indexOf(selected)
-  const [start, setStart] = useState(0)
-  const [length, setLength] = useState(ROWS_MAX)
-  const body = useRef<HTMLTableSectionElement>(null)
+  const [page, setPage] = useState(0)
+  const table = useRef<HTMLTableElement>(null)
   useEffect(() => {
-    if (index >= 0 && (index < start || index >= start + length)) {
-      setStart(Math.max(0, index - 50))
-      setLength(ROWS_MAX)
-    }
-  }, [index, start, length])
+    if (index >= 0) setPage(Math.floor(index / ROWS))
+  }, [index])
   useEffect(() => {
-    if (selected !== undefined) showRow(body.current, selected.entry.id)
-  }, [selected, start])
+    if (selected !== undefined) showSelected(table.current)
+  }, [selected, page])
 
-  // A list that became shorter starts no later than its end.
-  const from = Math.min(start, Math.max(0, listed.length - 1))
-  const rows = listed.slice(from, from + length)
-  const later = listed.length - from - rows.length
-  const { total } = view.brief.summary
+  const start = Math.min(page, Math.floor(Math.max(0, listed.length - 1) / ROWS)) * ROWS
+  const turn = (to: number, text: string) => (
+    <button
+      type="button"
+      class="button small"
+      disabled={to < 0 || to >= listed.length}
+      onClick={() => setPage(to / ROWS)}
+    >
+      {text}
+    </button>
+  )
   return (
     <section class="panel flow-list" aria-label="List">
       <div class="head">
-        <h2 role="status">
-          {listed.length === total ? plural(total, 'log') : `${countText(listed.length)} of ${plural(total, 'log')}`}
+        <h2 aria-live="polite">
+          {listed.length !== total && `${countText(listed.length)} of `}
+          {plural(total, 'log')}
         </h2>
-        {window !== undefined && (
-          <button type="button" class="button quiet small" onClick={() => view.setWindow(undefined, 'push')}>
-            Show the whole time
-          </button>
+        <span class="grow" />
+        {listed.length > ROWS && (
+          <>
+            <span class="muted num">
+              {start + 1} to {Math.min(start + ROWS, listed.length)}
+            </span>
+            {turn(start - ROWS, 'Earlier')}
+            {turn(start + ROWS, 'Later')}
+          </>
         )}
       </div>
+      {data.more && !data.loading && (
+        <p class="notice">
+          The first {countText(logs.length)} logs were read
+          {logs.length > LOGS_MAX && `, of which ${countText(LOGS_MAX)} are drawn`}.
+          <button type="button" class="button small" onClick={data.more}>
+            Read more
+          </button>
+        </p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
       <section class="scroll" tabIndex={0} aria-label="Logs in order of time">
-        <table class="table" aria-rowcount={listed.length + 1}>
+        <table class="table" aria-rowcount={listed.length + 1} ref={table}>
           <thead>
             <tr aria-rowindex={1}>
-              <th scope="col">{view.order === 'received' ? 'Received' : 'Time'}</th>
-              <th scope="col" class="num">
-                Since start
-              </th>
-              <th scope="col" class="num flow-wide" title="Since the log before it in the same lane">
-                In lane
-              </th>
-              <th scope="col">Level</th>
-              <th scope="col">Where</th>
-              <th scope="col">What</th>
+              <th>Time</th>
+              <th class="num">Since start</th>
+              <th class="num flow-wide">In lane</th>
+              <th>Level</th>
+              <th>Where</th>
+              <th>What</th>
             </tr>
           </thead>
-          <tbody ref={body}>
-            {from > 0 && (
-              <MoreRow
-                count={from}
-                what="earlier"
-                onClick={() => {
-                  setStart(Math.max(0, from - MORE))
-                  setLength(length + MORE)
-                }}
-              />
-            )}
-            {rows.map((log, at) => (
-              <LogRow key={log.entry.id} log={log} view={view} index={from + at + 2} />
+          <tbody>
+            {listed.slice(start, start + ROWS).map((log, at) => (
+              <LogRow key={log.entry.id} log={log} view={view} index={start + at + 2} />
             ))}
-            {later > 0 && <MoreRow count={later} what="later" onClick={() => setLength(length + MORE)} />}
           </tbody>
         </table>
-        {listed.length === 0 && <NothingListed view={view} loading={data.loading} />}
+        {listed.length === 0 && (
+          <div class="empty">
+            <p>No log of this flow has these levels and lies in this lane and time.</p>
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                view.set({ level: undefined, lane: undefined })
+                view.setWindow(undefined)
+              }}
+            >
+              Show all
+            </button>
+          </div>
+        )}
       </section>
-      {data.partial && !data.loading && (
-        <div class="foot bar">
-          <span class="muted">
-            {countText(logs.length)} of {plural(total, 'log')} were read, from the first on
-            {logs.length > view.drawn.length && `; the first ${countText(view.drawn.length)} are drawn`}.
-          </span>
-          <button type="button" class="button small" onClick={data.more}>
-            Read 1,000 more
-          </button>
-        </div>
-      )}
     </section>
   )
 }
 
 function LogRow({ log, view, index }: { readonly log: FlowLog; readonly view: FlowView; readonly index: number }) {
-  const { order, utc, selected, matches } = view
-  const { entry, text, duration } = log
-  const relative = view.relative.get(log)
-  const match = matches?.has(log)
-  const skew = skewOf(log)
+  const { utc, selected, matches } = view
+  const { entry, at, text, duration, skew, sinceStart, sincePrevious, where } = log
+  const found = matches?.has(log)
+  const [group = '', lane] = where.map(visible)
   return (
     <tr
-      id={`row-${entry.id}`}
-      class={matches === undefined || match ? undefined : 'dim'}
+      class={found === false ? 'dim' : undefined}
       aria-rowindex={index}
       aria-selected={log === selected}
       onClick={() => view.select(log)}
     >
-      <td class="time" title={timeText(log[order], utc)}>
-        <button type="button" class="flow-open" aria-label={`Show the log of ${timeText(log[order], utc)}`}>
-          {clockText(log[order], utc)}
+      <td class="time">
+        <button type="button" title={timeText(at, utc)}>
+          {clockText(at, utc)}
         </button>
       </td>
-      <td class="time num">{plusText(relative?.sinceStart ?? 0)}</td>
-      <td class="time num flow-wide muted">
-        {relative?.sincePrevious === undefined ? '' : plusText(relative.sincePrevious)}
-      </td>
+      <td class="time num">{plusText(sinceStart)}</td>
+      <td class="time num flow-wide muted">{sincePrevious !== undefined && plusText(sincePrevious)}</td>
       <td>
         <LevelTag level={entry.level} />
       </td>
-      <td class="flow-where cut" title={visible(placeOf(entry).join(' › '))}>
-        <Where names={placeOf(entry, true)} />
+      <td class="cut" title={where.map(visible).join(' › ')}>
+        <bdi class={lane && 'muted'}>{group}</bdi>
+        {lane && (
+          <>
+            <span class="muted"> › </span>
+            <bdi>{entry.kind === 'application' ? shortCategory(lane) : lane}</bdi>
+          </>
+        )}
       </td>
-      <td class="flow-what">
-        <div class="cut">
-          <bdi class="mono">{match ? <mark>{visible(text)}</mark> : visible(text)}</bdi>
-          {duration !== undefined && <span class="badge">took {durationText(duration)}</span>}
-          {skew > 0 && (
-            <span class="badge warn" title="Received before it was written: its sender's clock is ahead">
-              clock {durationText(skew)} ahead
-            </span>
-          )}
-        </div>
+      <td class="cut">
+        <bdi class="mono">{found ? <mark>{visible(text)}</mark> : visible(text)}</bdi>
+        {duration !== undefined && <span class="badge">took {durationText(duration)}</span>}
+        {skew > 0 && (
+          <span class="badge warn" title="Received before it was written">
+            clock {durationText(skew)} ahead
+          </span>
+        )}
       </td>
     </tr>
   )
 }
 
-const Where = ({ names }: { readonly names: readonly string[] }) => (
-  <>
-    {names.map((name, index) => (
-      <>
-        {index > 0 && <span class="muted"> › </span>}
-        <bdi class={index < names.length - 1 ? 'muted' : undefined}>{visible(name)}</bdi>
-      </>
-    ))}
-  </>
-)
+/** Room that the head of the table takes. */
+const HEAD_PX = 32
 
-const MoreRow = ({
-  count,
-  what,
-  onClick,
-}: {
-  readonly count: number
-  readonly what: string
-  readonly onClick: () => void
-}) => (
-  <tr class="flow-more">
-    <td colSpan={6}>
-      <button type="button" class="button small" onClick={onClick}>
-        Show {what} ones ({countText(count)})
-      </button>
-    </td>
-  </tr>
-)
-
-function NothingListed({ view, loading }: { readonly view: FlowView; readonly loading: boolean }) {
-  if (loading) return <p class="empty muted">Reading…</p>
-  const { lists, lane, window } = view
-  return (
-    <div class="empty">
-      <p>
-        No log of this flow{' '}
-        {[lists.level.size > 0 && 'has these levels', lane && 'is in this lane', window && 'lies in this time']
-          .filter(Boolean)
-          .join(' and ') || 'can be shown'}
-        .
-      </p>
-      <button
-        type="button"
-        class="button"
-        onClick={() => {
-          view.set({ level: undefined, lane: undefined })
-          view.setWindow(undefined, 'push')
-        }}
-      >
-        Show all logs of the flow
-      </button>
-    </div>
-  )
-}
-
-/** Brings a row into view within the list alone. */
-function showRow(body: HTMLElement | null, id: string): void {
-  const row = body?.querySelector<HTMLElement>(`#${CSS.escape(`row-${id}`)}`)
-  const scroller = body?.closest('.scroll')
+/** Brings the selected row into view within the list alone; the page stays where it is. */
+function showSelected(table: HTMLElement | null): void {
+  const row = table?.querySelector('[aria-selected=true]')
+  const scroller = table?.parentElement
   if (!row || !scroller) return
-  const head = 32
   const { top, bottom } = row.getBoundingClientRect()
   const frame = scroller.getBoundingClientRect()
-  if (top < frame.top + head) scroller.scrollTop -= frame.top + head - top
-  else if (bottom > frame.bottom) scroller.scrollTop += bottom - frame.bottom
+  scroller.scrollTop += Math.min(0, top - frame.top - HEAD_PX) + Math.max(0, bottom - frame.bottom)
 }

@@ -1,71 +1,97 @@
 import { levelRank } from '../../../shared/contract/levels.ts'
-import type { Entry } from '../api/types.ts'
-import { durationOf } from './duration.ts'
+import type { EntityRef, Entry } from '../api/types.ts'
 
-/** One log of a flow with what the drawing and the list need of it. */
+/** One log of a flow with what the drawing and the list need of it. Times and distances are in milliseconds. */
 export interface FlowLog {
   readonly entry: Entry
-  /** When it was written and when it was received, in milliseconds since 1970 with a fraction. */
-  readonly written: number
-  readonly received: number
+  /** When it happened, by the time that counts, since 1970 and with a fraction. */
+  readonly at: number
+  readonly sinceStart: number
+  /** From the log before it in its lane; undefined for the first. */
+  readonly sincePrevious: number | undefined
+  /** How long before it was written it was received: its sender's clock is ahead. 0 where it is not, or not by much. */
+  readonly skew: number
+  /** How long what it tells of took, where it says so; it ended when the log was written. */
+  readonly duration: number | undefined
   /** Severity, 0 to 5. */
   readonly rank: number
-  /** Its Event, its Project, or the Steps that stand alone. */
+  /** Its Event, its Project, or the Steps that belong to no Event. */
   readonly group: string
   /** Its Step or its category; the group where the Event itself was addressed. */
   readonly lane: string
+  /** The names of group and lane. */
+  readonly where: readonly string[]
   /** The beginning of what it says, on one line. */
   readonly text: string
-  /** How long what it tells of took, where it says so; milliseconds. */
-  readonly duration: number | undefined
 }
 
-/** Which of a log's two times counts: its sender's clock or the gateway's. */
-export type TimeOrder = 'written' | 'received'
+/** Which of a log's times counts: its sender's clock or the gateway's. */
+export type TimeOrder = 'timestamp' | 'receivedAt'
 
-/** The group of Steps that belong to no Event. */
-export const LONE_STEPS = 'steps'
+/** A smaller distance between two clocks is none: the gateway's own may be as far off. */
+export const SKEW_MIN_MS = 3_000
 
-/** Most characters of a log's text on one line: rows and marks show no more. */
+/** Most characters of a log's text on one line. */
 const LINE_MAX = 300
 
-export function flowLogOf(entry: Entry): FlowLog {
-  const placed =
-    entry.kind === 'application'
-      ? { group: `project:${entry.project.id}`, lane: `category:${entry.project.id}:${entry.categoryName}` }
-      : placeOf(entry.event?.identifier, entry.step?.identifier)
+/** The logs by the time that counts, then by arrival, then by id, so that every reader sees one order. */
+export function readLogs(entries: readonly Entry[], order: TimeOrder): readonly FlowLog[] {
+  const before = new Map<string, number>()
+  let start: number | undefined
+  return entries
+    .map((entry) => read(entry, order))
+    .sort((a, b) => a.at - b.at || compare(a.entry.receivedAt + a.entry.id, b.entry.receivedAt + b.entry.id))
+    .map((log) => {
+      const { at, lane } = log
+      const previous = before.get(lane)
+      before.set(lane, at)
+      start ??= at
+      return { ...log, sinceStart: at - start, sincePrevious: previous === undefined ? undefined : at - previous }
+    })
+}
+
+function read(entry: Entry, order: TimeOrder): Omit<FlowLog, 'sinceStart' | 'sincePrevious'> {
+  const ahead = epochMs(entry.timestamp) - epochMs(entry.receivedAt)
+  const text = entry.kind === 'application' ? entry.message : entry.payload
   return {
     entry,
-    written: epochMs(entry.timestamp),
-    received: epochMs(entry.receivedAt),
-    rank: levelRank(entry.level),
-    ...placed,
-    text: lineOf(entry.kind === 'application' ? entry.message : entry.payload),
+    at: epochMs(entry[order]),
+    skew: ahead > SKEW_MIN_MS ? ahead : 0,
     duration: durationOf(entry),
+    rank: levelRank(entry.level),
+    text: text.slice(0, LINE_MAX).replaceAll(/\s+/g, ' ').trim(),
+    ...placeOf(entry),
   }
 }
 
-function placeOf(event: string | undefined, step: string | undefined): Pick<FlowLog, 'group' | 'lane'> {
-  const group = event === undefined ? LONE_STEPS : groupOfEvent(event)
-  return { group, lane: step === undefined ? group : laneOfStep(step) }
+function placeOf(entry: Entry): Pick<FlowLog, 'group' | 'lane' | 'where'> {
+  if (entry.kind === 'application') {
+    const { project, categoryName } = entry
+    const group = `project:${project.id}`
+    return { group, lane: `${group}:${categoryName}`, where: [project.name ?? project.id, categoryName] }
+  }
+  const { event, step } = entry
+  const group = groupOf(event)
+  const where = event === null ? 'Steps without an Event' : nameOf(event)
+  return step === null
+    ? { group, lane: group, where: [where] }
+    : { group, lane: laneOf(step), where: [where, nameOf(step)] }
 }
 
-export const groupOfEvent = (identifier: string): string => `event:${identifier}`
-export const laneOfStep = (identifier: string): string => `step:${identifier}`
+export const groupOf = (event: EntityRef | null): string => (event === null ? 'steps' : `event:${event.identifier}`)
+export const laneOf = (step: EntityRef): string => `step:${step.identifier}`
+export const nameOf = ({ name, identifier }: EntityRef): string => name ?? identifier
 
 /** Milliseconds since 1970 of a canonical timestamp, with a fraction for the digits below them. */
-export function epochMs(timestamp: string): number {
-  const below = timestamp.slice(23, -1)
-  return Date.parse(`${timestamp.slice(0, 23)}Z`) + (below === '' ? 0 : Number(`0.${below}`))
+export const epochMs = (timestamp: string): number =>
+  Date.parse(`${timestamp.slice(0, 23)}Z`) + Number(`.${timestamp.slice(23, -1)}0`)
+
+/** How loggers and frameworks name a time that something took: `durationMs`, `elapsed_ms`, `ElapsedMilliseconds`. */
+const DURATION = /"(?:duration|elapsed)[-_.]?(?:ms|milliseconds)" ?: ?(\d+(?:\.\d+)?)/i
+
+function durationOf(entry: Entry): number | undefined {
+  const text = entry.kind === 'application' ? JSON.stringify(entry.scopeData) : entry.payload
+  return (text.startsWith('{') && Number(DURATION.exec(text)?.[1])) || undefined
 }
 
-/** By the time that counts, then by arrival, then by id, so that every reader sees one order. */
-export const sortLogs = (logs: readonly FlowLog[], order: TimeOrder): readonly FlowLog[] =>
-  logs.toSorted(
-    (a, b) =>
-      a[order] - b[order] ||
-      a.received - b.received ||
-      (a.entry.id < b.entry.id ? -1 : a.entry.id > b.entry.id ? 1 : 0),
-  )
-
-const lineOf = (text: string): string => text.slice(0, LINE_MAX).replaceAll(/\s+/g, ' ').trim()
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks'
 import type { FlowDetail } from '../api/types.ts'
+import { visible } from '../lib/format.ts'
 import { copy } from '../ui/copy.tsx'
+import { hrefTo } from '../ui/use-address.ts'
 import { type KeyMap, useKeys } from '../ui/use-keys.ts'
 import { FlowDetails } from './flow-details.tsx'
 import { FlowDrawing } from './flow-drawing.tsx'
-import { FlowHeader, type LiveSwitch } from './flow-header.tsx'
+import { FlowHeader } from './flow-header.tsx'
 import { FlowList } from './flow-list.tsx'
-import { FlowToolbar, zoomBy } from './flow-tools.tsx'
+import { FlowToolbar } from './flow-toolbar.tsx'
+import { ZOOM, zoomBy } from './flow-zoom.tsx'
 import { nextOf } from './next.ts'
-import { NoFlow } from './no-flow.tsx'
 import { type FlowData, useFlow } from './use-flow.ts'
 import { type FlowView, useFlowView } from './use-flow-view.ts'
 
@@ -16,36 +18,36 @@ import { type FlowView, useFlowView } from './use-flow-view.ts'
 export function FlowPage({ correlationKey }: { readonly correlationKey: string }) {
   const [on, setOn] = useState(true)
   const data = useFlow(correlationKey, on)
-  const live = { on, toggle: () => setOn(!on) }
-  if (data.brief === undefined) return <NoFlow correlationKey={correlationKey} data={data} />
-  return <Flow brief={data.brief} data={data} live={live} />
+  const { brief } = data
+  return brief === undefined ? (
+    <NoFlow correlationKey={correlationKey} data={data} />
+  ) : (
+    <Flow brief={brief} data={data} toggleLive={() => setOn(!on)} />
+  )
 }
 
 interface FlowProps {
   readonly brief: FlowDetail
   readonly data: FlowData
-  readonly live: LiveSwitch
+  readonly toggleLive: () => void
 }
 
-function Flow({ brief, data, live }: FlowProps) {
-  const view = useFlowView(brief, data.logs)
-  const { selected, passing, matches } = view
-  const places = (matches === undefined ? passing.filter(({ rank }) => rank > 3) : [...matches])
-    .map((log) => passing.indexOf(log))
-    .sort((a, b) => a - b)
+function Flow({ brief, data, toggleLive }: FlowProps) {
+  const view = useFlowView(brief, data.entries)
+  const { selected, passing, matches, logs } = view
+  const places = passing.flatMap((log, index) => ((matches?.has(log) ?? log.rank > 3) ? [index] : []))
   const here = selected === undefined ? -1 : passing.indexOf(selected)
   const jump = (step: 1 | -1): void => {
     const next = nextOf(places, here < 0 ? undefined : here, step)
     if (next !== undefined) view.select(passing[next])
   }
-  useKeys(keysOf(view, live, jump))
-
+  useKeys(keysOf(view, toggleLive, jump))
   return (
     <div class="page flow-page">
-      <FlowHeader view={view} data={data} live={live} />
-      <FlowToolbar view={view} jump={jump} at={places.indexOf(here) + 1} />
-      <div class="busy-line">{data.loading && <div class="busy" />}</div>
-      {view.logs.length > 0 && (
+      <FlowHeader view={view} data={data} toggleLive={toggleLive} />
+      <FlowToolbar view={view} jump={jump} at={places.indexOf(here) + 1} errors={places.length} />
+      <Busy on={data.loading} />
+      {logs.length > 0 && (
         <>
           <FlowDrawing view={view} />
           <div class="split flow-below">
@@ -58,13 +60,13 @@ function Flow({ brief, data, live }: FlowProps) {
   )
 }
 
-function keysOf(view: FlowView, live: LiveSwitch, jump: (step: 1 | -1) => void): KeyMap {
+export const Busy = ({ on }: { readonly on: boolean }) => <div class="busy-line">{on && <div class="busy" />}</div>
+
+function keysOf(view: FlowView, toggleLive: () => void, jump: (step: 1 | -1) => void): KeyMap {
   const { selected, listed, matches } = view
   const move = (step: 1 | -1): void => {
     const at = selected === undefined ? -1 : listed.indexOf(selected)
-    view.select(
-      listed[at < 0 ? (step === 1 ? 0 : listed.length - 1) : Math.min(listed.length - 1, Math.max(0, at + step))],
-    )
+    view.select(listed[at < 0 && step < 0 ? listed.length - 1 : at + step] ?? selected)
   }
   const what = matches === undefined ? 'error' : 'match'
   return {
@@ -72,26 +74,58 @@ function keysOf(view: FlowView, live: LiveSwitch, jump: (step: 1 | -1) => void):
     k: { what: 'Previous log', run: () => move(-1) },
     n: { what: `Next ${what}`, run: () => jump(1) },
     N: { what: `Previous ${what}`, run: () => jump(-1) },
-    '+': { what: 'Zoom in', run: () => zoomBy(view, 0.6) },
-    '-': { what: 'Zoom out', run: () => zoomBy(view, 1 / 0.6) },
-    '0': { what: 'Show the whole time', run: () => view.setWindow(undefined, 'push') },
+    '+': { what: 'Zoom in', run: () => zoomBy(view, ZOOM) },
+    '-': { what: 'Zoom out', run: () => zoomBy(view, 1 / ZOOM) },
+    '0': { what: 'Show the whole time', run: () => view.setWindow(undefined) },
     '/': { what: 'Find in this flow', run: () => document.getElementById('flow-find')?.focus() },
-    t: { what: 'Live', run: live.toggle },
-    l: { what: 'Copy link', run: () => void copy(location.href, 'The link') },
+    t: { what: 'Live', run: toggleLive },
+    l: { what: 'Copy the link', run: () => void copy(location.href, 'The link') },
     c: {
-      what: 'Copy as JSON',
-      run: () => selected !== undefined && void copy(JSON.stringify(selected.entry, null, 2), 'The log'),
+      what: 'Copy the JSON',
+      run: () => selected !== undefined && void copy(JSON.stringify(selected.entry, null, 2), 'The JSON'),
     },
-    Escape: { what: 'Close, or show the whole time', run: () => giveUp(view) },
+    Escape: {
+      what: 'Close',
+      run: () => {
+        // The last thing that narrows the page is taken back first.
+        if (selected !== undefined) view.select(undefined)
+        else if (view.window !== undefined) view.setWindow(undefined)
+        else if (matches !== undefined || view.lane !== undefined) view.set({ q: undefined, lane: undefined })
+        else return false
+        return true
+      },
+    },
   }
 }
 
-/** Takes back the last thing that narrows the page: the selection, the search, the window, the lane. */
-function giveUp(view: FlowView): boolean {
-  if (view.selected !== undefined) view.select(undefined)
-  else if (view.matches !== undefined) view.set({ q: undefined })
-  else if (view.window !== undefined) view.setWindow(undefined, 'push')
-  else if (view.lane !== undefined) view.set({ lane: undefined })
-  else return false
-  return true
+/** Before a flow is there: being read, unknown, or not to be had. */
+function NoFlow({
+  correlationKey,
+  data: { problem, loading, live },
+}: {
+  readonly correlationKey: string
+  readonly data: FlowData
+}) {
+  const unknown = problem?.code === 'not_found'
+  return (
+    <div class="page">
+      <h1 class="flow-key">
+        <bdi>{visible(correlationKey)}</bdi>
+      </h1>
+      <Busy on={loading} />
+      {problem && (
+        <div class="panel empty" role="status">
+          <h2>{unknown ? 'No log of your Team has this key' : 'This flow cannot be read now'}</h2>
+          <p>
+            {unknown
+              ? `A key is matched exactly, capitals included.${live === 'live' ? ' The page waits for its first log.' : ''}`
+              : problem.message}
+          </p>
+          <a class="button primary" href={hrefTo({ path: ['flows'], params: { q: correlationKey } })}>
+            Find keys that contain it
+          </a>
+        </div>
+      )}
+    </div>
+  )
 }

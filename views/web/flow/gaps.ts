@@ -31,25 +31,15 @@ export function findGaps(times: readonly number[]): readonly Gap[] {
   return found.sort((a, b) => a.from - b.from)
 }
 
-/** The whole of a flow's time, cut at its idle times; those that `isFolded` names are folded, the others active. */
-export function segmentsOf(
-  first: number,
-  last: number,
-  gaps: readonly Gap[],
-  isFolded: (gap: Gap) => boolean,
-): readonly Segment[] {
-  const segments: Segment[] = []
-  let from = first
-  for (const gap of gaps.filter(isFolded)) {
-    segments.push({ from, to: gap.from, folded: false }, { ...gap, folded: true })
-    from = gap.to
-  }
-  return [...segments, { from, to: last, folded: false }]
+/** The whole of a flow's time, cut at these idle times, which are folded. */
+export function segmentsOf(first: number, last: number, folds: readonly Gap[]): readonly Segment[] {
+  const starts = [first, ...folds.map(({ to }) => to)]
+  return starts.flatMap((from, index) => {
+    const fold = folds[index]
+    const active = { from, to: fold?.from ?? last, folded: false }
+    return fold === undefined ? [active] : [active, { from: fold.from, to: fold.to, folded: true }]
+  })
 }
-
-/** The time that is not folded, in milliseconds. */
-export const activeMs = (segments: readonly Segment[]): number =>
-  segments.reduce((total, segment) => total + (segment.folded ? 0 : lengthOf(segment)), 0)
 
 const lengthOf = ({ from, to }: Gap): number => to - from
 

@@ -1,50 +1,27 @@
 import type { FlowLog } from './flow-log.ts'
 import type { Row } from './rows.ts'
-
-/** SVG paths of all logs in little, by severity; `ticks` point at the errors from above. */
-export interface MinimapPaths {
-  readonly others: string
-  readonly warnings: string
-  readonly errors: string
-  readonly ticks: string
-  /** The height of one log in pixels. */
-  readonly size: number
-}
+import type { TimeScale } from './time-scale.ts'
 
 /** Room above for the ticks of errors. */
-const HEAD_PX = 6
+const HEAD_PX = 5
 
-/** One dash for all logs of a row on the same two pixels, the worst of them; so the paths stay short whatever the flow. */
+/** SVG paths of the rows' logs in little; a tick above points at each error. Short whatever the flow: a dash is two pixels of a row. */
 export function minimapPaths(
   rows: readonly Row[],
-  shown: (log: FlowLog) => boolean,
-  xOf: (log: FlowLog) => number,
+  scale: TimeScale,
+  shown: ReadonlySet<FlowLog>,
   height: number,
-): MinimapPaths {
-  const room = height - HEAD_PX - 2
-  const step = room / Math.max(1, rows.length)
-  const worst = new Map<string, number>()
-  const ticks = new Set<number>()
-  rows.forEach((row, index) => {
-    const y = (HEAD_PX + (index + 0.5) * step).toFixed(1)
-    for (const log of row.logs) {
-      if (!shown(log)) continue
-      const x = Math.floor(xOf(log) / 2) * 2
-      const place = `M${x} ${y}h3`
-      worst.set(place, Math.max(worst.get(place) ?? 0, log.rank))
-      if (log.rank > 3) ticks.add(x)
+): { readonly others: string; readonly errors: string } {
+  const others = new Set<string>()
+  const errors = new Set<string>()
+  rows.forEach(({ logs }, index) => {
+    const y = Math.round(HEAD_PX + ((index + 0.5) * (height - HEAD_PX)) / rows.length)
+    for (const log of logs) {
+      if (!shown.has(log)) continue
+      const x = Math.floor(scale.project(log.at) / 2) * 2
+      if (log.rank > 3) errors.add(`M${x} ${y}h3M${x + 1.5} 0v${HEAD_PX}`)
+      else others.add(`M${x} ${y}h3`)
     }
   })
-  const pathOf = (from: number, to: number): string =>
-    [...worst]
-      .filter(([, rank]) => rank >= from && rank <= to)
-      .map(([place]) => place)
-      .join('')
-  return {
-    others: pathOf(0, 2),
-    warnings: pathOf(3, 3),
-    errors: pathOf(4, 5),
-    ticks: [...ticks].map((x) => `M${x + 1} 0v${HEAD_PX - 2}`).join(''),
-    size: Math.max(1.5, Math.min(4, step)),
-  }
+  return { others: [...others].join(''), errors: [...errors].join('') }
 }

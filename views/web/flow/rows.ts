@@ -1,59 +1,90 @@
-import type { FlowLog } from './flow-log.ts'
-import type { Group } from './lanes.ts'
+import type { FlowStep } from '../api/types.ts'
+import { type FlowLog, groupOf, laneOf, nameOf } from './flow-log.ts'
 
-/** A horizontal line of the drawing. */
+/** A horizontal line of the drawing: an Event or a Project, and below it its Steps or categories. */
 export interface Row {
-  /** That of its group or lane. */
   readonly id: string
-  readonly kind: 'group' | 'lane'
-  readonly group: Group
+  readonly kind: 'event' | 'project' | 'steps' | 'lane'
   readonly label: string
+  /** The identifier or full name, for those who want to know which one it is. */
   readonly hint: string
-  /** Its logs that are drawn here; a group that is open leaves those of its lanes to them. */
+  /** The logs that it stands for, in order of time; none for a Step that was not seen. */
+  readonly all: readonly FlowLog[]
+  /** Those that are drawn on it: a group that is open leaves those of its lanes to them. */
   readonly logs: readonly FlowLog[]
-  /** All that it stands for. */
-  readonly count: number
+  /** Whether a group's lanes are shown; undefined for a lane. */
+  readonly open?: boolean
+  /** How many Steps of an Event were not seen. */
+  readonly unseen?: number
+  /** Pixels. */
   readonly top: number
   readonly height: number
-  /** Whether its lanes are shown; undefined for a lane and for a group without any. */
-  readonly open: boolean | undefined
 }
 
 export const GROUP_PX = 30
 export const LANE_PX = 26
 
-export interface RowOptions {
-  /** Groups that are not as they are at first: an Event shows its Steps, a Project keeps its categories together. */
-  readonly toggled: ReadonlySet<string>
-  /** Events whose Steps that were not seen are left out. */
-  readonly optional: ReadonlySet<string>
-}
+/** Most lanes of a Project's categories, and most Steps of an Event that are shown though they were not seen. */
+export const LANES_MAX = 30
 
-/** The rows of a drawing from top to bottom. */
-export function rowsOf(groups: readonly Group[], { toggled, optional }: RowOptions): readonly Row[] {
-  let top = 0
-  const place = <Part extends Omit<Row, 'top' | 'height'>>(row: Part): Row => {
-    const height = row.kind === 'group' ? GROUP_PX : LANE_PX
-    top += height
-    return { ...row, top: top - height, height }
+/**
+ * The rows of a flow. Groups and lanes stand by their first log; Steps that were not seen follow in their Event's order. An Event
+ * is open and a Project is not, but for those in `toggled`; Events in `optional` leave out the Steps that were not seen.
+ */
+export function rowsOf(
+  logs: readonly FlowLog[],
+  steps: readonly FlowStep[],
+  toggled: ReadonlySet<string>,
+  optional: ReadonlySet<string>,
+): readonly Row[] {
+  const rows: Row[] = []
+  const add = (row: Omit<Row, 'top' | 'height'>): void => {
+    const top = heightOf(rows)
+    rows.push({ ...row, top, height: row.kind === 'lane' ? LANE_PX : GROUP_PX })
   }
-  return groups.flatMap((group) => {
-    const { id, label, hint, own, logs } = group
-    const lanes = optional.has(id) ? group.lanes.filter((lane) => lane.logs.length > 0) : group.lanes
-    const open = lanes.length === 0 ? undefined : isOpen(group, toggled)
-    const heading = { id, kind: 'group', group, label, hint, count: logs.length, open } as const
-    return [
-      place({ ...heading, logs: open === true ? own : logs }),
-      ...(open === true ? lanes : []).map((lane) =>
-        place({ ...lane, kind: 'lane', group, count: lane.logs.length, open: undefined }),
-      ),
-    ]
-  })
+  for (const [id, all] of Map.groupBy(logs, ({ group }) => group)) {
+    const byLane = Map.groupBy(all, ({ lane }) => lane)
+    const own = byLane.get(id) ?? []
+    byLane.delete(id)
+    const missing = steps.filter(({ event, step }) => event && groupOf(event) === id && !byLane.has(laneOf(step)))
+    const { entry, where } = all[0] as FlowLog
+    const kind = entry.kind === 'application' ? 'project' : entry.event ? 'event' : 'steps'
+    const open = (kind !== 'project') !== toggled.has(id)
+    const hint = entry.kind === 'application' ? entry.project.id : (entry.event?.identifier ?? '')
+    add({ id, kind, label: where[0] ?? '', hint, all, logs: open ? own : all, open, unseen: missing.length })
+    if (!open) continue
+    for (const [lane, some] of kind === 'project' ? fewLanes(byLane) : byLane) add(laneRow(lane, some))
+    if (optional.has(id)) continue
+    for (const { step } of missing.slice(0, LANES_MAX))
+      add({ id: laneOf(step), kind: 'lane', label: nameOf(step), hint: step.identifier, all: [], logs: [] })
+  }
+  return rows
 }
 
-const isOpen = ({ id, kind }: Group, toggled: ReadonlySet<string>): boolean => (kind !== 'project') !== toggled.has(id)
+function laneRow(id: string, logs: readonly FlowLog[]): Omit<Row, 'top' | 'height'> {
+  const { entry, where } = logs[0] as FlowLog
+  const name = where[1] ?? ''
+  const lane = { id, kind: 'lane', all: logs, logs } as const
+  if (entry.kind === 'event') return { ...lane, label: name, hint: entry.step?.identifier ?? '' }
+  const others = new Set(logs.map((log) => log.lane)).size
+  return others > 1
+    ? { ...lane, label: `${others} more categories`, hint: '' }
+    : { ...lane, label: shortCategory(name), hint: name }
+}
 
-export const heightOf = (rows: readonly Row[]): number => {
+/** The categories with most logs have lanes of their own; the others share one. */
+function fewLanes(byLane: ReadonlyMap<string, readonly FlowLog[]>): readonly (readonly [string, readonly FlowLog[]])[] {
+  if (byLane.size <= LANES_MAX) return [...byLane]
+  const lanes = [...byLane]
+  const large = new Set(lanes.toSorted(([, a], [, b]) => b.length - a.length).slice(0, LANES_MAX - 1))
+  const rest = lanes.filter((lane) => !large.has(lane)).flatMap(([, logs]) => logs)
+  return [...lanes.filter((lane) => large.has(lane)), ['rest', rest.sort((a, b) => a.at - b.at)]]
+}
+
+/** The last part of a dotted category, as .NET's own short form. */
+export const shortCategory = (category: string): string => category.split('.').pop() || category
+
+export function heightOf(rows: readonly Row[]): number {
   const last = rows.at(-1)
   return last === undefined ? 0 : last.top + last.height
 }

@@ -12,18 +12,19 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Distances that clocks and calendars are read by. */
+/** Distances that clocks and calendars are read by, the last one being a year. */
 const STEPS = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND),
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),
-  ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
-  ...[1, 2, 7, 14, 28, 91, 365].map((count) => count * DAY),
+  ...[SECOND, MINUTE].flatMap((unit) => [1, 2, 5, 10, 15, 30].map((count) => count * unit)),
+  ...[1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 2_184, 8_760].map((count) => count * HOUR),
 ]
 
 /** Room for a label, and least distance from the end of one to the beginning of the next. */
 const CHARACTER_PX = 6.4
 const APART_PX = 14
+
+/** A label's room, and what is between it and the next. */
+const LABEL_PX = 90
 
 /**
  * Ticks at round times of the reader's clock, and one where a stretch without any begins. A label has the day where it is another
@@ -32,16 +33,15 @@ const APART_PX = 14
 export function ticksOf(scale: TimeScale, utc: boolean): readonly Tick[] {
   const active = scale.segments.filter(({ folded }) => !folded)
   const duration = active.reduce((total, { from, to }) => total + to - from, 0)
-  const width = active.reduce((total, { x0, x1 }) => total + x1 - x0, 0)
-  const enough = (12 * CHARACTER_PX + APART_PX) * (duration / Math.max(1, width))
-  const step = STEPS.find((one) => one >= enough) ?? 365 * DAY
+  const width = active.reduce((total, { left, right }) => total + right - left, 0)
+  const step = STEPS.find((one) => one * width >= LABEL_PX * duration) ?? 365 * DAY
   const ticks: Tick[] = []
   let day = ''
   let free = 0
   const add = (at: number): void => {
     const today = dayText(at, utc)
-    const clock = clockOf(at, step, utc)
-    const label = today === day ? clock : step < DAY ? `${today.slice(5)} ${clock}` : today
+    const clock = clockText(at, utc).slice(0, step < SECOND ? 12 : step < MINUTE ? 8 : 5)
+    const label = step >= DAY ? today : today === day ? clock : `${today.slice(5)} ${clock}`
     const x = scale.project(at)
     const end = x + label.length * CHARACTER_PX
     if (x < free || end > scale.width) return
@@ -57,10 +57,4 @@ export function ticksOf(scale: TimeScale, utc: boolean): readonly Tick[] {
     for (let at = first; at <= to; at += step) add(at)
   }
   return ticks
-}
-
-function clockOf(at: number, step: number, utc: boolean): string {
-  const clock = clockText(at, utc)
-  if (step < SECOND) return clock
-  return clock.slice(0, step < MINUTE ? 8 : 5)
 }

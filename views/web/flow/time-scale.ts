@@ -6,9 +6,11 @@ export interface Segment {
 }
 
 export interface PlacedSegment extends Segment {
-  /** Its left and right edge in pixels. */
+  /** Its edges in pixels, and those of what time is drawn on: an active segment has margins. */
   readonly x0: number
   readonly x1: number
+  readonly left: number
+  readonly right: number
 }
 
 /**
@@ -26,51 +28,44 @@ export interface TimeScale {
 export const FOLDED_PX = 48
 
 /** Room at both ends of an active segment, so that its first and last mark do not stand on its edge. */
-const PAD_PX = 12
+const MARGIN_PX = 12
 
-/** Places segments, which follow one another without a gap, side by side over the width. */
+/** Places segments, of which there is at least one and which follow one another without a gap, side by side over the width. */
 export function createTimeScale(segments: readonly Segment[], width: number): TimeScale {
   const folds = segments.filter(({ folded }) => folded).length
   const active = segments.length - folds
-  const foldPx = folds === 0 ? 0 : Math.min(FOLDED_PX, (width * 0.5) / folds)
-  const padPx = Math.min(PAD_PX, (width * 0.2) / (2 * Math.max(1, active)))
-  const free = width - folds * foldPx - active * 2 * padPx
-  const total = sum(segments.filter(({ folded }) => !folded).map(({ from, to }) => to - from))
-
-  let x = 0
+  const foldPx = Math.min(FOLDED_PX, (width * 0.5) / (folds || 1))
+  const marginPx = Math.min(MARGIN_PX, (width * 0.1) / active)
+  const free = width - folds * foldPx - active * 2 * marginPx
+  const total = activeMs(segments)
+  let x1 = 0
   const placed = segments.map((segment): PlacedSegment => {
     // Where no time passes in any segment, they share the room alike.
     const share = total > 0 ? (segment.to - segment.from) / total : 1 / active
-    const x0 = x
-    x += segment.folded ? foldPx : 2 * padPx + free * share
-    return { ...segment, x0, x1: x }
+    const margin = segment.folded ? 0 : marginPx
+    const x0 = x1
+    x1 += segment.folded ? foldPx : 2 * margin + free * share
+    return { ...segment, x0, x1, left: x0 + margin, right: x1 - margin }
   })
-  const inner = ({ folded, x0, x1 }: PlacedSegment): readonly [number, number] =>
-    folded ? [x0, x1] : [x0 + padPx, x1 - padPx]
-
+  const last = placed.at(-1) as PlacedSegment
   return {
     width,
     segments: placed,
     project: (at) => {
       // A time on the border of two segments belongs to the active one.
-      const segment =
-        placed.find(({ from, to, folded }) => (folded ? at > from && at < to : at >= from && at <= to)) ??
-        (at < (placed[0]?.from ?? 0) ? placed[0] : placed.at(-1))
-      if (segment === undefined) return width / 2
-      const [left, right] = inner(segment)
-      const { from, to } = segment
-      return from === to ? (left + right) / 2 : left + clamp((at - from) / (to - from)) * (right - left)
+      const { from, to, left, right } = placed.find((one) => (one.folded ? at < one.to : at <= one.to)) ?? last
+      return from === to ? (left + right) / 2 : between(left, right, (at - from) / (to - from))
     },
     unproject: (x) => {
-      const segment = placed.find(({ x1 }) => x < x1) ?? placed.at(-1)
-      if (segment === undefined) return 0
-      const [left, right] = inner(segment)
-      const { from, to } = segment
-      return right === left ? from : from + clamp((x - left) / (right - left)) * (to - from)
+      const { from, to, left, right } = placed.find((one) => x < one.x1) ?? last
+      return right === left ? from : between(from, to, (x - left) / (right - left))
     },
   }
 }
 
-const clamp = (share: number): number => Math.min(1, Math.max(0, share))
+/** The time that is not folded, in milliseconds. */
+export const activeMs = (segments: readonly Segment[]): number =>
+  segments.reduce((total, { from, to, folded }) => total + (folded ? 0 : to - from), 0)
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+const between = (from: number, to: number, share: number): number =>
+  from + Math.min(1, Math.max(0, share)) * (to - from)

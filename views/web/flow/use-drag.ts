@@ -1,7 +1,6 @@
-import type { RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 
-/** A stretch that is being marked by dragging; pixels from the element's left edge. */
+/** A stretch that is being marked by dragging, in pixels from the element's left edge; `from` is where it began. */
 export interface Drag {
   readonly from: number
   readonly to: number
@@ -10,62 +9,45 @@ export interface Drag {
 /** A shorter way is a click. */
 const DRAG_MIN_PX = 5
 
-/** Follows a mouse or a pen that drags over an element; a finger scrolls. */
-export function useDrag(ref: RefObject<HTMLElement>, onEnd: (drag: Drag) => void): Drag | undefined {
+type Handler = (event: PointerEvent & { readonly currentTarget: HTMLElement }) => void
+
+/** Follows a mouse or a pen that drags over the element that is given the handlers; a finger scrolls. */
+export function useDrag(onEnd: (drag: Drag) => void): readonly [Drag | undefined, Readonly<Record<string, Handler>>] {
   const [drag, setDrag] = useState<Drag>()
-  const end = useRef(onEnd)
-  end.current = onEnd
-  useEffect(() => {
-    const element = ref.current
-    if (element === null) return
-    let start: number | undefined
-    let current: Drag | undefined
-    const show = (next: Drag | undefined): void => {
-      current = next
-      setDrag(next)
-    }
-    const down = (event: PointerEvent): void => {
-      if (event.button === 0 && event.pointerType !== 'touch') start = placeOf(event, element)
-    }
-    const move = (event: PointerEvent): void => {
-      if (start === undefined) return
-      const to = placeOf(event, element)
-      // Only now: a captured pointer's click would not reach the mark below it.
-      if (current === undefined && Math.abs(to - start) < DRAG_MIN_PX) return
-      if (current === undefined) element.setPointerCapture(event.pointerId)
-      show({ from: start, to })
-    }
-    const up = (): void => {
-      if (current !== undefined) end.current(current)
-      cancel()
-    }
-    const cancel = (): void => {
-      start = undefined
-      show(undefined)
-    }
-    const giveUp = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || current === undefined) return
-      event.preventDefault()
-      cancel()
-    }
-    element.addEventListener('pointerdown', down)
-    element.addEventListener('pointermove', move)
-    element.addEventListener('pointerup', up)
-    element.addEventListener('pointercancel', cancel)
-    document.addEventListener('keydown', giveUp, true)
-    return () => {
-      element.removeEventListener('pointerdown', down)
-      element.removeEventListener('pointermove', move)
-      element.removeEventListener('pointerup', up)
-      element.removeEventListener('pointercancel', cancel)
-      document.removeEventListener('keydown', giveUp, true)
-    }
-  }, [])
-  return drag
+  const start = useRef<number>()
+  const end = (): void => {
+    start.current = undefined
+    setDrag(undefined)
+  }
+  return [
+    drag,
+    {
+      onPointerDown: (event) => {
+        if (event.button === 0 && event.pointerType !== 'touch') start.current = placeOf(event)
+      },
+      onPointerMove: (event) => {
+        const from = start.current
+        if (from === undefined) return
+        const to = placeOf(event)
+        // Only now: a captured pointer's click would not reach the mark below it.
+        if (drag === undefined && Math.abs(to - from) < DRAG_MIN_PX) return
+        event.currentTarget.setPointerCapture(event.pointerId)
+        setDrag({ from, to })
+      },
+      onPointerUp: () => {
+        if (drag !== undefined) onEnd(drag)
+        end()
+      },
+      onPointerCancel: end,
+    },
+  ]
 }
 
-/** How far right of an element's left edge the pointer is, within it. */
-export function placeOf({ clientX }: MouseEvent, element: Element): number {
-  const { left, width } = element.getBoundingClientRect()
+/** How far right of its element's left edge the pointer is, within it. */
+export function placeOf({ clientX, currentTarget }: MouseEvent): number {
+  const { left, width } = (currentTarget as Element).getBoundingClientRect()
   return Math.min(width, Math.max(0, clientX - left))
 }
+
+/** The place of a stretch, whichever way it was dragged. */
+export const spanOf = ({ from, to }: Drag) => ({ left: `${Math.min(from, to)}px`, width: `${Math.abs(to - from)}px` })

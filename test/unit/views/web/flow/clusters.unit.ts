@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { CLUSTER_PX, clusterMarks } from '../../../../../views/web/flow/clusters.ts'
+import { clusterMarks } from '../../../../../views/web/flow/clusters.ts'
 
 const marks = (...xs: number[]) => xs.map((x) => ({ x, rank: 2 }))
 
 describe('clusters', () => {
   test('gather marks within six pixels, and leave others alone', () => {
-    expect(clusterMarks(marks(0, 5.9, 40, 46)).map(({ x, start, end }) => [x, start, end])).toEqual([
+    expect(clusterMarks(marks(0, 5.9, 40, 46), 6).map(({ x, start, end }) => [x, start, end])).toEqual([
       [0, 0, 2],
       [40, 2, 3],
       [46, 3, 4],
@@ -15,12 +15,12 @@ describe('clusters', () => {
 
   test('have the worst level of those gathered', () => {
     const ranks = [2, 5, 3].map((rank, index) => ({ x: index, rank }))
-    expect(clusterMarks(ranks)).toEqual([{ x: 0, rank: 5, start: 0, end: 3 }])
+    expect(clusterMarks(ranks, 6)).toEqual([{ x: 0, rank: 5, start: 0, end: 3 }])
   })
 
   test('take in what would stand on their count', () => {
-    expect(clusterMarks(marks(0, 3, 18))).toHaveLength(1)
-    expect(clusterMarks(marks(0, 3, 30))).toHaveLength(2)
+    expect(clusterMarks(marks(0, 3, 18), 6)).toHaveLength(1)
+    expect(clusterMarks(marks(0, 3, 30), 6)).toHaveLength(2)
   })
 
   test('hold every mark once, in order, and are apart', () => {
@@ -28,7 +28,7 @@ describe('clusters', () => {
       .array(fc.record({ x: fc.double({ min: 0, max: 2_000, noNaN: true }), rank: fc.nat(5) }), { maxLength: 300 })
       .map((list) => list.toSorted((a, b) => a.x - b.x))
     fc.assert(
-      fc.property(lanes, fc.double({ min: CLUSTER_PX, max: 60, noNaN: true }), (lane, gapPx) => {
+      fc.property(lanes, fc.double({ min: 6, max: 60, noNaN: true }), (lane, gapPx) => {
         const clusters = clusterMarks(lane, gapPx)
         expect(clusters.flatMap(({ start, end }) => lane.slice(start, end))).toEqual(lane)
         for (const [index, { x, rank, start, end }] of clusters.entries()) {

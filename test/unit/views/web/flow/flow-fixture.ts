@@ -1,6 +1,6 @@
 import type { Level } from '../../../../../shared/contract/levels.ts'
-import type { ApplicationEntry, EventEntry, FlowStep, FlowSummary } from '../../../../../views/web/api/types.ts'
-import { type FlowLog, flowLogOf } from '../../../../../views/web/flow/flow-log.ts'
+import type { ApplicationEntry, Entry, EventEntry, FlowStep, FlowSummary } from '../../../../../views/web/api/types.ts'
+import { type FlowLog, readLogs } from '../../../../../views/web/flow/flow-log.ts'
 
 /** When the flows of these tests begin. */
 export const START = Date.parse('2026-01-31T09:30:00.000Z')
@@ -60,11 +60,14 @@ export function applicationEntry(
   }
 }
 
-export const stepLog = (ms: number, step: string, level: Level = 'Information', event = 'order'): FlowLog =>
-  flowLogOf(eventEntry(ms, event, step, { level }))
+export const stepEntry = (ms: number, step: string, level: Level = 'Information', event = 'order'): Entry =>
+  eventEntry(ms, event, step, { level })
 
-export const appLog = (ms: number, category = 'Acme.Billing', level: Level = 'Information'): FlowLog =>
-  flowLogOf(applicationEntry(ms, category, { level }))
+export const appEntry = (ms: number, category = 'Acme.Billing', level: Level = 'Information'): Entry =>
+  applicationEntry(ms, category, { level })
+
+/** Logs as the page reads them. */
+export const logsOf = (...entries: readonly Entry[]): readonly FlowLog[] => readLogs(entries, 'timestamp')
 
 /** What the registry expects of an Event. */
 export const expected = (event: string, ...steps: string[]): readonly FlowStep[] =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { activeMs, findGaps, IDLE_MIN_MS, segmentsOf } from '../../../../../views/web/flow/gaps.ts'
+import { findGaps, IDLE_MIN_MS, segmentsOf } from '../../../../../views/web/flow/gaps.ts'
+import { activeMs } from '../../../../../views/web/flow/time-scale.ts'
 import { HOUR, MINUTE, SECOND } from './flow-fixture.ts'
 
 describe('idle times', () => {
@@ -54,17 +55,17 @@ describe('idle times', () => {
 })
 
 describe('segments', () => {
-  test('follow one another from the first to the last time, folded where asked', () => {
+  test('follow one another from the first to the last time, folded between', () => {
     const gaps = [
       { from: 2, to: 5 },
       { from: 6, to: 9 },
     ]
-    expect(segmentsOf(0, 10, gaps, ({ from }) => from === 6)).toEqual([
+    expect(segmentsOf(0, 10, gaps.slice(1))).toEqual([
       { from: 0, to: 6, folded: false },
       { from: 6, to: 9, folded: true },
       { from: 9, to: 10, folded: false },
     ])
-    expect(activeMs(segmentsOf(0, 10, gaps, () => true))).toBe(4)
-    expect(activeMs(segmentsOf(0, 10, gaps, () => false))).toBe(10)
+    expect(activeMs(segmentsOf(0, 10, gaps))).toBe(4)
+    expect(segmentsOf(0, 10, [])).toEqual([{ from: 0, to: 10, folded: false }])
   })
 })

@@ -14,7 +14,7 @@ const flows = fc
     let at = START
     return steps.map((step) => (at += step))
   })
-  .map((times) => ({ times, segments: segmentsOf(times[0]!, times.at(-1)!, findGaps(times), () => true) }))
+  .map((times) => ({ times, segments: segmentsOf(times[0]!, times.at(-1)!, findGaps(times)) }))
 
 const widths = fc.integer({ min: 120, max: 4_000 })
 
@@ -36,11 +36,12 @@ describe('the time scale', () => {
     expect(scale.unproject(13)).toBe(5)
   })
 
-  test('draws times beyond at the ends, and knows none without segments', () => {
+  test('draws times beyond at the ends', () => {
     const scale = createTimeScale([active(10, 20)], 400)
     expect(scale.project(0)).toBe(scale.project(10))
     expect(scale.project(99)).toBe(scale.project(20))
-    expect(createTimeScale([], 400).project(7)).toBe(200)
+    expect(scale.project(Number.NEGATIVE_INFINITY)).toBe(scale.project(10))
+    expect(scale.project(Number.POSITIVE_INFINITY)).toBe(scale.project(20))
   })
 
   test('finds every time again, wherever it is', () => {

@@ -1,98 +1,96 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { segmentsOf } from '../../../../../views/web/flow/gaps.ts'
+import { createTimeScale } from '../../../../../views/web/flow/time-scale.ts'
 import {
   clipSegments,
-  isWhole,
-  panWindow,
+  panned,
+  type TimeWindow,
   WINDOW_MIN_MS,
-  wholeOf,
-  windowBetween,
-  zoomWindow,
+  windowAt,
+  zoomed,
 } from '../../../../../views/web/flow/time-window.ts'
 
+const LAST = 100_000
 const GAPS = [
-  { from: 100, to: 5_000 },
-  { from: 5_100, to: 9_000 },
+  { from: 10_000, to: 50_000 },
+  { from: 60_000, to: 90_000 },
 ]
-/** 300 ms of activity in 9.1 s. */
-const SEGMENTS = segmentsOf(0, 9_100, GAPS, () => true)
-const WHOLE = { from: 0, to: 9_100 }
+/** Three times ten seconds of activity in a hundred. */
+const SEGMENTS = segmentsOf(0, LAST, GAPS)
+const FIT = createTimeScale(SEGMENTS, 1_000)
+const WHOLE = { from: 0, to: LAST }
+
+const near = (window: TimeWindow | undefined, from: number, to: number): void => {
+  expect(window?.from).toBeCloseTo(from, 3)
+  expect(window?.to).toBeCloseTo(to, 3)
+}
 
 describe('zooming', () => {
   test('keeps the time under the pointer where it is', () => {
-    expect(zoomWindow(SEGMENTS, WHOLE, 0.5, 0)).toEqual({ from: 0, to: 5_050 })
-    expect(zoomWindow(SEGMENTS, WHOLE, 0.5, 9_100)).toEqual({ from: 5_050, to: 9_100 })
-    expect(zoomWindow(SEGMENTS, { from: 0, to: 100 }, 0.5, 50)).toEqual({ from: 25, to: 75 })
+    near(zoomed(FIT, { from: 2_000, to: 6_000 }, 0.5, 4_000), 3_000, 5_000)
+    near(zoomed(FIT, { from: 2_000, to: 6_000 }, 0.5, 2_000), 2_000, 4_000)
+    near(zoomed(FIT, { from: 2_000, to: 6_000 }, 2, 4_000), 0, 8_000)
   })
 
   test('out and in again comes back, and ends at the whole', () => {
-    const inner = { from: 5_010, to: 5_060 }
-    const out = zoomWindow(SEGMENTS, inner, 2, 5_035)
-    expect(out).toEqual({ from: 4_985 - 4_900, to: 5_085 })
-    expect(zoomWindow(SEGMENTS, out, 0.5, 5_035)).toEqual(inner)
-    expect(isWhole(SEGMENTS, zoomWindow(SEGMENTS, inner, 1_000, 5_035))).toBe(true)
+    const inner = { from: 52_000, to: 56_000 }
+    const out = zoomed(FIT, inner, 3, 54_000)
+    near(zoomed(FIT, out!, 1 / 3, 54_000), inner.from, inner.to)
+    expect(zoomed(FIT, inner, 1_000, 54_000)).toBeUndefined()
   })
 
-  test('ends at a millisecond', () => {
-    const { from, to } = zoomWindow(SEGMENTS, WHOLE, 1e-9, 5_050)
-    expect(to - from).toBeCloseTo(WINDOW_MIN_MS)
+  test('ends where a window is as short as one can be', () => {
+    const { from, to } = zoomed(FIT, WHOLE, 1e-9, 55_000)!
+    expect(to - from).toBeCloseTo(WINDOW_MIN_MS, 3)
+    expect((from + to) / 2).toBeCloseTo(55_000, 0)
   })
 })
 
 describe('panning', () => {
-  test('crosses what is folded and stops at the ends', () => {
-    expect(panWindow(SEGMENTS, { from: 0, to: 100 }, 1)).toEqual({ from: 5_000, to: 5_100 })
-    expect(panWindow(SEGMENTS, { from: 0, to: 100 }, -1)).toEqual({ from: 0, to: 100 })
-    expect(panWindow(SEGMENTS, { from: 0, to: 100 }, 99)).toEqual({ from: 9_000, to: 9_100 })
+  test('moves by shares of the window and stops at the ends', () => {
+    near(panned(FIT, { from: 2_000, to: 4_000 }, 0.5), 3_000, 5_000)
+    near(panned(FIT, { from: 2_000, to: 4_000 }, -9), 0, 2_000)
+    near(panned(FIT, { from: 2_000, to: 4_000 }, 99), LAST - 2_000, LAST)
   })
 })
 
-describe('a window between two times', () => {
-  test('takes them in either order and moves its ends out of what is folded', () => {
-    expect(windowBetween(SEGMENTS, 60, 20)).toEqual({ from: 20, to: 60 })
-    expect(windowBetween(SEGMENTS, 50, 3_000)).toEqual({ from: 50, to: 100 })
-    expect(windowBetween(SEGMENTS, 3_000, 5_050)).toEqual({ from: 5_000, to: 5_050 })
-  })
-
+describe('a window', () => {
   test('is none where it holds everything, or where no time passes', () => {
-    expect(windowBetween(SEGMENTS, -5, 99_999)).toBeUndefined()
-    expect(windowBetween([{ from: 7, to: 7, folded: false }], 7, 7)).toBeUndefined()
+    expect(windowAt(FIT, -5, 1_005)).toBeUndefined()
+    expect(windowAt(createTimeScale([{ from: 7, to: 7, folded: false }], 1_000), 500, 500)).toBeUndefined()
   })
-})
 
-describe('every window', () => {
-  const times = fc.double({ min: -1_000, max: 11_000, noNaN: true })
+  test('cuts the segments, folded ones as a whole or not at all', () => {
+    expect(clipSegments(SEGMENTS, undefined)).toBe(SEGMENTS)
+    expect(clipSegments(SEGMENTS, { from: 3_000, to: 55_000 })).toEqual([
+      { from: 3_000, to: 10_000, folded: false },
+      { from: 10_000, to: 50_000, folded: true },
+      { from: 50_000, to: 55_000, folded: false },
+    ])
+    expect(clipSegments(SEGMENTS, { from: 20_000, to: 55_000 })).toEqual([{ from: 50_000, to: 55_000, folded: false }])
+    expect(clipSegments(SEGMENTS, { from: 20_000, to: 30_000 })).toEqual([{ from: 20_000, to: 30_000, folded: false }])
+  })
 
-  test('lies within the flow, the right way round, with ends in active time', () => {
+  test('lies within the flow, the right way round, and cuts segments that follow one another', () => {
+    const places = fc.tuple(
+      fc.double({ min: -100, max: 1_100, noNaN: true }),
+      fc.double({ min: 0, max: 900, noNaN: true }),
+    )
     fc.assert(
-      fc.property(times, times, fc.double({ min: 0.01, max: 9, noNaN: true }), times, (a, b, factor, around) => {
-        const start = windowBetween(SEGMENTS, a, b) ?? wholeOf(SEGMENTS)
-        for (const { from, to } of [
-          start,
-          zoomWindow(SEGMENTS, start, factor, around),
-          panWindow(SEGMENTS, start, factor),
-        ]) {
-          expect(from).toBeGreaterThanOrEqual(0)
-          expect(to).toBeLessThanOrEqual(9_100)
-          expect(to).toBeGreaterThan(from)
-          for (const gap of GAPS) {
-            expect(from > gap.from && from < gap.to).toBe(false)
-            expect(to > gap.from && to < gap.to).toBe(false)
+      fc.property(places, fc.double({ min: 0.05, max: 5, noNaN: true }), ([x, length], factor) => {
+        const start = windowAt(FIT, x, x + length) ?? WHOLE
+        for (const window of [start, zoomed(FIT, start, factor, start.from), panned(FIT, start, factor)]) {
+          if (window === undefined) continue
+          expect(window.to - window.from).toBeGreaterThan(0)
+          expect(window.from).toBeGreaterThanOrEqual(-WINDOW_MIN_MS / 2)
+          expect(window.to).toBeLessThanOrEqual(LAST + WINDOW_MIN_MS / 2)
+          const clipped = clipSegments(SEGMENTS, window)
+          for (const [index, { from, to }] of clipped.entries()) {
+            expect(from).toBe(clipped[index - 1]?.to ?? from)
+            expect(to).toBeGreaterThanOrEqual(from)
           }
         }
-      }),
-    )
-  })
-
-  test('cuts segments that still follow one another', () => {
-    fc.assert(
-      fc.property(times, times, (a, b) => {
-        const window = windowBetween(SEGMENTS, a, b) ?? wholeOf(SEGMENTS)
-        const clipped = clipSegments(SEGMENTS, window)
-        expect(clipped[0]!.from).toBeCloseTo(window.from, 6)
-        expect(clipped.at(-1)!.to).toBeCloseTo(window.to, 6)
-        for (const [index, { from }] of clipped.entries()) expect(from).toBe(clipped[index - 1]?.to ?? from)
       }),
     )
   })

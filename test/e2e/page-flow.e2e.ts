@@ -1,0 +1,488 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { createClient } from '../support/api.ts'
+import { describeWithBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import {
+  CHECKOUT,
+  type FlowServer,
+  OTHER_KEY,
+  OTHER_PROJECT,
+  type SentLog,
+  SHOP_KEY,
+  STAGES,
+  startFlowServer,
+  WAREHOUSE,
+} from '../support/page-flow.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+/** Long ago enough for a flow that waits to be stalled. */
+const BEGIN = Date.now() - 26 * HOUR
+
+/** An order over two Projects: charged twice with hours between, not yet shipped. */
+const orderOf = (key: string): readonly SentLog[] => {
+  const retry = BEGIN + 3 * HOUR
+  const event = (to: string, at: number, text?: string, level?: string): SentLog => ({
+    to,
+    key,
+    at,
+    ...(text === undefined ? {} : { text }),
+    ...(level === undefined ? {} : { level }),
+  })
+  return [
+    event('order', BEGIN, '{"order":4711}'),
+    event('order.validate', BEGIN + SECOND, 'first look'),
+    event('order.validate', BEGIN + 4 * SECOND, 'valid'),
+    event('order.charge', BEGIN + 5 * SECOND, '{"provider":"paynet","durationMs":2000}'),
+    event('order.charge', BEGIN + 8 * SECOND, '{"error":"timeout"}', 'Error'),
+    event('order.charge', retry, '{"retry":1}'),
+    event('order.charge', retry + 2 * SECOND, '{"authorised":true}'),
+    event('audit', retry + 3 * SECOND, 'charged'),
+    {
+      to: CHECKOUT,
+      category: 'Shop.Payments.Client',
+      key,
+      at: BEGIN + 8_100,
+      text: 'no answer from paynet',
+      level: 'Warning',
+    },
+    { to: CHECKOUT, category: 'Shop.Orders', key, at: BEGIN + 500, text: 'accepted' },
+    { to: WAREHOUSE, category: 'Stock', key, at: retry + SECOND, text: 'shelf is empty', level: 'Critical' },
+  ]
+}
+
+const ORDER_LOGS = 11
+
+describeWithBrowser('the page of one flow', (browse) => {
+  let server: FlowServer
+  beforeAll(async () => {
+    server = await startFlowServer()
+    await server.send(orderOf('order-1'))
+  })
+  afterAll(() => server.close())
+
+  /** Opens a flow and waits until all of its logs are listed. */
+  const openFlow = async (path: string, more: Parameters<typeof browse.open>[1] = {}) => {
+    const opened = await browse.open(server.url, { path: `/flows/${path}`, key: SHOP_KEY, ...more })
+    await opened.page.locator('.flow-list tbody tr').first().waitFor()
+    return opened
+  }
+  const marks = (page: Page) => page.getByRole('option')
+  const rows = (page: Page) => page.locator('.flow-list tbody tr')
+  const selected = (page: Page) => page.locator('.flow-list tr[aria-selected=true]')
+  const param = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
+
+  test('draws lanes, idle time and what has not happened yet, and tells the same in the list', async () => {
+    const { page } = await openFlow('order-1')
+    const names = await page.locator('.flow-name').allTextContents()
+    expect(names).toEqual([
+      ...['Order placed', 'Validate', 'Charge', 'Ship', 'Deliver'],
+      ...['Checkout API', 'Warehouse', 'Steps without an Event', 'Audit'],
+    ])
+    expect(await page.locator('.flow-unseen').count()).toBe(2)
+    expect(await page.locator('.flow-wait').allTextContents()).toEqual([
+      expect.stringMatching(/^next, not seen; last log \d+ h ago$/),
+      'not seen',
+    ])
+    expect(await page.locator('.flow-fold').count()).toBe(1)
+    expect(await rows(page).count()).toBe(ORDER_LOGS)
+    expect(await rows(page).first().textContent()).toContain('{"order":4711}')
+    expect(await page.locator('.flow-lasting').getAttribute('d')).toMatch(/^M/)
+    expect(await page.getByRole('heading', { name: `${ORDER_LOGS} logs` }).isVisible()).toBe(true)
+  })
+
+  test('says what the flow is: state with its reason, times, parts, counts', async () => {
+    const { page } = await openFlow('order-1')
+    expect(await page.locator('.flow-state').textContent()).toBe('stalled')
+    expect(await page.getByText('The next Step would be Ship').isVisible()).toBe(true)
+    const facts = await page.locator('.flow-facts').textContent()
+    expect(facts).toContain('11 logs')
+    expect(facts).toContain('3 h · 11 s active')
+    expect(facts).toContain("Your Team's part of it1 Event, 3 Steps, 2 Projects")
+    expect(await page.getByRole('button', { name: 'Critical 1' }).isVisible()).toBe(true)
+    const summary = await page
+      .getByRole('img', { name: /11 logs of order-1 in Order placed/ })
+      .getAttribute('aria-label')
+    expect(summary).toContain('Ship not seen yet')
+  })
+
+  test('has one selection for drawing, list and address; n goes through the errors', async () => {
+    const { page } = await openFlow('order-1')
+    await rows(page).nth(2).click()
+    const id = param(page, 'id')
+    expect(id).not.toBeNull()
+    expect(await page.locator('.flow-mark[aria-selected=true]').getAttribute('aria-label')).toContain('Validate')
+    expect(await page.getByRole('complementary', { name: 'The selected log' }).textContent()).toContain('first look')
+
+    await page.keyboard.press('n')
+    await eventually(async () => expect(await selected(page).textContent()).toContain('timeout'))
+    await page.keyboard.press('n')
+    await eventually(async () => expect(await selected(page).textContent()).toContain('shelf is empty'))
+    await page.keyboard.press('n')
+    await eventually(async () => expect(await selected(page).textContent()).toContain('timeout'))
+    await page.keyboard.press('k')
+    await eventually(async () => expect(await selected(page).textContent()).toContain('durationMs'))
+    await page.keyboard.press('Escape')
+    await eventually(async () => expect(param(page, 'id')).toBeNull())
+
+    await page.goto(`${server.url}/flows/order-1?id=${id}`)
+    await eventually(async () => expect(await selected(page).textContent()).toContain('first look'))
+  })
+
+  test('is walked with the keyboard from mark to mark', async () => {
+    const { page } = await openFlow('order-1')
+    await marks(page).first().focus()
+    await page.keyboard.press('ArrowDown')
+    const focused = page.locator('.flow-mark:focus')
+    await eventually(async () => expect(await focused.getAttribute('aria-label')).toContain('Validate'))
+    expect(await selected(page).textContent()).toContain('Validate')
+    await page.keyboard.press('ArrowUp')
+    await eventually(async () => expect(await focused.getAttribute('aria-label')).toContain('4711'))
+  })
+
+  test('is zoomed by dragging, wheel, buttons and keys, and the list follows', async () => {
+    const { page } = await openFlow('order-1')
+    const plot = (await page.locator('.flow-plot').boundingBox())!
+    const fold = (await page.locator('.flow-fold').boundingBox())!
+    await page.mouse.move(plot.x + 4, plot.y + 200)
+    await page.mouse.down()
+    await page.mouse.move(plot.x + 60, plot.y + 210)
+    await page.mouse.move(fold.x - 2, plot.y + 210)
+    await page.mouse.up()
+    await eventually(() => expect(param(page, 'from')).not.toBeNull())
+    expect(await page.getByRole('heading', { name: '7 of 11 logs' }).isVisible()).toBe(true)
+    expect(await rows(page).count()).toBe(7)
+    expect(await page.locator('.flow-fold').count()).toBe(0)
+    expect(await page.locator('.flow-mini-on').isVisible()).toBe(true)
+
+    // A link shows the same.
+    await page.reload()
+    await page.getByRole('heading', { name: '7 of 11 logs' }).waitFor()
+
+    await page.mouse.move(plot.x + 30, plot.y + 200)
+    await page.keyboard.down('Control')
+    await page.mouse.wheel(0, -600)
+    await page.keyboard.up('Control')
+    await eventually(async () => expect(await rows(page).count()).toBeLessThan(7))
+    await page.keyboard.press('0')
+    await eventually(async () => expect(await rows(page).count()).toBe(ORDER_LOGS))
+    await eventually(() => expect(param(page, 'from')).toBeNull())
+    await page.getByRole('button', { name: 'Zoom in (+)' }).click()
+    await eventually(() => expect(param(page, 'from')).not.toBeNull())
+    await page.getByRole('button', { name: 'Fit' }).click()
+    await eventually(() => expect(param(page, 'from')).toBeNull())
+  })
+
+  test('brings what is selected into the window', async () => {
+    const end = new Date(BEGIN + 2 * SECOND).toISOString()
+    const { page } = await openFlow(`order-1?from=${new Date(BEGIN).toISOString()}&to=${end}`)
+    expect(await rows(page).count()).toBe(3)
+    await page.keyboard.press('n')
+    await eventually(async () => expect(await selected(page).textContent()).toContain('timeout'))
+    await eventually(() => expect(param(page, 'to')).not.toBe(end))
+  })
+
+  test('unfolds idle time one by one and all at once', async () => {
+    const { page } = await openFlow('order-1')
+    const idle = page.locator('.flow-idle')
+    expect(await idle.getAttribute('aria-pressed')).toBe('true')
+    expect(await idle.textContent()).toBe('2 h 59 m')
+    await idle.click()
+    await eventually(async () => expect(await page.locator('.flow-fold').count()).toBe(0))
+    expect(await idle.getAttribute('aria-pressed')).toBe('false')
+    await page.getByRole('button', { name: 'Hide idle time' }).click()
+    await eventually(async () => expect(await page.locator('.flow-fold').count()).toBe(1))
+    await page.getByRole('button', { name: 'Hide idle time' }).click()
+    await eventually(async () => expect(await page.locator('.flow-fold').count()).toBe(0))
+  })
+
+  test('finds text, goes from match to match, and filters by level and lane', async () => {
+    const { page } = await openFlow('order-1')
+    await page.keyboard.press('/')
+    await page.keyboard.type('paynet')
+    await page.getByText('2 matches').waitFor()
+    expect(await page.locator('.flow-list mark').count()).toBe(2)
+    expect(await page.locator('.flow-mark.dim').count()).toBeGreaterThan(0)
+    await page.keyboard.press('Enter')
+    await page.getByText('1 of 2 matches').waitFor()
+    await page.getByRole('button', { name: 'Next match (n)' }).click()
+    await page.getByText('2 of 2 matches').waitFor()
+    expect(await selected(page).textContent()).toContain('no answer from paynet')
+
+    await page.goto(`${server.url}/flows/order-1`)
+    await page.getByRole('button', { name: 'Error 1' }).click()
+    await eventually(async () => expect(await rows(page).count()).toBe(1))
+    await page.getByRole('button', { name: 'Critical 1' }).click()
+    await eventually(async () => expect(await rows(page).count()).toBe(2))
+    await page.goto(`${server.url}/flows/order-1`)
+    await page.locator('.flow-name', { hasText: 'Charge' }).click()
+    await eventually(async () => expect(await rows(page).count()).toBe(4))
+    await page.getByRole('button', { name: 'Debug' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Only Charge' }).click()
+    await eventually(async () => expect(await rows(page).count()).toBe(ORDER_LOGS))
+  })
+
+  test('folds a group, shows a Project by category, and does without Steps that are optional', async () => {
+    const { page } = await openFlow('order-1')
+    await page.getByRole('button', { name: 'Lanes of Order placed' }).click()
+    await eventually(async () => expect(await page.locator('.flow-name').allTextContents()).not.toContain('Charge'))
+    expect(await marks(page).count()).toBeGreaterThan(3)
+    await page.getByRole('button', { name: 'Lanes of Order placed' }).click()
+    await page.getByRole('button', { name: 'Lanes of Checkout API' }).click()
+    await eventually(async () => expect(await page.locator('.flow-name').allTextContents()).toContain('Client'))
+    await page.getByRole('button', { name: 'Hide 2 Steps not seen' }).click()
+    await eventually(async () => expect(await page.locator('.flow-unseen').count()).toBe(0))
+    await page.reload()
+    await page.getByRole('button', { name: 'Show 2 Steps not seen' }).waitFor()
+    expect(await page.locator('.flow-unseen').count()).toBe(0)
+  })
+
+  test('grows while it is open, and goes on where it was after a pause', async () => {
+    const key = 'order-live'
+    await server.send([{ to: 'order.validate', key, at: Date.now() - SECOND }])
+    const { page } = await openFlow(key)
+    expect(await page.locator('.flow-state').textContent()).toBe('running')
+    await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
+    await server.send([{ to: 'order.charge', key, at: Date.now(), text: 'comes by itself' }])
+    await page.getByText('comes by itself').waitFor()
+    await page.getByText('2 logs', { exact: true }).first().waitFor()
+
+    await page.keyboard.press('t')
+    await page.getByRole('button', { name: 'Paused' }).waitFor()
+    await server.send([{ to: 'order.ship', key, at: Date.now(), text: 'while nobody looked' }])
+    await page.keyboard.press('t')
+    await page.getByText('while nobody looked').waitFor()
+    await server.send([{ to: 'order.deliver', key, at: Date.now(), text: 'the end' }])
+    await page.getByText('the end').waitFor()
+    await eventually(async () => expect(await page.locator('.flow-state').textContent()).toBe('finished'))
+    expect(await page.locator('.flow-unseen').count()).toBe(0)
+  })
+
+  test('waits for a key that nobody has used yet', async () => {
+    browse.tolerate(/404/)
+    const { page } = await browse.open(server.url, { path: '/flows/order-to-come', key: SHOP_KEY })
+    await page.getByText('No log of your Team has this key').waitFor()
+    await page.getByText('The page waits for its first log').waitFor()
+    await server.send([{ to: 'order', key: 'order-to-come', at: Date.now(), text: 'here it is' }])
+    await page.getByText('here it is').waitFor()
+  })
+
+  test('reaches any key by its address', async () => {
+    for (const key of ['a/b?c#d&e=f', 'ünï 支付 😀', '..', '50%', '-']) {
+      await server.send([{ to: 'order', key, at: Date.now(), text: `payload of ${key}` }])
+      const { page } = await browse.open(server.url, { path: '/flows', key: SHOP_KEY })
+      await page.getByLabel('Part of a correlationKey').fill(key)
+      await page.keyboard.press('Enter')
+      await page.getByText(`payload of ${key}`).waitFor()
+      await page.reload()
+      await page.getByText(`payload of ${key}`).waitFor()
+      expect(await page.locator('h1').textContent()).toBe(key)
+      await page.close()
+    }
+  })
+
+  test('takes hostile text as text', async () => {
+    const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202e\u0007'
+    const key = `${evil} key`
+    await server.send([
+      { to: 'order', key, at: Date.now(), text: evil + 'x'.repeat(200_000), level: 'Error' },
+      { to: CHECKOUT, category: evil, key, at: Date.now() + 1, text: `${evil}\n`.repeat(1_000) },
+    ])
+    const { page } = await openFlow(encodeURIComponent(key))
+    await page.keyboard.press('n')
+    await page.getByRole('complementary').waitFor()
+    await marks(page).first().hover()
+    expect(await page.evaluate('window.hacked')).toBeUndefined()
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await page.locator('h1').textContent()).toContain('⟨202E⟩␇')
+  })
+
+  test('tells of clocks that differ and orders by receipt', async () => {
+    const key = 'order-skew'
+    const now = Date.now()
+    await server.send([{ to: 'order.charge', key, at: now + 20 * SECOND, text: 'clock ahead' }])
+    await server.send([{ to: 'order.validate', key, at: now, text: 'clock right' }])
+    const { page } = await openFlow(key)
+    expect(await page.getByText(/clock 1\d s ahead/).isVisible()).toBe(true)
+    expect(await rows(page).first().textContent()).toContain('clock right')
+    await page.getByRole('button', { name: 'Order by receipt' }).click()
+    await eventually(async () => expect(await rows(page).first().textContent()).toContain('clock ahead'))
+  })
+
+  test("shows nothing of another Team's logs with the same key", async () => {
+    const other = createClient(server.url, OTHER_KEY)
+    const key = 'order-shared'
+    await server.send([{ to: 'order', key, at: BEGIN, text: 'ours' }])
+    await server.send(
+      [
+        { to: 'secret', key, at: BEGIN + HOUR, text: 'theirs', level: 'Critical' },
+        { to: OTHER_PROJECT, category: 'Theirs', key, at: BEGIN + 2 * HOUR, text: 'theirs too' },
+      ],
+      other,
+    )
+    const { page } = await openFlow(key)
+    await page.getByRole('heading', { name: '1 log' }).waitFor()
+    expect(await page.locator('main').textContent()).not.toMatch(/theirs|secret|Other|Critical/i)
+  })
+
+  test('saves the drawing as a file of its own, and the logs as NDJSON', async () => {
+    const { page } = await openFlow('order-1')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const [drawing] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Drawing as SVG' }).click(),
+    ])
+    expect(drawing.suggestedFilename()).toBe('flow-order-1.svg')
+    const svg = await readFile(await drawing.path(), 'utf8')
+    expect(svg).toContain('Charge')
+    expect(svg).toContain('next, not seen')
+    expect(svg).not.toMatch(/var\(--|<script|href/)
+    const [logs] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'All logs as NDJSON' }).click(),
+    ])
+    const lines = (await readFile(await logs.path(), 'utf8')).trim().split('\n')
+    expect(lines).toHaveLength(ORDER_LOGS)
+    expect(JSON.parse(lines[0]!)).toMatchObject({ correlationKey: 'order-1' })
+
+    // The file is read by a page that has nothing but it.
+    const alone = await page.context().newPage()
+    const parsed = await alone.evaluate<[string, number]>(
+      `(() => { const file = new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml');
+        return [file.documentElement.nodeName, file.querySelectorAll('.flow-mark').length] })()`,
+    )
+    expect(parsed).toEqual(['svg', await marks(page).count()])
+  })
+
+  test('draws two thousand logs in forty lanes with few nodes, and lists them in pages', async () => {
+    const key = 'import-1'
+    const logs = Array.from({ length: 2_000 }, (_, index): SentLog => {
+      const at = BEGIN + ((index * 7_919) % 2_000) * 3 * SECOND
+      const level = index % 97 === 0 ? 'Error' : index % 31 === 0 ? 'Warning' : 'Information'
+      const lane = index % 40
+      if (lane < STAGES) return { to: `import.s${lane}`, key, at, level, text: `row ${index}` }
+      return {
+        to: lane === STAGES ? CHECKOUT : WAREHOUSE,
+        category: 'Import.Worker',
+        key,
+        at,
+        level,
+        text: `row ${index}`,
+      }
+    })
+    await server.send(logs)
+    const { page } = await openFlow(key)
+    await page.getByRole('heading', { name: '2,000 logs' }).waitFor()
+    await eventually(async () => expect(await marks(page).count()).toBeGreaterThan(1_000))
+    const nodes = await page.evaluate<number>(
+      `document.querySelectorAll('.flow-drawing svg, .flow-drawing svg *').length`,
+    )
+    expect(nodes).toBeLessThan(3_000)
+    expect(await page.locator('.flow-thread').getAttribute('d')).toBe('')
+    expect(await rows(page).count()).toBe(200)
+    await page.getByRole('button', { name: 'Later' }).click()
+    await page.getByText('201 to 400').waitFor()
+
+    // Several logs that are drawn as one are looked into.
+    await page.getByRole('button', { name: 'Lanes of Nightly import' }).click()
+    await page
+      .getByRole('option', { name: /^\d+ logs, Nightly import/ })
+      .first()
+      .click()
+    await eventually(() => expect(param(page, 'from')).not.toBeNull())
+    await eventually(async () => expect(await marks(page).count()).toBeLessThan(400))
+  }, 120_000)
+
+  test('is clean by axe, light and dark, wide and narrow, and never wider than the window', async () => {
+    for (const look of [{}, { dark: true }, { width: 390, height: 844 }]) {
+      const { page, axe } = await openFlow('order-1?q=paynet', look)
+      await page.keyboard.press('n')
+      await page.getByRole('complementary').waitFor()
+      expect(await axe()).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      await page.close()
+    }
+  })
+})
+
+describeWithBrowser('the page of all flows', (browse) => {
+  let server: FlowServer
+  beforeAll(async () => {
+    server = await startFlowServer()
+  })
+  afterAll(() => server.close())
+
+  const openFlows = (path = '/flows', more = {}) => browse.open(server.url, { path, key: SHOP_KEY, ...more })
+  const keys = (page: Page) => page.locator('.flows-key').allTextContents()
+
+  test('says why there is none, and shows the first one as it comes', async () => {
+    const { page } = await openFlows()
+    await page.getByText('Waiting for the first flow').waitFor()
+    await server.client.post('/api/ExternalLogs', { uniqueIdentifier: 'order', payload: 'no key', level: 'Debug' })
+    await eventually(async () => expect((await server.client.all('/api/event-logs')).length).toBe(1))
+    await page.reload()
+    await page.getByText('No log has a correlationKey yet').waitFor()
+    await server.send([{ to: 'order.validate', key: 'order-first', at: Date.now() }])
+    await page.getByRole('link', { name: 'order-first' }).waitFor()
+  })
+
+  test('lists the latest activity first with state, levels, next Step and place, live', async () => {
+    await server.send(orderOf('order-old'))
+    await server.send([{ to: 'order.charge', key: 'order-bad', at: BEGIN + 5 * HOUR, level: 'Error' }])
+    const { page } = await openFlows()
+    await eventually(async () => expect(await keys(page)).toEqual(['order-first', 'order-bad', 'order-old']))
+    const row = (key: string) => page.getByRole('row', { name: key })
+    expect(await row('order-bad').textContent()).toMatch(/failed.*Ship.*Order placed/)
+    expect(await row('order-old').textContent()).toMatch(/stalled.*Order placed, Checkout API, Warehouse/)
+    await server.send([{ to: 'order.ship', key: 'order-bad', at: Date.now() + SECOND }])
+    await eventually(async () => expect((await keys(page))[0]).toBe('order-bad'))
+  })
+
+  test('finds by part of a key and by level, and offers the way out', async () => {
+    const { page } = await openFlows()
+    await page.getByLabel('Part of a correlationKey').fill('OLD')
+    await eventually(async () => expect(await keys(page)).toEqual(['order-old']))
+    expect(new URL(page.url()).search).toBe('?q=OLD')
+    await page.getByLabel('Part of a correlationKey').fill('nothing like it')
+    await page.getByText('No flow matches').waitFor()
+    await page.getByRole('button', { name: 'Show all flows' }).click()
+    await eventually(async () => expect((await keys(page)).length).toBe(3))
+    await page.getByLabel('Worst level').selectOption('Error')
+    await eventually(async () => expect((await keys(page)).toSorted()).toEqual(['order-bad', 'order-old']))
+    await page.locator('h1').click()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.flow-list tbody tr').first().waitFor()
+    expect(page.url()).toMatch(/\/flows\/order-(bad|old)$/)
+  })
+
+  test('loads older ones below', async () => {
+    await server.send(
+      Array.from({ length: 70 }, (_, index) => ({ to: 'audit', key: `many-${index}`, at: BEGIN - index * SECOND })),
+    )
+    await eventually(async () => {
+      const { data } = await server.client.get<{ items: unknown[] }>('/api/flows?q=many-&limit=1000')
+      return data.items.length === 70
+    })
+    const { page } = await openFlows('/flows?q=many-')
+    await eventually(async () => expect((await keys(page)).length).toBe(50))
+    await page.getByRole('button', { name: 'Load older flows' }).click()
+    await eventually(async () => expect((await keys(page)).length).toBe(70))
+    expect(new Set(await keys(page)).size).toBe(70)
+    expect(await page.getByRole('button', { name: 'Load older flows' }).count()).toBe(0)
+  })
+
+  test('is clean by axe, light and dark, wide and narrow, and never wider than the window', async () => {
+    for (const look of [{}, { dark: true }, { width: 390, height: 844 }]) {
+      const { page, axe } = await openFlows('/flows', look)
+      await page.locator('.flows-key').first().waitFor()
+      expect(await axe()).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Client, createClient } from './api.ts'
+import { eventually } from './eventually.ts'
+import { type PageServer, startPageServer } from './page-server.ts'
+import { temporaryFolder } from './sluice-process.ts'
+
+export const SHOP_KEY = 'sl_key-of-the-shop'
+export const OTHER_KEY = 'sl_key-of-another-team'
+export const CHECKOUT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+export const WAREHOUSE = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
+export const OTHER_PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3303'
+
+/** Lanes of the large flow beside its two Projects. */
+export const STAGES = 38
+
+const REGISTRY = `
+teams:
+  - { id: shop, name: Shop, apiKeys: [${SHOP_KEY}] }
+  - { id: other, name: Other, apiKeys: [${OTHER_KEY}] }
+events:
+  - { identifier: order, team: shop, name: Order placed }
+  - { identifier: import, team: shop, name: Nightly import }
+  - { identifier: secret, team: other, name: Secret of the other Team }
+steps:
+  - { identifier: order.validate, team: shop, event: order, name: Validate, order: 1 }
+  - { identifier: order.charge, team: shop, event: order, name: Charge, order: 2 }
+  - { identifier: order.ship, team: shop, event: order, name: Ship, order: 3 }
+  - { identifier: order.deliver, team: shop, event: order, name: Deliver, order: 4 }
+  - { identifier: audit, team: shop, name: Audit }
+${Array.from({ length: STAGES }, (_, index) => `  - { identifier: import.s${index}, team: shop, event: import, name: Stage ${index}, order: ${index + 1} }`).join('\n')}
+projects:
+  - { id: ${CHECKOUT}, team: shop, name: Checkout API }
+  - { id: ${WAREHOUSE}, team: shop, name: Warehouse }
+  - { id: ${OTHER_PROJECT}, team: other, name: Project of the other Team }
+`
+
+/** A log to send: to an Event or Step by its identifier, or to a Project with a category. */
+export interface SentLog {
+  readonly to: string
+  readonly category?: string
+  readonly key: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly text?: string
+  readonly level?: string
+}
+
+export interface FlowServer extends Omit<PageServer, 'key'> {
+  /** Sends logs and waits until the flows that they belong to have them. */
+  send(logs: readonly SentLog[], client?: Client): Promise<void>
+}
+
+/** The embedded Sluice with a shop's Events, Steps and Projects, and another Team beside it. */
+export async function startFlowServer(): Promise<FlowServer> {
+  const folder = temporaryFolder()
+  const file = join(folder.path, 'registry.yaml')
+  writeFileSync(file, REGISTRY)
+  const server = await startPageServer({ REGISTRY_FILE: file })
+  const client = createClient(server.url, SHOP_KEY)
+  return {
+    ...server,
+    client,
+    send: (logs, by = client) => sendLogs(logs, by),
+    close: async () => {
+      await server.close()
+      folder.remove()
+    },
+  }
+}
+
+const BATCH = 100
+const AT_ONCE = 50
+
+async function sendLogs(logs: readonly SentLog[], client: Client): Promise<void> {
+  const key = logs[0]?.key ?? ''
+  const before = await countOf(client, key)
+  const [events, applications] = [
+    logs.filter(({ category }) => category === undefined),
+    logs.filter(({ category }) => category !== undefined),
+  ]
+  for (let index = 0; index < events.length; index += AT_ONCE)
+    await Promise.all(events.slice(index, index + AT_ONCE).map((log) => sendEvent(log, client)))
+  for (const [project, own] of Map.groupBy(applications, ({ to }) => to))
+    for (let index = 0; index < own.length; index += BATCH)
+      await sendBatch(project, own.slice(index, index + BATCH), client)
+  const expected = before + logs.filter((log) => log.key === key).length
+  await eventually(async () => (await countOf(client, key)) >= expected)
+}
+
+async function sendEvent(
+  { to, key, at, text = 'done', level = 'Information' }: SentLog,
+  client: Client,
+): Promise<void> {
+  const answer = await client.post('/api/ExternalLogs', {
+    uniqueIdentifier: to,
+    payload: text,
+    level,
+    correlationKey: key,
+    timestamp: new Date(at).toISOString(),
+  })
+  if (!answer.success) throw new Error(answer.error.message)
+}
+
+async function sendBatch(project: string, logs: readonly SentLog[], client: Client): Promise<void> {
+  const answer = await client.post('/api/ApplicationLogs/batch', {
+    uniqueIdentifier: project,
+    logEntries: logs.map(({ category, key, at, text = 'said', level = 'Information' }) => ({
+      categoryName: category,
+      message: text,
+      level,
+      correlationKey: key,
+      timestamp: new Date(at).toISOString(),
+    })),
+  })
+  if (!answer.success) throw new Error(answer.error.message)
+}
+
+async function countOf(client: Client, key: string): Promise<number> {
+  const answer = await client.get<{ summary: { total: number } }>(`/api/flows/-?limit=1&key=${encodeURIComponent(key)}`)
+  return answer.success ? answer.data.summary.total : 0
+}

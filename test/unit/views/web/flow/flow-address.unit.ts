@@ -1,0 +1,31 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { apiOf, listOf, toggled } from '../../../../../views/web/flow/flow-address.ts'
+
+describe('a list in one parameter', () => {
+  test('takes a value in and out again, whatever it holds', () => {
+    const values = fc.uniqueArray(fc.string({ unit: 'binary', minLength: 1 }).filter((text) => text.isWellFormed()))
+    fc.assert(
+      fc.property(values, (all) => {
+        const text = all.reduce<string | undefined>((list, value) => toggled(list, value), undefined)
+        expect(listOf(text)).toEqual(new Set(all))
+        expect(all.reduce(toggled, text ?? '')).toBe('')
+      }),
+    )
+  })
+
+  test('is read though it is no percent-encoded text', () => {
+    expect(listOf('a,%E0,,b%2Cc')).toEqual(new Set(['a', '%E0', 'b,c']))
+    expect(listOf(undefined)).toEqual(new Set())
+  })
+})
+
+describe('where the API has a flow', () => {
+  test('is its key in the path, or beside it where no path can hold it', () => {
+    expect(apiOf('order/47 11')).toEqual({ path: '/api/flows/order%2F47%2011', params: {} })
+    expect(apiOf('k', '/tail')).toEqual({ path: '/api/flows/k/tail', params: {} })
+    for (const key of ['', '.', '..'])
+      expect(apiOf(key, '/tail')).toEqual({ path: '/api/flows/-/tail', params: { key } })
+    expect(apiOf('\ud800').path).toBe('/api/flows/%EF%BF%BD')
+  })
+})

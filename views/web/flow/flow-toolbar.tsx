@@ -1,0 +1,120 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { countText, plural } from '../lib/format.ts'
+import { LEVELS } from '../lib/levels.ts'
+import { durationText } from '../lib/times.ts'
+import { Icon } from '../ui/icon.tsx'
+import { LevelMark } from '../ui/level.tsx'
+import { listOf } from './flow-address.ts'
+import type { FlowView } from './use-flow-view.ts'
+
+interface ToolbarProps {
+  readonly view: FlowView
+  /** Goes to the next or previous match, or error where nothing is searched for. */
+  readonly jump: (step: 1 | -1) => void
+  /** Where the selection stands among the matches, from 1; 0 where it is none of them. */
+  readonly at: number
+  readonly errors: number
+}
+
+/** What narrows and arranges the drawing and the list. */
+export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
+  const { brief, logs, lane, gaps, matches, params, set } = view
+  const levels = listOf(params['level'])
+  const skews = logs.flatMap(({ skew }) => (skew > 0 ? [skew] : []))
+  const received = params['order'] === 'received'
+  const idle = gaps.every(({ folded }) => folded)
+  return (
+    <div class="bar flow-tools">
+      {LEVELS.toReversed().map((level) => {
+        const count = brief.summary.levels[level]
+        return (
+          count && (
+            <button
+              key={level}
+              type="button"
+              class="chip"
+              aria-pressed={levels.has(level)}
+              onClick={() => view.toggle('level', level)}
+            >
+              <LevelMark level={level} />
+              {level} <span class="num">{countText(count)}</span>
+            </button>
+          )
+        )
+      })}
+      {lane && (
+        <button type="button" class="chip" aria-pressed onClick={() => set({ lane: undefined })}>
+          Only {lane.label} <Icon name="close" />
+        </button>
+      )}
+      {matches === undefined && errors > 0 && (
+        <button type="button" class="button small" onClick={() => jump(1)}>
+          Next error <kbd>n</kbd>
+        </button>
+      )}
+      <Find view={view} jump={jump} />
+      {matches && (
+        <>
+          <span class="muted num" role="status">
+            {at > 0 && `${at} of `}
+            {plural(matches.size, 'match', 'matches')}
+          </span>
+          <button type="button" class="button icon small" title="Previous match (N)" onClick={() => jump(-1)}>
+            <Icon name="left" />
+          </button>
+          <button type="button" class="button icon small" title="Next match (n)" onClick={() => jump(1)}>
+            <Icon name="right" />
+          </button>
+        </>
+      )}
+      <span class="grow" />
+      {(received || skews.length > 0) && (
+        <button
+          type="button"
+          class="button small"
+          aria-pressed={received}
+          title={`${plural(skews.length, 'log')} received before written, by up to ${durationText(Math.max(0, ...skews))}`}
+          onClick={() => set({ order: received ? undefined : 'received' })}
+        >
+          <Icon name="clock" /> Order by receipt
+        </button>
+      )}
+      {gaps.length > 0 && (
+        <button
+          type="button"
+          class="button small"
+          aria-pressed={idle}
+          onClick={() => set({ idle: idle ? 'show' : undefined, gaps: undefined })}
+        >
+          Hide idle time
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Waits until typing rests, so that a large flow is not searched at every letter. */
+const TYPING_MS = 150
+
+function Find({ view, jump }: Pick<ToolbarProps, 'view' | 'jump'>) {
+  const q = view.params['q'] ?? ''
+  const [text, setText] = useState(q)
+  const timer = useRef(0)
+  useEffect(() => setText(q), [q])
+  return (
+    <input
+      id="flow-find"
+      class="input"
+      type="search"
+      placeholder="Find in this flow"
+      aria-label="Find in this flow"
+      value={text}
+      onInput={({ currentTarget: { value } }) => {
+        setText(value)
+        clearTimeout(timer.current)
+        timer.current = window.setTimeout(() => view.set({ q: value.trim() }), TYPING_MS)
+      }}
+      onKeyDown={({ key, shiftKey }) => key === 'Enter' && jump(shiftKey ? -1 : 1)}
+    />
+  )
+}
