@@ -2,7 +2,7 @@ import { BASE } from '../ui/base.ts'
 import { createStore } from '../ui/store.ts'
 import type { Entry, Session } from './types.ts'
 
-/** Why there is no answer: the API's refusal, `unreachable` (no server answered) or `aborted` (by the caller's signal). */
+/** Why there is no answer: the API's refusal, or `unreachable` where no server answered or the caller gave up. */
 export interface Problem {
   readonly code: string
   readonly message: string
@@ -50,20 +50,14 @@ export const send = <T>(
 
 async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   let response: Response
-  let body: Envelope<T> | undefined
+  let body: Envelope<T>
   try {
     response = await fetch(url, { credentials: 'same-origin', ...init })
-    body = (await response.json().catch(() => undefined)) as Envelope<T> | undefined
+    // A proxy in front of a server that is gone answers in its own words, which are no JSON.
+    body = (await response.json()) as Envelope<T>
   } catch {
-    if (init.signal?.aborted) return failed('aborted', 'The request was given up.', 0)
-    connection.set('away')
-    return failed('unreachable', 'The server does not answer.', 0)
-  }
-  if (init.signal?.aborted) return failed('aborted', 'The request was given up.', 0)
-  // A proxy in front of a server that is gone answers in its own words.
-  if (body === undefined) {
-    if (response.status >= 502) connection.set('away')
-    return failed('unreachable', `The server answered ${response.status} without saying why.`, response.status)
+    if (!init.signal?.aborted) connection.set('away')
+    return UNREACHABLE
   }
   connection.set('up')
   if (body.success) return { ok: true, data: body.data }
@@ -79,10 +73,17 @@ type Envelope<T> =
   | { readonly success: true; readonly data: T }
   | { readonly success: false; readonly error: Omit<Problem, 'status' | 'retryAfter'> }
 
-const failed = (code: string, message: string, status: number): { ok: false; problem: Problem } => ({
+const UNREACHABLE = {
   ok: false,
-  problem: { code, message, details: null, retryable: true, status, retryAfter: null },
-})
+  problem: {
+    code: 'unreachable',
+    message: 'The server does not answer.',
+    details: null,
+    retryable: true,
+    status: 0,
+    retryAfter: null,
+  },
+} as const
 
 export interface StreamHandlers {
   readonly onEntry: (entry: Entry) => void

@@ -49,7 +49,9 @@ const encodeSegment = (text: string): string => encodeURIComponent(text.toWellFo
 
 /** As readable as a query allows: `from=now-1h&category=Acme.Billing` and times keep their colons. */
 const encode = (text: string): string =>
-  encodeSegment(text).replaceAll('%20', '+').replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%2C', ',')
+  encodeSegment(text)
+    .replaceAll(/%(?:3A|2F|2C)/g, decodeURIComponent)
+    .replaceAll('%20', '+')
 
 function decode(segment: string): string {
   try {
