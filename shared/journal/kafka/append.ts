@@ -1,8 +1,10 @@
-import { ProduceAcks, Producer } from '@platformatic/kafka'
+import { type Connection, Producer } from '@platformatic/kafka'
 import type { Clock } from '../../clock.ts'
-import { type AppendBatch, AppendError, type NewRecord, type UnconfirmedOutcome } from '../journal.ts'
+import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, isUnknownTopic, judgeAppend } from './faults.ts'
+import { produce } from './produce.ts'
+import { encodeRecordBatch } from './record-batch.ts'
 import { within } from './waiting.ts'
 
 export interface AppenderOptions {
@@ -10,7 +12,6 @@ export interface AppenderOptions {
   readonly deliveryTimeoutMs: number
   /** Longest time of one attempt. A leader that is frozen is given up after it. */
   readonly requestTimeoutMs: number
-  readonly compression: 'none' | 'gzip' | 'zstd'
 }
 
 export interface Appender {
@@ -43,33 +44,29 @@ const UNKNOWN_TOPIC_ATTEMPTS = 5
  * and not by the library, so that none is made after the answer was given, and so that what each of them left behind is known.
  */
 export function createAppender(connection: KafkaConnection, clock: Clock, options: AppenderOptions): Appender {
-  const { deliveryTimeoutMs, requestTimeoutMs, compression } = options
-  const producer = new Producer<Buffer | null, Buffer | null, Buffer, Buffer>({
-    ...clientOptions(connection, { requestTimeoutMs, retries: 0 }),
-    compression,
-    repeatOnStaleMetadata: false,
-  })
+  const { deliveryTimeoutMs, requestTimeoutMs } = options
+  const producer = new Producer(clientOptions(connection, { requestTimeoutMs, retries: 0 }))
   const underWay = new Set<Promise<void>>()
   let closed = false
 
   const attempt = async (
     batch: AppendBatch,
-    messages: readonly Message[],
+    encoded: Buffer,
     progress: Progress,
     isRetry: boolean,
   ): Promise<Attempt> => {
+    let leader: Leader
     try {
-      const absent = await prepare(producer, connection, batch, isRetry)
-      if (absent) return absent
+      leader = await findLeader(producer, connection, batch, isRetry)
     } catch (error) {
       return { ...notSent(error), cause: error }
     }
+    if ('outcome' in leader) return leader
     if (progress.abandoned) return { outcome: 'not_written', retry: false, reason: 'given up before it was sent' }
     progress.sent = true
     try {
-      // Here and not among the producer's options: the library does not look at those, and asks the leader alone.
-      const { offsets = [] } = await producer.send({ messages: [...messages], acks: ProduceAcks.ALL })
-      return wasConfirmed(offsets, batch)
+      const confirmed = await produce(leader.connection, batch, encoded, requestTimeoutMs)
+      return confirmed
         ? { outcome: 'confirmed' }
         : { outcome: 'unknown', retry: false, reason: 'the answer does not name the partition' }
     } catch (error) {
@@ -78,12 +75,12 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
   }
 
   const deliver = async (batch: AppendBatch): Promise<void> => {
-    const messages = toMessages(batch, BigInt(clock.now()))
     const end = performance.now() + deliveryTimeoutMs
+    const encoded = encodeRecordBatch(batch.records, clock.now())
     let outcome: UnconfirmedOutcome = 'not_written'
     for (let attempts = 1; ; attempts++) {
       const progress: Progress = { sent: false, abandoned: false }
-      const ended = attempt(batch, messages, progress, attempts > 1)
+      const ended = attempt(batch, encoded, progress, attempts > 1)
       const result = await within(end - performance.now(), ended).catch((error) => overtime(error, progress))
       if (result.outcome === 'confirmed') return
       if (result.outcome === 'unknown') outcome = 'unknown'
@@ -121,42 +118,19 @@ function unconfirmed(batch: AppendBatch, attempts: number, outcome: UnconfirmedO
   return new AppendError(`${what}: ${failure.reason}`, outcome, { cause: failure.cause })
 }
 
-type Message = ReturnType<typeof toMessages>[number]
-
-const toMessages = ({ topic, partition, records }: AppendBatch, timestamp: bigint) =>
-  records.map(({ key, value, headers }) => ({
-    topic,
-    partition,
-    timestamp,
-    key: bytes(key),
-    value: bytes(value),
-    headers: headerBytes(headers),
-  }))
-
-function bytes(value: string | Uint8Array | null): Buffer | null {
-  if (value === null || Buffer.isBuffer(value)) return value
-  return typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-}
-
-function headerBytes(headers: NewRecord['headers']): Map<Buffer, Buffer> {
-  const made = new Map<Buffer, Buffer>()
-  for (const name in headers) {
-    const value = headers[name]
-    if (value !== undefined) made.set(Buffer.from(name), bytes(value) ?? Buffer.alloc(0))
-  }
-  return made
-}
+/** The broker that leads a partition, connected; or why there is none. */
+type Leader = { readonly connection: Connection } | Failure
 
 /**
  * Makes sure that the leader is known and connected, so that a failure up to here means that nothing was sent. Gives a failure where
  * the partition does not exist: the library would take the partition modulo their number.
  */
-async function prepare(
-  producer: Producer<Buffer | null, Buffer | null, Buffer, Buffer>,
+async function findLeader(
+  producer: Producer,
   connection: KafkaConnection,
   { topic, partition }: AppendBatch,
   isRetry: boolean,
-): Promise<Failure | null> {
+): Promise<Leader> {
   if (isRetry || !producer.currentMetadata?.topics.has(topic)) {
     await producer.metadata({ topics: [topic], forceUpdate: true, retries: triesPast(connection) })
   }
@@ -167,9 +141,12 @@ async function prepare(
     return { outcome: 'not_written', retry: !isRetry, reason: `${topic} has no partition ${partition}` }
   }
   const broker = metadata?.brokers.get(leader)
-  if (broker === undefined) return { outcome: 'not_written', retry: true, reason: 'the partition has no leader' }
-  if (!producer.connections.getEstablishedConnection(broker)?.isConnected()) await producer.connectToBrokers([leader])
-  return null
+  const unled: Failure = { outcome: 'not_written', retry: true, reason: 'the partition has no leader' }
+  if (broker === undefined) return unled
+  const established = producer.connections.getEstablishedConnection(broker)
+  if (established?.isConnected()) return { connection: established }
+  const made = (await producer.connectToBrokers([leader])).get(leader)
+  return made === undefined ? unled : { connection: made }
 }
 
 /** Nothing left this process. A refused login or an unreadable certificate will not mend itself within a request. */
@@ -189,11 +166,3 @@ function overtime(error: unknown, progress: Progress): Failure {
     cause: error,
   }
 }
-
-/** A batch is stored as a whole, so its first offset confirms every record of it. */
-const wasConfirmed = (
-  offsets: readonly { readonly topic: string; readonly partition: number; readonly offset: bigint }[],
-  { topic, partition }: AppendBatch,
-): boolean =>
-  offsets.length === 1 &&
-  offsets.every((each) => each.topic === topic && each.partition === partition && each.offset >= 0n)

@@ -15,7 +15,6 @@ export interface KafkaJournalOptions {
   readonly deliveryTimeoutMs: number
   /** Longest time that one request may take before its broker is taken for frozen. */
   readonly requestTimeoutMs: number
-  readonly compression: 'none' | 'gzip' | 'zstd'
   /** A member whose heartbeats the group missed for so long loses its partitions. */
   readonly sessionTimeoutMs: number
   /** How long a rebalance waits for members that finish their work. */
@@ -33,7 +32,6 @@ export interface KafkaJournalOptions {
 const DEFAULTS: KafkaJournalOptions = {
   deliveryTimeoutMs: 9_000,
   requestTimeoutMs: 3_000,
-  compression: 'none',
   sessionTimeoutMs: 30_000,
   rebalanceTimeoutMs: 60_000,
   heartbeatIntervalMs: 1_000,

@@ -1,0 +1,58 @@
+import { type Connection, ProduceAcks, produceV9, Writer } from '@platformatic/kafka'
+
+/** Kafka's key of the produce request, and the version that every broker since 2.4 knows. */
+const PRODUCE = 0
+const VERSION = 9
+
+/**
+ * Sends one record batch to the leader of its partition with acks=all, and resolves to whether the answer confirms it: a batch is
+ * stored as a whole, so that its first offset stands for every record. Rejects with the library's errors, which carry the broker's
+ * codes.
+ */
+export function produce(
+  connection: Connection,
+  { topic, partition }: { readonly topic: string; readonly partition: number },
+  batch: Buffer,
+  timeoutMs: number,
+): Promise<boolean> {
+  const request = () =>
+    Writer.create()
+      .appendString(null) // no transaction
+      .appendInt16(ProduceAcks.ALL)
+      .appendInt32(timeoutMs)
+      .appendArray([topic], (ofTopic, name) =>
+        ofTopic.appendString(name).appendArray([batch], (ofPartition, records) =>
+          ofPartition
+            .appendInt32(partition)
+            .appendUnsignedVarInt(records.length + 1)
+            .append(records),
+        ),
+      )
+      .appendTaggedFields()
+  return new Promise((resolve, reject) => {
+    connection.send<produceV9.ProduceResponse>(
+      PRODUCE,
+      VERSION,
+      request,
+      produceV9.parseResponse,
+      true,
+      true,
+      (error, answer) => {
+        if (error) reject(error)
+        else resolve(answer !== undefined && confirms(answer, topic, partition))
+      },
+    )
+  })
+}
+
+function confirms({ responses }: produceV9.ProduceResponse, topic: string, partition: number): boolean {
+  const answered = responses.flatMap(({ name, partitionResponses }) =>
+    partitionResponses.map(({ index, errorCode, baseOffset }) => ({ name, index, errorCode, baseOffset })),
+  )
+  return (
+    answered.length === 1 &&
+    answered.every(
+      (one) => one.name === topic && one.index === partition && one.errorCode === 0 && one.baseOffset >= 0n,
+    )
+  )
+}

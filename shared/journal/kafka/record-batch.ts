@@ -1,0 +1,160 @@
+import { crc32c } from '@platformatic/kafka'
+import type { NewRecord } from '../journal.ts'
+
+/** The fields before the records, in the order of the format; positions in bytes. */
+const LENGTH_AT = 8
+const LEADER_EPOCH_AT = 12
+const MAGIC_AT = 16
+const CRC_AT = 17
+const ATTRIBUTES_AT = 21
+const LAST_OFFSET_DELTA_AT = 23
+const FIRST_TIMESTAMP_AT = 27
+const MAX_TIMESTAMP_AT = 35
+const PRODUCER_ID_AT = 43
+const PRODUCER_EPOCH_AT = 51
+const BASE_SEQUENCE_AT = 53
+const COUNT_AT = 57
+const RECORDS_AT = 61
+
+const MAGIC = 2
+/** No idempotent producer: the offsets of a partition are not counted by us. */
+const NO_PRODUCER = -1n
+
+/** A length of 64 to 8,191 bytes takes two bytes, and most records are of that size. */
+const USUAL_LENGTH_BYTES = 2
+const VARINT_BYTES_MAX = 5
+const UNIT_BYTES_MAX = 3
+/** Below this many characters a text is written faster one by one than by a call out of JavaScript. */
+const SHORT_CHARACTERS = 48
+
+const SCRATCH_BYTES = 1024 * 1024
+
+/** Where batches are put together; it grows with a batch that needs more, and shrinks again after it. */
+let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+
+/**
+ * A record batch of format version 2 (kafka.apache.org/documentation, "Record Batch"), all records with one timestamp in
+ * milliseconds since 1970. The library builds the same bytes out of some forty small buffers a record, which costs more than
+ * everything else that is done for an entry; this writes them into one.
+ */
+export function encodeRecordBatch(records: readonly NewRecord[], timestamp: number): Buffer {
+  const batch = encodeRecords(records)
+  const at = BigInt(timestamp)
+  batch.writeBigInt64BE(0n, 0)
+  batch.writeInt32BE(batch.length - LEADER_EPOCH_AT, LENGTH_AT)
+  batch.writeInt32BE(0, LEADER_EPOCH_AT)
+  batch.writeInt8(MAGIC, MAGIC_AT)
+  batch.writeInt16BE(0, ATTRIBUTES_AT) // not compressed
+  batch.writeInt32BE(records.length - 1, LAST_OFFSET_DELTA_AT)
+  batch.writeBigInt64BE(at, FIRST_TIMESTAMP_AT)
+  batch.writeBigInt64BE(at, MAX_TIMESTAMP_AT)
+  batch.writeBigInt64BE(NO_PRODUCER, PRODUCER_ID_AT)
+  batch.writeInt16BE(0, PRODUCER_EPOCH_AT)
+  batch.writeInt32BE(0, BASE_SEQUENCE_AT)
+  batch.writeInt32BE(records.length, COUNT_AT)
+  batch.writeUInt32BE(crc32c(batch.subarray(ATTRIBUTES_AT)), CRC_AT)
+  return batch
+}
+
+/** The records in a buffer of their own, with room before them for the fields of the batch. */
+function encodeRecords(records: readonly NewRecord[]): Buffer {
+  let end = RECORDS_AT
+  for (const [offsetDelta, record] of records.entries()) end = writeRecord(end, offsetDelta, record)
+  const encoded = Buffer.allocUnsafeSlow(end)
+  scratch.copy(encoded, RECORDS_AT, RECORDS_AT, end)
+  if (scratch.length > SCRATCH_BYTES) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+  return encoded
+}
+
+/** Returns where the record ends. */
+function writeRecord(start: number, offsetDelta: number, { key, value, headers }: NewRecord): number {
+  makeRoom(start, mostBytes(key) + mostBytes(value) + 4 * VARINT_BYTES_MAX)
+  const bodyAt = start + USUAL_LENGTH_BYTES
+  let at = bodyAt
+  scratch[at++] = 0 // attributes
+  scratch[at++] = 0 // the timestamp's distance to the first
+  at = writeVarInt(at, offsetDelta)
+  at = writeContent(at, key)
+  at = writeContent(at, value)
+  let count = 0
+  for (const _name in headers) count += 1
+  at = writeVarInt(at, count)
+  for (const name in headers) {
+    const content = headers[name] ?? null
+    makeRoom(at, mostBytes(name) + mostBytes(content) + 2 * VARINT_BYTES_MAX)
+    at = writeContent(at, name)
+    at = writeContent(at, content)
+  }
+  return prependLength(start, bodyAt, at)
+}
+
+function prependLength(start: number, bodyAt: number, end: number): number {
+  makeRoom(end, VARINT_BYTES_MAX)
+  const length = end - bodyAt
+  const shift = sizeOfVarInt(length) - USUAL_LENGTH_BYTES
+  if (shift !== 0) scratch.copyWithin(bodyAt + shift, bodyAt, end)
+  writeVarInt(start, length)
+  return end + shift
+}
+
+const mostBytes = (content: string | Uint8Array | null): number => {
+  if (content === null) return 0
+  return typeof content === 'string' ? content.length * UNIT_BYTES_MAX : content.length
+}
+
+function makeRoom(at: number, bytes: number): void {
+  if (at + bytes <= scratch.length) return
+  const larger = Buffer.allocUnsafeSlow(Math.max(2 * scratch.length, at + bytes))
+  scratch.copy(larger, 0, 0, at)
+  scratch = larger
+}
+
+/** A length, -1 where there is nothing, and the bytes; returns where they end. */
+function writeContent(at: number, content: string | Uint8Array | null): number {
+  if (content === null) return writeVarInt(at, -1)
+  if (typeof content === 'string') return writeText(at, content)
+  const contentAt = writeVarInt(at, content.length)
+  scratch.set(content, contentAt)
+  return contentAt + content.length
+}
+
+function writeText(at: number, text: string): number {
+  // Nearly all texts have one byte a character, so that is what is tried first.
+  const textAt = writeVarInt(at, text.length)
+  const written = text.length <= SHORT_CHARACTERS ? writeAscii(textAt, text) : scratch.write(text, textAt)
+  if (written === text.length) return textAt + written
+  const bytes = Buffer.byteLength(text)
+  const again = writeVarInt(at, bytes)
+  scratch.write(text, again)
+  return again + bytes
+}
+
+/** Returns how many characters it wrote; it stops at the first one that takes more than a byte. */
+function writeAscii(at: number, text: string): number {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code > 0x7f) return index
+    scratch[at + index] = code
+  }
+  return text.length
+}
+
+/** A variable-length number in the zig-zag form; `value` is a length, an offset or -1. Returns where it ends. */
+function writeVarInt(at: number, value: number): number {
+  let rest = zigZag(value)
+  let end = at
+  while (rest > 0x7f) {
+    scratch[end++] = (rest & 0x7f) | 0x80
+    rest >>>= 7
+  }
+  scratch[end++] = rest
+  return end
+}
+
+function sizeOfVarInt(value: number): number {
+  let size = 1
+  for (let rest = zigZag(value); rest > 0x7f; rest >>>= 7) size += 1
+  return size
+}
+
+const zigZag = (value: number): number => ((value << 1) ^ (value >> 31)) >>> 0

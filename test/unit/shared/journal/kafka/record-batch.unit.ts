@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals'
+import { createRecordsBatch, Reader, readRecordsBatch } from '@platformatic/kafka'
+import fc from 'fast-check'
+import type { NewRecord } from '../../../../../shared/journal/journal.ts'
+import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+
+const bytesOf = (content: string | Uint8Array | null): Buffer | null =>
+  content === null ? null : Buffer.from(content as string)
+
+/** What the library makes of the same records. */
+const theirs = (records: readonly NewRecord[]): Buffer =>
+  createRecordsBatch(
+    records.map(({ key, value, headers }) => ({
+      topic: 'logs',
+      partition: 0,
+      timestamp: BigInt(NOW),
+      key: bytesOf(key) as Buffer,
+      value: bytesOf(value) as Buffer,
+      headers: new Map(
+        Object.entries(headers).map(([name, content]) => [Buffer.from(name), bytesOf(content) ?? Buffer.alloc(0)]),
+      ),
+    })),
+  ).buffer
+
+const text = fc.oneof(fc.string(), fc.string({ unit: 'binary', maxLength: 80 }), fc.string({ maxLength: 300 }))
+const content = fc.oneof(text, fc.uint8Array({ maxLength: 200 }))
+const recordArbitrary: fc.Arbitrary<NewRecord> = fc.record({
+  key: fc.option(content, { nil: null }),
+  value: fc.option(content, { nil: null }),
+  headers: fc.dictionary(text, content, { maxKeys: 5 }),
+})
+
+test('is byte for byte what the library makes of the records', () => {
+  fc.assert(
+    fc.property(fc.array(recordArbitrary, { minLength: 1, maxLength: 20 }), (records) => {
+      expect(encodeRecordBatch(records, NOW)).toEqual(theirs(records))
+    }),
+  )
+})
+
+test.each([0, 1, 47, 48, 49, 63, 64, 8_100, 8_191, 8_192, 1_048_575, 3_000_000])(
+  'holds a value of %d characters, of one byte each or of three',
+  (length) => {
+    for (const character of ['x', '€']) {
+      const records = [
+        { key: character.repeat(Math.min(length, 100)), value: character.repeat(length), headers: { a: character } },
+        { key: null, value: 'after', headers: {} },
+      ]
+      expect(encodeRecordBatch(records, NOW).equals(theirs(records))).toBe(true)
+    }
+  },
+)
+
+test('is read back as it was, with its checksum', () => {
+  const records = Array.from({ length: 300 }, (_, index) => ({
+    key: index % 2 === 0 ? `key-${index}` : null,
+    value: `value ${index}`,
+    headers: { ce_id: `${index}`, raw: Uint8Array.of(index % 256) },
+  }))
+  const { records: read, crc, lastOffsetDelta } = readRecordsBatch(Reader.from(encodeRecordBatch(records, NOW)))
+  expect(lastOffsetDelta).toBe(299)
+  expect(crc).toBeGreaterThan(0)
+  expect(read.map(({ key, value, offsetDelta }) => [key?.toString() ?? null, value?.toString(), offsetDelta])).toEqual(
+    records.map(({ key, value }, index) => [key, value, index]),
+  )
+})
