@@ -5,10 +5,14 @@ import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import {
+  BEGIN,
   CHECKOUT,
   type FlowServer,
+  HOUR,
   OTHER_KEY,
   OTHER_PROJECT,
+  orderOf,
+  SECOND,
   type SentLog,
   SHOP_KEY,
   STAGES,
@@ -16,44 +20,8 @@ import {
   WAREHOUSE,
 } from '../support/page-flow.ts'
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-/** Long ago enough for a flow that waits to be stalled. */
-const BEGIN = Date.now() - 26 * HOUR
-
-/** An order over two Projects: charged twice with hours between, not yet shipped. */
-const orderOf = (key: string): readonly SentLog[] => {
-  const retry = BEGIN + 3 * HOUR
-  const event = (to: string, at: number, text?: string, level?: string): SentLog => ({
-    to,
-    key,
-    at,
-    ...(text === undefined ? {} : { text }),
-    ...(level === undefined ? {} : { level }),
-  })
-  return [
-    event('order', BEGIN, '{"order":4711}'),
-    event('order.validate', BEGIN + SECOND, 'first look'),
-    event('order.validate', BEGIN + 4 * SECOND, 'valid'),
-    event('order.charge', BEGIN + 5 * SECOND, '{"provider":"paynet","durationMs":2000}'),
-    event('order.charge', BEGIN + 8 * SECOND, '{"error":"timeout"}', 'Error'),
-    event('order.charge', retry, '{"retry":1}'),
-    event('order.charge', retry + 2 * SECOND, '{"authorised":true}'),
-    event('audit', retry + 3 * SECOND, 'charged'),
-    {
-      to: CHECKOUT,
-      category: 'Shop.Payments.Client',
-      key,
-      at: BEGIN + 8_100,
-      text: 'no answer from paynet',
-      level: 'Warning',
-    },
-    { to: CHECKOUT, category: 'Shop.Orders', key, at: BEGIN + 500, text: 'accepted' },
-    { to: WAREHOUSE, category: 'Stock', key, at: retry + SECOND, text: 'shelf is empty', level: 'Critical' },
-  ]
-}
-
+/** As views/web/flow/use-flow.ts says. */
+const LOGS_MAX = 5_000
 const ORDER_LOGS = 11
 
 describeWithBrowser('the page of one flow', (browse) => {
@@ -261,6 +229,39 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await page.locator('.flow-unseen').count()).toBe(0)
   })
 
+  test('outlives the server and shows what came meanwhile', async () => {
+    browse.tolerate(/ERR_|Failed to load|EventSource|50\d/)
+    const key = 'order-outage'
+    await server.send([{ to: 'order.validate', key, at: Date.now() - SECOND, text: 'before' }])
+    const { page } = await openFlow(`${key}?q=before`)
+    await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
+    await server.stop()
+    await page.getByRole('button', { name: 'Reconnecting' }).waitFor()
+    expect(await page.getByLabel('Find in this flow').inputValue()).toBe('before')
+    await server.restart()
+    await server.send([{ to: 'order.charge', key, at: Date.now(), text: 'after' }])
+    await page.getByText('after', { exact: true }).waitFor({ timeout: 30_000 })
+  })
+
+  test('reads and draws so many logs, says so, and lists the rest when asked', async () => {
+    const key = 'import-huge'
+    const total = LOGS_MAX + 150
+    await server.send(
+      Array.from({ length: total }, (_, index): SentLog => {
+        return { to: CHECKOUT, category: 'Import', key, at: BEGIN + index * 10, text: `row ${index}` }
+      }),
+    )
+    const { page } = await openFlow(key)
+    await page.getByText('The first 5,000 logs were read.').waitFor()
+    await page.getByRole('heading', { name: '5,000 of 5,150 logs' }).waitFor()
+    await page.getByRole('button', { name: 'Read more' }).click()
+    await page.getByRole('heading', { name: '5,150 logs' }).waitFor()
+    expect(await page.getByText('were read').count()).toBe(0)
+    expect(await page.locator('.flow-row .num').textContent()).toBe('5k')
+    await page.keyboard.press('k')
+    await eventually(async () => expect(await selected(page).textContent()).toContain(`row ${total - 1}`))
+  }, 120_000)
+
   test('waits for a key that nobody has used yet', async () => {
     browse.tolerate(/404/)
     const { page } = await browse.open(server.url, { path: '/flows/order-to-come', key: SHOP_KEY })
@@ -274,7 +275,7 @@ describeWithBrowser('the page of one flow', (browse) => {
     for (const key of ['a/b?c#d&e=f', 'ünï 支付 😀', '..', '50%', '-']) {
       await server.send([{ to: 'order', key, at: Date.now(), text: `payload of ${key}` }])
       const { page } = await browse.open(server.url, { path: '/flows', key: SHOP_KEY })
-      await page.getByLabel('Part of a correlationKey').fill(key)
+      await page.getByLabel('Part of a correlationKey', { exact: false }).fill(key)
       await page.keyboard.press('Enter')
       await page.getByText(`payload of ${key}`).waitFor()
       await page.reload()
@@ -405,84 +406,6 @@ describeWithBrowser('the page of one flow', (browse) => {
       expect(await axe()).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
       await page.close()
-    }
-  })
-})
-
-describeWithBrowser('the page of all flows', (browse) => {
-  let server: FlowServer
-  beforeAll(async () => {
-    server = await startFlowServer()
-  })
-  afterAll(() => server.close())
-
-  const openFlows = (path = '/flows', more = {}) => browse.open(server.url, { path, key: SHOP_KEY, ...more })
-  const keys = (page: Page) => page.locator('.flows-key').allTextContents()
-
-  test('says why there is none, and shows the first one as it comes', async () => {
-    const { page } = await openFlows()
-    await page.getByText('Waiting for the first flow').waitFor()
-    await server.client.post('/api/ExternalLogs', { uniqueIdentifier: 'order', payload: 'no key', level: 'Debug' })
-    await eventually(async () => expect((await server.client.all('/api/event-logs')).length).toBe(1))
-    await page.reload()
-    await page.getByText('No log has a correlationKey yet').waitFor()
-    await server.send([{ to: 'order.validate', key: 'order-first', at: Date.now() }])
-    await page.getByRole('link', { name: 'order-first' }).waitFor()
-  })
-
-  test('lists the latest activity first with state, levels, next Step and place, live', async () => {
-    await server.send(orderOf('order-old'))
-    await server.send([{ to: 'order.charge', key: 'order-bad', at: BEGIN + 5 * HOUR, level: 'Error' }])
-    const { page } = await openFlows()
-    await eventually(async () => expect(await keys(page)).toEqual(['order-first', 'order-bad', 'order-old']))
-    const row = (key: string) => page.getByRole('row', { name: key })
-    expect(await row('order-bad').textContent()).toMatch(/failed.*Ship.*Order placed/)
-    expect(await row('order-old').textContent()).toMatch(/stalled.*Order placed, Checkout API, Warehouse/)
-    await server.send([{ to: 'order.ship', key: 'order-bad', at: Date.now() + SECOND }])
-    await eventually(async () => expect((await keys(page))[0]).toBe('order-bad'))
-  })
-
-  test('finds by part of a key and by level, and offers the way out', async () => {
-    const { page } = await openFlows()
-    await page.getByLabel('Part of a correlationKey').fill('OLD')
-    await eventually(async () => expect(await keys(page)).toEqual(['order-old']))
-    expect(new URL(page.url()).search).toBe('?q=OLD')
-    await page.getByLabel('Part of a correlationKey').fill('nothing like it')
-    await page.getByText('No flow matches').waitFor()
-    await page.getByRole('button', { name: 'Show all flows' }).click()
-    await eventually(async () => expect((await keys(page)).length).toBe(3))
-    await page.getByLabel('Worst level').selectOption('Error')
-    await eventually(async () => expect((await keys(page)).toSorted()).toEqual(['order-bad', 'order-old']))
-    await page.locator('h1').click()
-    await page.keyboard.press('j')
-    await page.keyboard.press('j')
-    await page.keyboard.press('Enter')
-    await page.locator('.flow-list tbody tr').first().waitFor()
-    expect(page.url()).toMatch(/\/flows\/order-(bad|old)$/)
-  })
-
-  test('loads older ones below', async () => {
-    await server.send(
-      Array.from({ length: 70 }, (_, index) => ({ to: 'audit', key: `many-${index}`, at: BEGIN - index * SECOND })),
-    )
-    await eventually(async () => {
-      const { data } = await server.client.get<{ items: unknown[] }>('/api/flows?q=many-&limit=1000')
-      return data.items.length === 70
-    })
-    const { page } = await openFlows('/flows?q=many-')
-    await eventually(async () => expect((await keys(page)).length).toBe(50))
-    await page.getByRole('button', { name: 'Load older flows' }).click()
-    await eventually(async () => expect((await keys(page)).length).toBe(70))
-    expect(new Set(await keys(page)).size).toBe(70)
-    expect(await page.getByRole('button', { name: 'Load older flows' }).count()).toBe(0)
-  })
-
-  test('is clean by axe, light and dark, wide and narrow, and never wider than the window', async () => {
-    for (const look of [{}, { dark: true }, { width: 390, height: 844 }]) {
-      const { page, axe } = await openFlows('/flows', look)
-      await page.locator('.flows-key').first().waitFor()
-      expect(await axe()).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     }
   })
 })

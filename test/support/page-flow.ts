@@ -46,6 +46,36 @@ export interface SentLog {
   readonly level?: string
 }
 
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+/** Long ago enough for a flow that waits to be stalled. */
+export const BEGIN = Date.now() - 26 * HOUR
+
+/** An order over two Projects: charged twice with hours between, not yet shipped. */
+export const orderOf = (key: string): readonly SentLog[] => {
+  const retry = BEGIN + 3 * HOUR
+  return [
+    { to: 'order', at: BEGIN, text: '{"order":4711}' },
+    { to: 'order.validate', at: BEGIN + SECOND, text: 'first look' },
+    { to: 'order.validate', at: BEGIN + 4 * SECOND, text: 'valid' },
+    { to: 'order.charge', at: BEGIN + 5 * SECOND, text: '{"provider":"paynet","durationMs":2000}' },
+    { to: 'order.charge', at: BEGIN + 8 * SECOND, text: '{"error":"timeout"}', level: 'Error' },
+    { to: 'order.charge', at: retry, text: '{"retry":1}' },
+    { to: 'order.charge', at: retry + 2 * SECOND, text: '{"authorised":true}' },
+    { to: 'audit', at: retry + 3 * SECOND, text: 'charged' },
+    {
+      to: CHECKOUT,
+      category: 'Shop.Payments.Client',
+      at: BEGIN + 8_100,
+      text: 'no answer from paynet',
+      level: 'Warning',
+    },
+    { to: CHECKOUT, category: 'Shop.Orders', at: BEGIN + 500, text: 'accepted' },
+    { to: WAREHOUSE, category: 'Stock', at: retry + SECOND, text: 'shelf is empty', level: 'Critical' },
+  ].map((log) => ({ ...log, key }))
+}
+
 export interface FlowServer extends Omit<PageServer, 'key'> {
   /** Sends logs and waits until the flows that they belong to have them. */
   send(logs: readonly SentLog[], client?: Client): Promise<void>

@@ -8,6 +8,7 @@ import { nameOf } from './flow-log.ts'
 import { FlowMinimap } from './flow-minimap.tsx'
 import { FlowPlot } from './flow-plot.tsx'
 import { FlowZoom } from './flow-zoom.tsx'
+import { keepInView } from './keep-in-view.ts'
 import { ticksOf } from './ticks.ts'
 import { createTimeScale } from './time-scale.ts'
 import { clipSegments } from './time-window.ts'
@@ -22,12 +23,10 @@ export function FlowDrawing({ view }: { readonly view: FlowView }) {
   const drawing = useMemo(() => drawFlow(rows, visits, scale, new Set(listed)), [rows, visits, scale, listed])
   const ticks = useMemo(() => ticksOf(scale, utc), [scale, utc])
   const scroller = useRef<HTMLElement>(null)
-  const y = selected && drawing.markOf.get(selected)?.y
-  useEffect(() => {
-    const ys = y === undefined ? drawing.marks.map((mark) => mark.y) : [y]
-    // What is zoomed to or selected may be in lanes that are scrolled away.
-    if (scroller.current !== null && (y !== undefined || window !== undefined)) scrollTo(scroller.current, ys)
-  }, [y, selected, window])
+  useEffect(
+    () => keepInView(scroller.current, scroller.current?.querySelector('.flow-ring'), HEAD_PX),
+    [selected, window],
+  )
 
   return (
     <section class="panel flow-drawing" aria-label="Drawing">
@@ -61,14 +60,5 @@ function wordsOf({ brief: { summary }, rows, active, gaps }: FlowView): string {
   )
 }
 
-const MARGIN_PX = 16
-const AXIS_PX = 40
-
-/** Brings the first of these places into view where none of them is; the page itself stays where it is. */
-function scrollTo(scroller: HTMLElement, ys: readonly number[]): void {
-  const top = scroller.scrollTop + MARGIN_PX
-  const bottom = scroller.scrollTop + scroller.clientHeight - AXIS_PX - MARGIN_PX
-  const [first] = ys
-  if (first === undefined || ys.some((y) => y >= top && y <= bottom)) return
-  scroller.scrollTop += first < top ? first - top : first - bottom
-}
+/** What the axis takes, and some room. */
+const HEAD_PX = 44

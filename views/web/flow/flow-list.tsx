@@ -3,6 +3,7 @@ import { countText, plural, visible } from '../lib/format.ts'
 import { clockText, durationText, timeText } from '../lib/times.ts'
 import { LevelTag } from '../ui/level.tsx'
 import type { FlowLog } from './flow-log.ts'
+import { keepInView } from './keep-in-view.ts'
 import { shortCategory } from './rows.ts'
 import { type FlowData, LOGS_MAX } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
@@ -21,9 +22,10 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
   useEffect(() => {
     if (index >= 0) setPage(Math.floor(index / ROWS))
   }, [index])
-  useEffect(() => {
-    if (selected !== undefined) showSelected(table.current)
-  }, [selected, page])
+  useEffect(
+    () => keepInView(table.current?.parentElement, table.current?.querySelector('[aria-selected=true]'), HEAD_PX),
+    [selected, page],
+  )
 
   const start = Math.min(page, Math.floor(Math.max(0, listed.length - 1) / ROWS)) * ROWS
   const turn = (to: number, text: string) => (
@@ -146,15 +148,5 @@ function LogRow({ log, view, index }: { readonly log: FlowLog; readonly view: Fl
   )
 }
 
-/** Room that the head of the table takes. */
+/** What the head of the table takes. */
 const HEAD_PX = 32
-
-/** Brings the selected row into view within the list alone; the page stays where it is. */
-function showSelected(table: HTMLElement | null): void {
-  const row = table?.querySelector('[aria-selected=true]')
-  const scroller = table?.parentElement
-  if (!row || !scroller) return
-  const { top, bottom } = row.getBoundingClientRect()
-  const frame = scroller.getBoundingClientRect()
-  scroller.scrollTop += Math.min(0, top - frame.top - HEAD_PX) + Math.max(0, bottom - frame.bottom)
-}

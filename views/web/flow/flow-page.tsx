@@ -77,7 +77,6 @@ function keysOf(view: FlowView, toggleLive: () => void, jump: (step: 1 | -1) => 
     '+': { what: 'Zoom in', run: () => zoomBy(view, ZOOM) },
     '-': { what: 'Zoom out', run: () => zoomBy(view, 1 / ZOOM) },
     '0': { what: 'Show the whole time', run: () => view.setWindow(undefined) },
-    '/': { what: 'Find in this flow', run: () => document.getElementById('flow-find')?.focus() },
     t: { what: 'Live', run: toggleLive },
     l: { what: 'Copy the link', run: () => void copy(location.href, 'The link') },
     c: {

@@ -1,10 +1,12 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { countText, plural } from '../lib/format.ts'
 import { LEVELS } from '../lib/levels.ts'
 import { durationText } from '../lib/times.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
+import { useKeys } from '../ui/use-keys.ts'
 import { listOf } from './flow-address.ts'
+import { TypedInput } from './typed-input.tsx'
 import type { FlowView } from './use-flow-view.ts'
 
 interface ToolbarProps {
@@ -23,6 +25,8 @@ export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
   const skews = logs.flatMap(({ skew }) => (skew > 0 ? [skew] : []))
   const received = params['order'] === 'received'
   const idle = gaps.every(({ folded }) => folded)
+  const find = useRef<HTMLInputElement>(null)
+  useKeys({ '/': { what: 'Find in this flow', run: () => find.current?.focus() } })
   return (
     <div class="bar flow-tools">
       {LEVELS.toReversed().map((level) => {
@@ -52,7 +56,13 @@ export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
           Next error <kbd>n</kbd>
         </button>
       )}
-      <Find view={view} jump={jump} />
+      <TypedInput
+        label="Find in this flow"
+        value={params['q']}
+        inputRef={find}
+        onRest={(text) => set({ q: text.trim() })}
+        onEnter={(_, shift) => jump(shift ? -1 : 1)}
+      />
       {matches && (
         <>
           <span class="muted num" role="status">
@@ -90,31 +100,5 @@ export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
         </button>
       )}
     </div>
-  )
-}
-
-/** Waits until typing rests, so that a large flow is not searched at every letter. */
-const TYPING_MS = 150
-
-function Find({ view, jump }: Pick<ToolbarProps, 'view' | 'jump'>) {
-  const q = view.params['q'] ?? ''
-  const [text, setText] = useState(q)
-  const timer = useRef(0)
-  useEffect(() => setText(q), [q])
-  return (
-    <input
-      id="flow-find"
-      class="input"
-      type="search"
-      placeholder="Find in this flow"
-      aria-label="Find in this flow"
-      value={text}
-      onInput={({ currentTarget: { value } }) => {
-        setText(value)
-        clearTimeout(timer.current)
-        timer.current = window.setTimeout(() => view.set({ q: value.trim() }), TYPING_MS)
-      }}
-      onKeyDown={({ key, shiftKey }) => key === 'Enter' && jump(shiftKey ? -1 : 1)}
-    />
   )
 }

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import type { EntryPage, FlowSummary } from '../api/types.ts'
 import { countText, visible } from '../lib/format.ts'
 import { LEVELS } from '../lib/levels.ts'
@@ -14,19 +15,12 @@ import { useUtc } from '../ui/use-utc.ts'
 import { StateBadge } from './flow-header.tsx'
 import { nameOf } from './flow-log.ts'
 import { Busy } from './flow-page.tsx'
-import { KeyBox } from './key-box.tsx'
+import { TypedInput } from './typed-input.tsx'
 import { useFlows } from './use-flows.ts'
 import { useNow } from './use-now.ts'
 
 /** What selects flows; a flow has a level where its worst log has it. */
 const FILTERS = ['q', 'level', 'environment', 'from', 'to'] as const
-
-const LEVEL_NAMES = [
-  ['', 'All levels'],
-  ['Warning', 'With warnings'],
-  ['Error', 'With errors'],
-  ['Critical', 'With critical errors'],
-] as const
 
 /** The flows of the Team, those with the latest activity first. */
 export function FlowsPage() {
@@ -34,21 +28,34 @@ export function FlowsPage() {
   const { flows, problem, more } = useFlows(Object.fromEntries(FILTERS.map((name) => [name, params[name]])))
   const set = (patch: Readonly<Record<string, string | undefined>>): void => go({ params: patch }, 'replace')
   const { level = '', environment, from, to } = params
-  useKeys({ j: { what: 'Next flow', run: () => step(1) }, k: { what: 'Previous flow', run: () => step(-1) } })
+  const box = useRef<HTMLInputElement>(null)
+  const find = { what: 'Find or open a flow', run: () => box.current?.focus() }
+  useKeys({
+    '/': find,
+    j: { what: 'Next flow', run: () => step(1) },
+    k: { what: 'Previous flow', run: () => step(-1) },
+  })
   return (
     <div class="page">
       <h1>Flows</h1>
-      <div class="bar">
-        <KeyBox />
+      <div class="bar flows-bar">
+        <TypedInput
+          label="Part of a correlationKey, or all of it and Enter"
+          value={params['q']}
+          inputRef={box}
+          onRest={(q) => set({ q })}
+          onEnter={(key) => key !== '' && go({ path: ['flows', key] })}
+        />
         <select
           class="input"
           aria-label="Worst level"
           value={level}
           onChange={({ currentTarget }) => set({ level: currentTarget.value })}
         >
-          {LEVEL_NAMES.map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
+          <option value="">All levels</option>
+          {LEVELS.slice(3).map((one) => (
+            <option key={one} value={one}>
+              {one} and above
             </option>
           ))}
         </select>

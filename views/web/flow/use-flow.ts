@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { get, type Problem, type Result } from '../api/client.ts'
 import type { Entry, FlowDetail } from '../api/types.ts'
+import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
 import { useLive } from '../ui/use-live.ts'
 import { apiOf } from './flow-address.ts'
@@ -85,10 +86,7 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
     else if (missing) setTimeout(brief.reload, ASK_MS)
     missed.current = missing && missed.current !== total ? total : 0
   }, [data])
-  useEffect(() => {
-    const timer = setInterval(() => brief.problem?.code === 'not_found' && brief.reload(), UNKNOWN_MS)
-    return () => clearInterval(timer)
-  }, [brief])
+  useEvery(UNKNOWN_MS, brief.reload, brief.problem?.code === 'not_found')
 
   return {
     brief: data,

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { get, type Params, type Problem } from '../api/client.ts'
 import type { FlowSummary, Page } from '../api/types.ts'
+import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
 
 /** How often the latest flows are asked for while the page is looked at. */
@@ -21,10 +22,7 @@ export function useFlows(params: Params): Flows {
   const { data, problem, reload } = useFetch<Page<FlowSummary>>('/api/flows', query)
   const [older, setOlder] = useState<Page<FlowSummary>>()
   useEffect(() => setOlder(undefined), [JSON.stringify(params)])
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || reload(), REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [reload])
+  useEvery(REFRESH_MS, reload)
 
   const { nextCursor: cursor } = older ?? data ?? { nextCursor: null }
   const more = async (): Promise<void> => {

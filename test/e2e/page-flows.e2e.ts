@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { describeWithBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { BEGIN, type FlowServer, HOUR, orderOf, SECOND, SHOP_KEY, startFlowServer } from '../support/page-flow.ts'
+
+describeWithBrowser('the page of all flows', (browse) => {
+  let server: FlowServer
+  beforeAll(async () => {
+    server = await startFlowServer()
+  })
+  afterAll(() => server.close())
+
+  const openFlows = (path = '/flows', more = {}) => browse.open(server.url, { path, key: SHOP_KEY, ...more })
+  const keys = (page: Page) => page.locator('.flows-key').allTextContents()
+
+  test('says why there is none, and shows the first one as it comes', async () => {
+    const { page } = await openFlows()
+    await page.getByText('Waiting for the first flow').waitFor()
+    await server.client.post('/api/ExternalLogs', { uniqueIdentifier: 'order', payload: 'no key', level: 'Debug' })
+    await eventually(async () => expect((await server.client.all('/api/event-logs')).length).toBe(1))
+    await page.reload()
+    await page.getByText('No log has a correlationKey yet').waitFor()
+    await server.send([{ to: 'order.validate', key: 'order-first', at: Date.now() }])
+    await page.getByRole('link', { name: 'order-first' }).waitFor()
+  })
+
+  test('lists the latest activity first with state, levels, next Step and place, live', async () => {
+    await server.send(orderOf('order-old'))
+    await server.send([{ to: 'order.charge', key: 'order-bad', at: BEGIN + 5 * HOUR, level: 'Error' }])
+    const { page } = await openFlows()
+    await eventually(async () => expect(await keys(page)).toEqual(['order-first', 'order-bad', 'order-old']))
+    const row = (key: string) => page.getByRole('row', { name: key })
+    expect(await row('order-bad').textContent()).toMatch(/failed.*Ship.*Order placed/)
+    expect(await row('order-old').textContent()).toMatch(/stalled.*Order placed, Checkout API, Warehouse/)
+    await server.send([{ to: 'order.ship', key: 'order-bad', at: Date.now() + SECOND }])
+    await eventually(async () => expect((await keys(page))[0]).toBe('order-bad'))
+  })
+
+  test('finds by part of a key and by level, and offers the way out', async () => {
+    const { page } = await openFlows()
+    await page.getByLabel('Part of a correlationKey', { exact: false }).fill('OLD')
+    await eventually(async () => expect(await keys(page)).toEqual(['order-old']))
+    expect(new URL(page.url()).search).toBe('?q=OLD')
+    await page.getByLabel('Part of a correlationKey', { exact: false }).fill('nothing like it')
+    await page.getByText('No flow matches').waitFor()
+    await page.getByRole('button', { name: 'Show all flows' }).click()
+    await eventually(async () => expect((await keys(page)).length).toBe(3))
+    await page.getByLabel('Worst level').selectOption('Error')
+    await eventually(async () => expect((await keys(page)).toSorted()).toEqual(['order-bad', 'order-old']))
+    await page.locator('h1').click()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.flow-list tbody tr').first().waitFor()
+    expect(page.url()).toMatch(/\/flows\/order-(bad|old)$/)
+  })
+
+  test('loads older ones below', async () => {
+    await server.send(
+      Array.from({ length: 70 }, (_, index) => ({ to: 'audit', key: `many-${index}`, at: BEGIN - index * SECOND })),
+    )
+    await eventually(async () => {
+      const { data } = await server.client.get<{ items: unknown[] }>('/api/flows?q=many-&limit=1000')
+      return data.items.length === 70
+    })
+    const { page } = await openFlows('/flows?q=many-')
+    await eventually(async () => expect((await keys(page)).length).toBe(50))
+    await page.getByRole('button', { name: 'Load older flows' }).click()
+    await eventually(async () => expect((await keys(page)).length).toBe(70))
+    expect(new Set(await keys(page)).size).toBe(70)
+    expect(await page.getByRole('button', { name: 'Load older flows' }).count()).toBe(0)
+  })
+
+  test('is clean by axe, light and dark, wide and narrow, and never wider than the window', async () => {
+    for (const look of [{}, { dark: true }, { width: 390, height: 844 }]) {
+      const { page, axe } = await openFlows('/flows', look)
+      await page.locator('.flows-key').first().waitFor()
+      expect(await axe()).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    }
+  })
+})
