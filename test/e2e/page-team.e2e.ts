@@ -1,0 +1,269 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import type { Envelope } from '../support/api.ts'
+import { describeWithBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { type PageServer, startPageServer } from '../support/page-server.ts'
+
+const NARROW = { width: 390, height: 844 }
+/** What the browser writes into its console where a change is refused, and where the session has ended. */
+const REFUSED = /status of (409|400|401|404)/
+
+const dialog = (page: Page) => page.getByRole('dialog')
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
+const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name} `) })
+
+/** The page is as wide as the window: nothing has to be scrolled sideways. */
+const overflow = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+
+describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate }) => {
+  let server: PageServer
+  beforeAll(async () => {
+    server = await startPageServer()
+  }, 60_000)
+  afterAll(() => server.close())
+
+  const opened = async (path = '/team', more = {}) => (await open(server.url, { key: server.key, path, ...more })).page
+  const act = async (page: Page, of: string, what: string): Promise<void> => {
+    await button(page, `Actions for ${of}`).click()
+    await page.locator('.menu').getByRole('button', { name: what }).click()
+  }
+  const send = (uniqueIdentifier: string) =>
+    server.client.post('/api/ExternalLogs', { uniqueIdentifier, payload: 'x', level: 'Error' })
+
+  test('shows what the Team owns, and creates, renames, archives and restores it', async () => {
+    const page = await opened()
+    await button(page, 'New Event').click()
+    await dialog(page).getByLabel('Identifier').fill('refund')
+    await dialog(page).getByLabel('Name', { exact: true }).fill('Refund')
+    await button(page, 'Create the Event').click()
+    await row(page, 'Refund').waitFor()
+    expect((await send('refund')).success).toBe(true)
+
+    await act(page, 'Refund', 'New Step')
+    await dialog(page).getByLabel('Identifier').fill('refund.pay')
+    await button(page, 'Create the Step').click()
+    await row(page, 'refund.pay').waitFor()
+    const { data } = await server.client.get<{ events: { identifier: string; steps: object[] }[] }>('/api/team')
+    expect(data.events.find(({ identifier }) => identifier === 'refund')?.steps).toMatchObject([
+      { identifier: 'refund.pay' },
+    ])
+
+    await act(page, 'Refund', 'Rename')
+    await dialog(page).getByLabel('Name').fill('Money back')
+    await button(page, 'Rename').click()
+    await row(page, 'Money back').waitFor()
+
+    await act(page, 'Money back', 'Archive')
+    await row(page, 'Money back').waitFor({ state: 'detached' })
+    for (const identifier of ['refund', 'refund.pay'])
+      expect((await send(identifier)).error.message).toContain('is archived')
+    await button(page, 'Show 2 archived').click()
+    await act(page, 'Money back', 'Restore')
+    await button(page, /archived/).waitFor({ state: 'detached' })
+    expect((await send('refund.pay')).success).toBe(true)
+  })
+
+  test('creates a Project and shows when something was last seen', async () => {
+    const page = await opened()
+    await button(page, 'New Project').click()
+    await dialog(page).getByLabel('Name').fill('Worker')
+    await button(page, 'Create the Project').click()
+    const worker = row(page, 'Worker')
+    await worker.getByText('not in 24 h').waitFor()
+    const id = (await worker.locator('bdi.mono').textContent()) ?? ''
+    const log = { uniqueIdentifier: id, categoryName: 'A', message: 'm', level: 'Error' }
+    expect((await server.client.post('/api/ApplicationLogs', log)).success).toBe(true)
+    await eventually(async () => {
+      await page.reload()
+      await worker.getByText(/now|\ds ago|\d s ago/).waitFor({ timeout: 1_000 })
+    }, 15_000)
+  })
+
+  test('says in place why something was refused, and keeps what was typed', async () => {
+    tolerate(REFUSED)
+    const page = await opened()
+    await button(page, 'New Event').click()
+    await dialog(page).getByLabel('Identifier').fill('order-placed')
+    await button(page, 'Create the Event').click()
+    await dialog(page)
+      .getByRole('alert')
+      .getByText(/already\. Choose another one/)
+      .waitFor()
+    expect(await dialog(page).getByLabel('Identifier').inputValue()).toBe('order-placed')
+    await button(page, 'Cancel').click()
+    await dialog(page).waitFor({ state: 'detached' })
+  })
+
+  test('text of names and identifiers is text', async () => {
+    const identifier = '<img src=x onerror=alert(1)>\u202e'
+    await server.client.post('/api/team/events', { identifier, name: '<b>bold</b>' })
+    const page = await opened()
+    await page.getByText('<b>bold</b>').waitFor()
+    await page.getByText('<img src=x onerror=alert(1)>⟨202E⟩').waitFor()
+    await server.client.post('/api/team/events', { identifier: '..' })
+    await page.reload()
+    await act(page, '..', 'Rename')
+    await dialog(page).getByLabel('Name').fill('Dots')
+    await button(page, 'Rename').click()
+    await row(page, 'Dots').waitFor()
+  })
+
+  describe('keys', () => {
+    test('a new one is shown once and copied into snippets; the old one is revoked; the last one stays', async () => {
+      const own = await serve()
+      const { page, context } = await open(own.url, { key: own.key, path: '/team' })
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.getByText('live', { exact: true }).waitFor()
+      expect(await button(page, /^Revoke/).count()).toBe(0)
+
+      await button(page, 'New key').click()
+      await button(page, 'Make a key').click()
+      const key = (await dialog(page).locator('code').textContent()) ?? ''
+      expect(key).toMatch(/^sl_/)
+      await button(page, 'Copy the key').click()
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key)
+      await button(page, 'I have copied it').click()
+      expect(await page.evaluate<string>('document.body.innerHTML')).not.toContain(key)
+      expect(await button(page, 'New key').isDisabled()).toBe(true)
+
+      await button(page, 'Code that sends to Order placed').click()
+      expect(await dialog(page).locator('pre').textContent()).toContain(`X-API-Key: ${key.slice(0, 6)}••••••••`)
+      await button(page, 'Copy').click()
+      await eventually(async () => expect(await page.evaluate('navigator.clipboard.readText()')).toContain(key))
+      await page.keyboard.press('Escape')
+
+      await button(page, `Revoke ${key.slice(0, 6)}`).click()
+      await button(page, 'Revoke it').click()
+      await page.getByText('1 revoked').waitFor()
+      const kept = await page.evaluate<string>('JSON.stringify(localStorage) + document.cookie + location.href')
+      expect(kept).not.toContain(key)
+    })
+
+    test('all are replaced at once, and one stays signed in', async () => {
+      const own = await serve()
+      const { page } = await open(own.url, { key: own.key, path: '/team' })
+      await button(page, 'Replace all').click()
+      await button(page, 'Replace all keys').click()
+      const key = (await dialog(page).locator('code').textContent()) ?? ''
+      await button(page, 'I have copied it').click()
+      await page.getByText(`${key.slice(0, 6)}… you signed in with it`).waitFor()
+      expect((await own.client.get('/api/team')).error.code).toBe('invalid_api_key')
+    })
+
+    test('the key that one signed in with says so before it is revoked, and ends the session', async () => {
+      tolerate(REFUSED)
+      const own = await serve()
+      const { data } = (await own.client.post('/api/team/keys', {})) as Envelope<{ key: string }>
+      const { page } = await open(own.url, { key: own.key, path: '/team' })
+      await button(page, `Revoke ${own.key.slice(0, 6)}`).click()
+      await dialog(page).getByText('your session ends as well').waitFor()
+      await button(page, 'Revoke it').click()
+      const over = page.getByRole('dialog', { name: 'Your session is over' })
+      await over.getByLabel('Team key').fill(data.key)
+      await page.keyboard.press('Enter')
+      await over.waitFor({ state: 'detached' })
+      await page.getByText('1 revoked').waitFor()
+    })
+  })
+
+  describe('the first minute', () => {
+    test('waits, says when the first log is here, and shows it', async () => {
+      const own = await serve()
+      const { page } = await open(own.url, { key: own.key, path: '/event-logs' })
+      await page.getByText('Waiting for the first event log').waitFor()
+      expect(await page.locator('pre').textContent()).toContain(`${own.url}/api/ExternalLogs`)
+      await own.client.post('/api/ExternalLogs', { uniqueIdentifier: 'order-placed', payload: 'hello', level: 'Error' })
+      await page.getByText('The first event log is here').waitFor()
+      await page.getByText('Waiting for the first').waitFor({ state: 'detached' })
+      await page.getByText('hello').first().waitFor()
+    })
+
+    test('the code works when it is pasted, in every language that is there', async () => {
+      const own = await serve()
+      const { page, context } = await open(own.url, { key: own.key, path: '/application-logs' })
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.getByLabel('Your key, for what you copy').fill(own.key)
+      const copied = async (language: string): Promise<string> => {
+        await page.getByRole('tab', { name: language }).click()
+        await button(page, /^Cop(y|ied)$/).click()
+        return eventually(async () => {
+          const text = await page.evaluate<string>('navigator.clipboard.readText()')
+          expect(text).toContain((await page.locator('pre').textContent())?.slice(0, 20) ?? '?')
+          expect(text).toContain(own.key)
+          return text
+        })
+      }
+      const runs: readonly (readonly [string, string, readonly string[]])[] = [
+        ['cURL', 'bash', ['-c']],
+        ['TypeScript', process.execPath, ['--input-type=module', '-e']],
+        ['Python', 'python3', ['-c']],
+      ]
+      let sent = 0
+      for (const [language, program, args] of runs) {
+        const code = await copied(language)
+        if (spawnSync(program, ['--version']).error !== undefined) continue
+        expect(execFileSync(program, [...args, code], { stdio: 'pipe' }).toString()).toMatch(/success"?: ?true/)
+        sent += 1
+      }
+      expect(sent).toBeGreaterThanOrEqual(2)
+      await eventually(async () => expect(await own.client.all('/api/application-logs')).toHaveLength(sent))
+    }, 60_000)
+
+    test('a sample flow goes through the gateway, and one is taken to it', async () => {
+      const own = await serve()
+      const { page } = await open(own.url, { key: own.key, path: '/flows' })
+      await page.getByText('Waiting for the first flow').waitFor()
+      await button(page, 'Send a sample flow').click()
+      await page.getByText(/logs went through the gateway/).waitFor()
+      await page.waitForURL('**/flows/sample-*')
+      await page.getByText('The sample service did not answer').first().waitFor()
+    })
+
+    test('a Team without an Event is told to create one', async () => {
+      const own = await serve()
+      await fetch(`${own.url}/api/team/events/order-placed`, {
+        method: 'PATCH',
+        headers: { 'x-api-key': own.key, 'content-type': 'application/json' },
+        body: '{"archived":true}',
+      })
+      const { page } = await open(own.url, { key: own.key, path: '/event-logs' })
+      await page.getByText('The Team has no Event yet').waitFor()
+    })
+  })
+
+  describe('how it looks', () => {
+    let fresh: PageServer
+    beforeAll(async () => {
+      fresh = await startPageServer()
+    }, 60_000)
+    afterAll(() => fresh.close())
+
+    test.each([
+      ['wide, light', {}],
+      ['wide, dark', { dark: true }],
+      ['narrow', NARROW],
+    ])(
+      'axe finds nothing, and nothing sticks out: %s',
+      async (_how, look) => {
+        for (const path of ['/team', '/event-logs']) {
+          const { page, axe } = await open(fresh.url, { key: fresh.key, path, ...look })
+          await button(page, 'Send a sample flow').waitFor()
+          expect(await axe()).toEqual([])
+          expect(await overflow(page)).toBe(0)
+          if (path !== '/team') continue
+          await button(page, 'Code that sends to Ship').click()
+          await dialog(page).locator('pre').waitFor()
+          expect(await axe()).toEqual([])
+          await page.keyboard.press('Escape')
+          await button(page, 'New Step').click()
+          expect(await axe()).toEqual([])
+        }
+      },
+      60_000,
+    )
+  })
+})
