@@ -110,7 +110,9 @@ function Facts({ item }: { readonly item: Refusal }) {
       </p>
       {nearest !== null && (
         <p class="notice">
-          Did you mean <bdi class="mono">{visible(nearest.identifier)}</bdi>?
+          <span>
+            Did you mean <bdi class="mono">{visible(nearest.identifier)}</bdi>?
+          </span>
           <a href={hrefTo({ path: ['team'] })}>See all of the Team</a>
         </p>
       )}

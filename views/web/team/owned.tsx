@@ -99,7 +99,7 @@ function Section({ title, makes, rows, empty, onChange }: SectionProps) {
       <div class="head">
         <h2 class="grow">{title}</h2>
         {archived > 0 && (
-          <button type="button" class="button quiet" aria-pressed={all} onClick={() => setAll(!all)}>
+          <button type="button" class="button quiet" onClick={() => setAll(!all)}>
             {all ? 'Hide' : 'Show'} {archived} archived
           </button>
         )}
@@ -160,7 +160,7 @@ function OwnedRow({ row, onAsk, onArchive }: OwnedRowProps) {
       <td class="nowrap">
         <LastSeen {...of} />
       </td>
-      <td class="nowrap">
+      <td class="num nowrap">
         {!isArchived && (
           <button
             type="button"
