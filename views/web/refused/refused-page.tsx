@@ -21,13 +21,13 @@ export function RefusedPage() {
   const { data, problem, reload } = useFetch<{ readonly items: readonly Refusal[] }>('/api/refusals')
   useEvery(LOOK_MS, reload)
   const items = data?.items ?? []
-  const codes = [...new Set(items.map((item) => item.code)), ...(code === undefined ? [] : [code])]
+  const codes = new Set([...items.map((item) => item.code), ...(code === undefined ? [] : [code])])
   const shown = items.filter((item) => code === undefined || item.code === code)
   return (
     <div class="page prose">
       <div class="bar">
         <h1 class="grow">Refused logs</h1>
-        {codes.length > 0 && (
+        {codes.size > 0 && (
           <select
             class="input"
             aria-label="Reason"
@@ -35,7 +35,7 @@ export function RefusedPage() {
             onChange={({ currentTarget }) => go({ params: { code: currentTarget.value, id: undefined } })}
           >
             <option value="">Every reason</option>
-            {[...new Set(codes)].map((one) => (
+            {[...codes].map((one) => (
               <option key={one}>{one}</option>
             ))}
           </select>
@@ -94,14 +94,18 @@ const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
       <span class="badge bad">{item.code}</span>
       <bdi class="cut mono">{visible(item.identifier ?? '')}</bdi>
       <bdi class="cut grow muted wide-only">{visible(item.message)}</bdi>
-      {item.unnoted > 0 && <span class="badge warn">+{countText(item.unnoted)} alike</span>}
+      {item.unnoted > 0 && (
+        <span class="badge warn" title="They followed and were not kept.">
+          +{countText(item.unnoted)} alike
+        </span>
+      )}
     </summary>
     {isOpen && <Facts item={item} />}
   </details>
 )
 
 function Facts({ item }: { readonly item: Refusal }) {
-  const { message, details, endpoint, index, identifier, nearest, keyPrefix, userAgent, body, bodyCut, unnoted } = item
+  const { message, details, endpoint, index, identifier, nearest, keyPrefix, userAgent, body, bodyCut } = item
   const curl = curlToTry(item, GATEWAY)
   return (
     <div class="body stack">
@@ -128,9 +132,6 @@ function Facts({ item }: { readonly item: Refusal }) {
         {identifier !== null && <Fact name="Identifier" text={identifier} />}
         <Fact name="Key" text={keyPrefix === null ? 'none' : `${keyPrefix}…`} />
         <Fact name="Client" text={userAgent ?? 'not named'} />
-        {unnoted > 0 && (
-          <Fact name="Alike" text={`${countText(unnoted)} more of this reason followed and were not kept.`} />
-        )}
       </dl>
       {body !== null && (
         <div class="code">

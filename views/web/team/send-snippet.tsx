@@ -15,8 +15,8 @@ export function SendSnippet({ target }: { readonly target: Target }) {
     <>
       <Snippet
         label="Send a log"
-        snippets={snippetsOf(GATEWAY, target).map((one) => ({ ...one, code: one.code.replace(KEY, masked) }))}
-        reveal={(code) => code.replace(masked, key || KEY)}
+        snippets={snippetsOf(GATEWAY, target).map((one) => ({ ...one, code: one.code.replace(KEY, () => masked) }))}
+        reveal={(code) => code.replace(masked, () => key || KEY)}
       />
       {!GATEWAY_KNOWN && (
         <p class="hint">The address is a placeholder: the operator has not set GATEWAY_URL for this page.</p>
