@@ -94,23 +94,43 @@ async function writeChunk<Item>(
   signal: AbortSignal,
   { store, measures }: BatchDeps,
 ): Promise<readonly Settled[]> {
-  const projected = chunk.map(project)
-  const items = projected.flatMap((each) => (each.outcome === 'ok' ? [each.item] : []))
-  const written = items.length === 0 ? [] : await measures.timed(() => view.write(items, store, signal))
-  if (written.length !== items.length) {
-    throw new Error(`the log store gave ${written.length} outcomes for ${items.length} documents`)
+  const { items, known, receivedAt } = projectLazily(chunk, project)
+  const first = items.next()
+  const written =
+    first.done === true ? [] : await measures.timed(() => view.write(startingWith(first.value, items), store, signal))
+  if (known.length !== chunk.length) throw new Error('the log store did not take all documents')
+  if (written.length !== receivedAt.length) {
+    throw new Error(`the log store gave ${written.length} outcomes for ${receivedAt.length} documents`)
   }
-  const outcomes = written.values()
-  const settled = projected.map((each): Settled => {
-    if (each.outcome === 'skip') return 'skipped'
-    if (each.outcome === 'deadLetter') return each
-    return ofWrite(outcomes.next().value)
-  })
-  const stored = projected.flatMap((each, index) =>
-    each.outcome === 'ok' && settled[index] === 'stored' ? [each.receivedAt] : [],
-  )
+  const stored = receivedAt.filter((_, index) => written[index]?.outcome === 'stored')
   measures.searchable(stored, store.searchableWithinMs)
-  return settled
+  const outcomes = written.values()
+  return known.map((outcome) => outcome ?? ofWrite(outcomes.next().value))
+}
+
+/**
+ * Projects a record when its item is asked for, so that an item need not live longer than the store needs it. `known` has an entry for
+ * each record gone through, null for one with an item; `receivedAt` one for each item.
+ */
+function projectLazily<Item>(chunk: readonly JournalRecord[], project: Project<Item>) {
+  const known: (Settled | null)[] = []
+  const receivedAt: string[] = []
+  function* items(): Generator<Item, void> {
+    for (const record of chunk) {
+      const projected = project(record)
+      if (projected.outcome === 'ok') {
+        known.push(null)
+        receivedAt.push(projected.receivedAt)
+        yield projected.item
+      } else known.push(projected.outcome === 'skip' ? 'skipped' : projected)
+    }
+  }
+  return { items: items(), known, receivedAt }
+}
+
+function* startingWith<Item>(first: Item, rest: Iterable<Item>): Generator<Item, void> {
+  yield first
+  yield* rest
 }
 
 function ofWrite(written: WriteOutcome | undefined): Settled {

@@ -21,8 +21,8 @@ export const groupName = (topicPrefix: string, view: ViewName): string => `${top
 export interface View<Item> {
   readonly name: ViewName
   readonly sources: readonly { readonly role: TopicRole; readonly project: Project<Item> }[]
-  /** One outcome an item, in order. Rejects as the store does. */
-  write(items: readonly Item[], store: LogStoreWriter, signal: AbortSignal): Promise<readonly WriteOutcome[]>
+  /** One outcome an item, in order; goes through the items once. Rejects as the store does. */
+  write(items: Iterable<Item>, store: LogStoreWriter, signal: AbortSignal): Promise<readonly WriteOutcome[]>
 }
 
 /** Never throws. */
@@ -47,8 +47,9 @@ export const flowsView: View<FlowDelta> = {
     { role: 'application-logs', project: projector(decodeApplicationLog, flowFact) },
   ],
   write: async (facts, store, signal) => {
-    await store.mergeFlows(foldFlows(facts), signal)
-    return facts.map(() => ({ outcome: 'stored' }))
+    const all = [...facts]
+    await store.mergeFlows(foldFlows(all), signal)
+    return all.map(() => ({ outcome: 'stored' }))
   },
 }
 

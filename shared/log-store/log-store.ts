@@ -27,10 +27,10 @@ export interface LogStoreWriter {
   readonly searchableWithinMs: number
 
   /**
-   * Stores documents; one outcome each, in order. Transient failures are retried until `signal` aborts. Rejects with a
+   * Stores documents; one outcome each, in order. Goes through them once, and may take its time between two. Transient failures are retried until `signal` aborts. Rejects with a
    * `StoreHaltError` for what retrying cannot cure, and with the signal's reason.
    */
-  write(documents: readonly EntryDocument[], signal: AbortSignal): Promise<readonly WriteOutcome[]>
+  write(documents: Iterable<EntryDocument>, signal: AbortSignal): Promise<readonly WriteOutcome[]>
 
   /** Folds what was learnt of flows into their summaries. Telling the same twice changes nothing. Failures as in `write`. */
   mergeFlows(deltas: readonly FlowDelta[], signal: AbortSignal): Promise<void>

@@ -42,9 +42,10 @@ export function createMemoryStoreWriter({ searchableWithinMs = 0 } = {}): Memory
     afterWrite: undefined,
     refuse: undefined,
     flows: () => flows,
-    write: async (batch, signal) => {
+    write: async (documentsOfBatch, signal) => {
       await store.beforeWrite?.(signal)
       signal.throwIfAborted()
+      const batch = [...documentsOfBatch]
       writes.push(batch.length)
       const outcomes = batch.map(writeOne)
       await store.afterWrite?.(signal)

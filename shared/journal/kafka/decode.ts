@@ -23,6 +23,7 @@ export function decodeBatches(
   position: number,
 ): Decoded {
   const records: JournalRecord[] = []
+  const texts = createTexts()
   let next = position
   for (const batch of batches) {
     const first = Number(batch.firstOffset)
@@ -35,7 +36,7 @@ export function decodeBatches(
         const offset = first + offsetDelta
         if (offset < next) continue
         const appendedAt = logAppendTime ?? firstTimestamp + Number(timestampDelta)
-        records.push({ topic, partition, offset, appendedAt, key, value, headers: decodeHeaders(headers) })
+        records.push({ topic, partition, offset, appendedAt, key, value, headers: decodeHeaders(headers, texts) })
       }
     }
     next = end
@@ -44,14 +45,30 @@ export function decodeBatches(
 }
 
 /** Of headers with one name the last counts; a null value is read as the empty text. */
-function decodeHeaders(entries: readonly (readonly [Buffer | null, Buffer | null])[]): Headers {
+function decodeHeaders(entries: readonly (readonly [Buffer | null, Buffer | null])[], texts: Texts): Headers {
   const headers: Record<string, string | Uint8Array> = {}
-  for (const [name, value] of entries) {
-    const text = value === null ? '' : isUtf8(value) ? value.toString('utf8') : value
-    const key = name?.toString('utf8') ?? ''
+  for (const [index, [name, value]] of entries.entries()) {
+    const key = String(texts(2 * index, name))
+    const text = texts(2 * index + 1, value)
     // A header named __proto__ must be a header, not a prototype.
     if (key === '__proto__') Object.defineProperty(headers, key, { value: text, enumerable: true, configurable: true })
     else headers[key] = text
   }
   return headers
+}
+
+/** The text of bytes that stand at a place of a record, or the bytes where they are no UTF-8; the empty text for none. */
+type Texts = (place: number, bytes: Buffer | null) => string | Buffer
+
+/** Records that follow each other have the same headers but for some values, so a text is made anew only where its bytes differ. */
+function createTexts(): Texts {
+  const last: { readonly bytes: Buffer; readonly text: string | Buffer }[] = []
+  return (place, bytes) => {
+    if (bytes === null) return ''
+    const before = last[place]
+    if (before?.bytes.equals(bytes)) return before.text
+    const text = isUtf8(bytes) ? bytes.toString('utf8') : bytes
+    last[place] = { bytes, text }
+    return text
+  }
 }

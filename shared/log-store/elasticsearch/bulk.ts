@@ -2,15 +2,13 @@ import type { Logger } from '../../logger.ts'
 import type { Metrics } from '../../metrics.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { backoffMs, pause } from './backoff.ts'
+import { type Chunk, type ChunkLimits, createChunkSource, halve, pick } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type BulkItem, classifyItem, classifyRequest } from './outcome.ts'
 import { createSlots } from './slots.ts'
 import { createTroubleReport } from './trouble-report.ts'
 
-export interface BulkLimits {
-  /** Most bytes of one request; a larger document goes alone. */
-  readonly bulkBytesMax: number
-  readonly bulkDocumentsMax: number
+export interface BulkLimits extends ChunkLimits {
   /** Most requests at once, over all writes. */
   readonly bulksInFlightMax: number
 }
@@ -24,16 +22,12 @@ export type Settled =
 export interface Bulk {
   /**
    * Sends one operation an item, as the lines that `linesOf` gives for it (each ended by a newline), and returns one
-   * outcome each, in order. Retries until the signal aborts; rejects with its reason, or with a `StoreHaltError`.
+   * outcome each, in order. Takes items only when they can be sent. Retries until the signal aborts; rejects with its reason,
+   * or with a `StoreHaltError`.
    */
-  run<Item>(items: readonly Item[], linesOf: (item: Item) => string, signal: AbortSignal): Promise<readonly Settled[]>
+  run<Item>(items: Iterable<Item>, linesOf: (item: Item) => string, signal: AbortSignal): Promise<readonly Settled[]>
   /** What keeps documents from being written until somebody acts, or null. */
   problem(): string | null
-}
-
-interface Operation {
-  readonly position: number
-  readonly lines: string
 }
 
 interface Deps {
@@ -52,123 +46,124 @@ export function createBulk({ connection, limits, logger, metrics }: Deps): Bulk 
   const counted = metrics.counter('sluice_store_bulk_items_total')
   const inFlight = metrics.gauge('sluice_store_bulks_in_flight')
 
-  const request = (operations: readonly Operation[], signal: AbortSignal): Promise<BulkAnswer> =>
-    slots.run(async () => {
-      const measured = seconds.startTimer()
-      inFlight.inc()
-      try {
-        return await postBulk(connection, operations, signal)
-      } finally {
-        inFlight.dec()
-        measured()
-      }
-    }, signal)
-
-  /** Repeats what is to be repeated until every operation has its outcome. */
-  async function settle(operations: readonly Operation[], settled: Settled[], signal: AbortSignal): Promise<void> {
-    const ticket = trouble.open()
-    let pending = operations
-    let attempt = 0
+  const post = async (chunk: Chunk, signal: AbortSignal): Promise<BulkAnswer> => {
+    const measured = seconds.startTimer()
+    inFlight.inc()
     try {
-      while (pending.length > 0) {
-        const answer = await request(pending, signal)
-        if (answer.verdict === 'halt') throw new StoreHaltError(`Elasticsearch takes no documents: ${answer.reason}`)
-        if (answer.verdict === 'split') {
-          await halve(pending, answer.reason, settled, signal)
-          return
-        }
-        const round = answer.verdict === 'retry' ? { again: pending, ...answer } : sort(pending, answer.items, settled)
-        attempt = round.again.length < pending.length ? 1 : attempt + 1
-        pending = round.again
-        if (pending.length === 0) return
-        counted.inc({ outcome: 'retried' }, pending.length)
-        trouble.report(ticket, round.reason, round.blocked, pending.length)
-        await pause(backoffMs(attempt), signal)
-      }
+      return await postBulk(connection, chunk, signal)
     } finally {
-      trouble.close(ticket, pending.length === 0)
+      inFlight.dec()
+      measured()
     }
   }
 
-  async function halve(operations: readonly Operation[], reason: string, settled: Settled[], signal: AbortSignal) {
-    const [first, ...others] = operations
-    if (first !== undefined && others.length === 0) {
-      settled[first.position] = { outcome: 'refused', reason: `Elasticsearch answered ${reason}` }
+  /** Repeats what is to be repeated until every operation has its outcome. */
+  async function settle(chunk: Chunk, first: BulkAnswer, settled: Settled[], signal: AbortSignal): Promise<void> {
+    const ticket = trouble.open()
+    let pending: Chunk | null = chunk
+    let answer = first
+    let attempt = 0
+    try {
+      for (;;) {
+        if (answer.verdict === 'halt') throw new StoreHaltError(`Elasticsearch takes no documents: ${answer.reason}`)
+        if (answer.verdict === 'split') {
+          await settleHalves(pending, answer.reason, settled, signal)
+          pending = null
+          return
+        }
+        const round: Round =
+          answer.verdict === 'retry' ? { again: pending, ...answer } : sort(pending, answer.items, settled)
+        const before = pending.positions.length
+        pending = round.again
+        if (pending === null) return
+        const waiting = pending
+        attempt = waiting.positions.length < before ? 1 : attempt + 1
+        counted.inc({ outcome: 'retried' }, waiting.positions.length)
+        trouble.report(ticket, round.reason, round.blocked, waiting.positions.length)
+        await pause(backoffMs(attempt), signal)
+        answer = await slots.run(() => post(waiting, signal), signal)
+      }
+    } finally {
+      trouble.close(ticket, pending === null)
+    }
+  }
+
+  async function settleHalves(chunk: Chunk, reason: string, settled: Settled[], signal: AbortSignal): Promise<void> {
+    const [position, ...others] = chunk.positions
+    if (position !== undefined && others.length === 0) {
+      settled[position] = { outcome: 'refused', reason: `Elasticsearch answered ${reason}` }
       return
     }
-    const middle = Math.ceil(operations.length / 2)
-    await settle(operations.slice(0, middle), settled, signal)
-    await settle(operations.slice(middle), settled, signal)
+    for (const half of halve(chunk)) {
+      await settle(half, await slots.run(() => post(half, signal), signal), settled, signal)
+    }
   }
 
   return {
     async run(items, linesOf, signal) {
-      const settled: Settled[] = new Array(items.length)
+      const settled: Settled[] = []
       const stop = new AbortController()
       const either = AbortSignal.any([signal, stop.signal])
-      const chunks = chunksOf(items, linesOf, limits)
-      // Each worker makes its next chunk when it has sent the one before, so that few are in memory at a time.
-      const worker = async (): Promise<void> => {
-        for (const chunk of chunks) await settle(chunk, settled, either)
-      }
-      const workers = Array.from({ length: limits.bulksInFlightMax }, () =>
-        worker().catch((error: unknown) => {
-          stop.abort(error)
-          throw error
-        }),
-      )
-      const results = await Promise.allSettled(workers)
-      const failure = results.find((result) => result.status === 'rejected')
-      if (failure !== undefined) throw failure.reason
-      for (const { outcome } of settled) counted.inc({ outcome })
+      const source = createChunkSource(items, linesOf, limits)
+      await runWorkers(limits.bulksInFlightMax, stop, async (more) => {
+        while (!source.isEmpty()) {
+          // A chunk is made when there is a slot to send it in, so that no more are in memory than are sent.
+          const sent = await slots.run(async () => {
+            const chunk = source.take()
+            if (!source.isEmpty()) more()
+            return chunk === null ? null : { chunk, answer: await post(chunk, either) }
+          }, either)
+          if (sent !== null) await settle(sent.chunk, sent.answer, settled, either)
+        }
+      })
+      for (const [outcome, count] of countBy(settled)) counted.inc({ outcome }, count)
       return settled
     },
     problem: trouble.problem,
   }
 }
 
-function* chunksOf<Item>(
-  items: readonly Item[],
-  linesOf: (item: Item) => string,
-  { bulkBytesMax, bulkDocumentsMax }: BulkLimits,
-): Generator<Operation[], void> {
-  let chunk: Operation[] = []
-  let bytes = 0
-  for (const [position, item] of items.entries()) {
-    const lines = linesOf(item)
-    const size = Buffer.byteLength(lines)
-    if (chunk.length > 0 && (bytes + size > bulkBytesMax || chunk.length >= bulkDocumentsMax)) {
-      yield chunk
-      chunk = []
-      bytes = 0
-    }
-    chunk.push({ position, lines })
-    bytes += size
+/**
+ * Runs `work`, and once more beside it whenever it asks for that, `max` at a time at most. Where one fails, `stop` is aborted, which has to
+ * end the others; rejects with the first failure when all have ended.
+ */
+async function runWorkers(
+  max: number,
+  stop: AbortController,
+  work: (more: () => void) => Promise<void>,
+): Promise<void> {
+  const workers: Promise<void>[] = []
+  const more = (): void => {
+    if (workers.length < max) workers.push(work(more).catch((error: unknown) => stop.abort(error)))
   }
-  if (chunk.length > 0) yield chunk
+  more()
+  for (const worker of workers) await worker
+  stop.signal.throwIfAborted()
+}
+
+function countBy(settled: readonly Settled[]): ReadonlyMap<Settled['outcome'], number> {
+  const counts = new Map<Settled['outcome'], number>()
+  for (const { outcome } of settled) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+  return counts
 }
 
 type BulkAnswer =
   | { readonly verdict: 'answered'; readonly items: readonly BulkItem[] }
   | ReturnType<typeof classifyRequest>
 
-async function postBulk(
-  connection: Connection,
-  operations: readonly Operation[],
-  signal: AbortSignal,
-): Promise<BulkAnswer> {
+async function postBulk(connection: Connection, chunk: Chunk, signal: AbortSignal): Promise<BulkAnswer> {
   try {
     const answer = await connection.send<{ items?: readonly Record<string, BulkItem>[] }>({
       method: 'POST',
       path: '/_bulk',
       query: { filter_path: 'items.*.status,items.*.error.type,items.*.error.reason,items.*.failure_store' },
-      lines: operations.map(({ lines }) => lines).join(''),
+      lines: chunk.body,
       signal,
     })
     const items = (answer.items ?? []).flatMap((item) => Object.values(item))
     // An answer that does not fit the question says nothing about any document.
-    if (items.length !== operations.length) {
-      const reason = `${items.length} outcomes for ${operations.length} documents`
+    if (items.length !== chunk.positions.length) {
+      const reason = `${items.length} outcomes for ${chunk.positions.length} documents`
       return { verdict: 'retry', blocked: false, reason }
     }
     return { verdict: 'answered', items }
@@ -178,23 +173,35 @@ async function postBulk(
   }
 }
 
+interface Round {
+  /** What is to be sent again, or null. */
+  readonly again: Chunk | null
+  readonly reason: string
+  readonly blocked: boolean
+}
+
+const STORED: Settled = { outcome: 'stored' }
+const DUPLICATE: Settled = { outcome: 'duplicate' }
+
 /** Notes the outcomes that are final; what is to be sent again comes back. */
-function sort(operations: readonly Operation[], items: readonly BulkItem[], settled: Settled[]) {
-  const again: Operation[] = []
+function sort(chunk: Chunk, items: readonly BulkItem[], settled: Settled[]): Round {
+  const again: number[] = []
   let reason = ''
   let blocked = false
-  for (const [index, operation] of operations.entries()) {
+  for (const [index, position] of chunk.positions.entries()) {
     const verdict = classifyItem(items[index] as BulkItem)
     switch (verdict.verdict) {
       case 'stored':
+        settled[position] = STORED
+        break
       case 'duplicate':
-        settled[operation.position] = { outcome: verdict.verdict }
+        settled[position] = DUPLICATE
         break
       case 'refused':
-        settled[operation.position] = { outcome: 'refused', reason: verdict.reason }
+        settled[position] = { outcome: 'refused', reason: verdict.reason }
         break
       case 'retry':
-        again.push(operation)
+        again.push(index)
         reason = verdict.reason
         blocked ||= verdict.blocked
         break
@@ -202,5 +209,5 @@ function sort(operations: readonly Operation[], items: readonly BulkItem[], sett
         throw new StoreHaltError(`Elasticsearch takes no documents: ${verdict.reason}`)
     }
   }
-  return { again, reason, blocked }
+  return { again: again.length === 0 ? null : pick(chunk, again), reason, blocked }
 }

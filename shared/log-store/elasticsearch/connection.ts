@@ -23,7 +23,7 @@ export interface ElasticsearchRequest {
   readonly query?: Readonly<Record<string, string | number | boolean>>
   readonly body?: object
   /** A body of newline-delimited JSON; in place of `body`. */
-  readonly lines?: string
+  readonly lines?: string | Buffer
   readonly signal?: AbortSignal | undefined
 }
 

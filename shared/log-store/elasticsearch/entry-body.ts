@@ -1,6 +1,6 @@
 import type { EntryDocument, Leaf } from '../../contract/documents.ts'
 import { levelRank } from '../../contract/levels.ts'
-import { splitWords } from '../../query/words.ts'
+import { wordLine } from './word-line.ts'
 
 /** Between a leaf's path and its value. A path never holds it, so a term stands for one path and one value. */
 const SEPARATOR = '\u0000'
@@ -11,19 +11,17 @@ export const leafTerm = (path: string, value: string): string => path + SEPARATO
 const leafTerms = (leaves: readonly Leaf[]): readonly string[] | undefined =>
   leaves.length === 0 ? undefined : leaves.map(([path, value]) => leafTerm(path, value))
 
-/**
- * A text as its words, between blanks for the `whitespace` analyzer: the splitting is ours, so that every store splits alike.
- * An empty text is left out, so that having the field means having a text.
- */
-const words = (text: string | null): string | undefined =>
-  text === null || text === '' ? undefined : splitWords(text).join(' ')
+/** Text that the `whitespace` analyzer splits as we do. An empty one is left out, so that having the field means having a text. */
+function wordsMember(name: string, text: string | null): string {
+  return text === null || text === '' ? '' : `,"${name}":${JSON.stringify(wordLine(text))}`
+}
 
 /**
  * An entry as Elasticsearch stores it, in JSON; what is null or empty is left out. `writtenAt` puts the arrivals of different
  * shards into one order; it is shown to nobody.
  */
 export function entryBody(document: EntryDocument, writtenAt: number): string {
-  return JSON.stringify({
+  const short = JSON.stringify({
     writtenAt,
     id: document.id,
     team: document.team,
@@ -38,11 +36,10 @@ export function entryBody(document: EntryDocument, writtenAt: number): string {
     category: document.category ?? undefined,
     eventId: document.eventId ?? undefined,
     eventName: document.eventName ?? undefined,
-    message: words(document.message),
-    exception: words(document.exception),
-    payload: words(document.payload),
     payloadLeaves: leafTerms(document.payloadLeaves),
     scopeLeaves: leafTerms(document.scopeLeaves),
-    source: document.source,
   })
+  const { message, exception, payload, source } = document
+  const words = wordsMember('message', message) + wordsMember('exception', exception) + wordsMember('payload', payload)
+  return `${short.slice(0, -1)}${words},"source":${JSON.stringify(source)}}`
 }

@@ -19,10 +19,7 @@ interface Deps {
   readonly logger: Logger
 }
 
-export type WriteEntries = (
-  documents: readonly EntryDocument[],
-  signal: AbortSignal,
-) => Promise<readonly WriteOutcome[]>
+export type WriteEntries = (documents: Iterable<EntryDocument>, signal: AbortSignal) => Promise<readonly WriteOutcome[]>
 
 /**
  * Stores entries, each once. A record always leads to the same index and id, and `create` never overwrites, so anything may
@@ -69,21 +66,34 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
 
   return async function write(documents, signal) {
     signal.throwIfAborted()
-    const outcomes: WriteOutcome[] = new Array(documents.length)
+    const outcomes: WriteOutcome[] = []
     const plain: number[] = []
-    const lookedUp: number[] = []
-    for (const [position, { id }] of documents.entries()) {
-      if (id === '' || Buffer.byteLength(id) > ID_BYTES_MAX) {
-        outcomes[position] = { outcome: 'refused', reason: `an id has 1 to ${ID_BYTES_MAX} bytes` }
-      } else (mayBeOnOtherDays(id) ? lookedUp : plain).push(position)
+    const lookedUp: { readonly position: number; readonly document: EntryDocument }[] = []
+    /** Lets each document go as soon as it is written down; only those to look up are kept. */
+    function* plainOnes(): Generator<EntryDocument, void> {
+      let position = 0
+      for (const document of documents) {
+        if (!isId(document.id))
+          outcomes[position] = { outcome: 'refused', reason: `an id has 1 to ${ID_BYTES_MAX} bytes` }
+        else if (mayBeOnOtherDays(document.id)) lookedUp.push({ position, document })
+        else {
+          plain.push(position)
+          yield document
+        }
+        position += 1
+      }
     }
-    const of = (positions: readonly number[]): EntryDocument[] => positions.map((at) => documents[at] as EntryDocument)
-    const [ofPlain, ofLookedUp] = await Promise.all([
-      bulk.run(of(plain), create, signal),
-      lookedUp.length === 0 ? [] : writeLookedUp(of(lookedUp), signal),
-    ])
+    const ofPlain = await bulk.run(plainOnes(), create, signal)
     for (const [index, position] of plain.entries()) outcomes[position] = ofPlain[index] as WriteOutcome
-    for (const [index, position] of lookedUp.entries()) outcomes[position] = ofLookedUp[index] as WriteOutcome
+    if (lookedUp.length === 0) return outcomes
+    const ofLookedUp = await writeLookedUp(
+      lookedUp.map(({ document }) => document),
+      signal,
+    )
+    for (const [index, { position }] of lookedUp.entries()) outcomes[position] = ofLookedUp[index] as WriteOutcome
     return outcomes
   }
 }
+
+const isId = (id: string): boolean =>
+  id !== '' && (id.length * 3 <= ID_BYTES_MAX || Buffer.byteLength(id) <= ID_BYTES_MAX)

@@ -32,7 +32,10 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
   return {
     // A write is committed when it returns, and every read begins with the last commit.
     searchableWithinMs: 0,
-    write: (documents, signal) => persist(() => store.call('write', documents), signal),
+    write: (documents, signal) => {
+      const all = [...documents]
+      return persist(() => store.call('write', all), signal)
+    },
     mergeFlows: (deltas, signal) => persist(() => store.call('mergeFlows', deltas), signal),
     removeBefore: (day) => removeBefore(store, day),
     maintain: ({ bytesMax }) => (bytesMax === null ? Promise.resolve(0) : removeOldest(store, bytesMax)),

@@ -41,7 +41,7 @@ function setUp({
   const view: View<string> = {
     name: 'event-logs',
     sources: [],
-    write: (items, _, signal) => write(items, signal),
+    write: (items, _, signal) => write([...items], signal),
   }
   const deps: BatchDeps = {
     store: createMemoryStoreWriter(),

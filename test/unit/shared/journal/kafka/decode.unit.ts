@@ -49,6 +49,29 @@ describe('decoding what a broker sent', () => {
     expect(decodeBatches('t', 0, [batchOf(0, 1, [0], LOG_APPEND_TIME)], 0).records[0]?.appendedAt).toBe(9_000)
   })
 
+  test('each record has its own headers, whatever those of its neighbours', () => {
+    const name = fc.constantFrom('a', 'b', 'ce_id')
+    const value = fc.constantFrom('1', '2', 'ä', '')
+    const headers = fc.uniqueArray(fc.tuple(name, value), { selector: ([key]) => key })
+    fc.assert(
+      fc.property(fc.array(headers, { maxLength: 8 }), (of) => {
+        const batch = batchOf(0, of.length + 1, [...of.keys()])
+        for (const [index, entries] of of.entries()) {
+          for (const [key, text] of entries) batch.records[index]?.headers.push([Buffer.from(key), Buffer.from(text)])
+        }
+        const { records } = decodeBatches('t', 0, [batch], 0)
+        expect(records.map((record) => record.headers)).toEqual(of.map((entries) => Object.fromEntries(entries)))
+      }),
+    )
+  })
+
+  test('bytes that are no text stay bytes, each time they come', () => {
+    const batch = batchOf(0, 2, [0, 1])
+    for (const record of batch.records) record.headers.push([Buffer.from('raw'), Buffer.from([0xff])])
+    const { records } = decodeBatches('t', 0, [batch], 0)
+    expect(records.map(({ headers }) => headers['raw'])).toEqual([Buffer.from([0xff]), Buffer.from([0xff])])
+  })
+
   test('a header without a value is the empty text, and one named __proto__ is a header', () => {
     const batch = batchOf(0, 1, [0])
     batch.records[0]?.headers.push([Buffer.from('none'), null], [Buffer.from('__proto__'), Buffer.from('x')])

@@ -17,7 +17,7 @@ function bulkOver(answer: (lines: readonly string[]) => readonly BulkItem[] | Pr
   let runningMost = 0
   const connection: Connection = {
     async send<Answer>({ lines = '' }: ElasticsearchRequest) {
-      const sent = lines.split('\n').slice(0, -1)
+      const sent = String(lines).split('\n').slice(0, -1)
       requests.push(sent)
       runningMost = Math.max(runningMost, ++running)
       await new Promise(setImmediate)

@@ -1,0 +1,99 @@
+/** Operations of one request: their lines stand one after another in `body`. */
+export interface Chunk {
+  /** Of each operation: its place among the items of the write. */
+  readonly positions: readonly number[]
+  /** Of each operation: where its lines end in `body`. */
+  readonly ends: readonly number[]
+  readonly body: Buffer
+}
+
+export interface ChunkLimits {
+  /** Most bytes of one request; a larger operation goes alone. */
+  readonly bulkBytesMax: number
+  readonly bulkDocumentsMax: number
+}
+
+/** Items that become chunks one after another, each only when it is asked for: an item is let go as soon as it is bytes. */
+export interface ChunkSource {
+  /** The next chunk, or null where there is none. */
+  take(): Chunk | null
+  /** Whether every item was taken. */
+  isEmpty(): boolean
+}
+
+const FIRST_ROOM_BYTES = 64 * 1024
+/** A UTF-16 code unit becomes at most so many bytes of UTF-8. */
+const BYTES_PER_UNIT_MAX = 3
+
+/** `linesOf` gives the lines of an item's operation, each ended by a newline. */
+export function createChunkSource<Item>(
+  items: Iterable<Item>,
+  linesOf: (item: Item) => string,
+  { bulkBytesMax, bulkDocumentsMax }: ChunkLimits,
+): ChunkSource {
+  const iterator = items[Symbol.iterator]()
+  let position = 0
+  let next: string | null = null
+  let roomBytes = FIRST_ROOM_BYTES
+
+  const advance = (): void => {
+    const { value, done } = iterator.next()
+    next = done === true ? null : linesOf(value)
+  }
+  advance()
+
+  return {
+    isEmpty: () => next === null,
+    take() {
+      const positions: number[] = []
+      const ends: number[] = []
+      let body: Buffer = Buffer.allocUnsafeSlow(roomBytes)
+      let bytes = 0
+      while (next !== null && positions.length < bulkDocumentsMax) {
+        body = withRoom(body, bytes, bytes + next.length * BYTES_PER_UNIT_MAX)
+        const end = bytes + body.write(next, bytes)
+        if (positions.length > 0 && end > bulkBytesMax) break
+        positions.push(position)
+        ends.push(end)
+        position += 1
+        bytes = end
+        advance()
+      }
+      if (positions.length === 0) return null
+      roomBytes = body.length
+      return { positions, ends, body: body.subarray(0, bytes) }
+    },
+  }
+}
+
+function withRoom(buffer: Buffer, used: number, needed: number): Buffer {
+  if (needed <= buffer.length) return buffer
+  const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * buffer.length))
+  buffer.copy(larger, 0, 0, used)
+  return larger
+}
+
+/** Some operations of a chunk as a chunk of their own; `indexes` are places in the chunk, ascending. */
+export function pick({ positions, ends, body }: Chunk, indexes: readonly number[]): Chunk {
+  const lines = indexes.map((index) => body.subarray(ends[index - 1] ?? 0, ends[index]))
+  let end = 0
+  return {
+    positions: indexes.map((index) => positions[index] as number),
+    ends: lines.map(({ length }) => (end += length)),
+    body: Buffer.concat(lines),
+  }
+}
+
+/** The two halves of a chunk of two or more. */
+export function halve({ positions, ends, body }: Chunk): readonly [Chunk, Chunk] {
+  const middle = Math.ceil(positions.length / 2)
+  const cut = ends[middle - 1] as number
+  return [
+    { positions: positions.slice(0, middle), ends: ends.slice(0, middle), body: body.subarray(0, cut) },
+    {
+      positions: positions.slice(middle),
+      ends: ends.slice(middle).map((end) => end - cut),
+      body: body.subarray(cut),
+    },
+  ]
+}
