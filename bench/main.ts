@@ -1,5 +1,6 @@
 /**
- * `npm run bench`: measures Sluice in its embedded mode beside the floor, in one run, and writes docs/performance.md.
+ * `npm run bench`: measures Sluice in its embedded mode beside the floor, in one run, and writes its section of
+ * docs/performance.md.
  * Absolute figures belong to the machine; the ratios are what to read. `npm run bench -- --quick` takes a minute.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,6 +11,7 @@ import { type LoadResult, runLoad } from './load.ts'
 import { type MeasuredProcess, startMeasured } from './measured-process.ts'
 import { type Round, render } from './report.ts'
 import { drained, histogramQuantile, metrics } from './scrape.ts'
+import { writeSection } from './sections.ts'
 
 const quick = process.argv.includes('--quick')
 const SECONDS = quick ? 3 : 6
@@ -126,7 +128,7 @@ try {
     seconds: SECONDS,
   })
   process.stdout.write(report)
-  if (!quick) writeFileSync(join(import.meta.dirname, '../docs/performance.md'), report)
+  if (!quick) writeSection(join(import.meta.dirname, '../docs/performance.md'), 'Embedded mode', report)
 } finally {
   rmSync(directory, { recursive: true, force: true })
 }

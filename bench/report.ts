@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import type { LoadResult } from './load.ts'
+import { median, ratio, whole } from './numbers.ts'
 
 interface Saturation {
   readonly result: LoadResult
@@ -23,14 +24,6 @@ export interface Report {
   readonly overload: { readonly earlyMiB: number; readonly lateMiB: number; readonly result: LoadResult }
   readonly seconds: number
 }
-
-const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-}
-
-const whole = (value: number): string => Math.round(value).toLocaleString('en-US')
-const ratio = (value: number): string => value.toFixed(2)
 
 const ingestRate = ({ entries, ingest }: Saturation): number => entries / ingest
 const fullRate = ({ entries, cpu }: Saturation): number => entries / cpu
@@ -61,9 +54,7 @@ export function render({ rounds, latency, overload, seconds }: Report): string {
     ),
   )
   const failed = rounds.reduce((total, { sluice, steady }) => total + sluice.result.failed + steady.failed, 0)
-  return `# Performance
-
-Written by \`npm run bench\`; medians of ${rounds.length / workloads.length} round(s) of ${seconds} s, ${cpus().length} cores shared by the
+  return `Written by \`npm run bench\`; medians of ${rounds.length / workloads.length} round(s) of ${seconds} s, ${cpus().length} cores shared by the
 program and the load, Node ${process.versions.node}. Absolute figures belong to the machine they were taken on; read the ratios.
 
 Embedded mode, one process, entries of about 1 KB, keys and payloads checked, every answer after an fsync. The **floor** is bare

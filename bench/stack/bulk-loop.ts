@@ -6,9 +6,9 @@ import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { applicationLogsView } from '../../consumers/view.ts'
 import { systemClock } from '../../shared/clock.ts'
-import { createLogger } from '../../shared/logger.ts'
 import { createKafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { entryBody } from '../../shared/log-store/elasticsearch/entry-body.ts'
+import { createLogger } from '../../shared/logger.ts'
 
 const [broker, topic, url, index, inFlight] = process.argv.slice(2)
 if (broker === undefined || topic === undefined || url === undefined || index === undefined || inFlight === undefined) {

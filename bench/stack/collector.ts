@@ -101,7 +101,9 @@ const inOtlp = (workload: Workload): Workload => ({
   path: '/v1/logs',
   goodAnswer: '{"partialSuccess":{}}',
   bodies: workload.bodies.map((body) => {
-    const { logEntries, ...single } = JSON.parse(body) as { readonly logEntries?: readonly { readonly level: string }[] }
+    const { logEntries, ...single } = JSON.parse(body) as {
+      readonly logEntries?: readonly { readonly level: string }[]
+    }
     const entries = logEntries ?? [single as { readonly level: string }]
     const logRecords = entries.map((entry) => ({
       timeUnixNano: '1750000000000000000',

@@ -1,22 +1,22 @@
 import { join } from 'node:path'
-import type { Backend } from '../../deploy/stack/backend.ts'
 import { groupName, type ViewName } from '../../consumers/view.ts'
 import { systemClock } from '../../shared/clock.ts'
 import { topicName } from '../../shared/contract/topics.ts'
-import { createLogger } from '../../shared/logger.ts'
 import { createElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { indexNames } from '../../shared/log-store/elasticsearch/index-names.ts'
+import { createLogger } from '../../shared/logger.ts'
 import { createMetrics } from '../../shared/metrics.ts'
 import { API_KEY, BATCH_ENTRIES } from '../entries.ts'
 import { runLoad } from '../load.ts'
 import { type MeasuredProcess, startMeasured } from '../measured-process.ts'
 import { metrics, total } from '../scrape.ts'
-import { BATCH_KEYED, startRole } from './programs.ts'
+import { BATCH_KEYED, NOWHERE, startRole } from './programs.ts'
+import type { Server } from './servers.ts'
 import type { Topics } from './topics.ts'
 
 export interface ConsumersRig {
-  readonly kafka: Backend
-  readonly elasticsearch: Backend
+  readonly broker: Server
+  readonly elasticsearch: Server
   readonly topics: Topics
   /** Application logs in the topic that all runs read. */
   readonly documents: number
@@ -27,7 +27,7 @@ export interface Indexing {
   readonly writer: string
   readonly documentsPerSecond: number
   readonly documentsPerCpuSecond: number
-  readonly elasticsearchCpuMsPerThousand: number
+  readonly elasticsearchMsPerThousand: number
   readonly peakMiB: number
 }
 
@@ -43,9 +43,8 @@ const TO = 0.9
 const POLL_MS = 20
 const TIMEOUT_MS = 90_000
 
-export async function fillTopic(prefix: string, { kafka, topics, documents }: ConsumersRig): Promise<FilledTopic> {
-  const broker = kafka.addresses[0] ?? ''
-  const gateway = await startRole('gateway', { prefix, broker, elasticsearchUrl: 'http://127.0.0.1:9' })
+export async function fillTopic(prefix: string, { broker, topics, documents }: ConsumersRig): Promise<FilledTopic> {
+  const gateway = await startRole('gateway', { prefix, broker: broker.address, elasticsearchUrl: NOWHERE })
   try {
     const { answered, failed } = await runLoad({
       ...BATCH_KEYED,
@@ -57,7 +56,9 @@ export async function fillTopic(prefix: string, { kafka, topics, documents }: Co
     const topic = topicName(prefix, 'application-logs')
     const inTopic = await topics.count(topic)
     if (failed > 0 || inTopic !== answered * BATCH_ENTRIES) {
-      throw new Error(`the topic holds ${inTopic} records, ${answered * BATCH_ENTRIES} were acknowledged, ${failed} requests failed`)
+      throw new Error(
+        `the topic holds ${inTopic} records, ${answered * BATCH_ENTRIES} were acknowledged, ${failed} requests failed`,
+      )
     }
     return { prefix, topic, day: new Date().toISOString().slice(0, 10) }
   } finally {
@@ -68,19 +69,20 @@ export async function fillTopic(prefix: string, { kafka, topics, documents }: Co
 let started = 0
 const freshIndexPrefix = (): string => `bench-${process.pid}-${++started}`
 
+export const loopName = (inFlight: number): string => `bare loop, ${inFlight} in flight`
+
 /** A bare loop of `_bulk` requests with the same documents, on an index like that of the consumers. */
 export async function measureBulkLoop(inFlight: number, filled: FilledTopic, rig: ConsumersRig): Promise<Indexing> {
   const indexPrefix = freshIndexPrefix()
-  const [url = ''] = rig.elasticsearch.addresses
+  const url = rig.elasticsearch.address
   await applyIndices(url, indexPrefix)
   const index = indexNames(indexPrefix).day('application', filled.day)
   const script = join(import.meta.dirname, 'bulk-loop.ts')
-  const [broker = ''] = rig.kafka.addresses
-  const loop = await startMeasured([script, broker, filled.topic, url, index, String(inFlight)], {})
+  const loop = await startMeasured([script, rig.broker.address, filled.topic, url, index, String(inFlight)], {})
   try {
     const written = async (): Promise<number> => total(await metrics(loop.url), 'bulk_documents_total')
     const measured = await measure(loop, written, rig)
-    return { writer: `bare \`_bulk\` loop, ${inFlight} in flight`, ...measured }
+    return { writer: loopName(inFlight), ...measured }
   } finally {
     await loop.stop()
     await removeIndices(url, indexPrefix)
@@ -95,24 +97,24 @@ export async function measureConsumers(
   rig: ConsumersRig,
 ): Promise<Indexing> {
   const indexPrefix = freshIndexPrefix()
-  const [url = ''] = rig.elasticsearch.addresses
+  const url = rig.elasticsearch.address
   await applyIndices(url, indexPrefix)
   const consumers = await startRole('consumers', {
     prefix: filled.prefix,
-    broker: rig.kafka.addresses[0] ?? '',
+    broker: rig.broker.address,
     elasticsearchUrl: url,
     settings: { INDEX_PREFIX: indexPrefix, VIEWS: views.join(',') },
   })
   const groups = views.map((view) => groupName(filled.prefix, view))
   try {
-    const done = async (): Promise<number> =>
-      Math.min(
+    const done = async (): Promise<number> => {
+      const reading = views.filter((view) => view !== 'event-logs')
+      return Math.min(
         ...(await Promise.all(
-          views
-            .filter((view) => view !== 'event-logs')
-            .map((view) => rig.topics.committed(filled.topic, groupName(filled.prefix, view))),
+          reading.map((view) => rig.topics.committed(filled.topic, groupName(filled.prefix, view))),
         )),
       )
+    }
     const measured = await measure(consumers, done, rig)
     await until(async () => (await done()) >= rig.documents)
     const indexed = await countDocuments(url, indexPrefix)
@@ -134,7 +136,7 @@ async function measure(
     at: performance.now(),
     cpu: program.cpuSeconds(),
     documents: await done(),
-    elasticsearch: await elasticsearch.cpuSeconds(1),
+    elasticsearch: await elasticsearch.cpuSeconds(),
   })
   await until(async () => (await done()) >= documents * FROM)
   const before = await snapshot()
@@ -144,12 +146,12 @@ async function measure(
   return {
     documentsPerSecond: written / ((after.at - before.at) / 1_000),
     documentsPerCpuSecond: written / (after.cpu - before.cpu),
-    elasticsearchCpuMsPerThousand: (1_000 * (after.elasticsearch - before.elasticsearch)) / (written / 1_000),
+    elasticsearchMsPerThousand: (1_000 * (after.elasticsearch - before.elasticsearch)) / (written / 1_000),
     peakMiB: program.memory().peakMiB,
   }
 }
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
+export async function until(condition: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + TIMEOUT_MS
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`a phase of the bench takes longer than ${TIMEOUT_MS} ms`)

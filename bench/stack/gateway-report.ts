@@ -1,15 +1,26 @@
 import { median, ratio, table, whole } from '../numbers.ts'
 import type { Counts, Saturation, Steady } from './gateway.ts'
+import { type Goal, renderGoals } from './goals.ts'
+import { BATCH, SINGLE } from './programs.ts'
 
 export interface GatewayResults {
   readonly saturations: readonly Saturation[]
   readonly steadies: readonly Steady[]
+  /** Single requests a second of the steady runs. */
   readonly rate: number
+  /** What else has to be said, such as a program that could not be measured. */
+  readonly notes: readonly string[]
 }
+
+const SINGLE_GOAL = 28_000
+const BATCH_GOAL = 115_000
+const P50_GOAL_MS = 1.5
+const P99_GOAL_MS = 25
 
 const of = <Run>(runs: readonly Run[], pick: (run: Run) => number): number => median(runs.map(pick))
 
-export function renderGateway({ saturations, steadies, rate }: GatewayResults): string {
+export function renderGateway(results: GatewayResults): string {
+  const { saturations, steadies, rate, notes } = results
   const workloads = [...new Set(saturations.map(({ workload }) => workload))]
   const programs = [...new Set(saturations.map(({ program }) => program))]
   const rows = workloads.flatMap((workload) =>
@@ -19,20 +30,58 @@ export function renderGateway({ saturations, steadies, rate }: GatewayResults): 
       return runs.length === 0 ? [] : [saturationRow(workload, program, runs, floor)]
     }),
   )
-  const latencies = [...new Set(steadies.map(({ program }) => program))].map((program) => {
-    const runs = steadies.filter((run) => run.program === program)
-    return [
+  const latencies = [...new Set(steadies.map(({ program }) => program))].map((program) =>
+    steadyRow(
       program,
-      `${of(runs, ({ p50Ms }) => p50Ms).toFixed(1)} / ${of(runs, ({ p99Ms }) => p99Ms).toFixed(1)}`,
-      of(runs, ({ cpuMsPerRequest }) => cpuMsPerRequest).toFixed(3),
-      ...countCells(runs),
-    ]
-  })
-  return `${table(SATURATION_HEAD, rows)}
-${whole(rate)} single requests offered a second, latency from when a request was due:
+      steadies.filter((run) => run.program === program),
+    ),
+  )
+  return `The real gateway (\`--role gateway\`) on one broker, acks=all, entries of about 1 KB, keys and payloads checked. The **floor** is bare
+\`node:http\` with the same Kafka library, batching and acks, which parses and serialises each entry and checks nothing
+(\`bench/stack/floor.ts\`). Every run is a fresh process on a fresh topic of 12 partitions. **In the topic** counts the records there after
+the run; it has to equal what was acknowledged. CPU is that of the whole process, user and system.
 
-${table(STEADY_HEAD, latencies)}`
+${renderGoals(goalsOf(results))}
+As hard as the connections can:
+
+${table(SATURATION_HEAD, rows)}
+${whole(rate)} single requests offered a second, latency from when each was due:
+
+${table(STEADY_HEAD, latencies)}${notes.map((note) => `\n${note}\n`).join('')}`
 }
+
+function goalsOf({ saturations, steadies, rate }: GatewayResults): readonly Goal[] {
+  const ours = saturations.filter(({ program }) => program === 'Sluice')
+  const perCpuSecond = (workload: string, wanted: number): readonly Goal[] => {
+    const runs = ours.filter((run) => run.workload === workload)
+    if (runs.length === 0) return []
+    const reached = of(runs, ({ entriesPerCpuSecond }) => entriesPerCpuSecond)
+    const name = `${workload}: entries per gateway CPU-second`
+    return [{ name, wanted: `at least ${whole(wanted)}`, reached: whole(reached), met: reached >= wanted }]
+  }
+  const steady = steadies.filter(({ program }) => program === 'Sluice')
+  const p50 = of(steady, ({ p50Ms }) => p50Ms)
+  const p99 = of(steady, ({ p99Ms }) => p99Ms)
+  const counts = [...saturations, ...steadies].map((run) => run.counts)
+  return [
+    ...perCpuSecond(SINGLE.name, SINGLE_GOAL),
+    ...perCpuSecond(BATCH.name, BATCH_GOAL),
+    {
+      name: `p50 / p99 at ${whole(rate)} single requests/s`,
+      wanted: `at most ${P50_GOAL_MS} / ${P99_GOAL_MS} ms`,
+      reached: `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`,
+      met: p50 <= P50_GOAL_MS && p99 <= P99_GOAL_MS,
+    },
+    {
+      name: 'acknowledged = in the topic, in every run of every program',
+      wanted: 'equal',
+      reached: `${counts.filter(isExact).length} of ${counts.length} runs`,
+      met: counts.every(isExact),
+    },
+  ]
+}
+
+export const isExact = ({ acknowledged, inTopic }: Counts): boolean => acknowledged === inTopic
 
 const SATURATION_HEAD = [
   'workload',
@@ -58,18 +107,26 @@ const saturationRow = (
 ): readonly string[] => {
   const rate = (each: readonly Saturation[]): number => of(each, ({ entriesPerCpuSecond }) => entriesPerCpuSecond)
   const perSend = runs.flatMap(({ entriesPerSend }) => entriesPerSend ?? [])
+  const broker = of(runs, ({ brokerMsPerThousand }) => brokerMsPerThousand)
   return [
     workload,
     program,
     whole(of(runs, ({ entriesPerSecond }) => entriesPerSecond)),
     whole(rate(runs)),
     floor.length === 0 ? '' : ratio(rate(runs) / rate(floor)),
-    of(runs, ({ brokerMsPerThousand }) => brokerMsPerThousand).toFixed(1),
+    Number.isNaN(broker) ? 'not counted' : broker.toFixed(1),
     perSend.length === 0 ? 'not counted' : whole(median(perSend)),
     whole(of(runs, ({ peakMiB }) => peakMiB)),
     ...countCells(runs),
   ]
 }
+
+const steadyRow = (program: string, runs: readonly Steady[]): readonly string[] => [
+  program,
+  `${of(runs, ({ p50Ms }) => p50Ms).toFixed(1)} / ${of(runs, ({ p99Ms }) => p99Ms).toFixed(1)}`,
+  of(runs, ({ cpuMsPerRequest }) => cpuMsPerRequest).toFixed(3),
+  ...countCells(runs),
+]
 
 const countCells = (runs: readonly { readonly counts: Counts }[]): readonly string[] => {
   const sum = (pick: (counts: Counts) => number): string =>

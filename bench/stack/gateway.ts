@@ -1,6 +1,6 @@
-import type { Backend } from '../../deploy/stack/backend.ts'
 import { type LoadResult, runLoad } from '../load.ts'
 import type { Program, RunningProgram, Workload } from './programs.ts'
+import type { Server } from './servers.ts'
 import type { Topics } from './topics.ts'
 
 /** What one run of one program cost, while it was driven as hard as the connections can. */
@@ -23,6 +23,7 @@ export interface Counts {
   readonly failed: number
 }
 
+/** Latency at a rate that was offered. */
 export interface Steady {
   readonly program: string
   readonly p50Ms: number
@@ -32,11 +33,13 @@ export interface Steady {
 }
 
 export interface GatewayRig {
-  readonly kafka: Backend
+  readonly broker: Server
   readonly topics: Topics
   readonly seconds: number
   readonly warmUpSeconds: number
 }
+
+type LoadOf = (workload: Workload, options: { readonly seconds: number; readonly rate?: number }) => Promise<LoadResult>
 
 let started = 0
 
@@ -52,14 +55,7 @@ async function withProgram<Result>(
   let failed = 0
   const load: LoadOf = async (workload, options) => {
     const said = running.said(workload)
-    const result = await runLoad({
-      url: running.url + said.path,
-      bodies: said.bodies,
-      headers: running.headers,
-      goodAnswer: said.goodAnswer,
-      connections: said.connections,
-      ...options,
-    })
+    const result = await runLoad({ ...said, url: running.url + said.path, headers: running.headers, ...options })
     acknowledged += result.answered * said.entries
     failed += result.failed
     return result
@@ -74,17 +70,15 @@ async function withProgram<Result>(
   }
 }
 
-type LoadOf = (workload: Workload, options: { readonly seconds: number; readonly rate?: number }) => Promise<LoadResult>
-
 export const saturate = (program: Program, workload: Workload, rig: GatewayRig): Promise<Saturation> =>
   withProgram(program, rig, async (running, load) => {
-    const { kafka, seconds, warmUpSeconds } = rig
+    const { broker, seconds, warmUpSeconds } = rig
     await load(workload, { seconds: warmUpSeconds })
     // The program's own count is read outside of the time in which its CPU is counted.
     const sendsBefore = await running.sends()
-    const before = { cpu: running.cpuSeconds(), broker: await kafka.cpuSeconds(1) }
+    const before = { cpu: running.cpuSeconds(), broker: await broker.cpuSeconds() }
     const result = await load(workload, { seconds })
-    const after = { cpu: running.cpuSeconds(), broker: await kafka.cpuSeconds(1) }
+    const after = { cpu: running.cpuSeconds(), broker: await broker.cpuSeconds() }
     const sendsAfter = await running.sends()
     const entries = result.answered * workload.entries
     return {
@@ -98,7 +92,7 @@ export const saturate = (program: Program, workload: Workload, rig: GatewayRig):
     }
   })
 
-/** Latency at an offered rate, counted from when each request was due. */
+/** Latency counts from when each request was due. */
 export const steady = (program: Program, workload: Workload, rate: number, rig: GatewayRig): Promise<Steady> =>
   withProgram(program, rig, async (running, load) => {
     await load(workload, { seconds: rig.warmUpSeconds, rate })

@@ -1,57 +1,65 @@
 /**
- * `npm run bench:stack`: measures the gateway on a real Kafka beside its floor, in one run. Prints its table.
- * `-- --quick` only proves that all of it works; `-- --rounds 1 --workload batch` measures a part.
+ * `npm run bench:stack`: measures Sluice on a real Kafka and a real Elasticsearch beside the least that could do the same, in one run,
+ * prints the tables and writes each into its section of docs/performance.md. `-- --help` tells what else it can do.
  */
-import { loadavg } from 'node:os'
+import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type GatewayRig, type Saturation, type Steady, saturate, steady } from './gateway.ts'
-import { renderGateway } from './gateway-report.ts'
-import { BATCH, BATCH_KEYED, floor, SINGLE, SINGLE_KEYED, sluice } from './programs.ts'
-import { startKafka } from './servers.ts'
-import { openTopics } from './topics.ts'
+import { writeSection } from '../sections.ts'
+import { PHASES, type PhaseOptions } from './phases.ts'
+import { stopServers } from './servers.ts'
 
-const { values } = parseArgs({
+const HELP = `npm run bench:stack -- [PHASE...] [OPTIONS]
+
+Phases, all of them where none is named: ${Object.keys(PHASES).join(', ')}. Servers come from Docker, or from this machine's Java and Maven.
+
+  --rounds N          How often each measurement is made; the tables have medians. Default 2.
+  --workload NAME     Gateway: only workloads whose name begins so, such as "single" or "batch".
+  --broker HOST:PORT  Gateway: a broker that runs already; its CPU is not counted.
+  --quick             Little of everything, to see that it works.
+
+What was run in part or quickly is printed and not written.
+`
+
+const DOCUMENT = join(import.meta.dirname, '../../docs/performance.md')
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
-    quick: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '2' },
     workload: { type: 'string', default: '' },
+    broker: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
-const { quick } = values
-const rounds = quick ? 1 : Number(values.rounds)
-const rate = quick ? 500 : 5_000
-const workloads = [SINGLE, BATCH, SINGLE_KEYED, BATCH_KEYED].filter(({ name }) => name.startsWith(values.workload))
 
-const progress = (run: object): void => {
-  process.stderr.write(`load ${loadavg()[0]?.toFixed(1)} ${JSON.stringify(run)}\n`)
-}
-
-const kafka = await startKafka()
-const broker = kafka.addresses[0] ?? ''
-const topics = openTopics(broker)
-try {
-  const rig: GatewayRig = { kafka, topics, seconds: quick ? 1 : 5, warmUpSeconds: quick ? 0.5 : 2 }
-  const programs = [floor(broker, topics), sluice(broker)]
-  // Java compiles the broker's busiest code in its first seconds under load; nobody is to be charged for that.
-  for (const workload of [SINGLE, BATCH]) await saturate(floor(broker, topics), workload, rig)
-  const saturations: Saturation[] = []
-  const steadies: Steady[] = []
-  for (let round = 0; round < rounds; round++) {
-    for (const workload of workloads) {
-      for (const program of programs) {
-        const run = await saturate(program, workload, rig)
-        progress(run)
-        saturations.push(run)
-      }
-    }
-    for (const program of programs) {
-      const run = await steady(program, SINGLE, rate, rig)
-      progress(run)
-      steadies.push(run)
-    }
+async function main(): Promise<void> {
+  const named = positionals.length === 0 ? Object.keys(PHASES) : positionals
+  const unknown = named.filter((name) => !Object.hasOwn(PHASES, name))
+  const rounds = values.quick ? 1 : Number(values.rounds)
+  if (values.help || unknown.length > 0 || !(rounds >= 1)) {
+    process.stdout.write(HELP)
+    process.exitCode = values.help ? 0 : 2
+    return
   }
-  process.stdout.write(renderGateway({ saturations, steadies, rate }))
-} finally {
-  await topics.close()
-  await kafka.stop()
+  const { quick, workload, broker } = values
+  const options: PhaseOptions = { rounds, quick, workload, broker }
+  const partial = quick || workload !== '' || broker !== undefined
+  for (const [name, phase] of Object.entries(PHASES)) {
+    if (!named.includes(name)) continue
+    const load = loadavg()[0]?.toFixed(1)
+    const text = `${await phase.run(options)}\n${circumstances(rounds, load)}`
+    process.stdout.write(`## ${phase.heading}\n\n${text}\n`)
+    if (!partial) writeSection(DOCUMENT, phase.heading, text)
+  }
 }
+
+const circumstances = (rounds: number, load = ''): string =>
+  `Medians of ${rounds} round(s); ${cpus().length} cores shared by all of it, Node ${process.versions.node}, load average before the run ${load}.\n`
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void stopServers().finally(() => process.exit(1)))
+}
+
+await main()

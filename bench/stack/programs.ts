@@ -58,6 +58,9 @@ export const BATCH_KEYED = batches('batch of 100, each entry of one of 5,000 flo
 
 const asIs = (given: Workload): Workload => given
 
+/** A gateway asks nothing of Elasticsearch; that one is named keeps the gateway from opening files of its own instead. */
+export const NOWHERE = 'http://127.0.0.1:9'
+
 export interface RoleOptions {
   /** Of topics and indices. */
   readonly prefix: string
@@ -91,9 +94,6 @@ export async function startRole(
   }
   return { ...started, stop }
 }
-
-/** A gateway asks nothing of Elasticsearch; that it is named makes the gateway keep no files either. */
-const NOWHERE = 'http://127.0.0.1:9'
 
 export const sluice = (broker: string): Program => ({
   name: 'Sluice',

@@ -1,0 +1,15 @@
+import { table } from '../numbers.ts'
+
+/** What a run of the bench is to reach, and what it has reached. */
+export interface Goal {
+  readonly name: string
+  readonly wanted: string
+  readonly reached: string
+  readonly met: boolean
+}
+
+export const renderGoals = (goals: readonly Goal[]): string =>
+  table(
+    ['goal', 'wanted', 'reached', ''],
+    goals.map(({ name, wanted, reached, met }) => [name, wanted, reached, met ? 'met' : 'not met']),
+  )

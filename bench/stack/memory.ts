@@ -1,0 +1,81 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { groupName } from '../../consumers/view.ts'
+import { API_KEY } from '../entries.ts'
+import { runLoad } from '../load.ts'
+import type { MeasuredProcess } from '../measured-process.ts'
+import { type FilledTopic, until } from './consumers.ts'
+import { BATCH, NOWHERE, startRole } from './programs.ts'
+import type { OwnServer } from './servers.ts'
+import type { Topics } from './topics.ts'
+
+export interface MemoryRig {
+  readonly broker: OwnServer
+  readonly elasticsearch: OwnServer
+  readonly topics: Topics
+  readonly seconds: number
+}
+
+/** Resident memory of a process before and while what it depends on was gone. */
+export interface Memory {
+  readonly beforeMiB: number
+  readonly peakMiB: number
+  readonly endMiB: number
+}
+
+/** More requests at once than the gateway's buffer takes: those beyond are refused, and come again at once. */
+const CONNECTIONS = 1_024
+const SAMPLE_MS = 100
+
+/** A gateway under a load that goes on while its broker is frozen. */
+export async function measureGatewayMemory(prefix: string, { broker, seconds }: MemoryRig): Promise<Memory> {
+  const gateway = await startRole('gateway', { prefix, broker: broker.address, elasticsearchUrl: NOWHERE })
+  const load = (connections: number, duration: number) =>
+    runLoad({
+      ...BATCH,
+      url: gateway.url + BATCH.path,
+      headers: { 'x-api-key': API_KEY },
+      connections,
+      seconds: duration,
+    })
+  try {
+    await load(BATCH.connections, Math.min(3, seconds))
+    const beforeMiB = gateway.memory().nowMiB
+    await broker.pause()
+    try {
+      return { beforeMiB, ...(await watch(gateway, load(CONNECTIONS, seconds))) }
+    } finally {
+      await broker.resume()
+    }
+  } finally {
+    await gateway.stop()
+  }
+}
+
+/** Consumers with a backlog, while Elasticsearch is gone. Elasticsearch stays gone. */
+export async function measureConsumersMemory(filled: FilledTopic, rig: MemoryRig): Promise<Memory> {
+  const { prefix, topic } = filled
+  const elasticsearchUrl = rig.elasticsearch.address
+  const consumers = await startRole('consumers', { prefix, broker: rig.broker.address, elasticsearchUrl })
+  try {
+    await until(async () => (await rig.topics.committed(topic, groupName(prefix, 'application-logs'))) > 0)
+    const beforeMiB = consumers.memory().nowMiB
+    await rig.elasticsearch.kill()
+    return { beforeMiB, ...(await watch(consumers, pause(rig.seconds * 1_000))) }
+  } finally {
+    await consumers.stop()
+  }
+}
+
+async function watch(program: MeasuredProcess, meanwhile: Promise<unknown>): Promise<Omit<Memory, 'beforeMiB'>> {
+  let over = false
+  const ended = meanwhile.finally(() => {
+    over = true
+  })
+  let peakMiB = 0
+  while (!over) {
+    peakMiB = Math.max(peakMiB, program.memory().nowMiB)
+    await pause(SAMPLE_MS)
+  }
+  await ended
+  return { peakMiB, endMiB: program.memory().nowMiB }
+}

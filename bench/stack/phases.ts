@@ -1,0 +1,144 @@
+import { loadavg } from 'node:os'
+import { VIEW_NAMES } from '../../consumers/view.ts'
+import { SETTINGS } from '../../shared/config-schema.ts'
+import { median } from '../numbers.ts'
+import { collector } from './collector.ts'
+import {
+  type ConsumersRig,
+  fillTopic,
+  type Indexing,
+  loopName,
+  measureBulkLoop,
+  measureConsumers,
+} from './consumers.ts'
+import { renderConsumers } from './consumers-report.ts'
+import { type GatewayRig, type Saturation, type Steady, saturate, steady } from './gateway.ts'
+import { isExact, renderGateway } from './gateway-report.ts'
+import { measureConsumersMemory, measureGatewayMemory } from './memory.ts'
+import { renderMemory } from './memory-report.ts'
+import { BATCH, BATCH_KEYED, floor, type Program, SINGLE, SINGLE_KEYED, sluice } from './programs.ts'
+import { measureSearchable } from './searchable.ts'
+import { running, startElasticsearch, startKafka } from './servers.ts'
+import { openTopics, type Topics } from './topics.ts'
+
+export interface PhaseOptions {
+  readonly rounds: number
+  readonly quick: boolean
+  /** What the names of the gateway's workloads begin with. */
+  readonly workload: string
+  /** A broker that runs already, for the gateway's phase. */
+  readonly broker: string | undefined
+}
+
+/** A part of the bench that can be run by itself. `run` gives the text of its section; rejects where a count is wrong. */
+export interface Phase {
+  readonly heading: string
+  run(options: PhaseOptions): Promise<string>
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
+
+/** What was measured, beside how busy the machine was. */
+function noted<Run>(run: Run): Run {
+  say(`load ${loadavg()[0]?.toFixed(1)} ${JSON.stringify(run)}`)
+  return run
+}
+
+async function runGateway({ quick, rounds, workload: named, broker: given }: PhaseOptions): Promise<string> {
+  const broker = given === undefined ? await startKafka() : running(given)
+  const topics = openTopics(broker.address)
+  try {
+    const rig: GatewayRig = { broker, topics, seconds: quick ? 0.5 : 4, warmUpSeconds: quick ? 0.5 : 1.5 }
+    const bare = floor(broker.address, topics)
+    const ours = sluice(broker.address)
+    const notes: string[] = []
+    const others = quick ? [] : await peers(broker.address, topics, notes)
+    const isNamed = ({ name }: { readonly name: string }): boolean => name.startsWith(named)
+    const rate = quick ? 500 : 5_000
+    const saturations: Saturation[] = []
+    const steadies: Steady[] = []
+    // Java compiles the broker's busiest code in its first seconds under load; nobody is to be charged for that.
+    if (!quick) for (const workload of [SINGLE, BATCH]) await saturate(bare, workload, rig)
+    for (let round = 0; round < rounds; round++) {
+      for (const workload of [SINGLE, BATCH].filter(isNamed)) {
+        for (const program of [bare, ours, ...others]) saturations.push(noted(await saturate(program, workload, rig)))
+      }
+      for (const program of [bare, ours, ...others]) steadies.push(noted(await steady(program, SINGLE, rate, rig)))
+      if (quick || round > 0) continue
+      for (const workload of [SINGLE_KEYED, BATCH_KEYED].filter(isNamed)) {
+        for (const program of [bare, ours]) saturations.push(noted(await saturate(program, workload, rig)))
+      }
+    }
+    if (![...saturations, ...steadies].every(({ counts }) => isExact(counts))) {
+      throw new Error('what was acknowledged is not what the topic holds')
+    }
+    return renderGateway({ saturations, steadies, rate, notes })
+  } finally {
+    await topics.close()
+    await broker.stop()
+  }
+}
+
+/** Other programs that do the same; one that cannot be had leaves a note. */
+async function peers(broker: string, topics: Topics, notes: string[]): Promise<readonly Program[]> {
+  try {
+    return [await collector(broker, topics, say)]
+  } catch (error) {
+    notes.push(`Without the OpenTelemetry Collector: ${(error as Error).message}.`)
+    return []
+  }
+}
+
+const ONE_VIEW = 'Sluice, the application-logs view'
+const ALL_VIEWS = 'Sluice, all views (flows folded as well)'
+const WARM_UP_LOOPS = 3
+
+async function runConsumers({ quick, rounds }: PhaseOptions): Promise<string> {
+  const [broker, elasticsearch] = await Promise.all([startKafka(), startElasticsearch()])
+  const topics = openTopics(broker.address)
+  try {
+    const rig: ConsumersRig = { broker, elasticsearch, topics, documents: quick ? 5_000 : 120_000 }
+    const filled = await fillTopic('bench-consumers', rig)
+    // Elasticsearch is compiled while it works as well, and takes longer to get there than a broker.
+    if (!quick) for (let loop = 0; loop < WARM_UP_LOOPS; loop++) noted(await measureBulkLoop(2, filled, rig))
+    const indexings: Indexing[] = []
+    for (let round = 0; round < rounds; round++) {
+      indexings.push(noted(await measureBulkLoop(1, filled, rig)))
+      indexings.push(noted(await measureConsumers(ONE_VIEW, ['application-logs'], filled, rig)))
+      indexings.push(noted(await measureBulkLoop(2, filled, rig)))
+      indexings.push(noted(await measureConsumers(ALL_VIEWS, VIEW_NAMES, filled, rig)))
+    }
+    const all = indexings.filter(({ writer }) => writer === ALL_VIEWS)
+    const half = Math.round(median(all.map(({ documentsPerSecond }) => documentsPerSecond)) / 2)
+    const seconds = quick ? 1 : 15
+    const searchable = noted(await measureSearchable('bench-searchable', half, { broker, elasticsearch, seconds }))
+    const names = { oneView: ONE_VIEW, loops: [loopName(1), loopName(2)] }
+    return renderConsumers({ documents: rig.documents, indexings, names, searchable })
+  } finally {
+    await topics.close()
+    await Promise.all([broker.stop(), elasticsearch.stop()])
+  }
+}
+
+async function runMemory({ quick }: PhaseOptions): Promise<string> {
+  const [broker, elasticsearch] = await Promise.all([startKafka(), startElasticsearch()])
+  const topics = openTopics(broker.address)
+  const seconds = quick ? 2 : 15
+  try {
+    const rig = { broker, elasticsearch, topics, seconds }
+    const filled = await fillTopic('bench-memory', { ...rig, documents: quick ? 5_000 : 200_000 })
+    const consumers = noted(await measureConsumersMemory(filled, rig))
+    const gateway = noted(await measureGatewayMemory('bench-frozen', rig))
+    const publishBufferMiB = SETTINGS.PUBLISH_BUFFER_BYTES.default / (1024 * 1024)
+    return renderMemory({ seconds, gateway, consumers, publishBufferMiB })
+  } finally {
+    await topics.close()
+    await Promise.all([broker.stop(), elasticsearch.stop()])
+  }
+}
+
+export const PHASES: Readonly<Record<string, Phase>> = {
+  gateway: { heading: 'Gateway on Kafka', run: runGateway },
+  consumers: { heading: 'Consumers on Kafka and Elasticsearch', run: runConsumers },
+  memory: { heading: 'Memory while a server is gone', run: runMemory },
+}
