@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Envelope } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'
+import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { API_KEY, type FullStack, startFullStack, TEAM } from '../support/full-stack.ts'
+import { buildPage } from '../support/page-build.ts'
 
 const PATIENCE_MS = 60_000
 const SESSION_SECRET = 'the same secret at gateway and page'
@@ -133,5 +135,28 @@ await describeWithBackends(
       },
       2 * PATIENCE_MS,
     )
+
+    describeWithBrowser('the page of a process of its own', ({ open }) => {
+      test(
+        "names the gateway's address, and shows what goes through it and what does not",
+        async () => {
+          buildPage()
+          const url = stack.views.url()
+          const { page } = await open(url, { key: API_KEY, path: '/team' })
+          await page.getByRole('button', { name: 'Code that sends to Order placed' }).click()
+          expect(await page.locator('pre').textContent()).toContain(`'${stack.gateway.url()}/api/ExternalLogs'`)
+          await page.keyboard.press('Escape')
+          await page.getByRole('button', { name: 'Send a sample flow' }).click()
+          await page.waitForURL('**/flows/sample-*')
+          await page.getByText('The sample service did not answer').first().waitFor({ timeout: 30_000 })
+          await send('order-plaecd')
+          await page.getByRole('link', { name: 'Refused logs' }).click()
+          const refused = page.locator('details', { hasText: 'order-plaecd' })
+          await refused.locator('summary').click()
+          await refused.getByText('Did you mean order-placed?').waitFor()
+        },
+        2 * PATIENCE_MS,
+      )
+    })
   },
 )
