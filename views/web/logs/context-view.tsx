@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import type { Entry, EntryContext } from '../api/types.ts'
 import { visible } from '../lib/format.ts'
 import { LevelTag } from '../ui/level.tsx'
@@ -10,6 +10,7 @@ import { folderOf, messageOf, sourceOf } from './facts.ts'
 import { selectionOf } from './filters.ts'
 import { contextHref } from './links.ts'
 import { printTerm } from './terms.ts'
+import { Filtering } from './value-actions.tsx'
 
 const STEP = 10
 const MOST = 100
@@ -17,7 +18,8 @@ const MOST = 100
 type Among = 'all' | 'source' | 'flow' | 'search'
 
 /** The entries just before and after one: of its Team, of the same source or flow, or of the search that is open. */
-export function ContextView({ entry, searched }: { readonly entry: Entry; readonly searched: boolean }) {
+export function ContextView({ entry }: { readonly entry: Entry }) {
+  const searched = useContext(Filtering) !== undefined
   const [among, setAmong] = useState<Among>('all')
   const [reach, setReach] = useState({ before: STEP, after: STEP })
   const [{ params }] = useAddress()

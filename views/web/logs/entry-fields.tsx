@@ -10,7 +10,7 @@ import { isJson, type JsonField, jsonFields } from './json-text.ts'
 import { mergedScopes, scopeStack } from './scopes.ts'
 
 /** The most values of a payload that are listed; the whole of it stands in its text. */
-const VALUES_MAX = 1_000
+const VALUES_MAX = 300
 
 /** What an entry says, and all values that it holds. */
 export function EntryFields({ entry, exception = false }: { readonly entry: Entry; readonly exception?: boolean }) {
@@ -36,6 +36,7 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
         <section class="stack">
           <h2>Payload</h2>
           <FieldTable label="Payload" rows={values.map((value) => rowOf(value, 'payload'))} />
+          {values.length === VALUES_MAX && <p class="hint">Only the first {VALUES_MAX} values are listed.</p>}
         </section>
       )}
       {entry.kind === 'application' && entry.scopeData !== null && <Scopes data={entry.scopeData} />}

@@ -11,18 +11,14 @@ import { EntryFields } from './entry-fields.tsx'
 import { ExceptionView } from './exception-view.tsx'
 import { sourceOf } from './facts.ts'
 import { JsonBlock } from './json-block.tsx'
-import type { Term } from './terms.ts'
-import { Filtering } from './value-actions.tsx'
 
 export interface EntryPanelProps {
   readonly entry: Entry
   readonly onClose: () => void
-  /** Adds a term to the search of the page; left out where there is none. */
-  readonly onFilter?: (term: Term) => void
 }
 
 /** One entry beside the page: its fields, its JSON, its exception and what was logged around it. The address says which tab. */
-export function EntryPanel({ entry, onClose, onFilter }: EntryPanelProps) {
+export function EntryPanel({ entry, onClose }: EntryPanelProps) {
   const [{ params }, go] = useAddress()
   useKeys({
     Escape: { what: 'Close', run: onClose },
@@ -55,24 +51,22 @@ export function EntryPanel({ entry, onClose, onFilter }: EntryPanelProps) {
       </div>
       <div class="body stack">
         <EntryActions entry={entry} />
-        <Filtering.Provider value={onFilter}>
-          <Tabs
-            label="Log"
-            tabs={tabs}
-            tab={tab ?? 'fields'}
-            onTab={(id) => go({ params: { tab: id === 'fields' ? undefined : id } }, 'replace')}
-          >
-            {tab === 'json' ? (
-              <JsonBlock key={entry.id} text={JSON.stringify(entry)} label="JSON" />
-            ) : tab === 'exception' && exception !== null ? (
-              <ExceptionView key={entry.id} text={exception} />
-            ) : tab === 'context' ? (
-              <ContextView entry={entry} searched={onFilter !== undefined} />
-            ) : (
-              <EntryFields key={entry.id} entry={entry} />
-            )}
-          </Tabs>
-        </Filtering.Provider>
+        <Tabs
+          label="Log"
+          tabs={tabs}
+          tab={tab ?? 'fields'}
+          onTab={(id) => go({ params: { tab: id === 'fields' ? undefined : id } }, 'replace')}
+        >
+          {tab === 'json' ? (
+            <JsonBlock key={entry.id} text={JSON.stringify(entry)} label="JSON" />
+          ) : tab === 'exception' && exception !== null ? (
+            <ExceptionView key={entry.id} text={exception} />
+          ) : tab === 'context' ? (
+            <ContextView entry={entry} />
+          ) : (
+            <EntryFields key={entry.id} entry={entry} />
+          )}
+        </Tabs>
       </div>
     </aside>
   )

@@ -66,18 +66,16 @@ export function Histogram({ counts, onRange }: HistogramProps) {
       <figcaption class="muted small num">
         {shown === undefined ? (
           <>
-            <span>{timeText(buckets[0]?.from ?? '', utc).replace(/\.000/, '')}</span>
-            <span class="grow" />
-            <span class="wide-only">a bar is {durationText(interval)}</span>
-            <button type="button" aria-expanded={table} onClick={() => setTable(!table)}>
-              {table ? 'Hide the table' : 'As a table'}
-            </button>
-            <span class="grow" />
-            <span>{timeText(Date.parse(buckets.at(-1)?.from ?? '') + interval, utc).replace(/\.000/, '')}</span>
+            <span>{secondsText(buckets[0]?.from ?? '', utc)}</span>
+            <span class="grow wide-only">a bar is {durationText(interval)}</span>
+            <span>{secondsText(Date.parse(buckets.at(-1)?.from ?? '') + interval, utc)}</span>
           </>
         ) : (
           <Caption counts={counts} {...shown} />
         )}
+        <button type="button" aria-expanded={table} onClick={() => setTable(!table)}>
+          {table ? 'Hide the table' : 'As a table'}
+        </button>
       </figcaption>
       {table && <AsTable counts={counts} onRange={onRange} />}
     </figure>
@@ -108,11 +106,10 @@ function Caption({ counts, from, to }: { readonly counts: Counts } & Drag) {
   const covered = counts.buckets.slice(Math.min(from, to), Math.max(from, to) + 1)
   const sum = (pick: (bucket: Counts['buckets'][number]) => number): number =>
     covered.reduce((total, bucket) => total + pick(bucket), 0)
-  const shown = (time: string | undefined): string => timeText(time ?? '', utc).replace(/\.000/, '')
   return (
     <>
       <span>
-        {shown(range?.from)} – {shown(range?.to).slice(11)}
+        {secondsText(range?.from ?? '', utc)} – {secondsText(range?.to ?? '', utc).slice(11)}
       </span>
       <b>
         {plural(
@@ -130,9 +127,13 @@ function Caption({ counts, from, to }: { readonly counts: Counts } & Drag) {
           )
         )
       })}
+      <span class="grow" />
     </>
   )
 }
+
+/** A time without its milliseconds, where it has none. */
+const secondsText = (at: string | number, utc: boolean): string => timeText(at, utc).replace('.000', '')
 
 /** The same counts for those who do not see the drawing. */
 function AsTable({ counts, onRange }: HistogramProps) {

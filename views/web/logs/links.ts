@@ -1,7 +1,7 @@
 import type { Entry } from '../api/types.ts'
 import { formatAddress } from '../lib/address.ts'
 import { iso } from '../lib/times.ts'
-import { BASE, GATEWAY } from '../ui/base.ts'
+import { BASE } from '../ui/base.ts'
 import { currentAddress, hrefTo } from '../ui/use-address.ts'
 import { folderOf } from './facts.ts'
 import { type AddressParams, frozenParams } from './filters.ts'
@@ -35,6 +35,3 @@ function urlWith(path: readonly string[], params: AddressParams): string {
   )
   return location.origin + formatAddress({ path, params: given }, BASE)
 }
-
-/** Where the gateway is. */
-export const gatewayUrl = (): string => GATEWAY

@@ -23,6 +23,7 @@ import { rowButton, useListKeys } from './use-list-keys.ts'
 import { useOpenEntry } from './use-open-entry.ts'
 import { useRows } from './use-rows.ts'
 import { useView } from './use-view.ts'
+import { Filtering } from './value-actions.tsx'
 
 const PREFERENCE = 'environment'
 
@@ -94,22 +95,23 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         </div>
         {histogram !== undefined && <Histogram counts={histogram} onRange={onRange} />}
       </section>
-      <div class="split">
-        <aside class="aside" aria-label="Filters">
-          {rail}
-        </aside>
-        <List kind={kind} params={params} list={list} view={view} total={total} onChange={set} />
-      </div>
-      {open !== undefined && (
-        <EntryPanel
-          entry={open}
-          onFilter={onTerm}
-          onClose={() => {
-            set({ id: undefined, tab: undefined })
-            rowButton(open.id)?.focus()
-          }}
-        />
-      )}
+      <Filtering.Provider value={onTerm}>
+        <div class="split">
+          <aside class="aside" aria-label="Filters">
+            {rail}
+          </aside>
+          <List kind={kind} params={params} list={list} view={view} total={total} onChange={set} />
+        </div>
+        {open !== undefined && (
+          <EntryPanel
+            entry={open}
+            onClose={() => {
+              set({ id: undefined, tab: undefined })
+              rowButton(open.id)?.focus()
+            }}
+          />
+        )}
+      </Filtering.Provider>
     </div>
   )
 }

@@ -13,9 +13,13 @@ export function MoreRows({
   readonly side: Side
 }) {
   const more = side === 'after' ? rows.moreAfter : rows.moreBefore
-  const ref = useInView<HTMLDivElement>((inView) => {
-    if (inView && more) fetchMore(side)
-  }, AHEAD)
+  const ref = useInView<HTMLDivElement>(
+    (inView) => {
+      if (inView && more) fetchMore(side)
+    },
+    AHEAD,
+    rows,
+  )
   const older = (side === 'after') === (rows.order === 'desc')
   return (
     <div ref={ref} class="more">

@@ -17,7 +17,8 @@ export interface MergedField extends JsonField {
   readonly within: string
 }
 
-const FIELDS_MAX = 1_000
+/** The most values of one scope that are listed. */
+const FIELDS_MAX = 200
 const TEMPLATE = '{OriginalFormat}'
 /** A placeholder of a message template, with its alignment and format: `{Total,10:N2}`. */
 const PLACEHOLDER = /\{[@$]?(\w{1,100})[^{}]{0,100}\}/g

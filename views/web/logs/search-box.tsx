@@ -47,6 +47,7 @@ function useCompletion(
   const take = (choice: Choice | undefined): void => {
     if (completion === undefined || choice === undefined) return
     const { text, caret } = applyChoice(input.current?.value ?? '', completion, choice)
+    close()
     write(text, caret)
   }
   const onKeyDown = (event: KeyboardEvent): void => {

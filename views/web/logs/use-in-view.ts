@@ -1,8 +1,15 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Calls `onChange` whenever what the ref is given to comes into view or leaves it; `margin` widens what counts as view. */
-export function useInView<Node extends Element>(onChange: (inView: boolean) => void, margin = '0px'): RefObject<Node> {
+/**
+ * Tells whether what the ref is given to is in view, whenever that changes and whenever `about` does; `margin` widens what
+ * counts as view.
+ */
+export function useInView<Node extends Element>(
+  onChange: (inView: boolean) => void,
+  margin = '0px',
+  about?: unknown,
+): RefObject<Node> {
   const ref = useRef<Node>(null)
   const latest = useRef(onChange)
   latest.current = onChange
@@ -13,6 +20,6 @@ export function useInView<Node extends Element>(onChange: (inView: boolean) => v
     })
     observer.observe(ref.current)
     return () => observer.disconnect()
-  }, [])
+  }, [about])
   return ref
 }

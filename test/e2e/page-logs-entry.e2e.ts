@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { describeWithBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import {
+  copied,
+  expectRows,
+  LOGS_KEY,
+  type LogsServer,
+  paramsOf,
+  rowTexts,
+  startLogsServer,
+} from '../support/page-logs.ts'
+
+const MINUTE = 60_000
+const NOW = Date.now()
+const ago = (minutes: number): string => new Date(NOW - minutes * MINUTE).toISOString()
+
+const EXCEPTION = `System.InvalidOperationException: Invoice 4711 could not be sent
+ ---> System.Net.Sockets.SocketException (111): Connection refused
+   at System.Net.Sockets.Socket.Connect(EndPoint remote)
+   at System.Net.Sockets.Socket.ConnectAsync()
+   --- End of inner exception stack trace ---
+   at Acme.Billing.Invoices.Send(Invoice invoice) in /src/Invoices.cs:line 87
+   at Microsoft.Extensions.Hosting.Host.StartAsync()`
+
+const SCOPES = {
+  Scopes: [
+    {
+      Message: 'RequestPath:/orders',
+      '{OriginalFormat}': 'RequestPath:{RequestPath}',
+      RequestPath: '/orders',
+      tenant: 'outer',
+    },
+    { tenant: 'acme' },
+  ],
+}
+
+const PAYLOAD = '{"order":{"id":12345678901234567890,"price":1.10},"lines":[]}'
+
+async function fill(server: LogsServer): Promise<void> {
+  for (let index = 0; index < 30; index += 1) {
+    await server.event({
+      payload: `event ${index}`,
+      timestamp: ago(60 - index),
+      correlationKey: index % 3 === 0 ? 'order-3' : null,
+    })
+  }
+  await server.event({
+    payload: PAYLOAD,
+    timestamp: ago(5),
+    uniqueIdentifier: 'order-placed.ship',
+    correlationKey: 'order-3',
+  })
+  await server.application({
+    message: 'not sent',
+    level: 'Error',
+    exception: EXCEPTION,
+    scopeData: SCOPES,
+    timestamp: ago(4),
+  })
+  await server.total('event', 31)
+  await server.total('application', 1)
+}
+
+describeWithBrowser('one log', ({ open }) => {
+  let server: LogsServer
+  beforeAll(async () => {
+    server = await startLogsServer()
+    await fill(server)
+  }, 90_000)
+  afterAll(async () => {
+    await server.close()
+  })
+
+  const show = async (path: string): Promise<Page> => {
+    const { page, context } = await open(server.url, { path, key: LOGS_KEY, reducedMotion: true })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.locator('tr.log').first().waitFor()
+    return page
+  }
+  const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Log', exact: true })
+  const openFirst = async (page: Page) => {
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await panelOf(page).waitFor()
+    return panelOf(page)
+  }
+  const tab = (page: Page, name: string) => panelOf(page).getByRole('tab', { name }).click()
+
+  test('opens beside the list on Enter, moves with the rows, and closes on Escape to where one was', async () => {
+    const page = await show('/event-logs')
+    const panel = await openFirst(page)
+    await panel.getByText('12345678901234567890').first().waitFor()
+    await page.keyboard.press('j')
+    await panel.getByText('event 29').waitFor()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement.closest("tr").querySelector(".text").textContent')).toBe(
+      'event 29',
+    )
+    expect(paramsOf(page)).toEqual({})
+  })
+
+  test('Escape closes one thing at a time', async () => {
+    const page = await show('/event-logs')
+    await page.locator('tr.log .text').nth(2).click()
+    await openFirst(page)
+    await page.keyboard.press('d')
+    await page.getByRole('button', { name: 'Last hour' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Last hour' }).waitFor({ state: 'detached' })
+    expect(await panelOf(page).count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await panelOf(page).waitFor({ state: 'detached' })
+    expect(await page.locator('tr.detail').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await page.locator('tr.detail').waitFor({ state: 'detached' })
+  })
+
+  test('shows a payload laid out, every number as it was sent', async () => {
+    const page = await show('/event-logs')
+    const panel = await openFirst(page)
+    expect(await panel.locator('pre').textContent()).toBe(
+      '{\n  "order": {\n    "id": 12345678901234567890,\n    "price": 1.10\n  },\n  "lines": []\n}',
+    )
+  })
+
+  test('shows scopes in their order, and what holds after all of them', async () => {
+    const page = await show('/application-logs')
+    const panel = await openFirst(page)
+    expect(await panel.locator('.scopes li').allTextContents()).toEqual(['RequestPath:/orders', 'tenant=acme'])
+    const values = panel.getByRole('table', { name: 'Values of the scopes' })
+    expect(await values.getByRole('row', { name: 'tenant' }).locator('td').first().textContent()).toBe('acmeouter')
+    expect(await values.textContent()).not.toContain('OriginalFormat')
+    await values.getByRole('row', { name: 'tenant' }).hover()
+    await values.getByRole('button', { name: 'Only this scope.Scopes.tenant' }).click()
+    await eventually(() => expect(paramsOf(page)['q']).toBe('scope.Scopes.tenant:acme'))
+    await expectRows(page, await rowTexts(page))
+  })
+
+  test('shows an exception with its causes, frameworks folded and the first own frame marked', async () => {
+    const page = await show('/application-logs')
+    const panel = await openFirst(page)
+    await tab(page, 'Exception')
+    expect(paramsOf(page)['tab']).toBe('exception')
+    await panel.getByText('System.Net.Sockets.SocketException (111)').waitFor()
+    expect(await panel.locator('.own').textContent()).toBe(
+      'Acme.Billing.Invoices.Send(Invoice invoice) /src/Invoices.cs:87',
+    )
+    expect(await panel.getByText('ConnectAsync').count()).toBe(0)
+    await panel.getByRole('button', { name: '2 frames of frameworks' }).click()
+    await panel.getByText('ConnectAsync').waitFor()
+    await panel.getByRole('button', { name: 'Copy as text' }).click()
+    await eventually(async () => expect(await copied(page)).toBe(EXCEPTION))
+  })
+
+  test('shows what was logged around it: all, of the same flow, and further', async () => {
+    const page = await show('/event-logs?q=payload.order.price:1.1')
+    const panel = await openFirst(page)
+    await tab(page, 'Context')
+    const lines = panel.locator('.context li')
+    await eventually(async () => expect(await lines.count()).toBe(11))
+    expect(await panel.locator('[aria-current=true]').textContent()).toContain('12345678901234567890')
+    await panel.getByRole('button', { name: 'Earlier' }).click()
+    await eventually(async () => expect(await lines.count()).toBe(31))
+    await panel.getByRole('button', { name: 'Same flow' }).click()
+    await eventually(async () => expect(await lines.count()).toBe(11))
+    await panel.getByRole('button', { name: 'This search' }).click()
+    await eventually(async () => expect(await lines.count()).toBe(1))
+    await panel.getByRole('button', { name: 'All logs' }).click()
+    await panel.getByRole('link', { name: 'event 29' }).click()
+    await eventually(async () => expect(await panel.locator('[aria-current=true]').textContent()).toContain('event 29'))
+  })
+
+  test('is copied as message, as JSON and as a command that sends it again', async () => {
+    const page = await show('/application-logs')
+    const panel = await openFirst(page)
+    await panel.getByRole('button', { name: 'Copy message' }).click()
+    await eventually(async () => expect(await copied(page)).toBe('not sent'))
+    await page.keyboard.press('c')
+    await eventually(async () =>
+      expect(JSON.parse(await copied(page))).toMatchObject({ exception: EXCEPTION, scopeData: SCOPES }),
+    )
+    await panel.getByRole('button', { name: 'Copy as cURL' }).click()
+    await eventually(async () => expect(await copied(page)).toContain('curl'))
+    const command = (await copied(page)).replace('<API_KEY>', LOGS_KEY)
+    const answer = JSON.parse(execFileSync('bash', ['-c', `${command} -s`], { encoding: 'utf8' }))
+    expect(answer.success).toBe(true)
+    await eventually(async () => {
+      const { data } = await server.client.get<Record<string, unknown>>(`/api/application-logs/${answer.data.id}`)
+      expect(data).toMatchObject({ message: 'not sent', exception: EXCEPTION, scopeData: SCOPES })
+    })
+  })
+
+  test('a link to it shows the same tomorrow, also to others', async () => {
+    const page = await show('/event-logs?q=event&from=now-2h')
+    await openFirst(page)
+    await page.keyboard.press('l')
+    await eventually(async () => expect(await copied(page)).toContain('/event-logs?'))
+    const link = new URL(await copied(page))
+    const shown = await rowTexts(page)
+    await server.event({ payload: 'event of later' })
+    await server.total('event', 32)
+    const other = await open(server.url, { path: link.pathname + link.search, key: LOGS_KEY })
+    await panelOf(other.page).getByText('event 29').waitFor()
+    await expectRows(other.page, shown)
+    expect(Object.keys(paramsOf(other.page)).sort()).toEqual(['from', 'id', 'q', 'to'])
+  })
+
+  test('a link to one that is not in the list shows it all the same', async () => {
+    const { data } = await server.client.get<{ items: { id: string }[] }>('/api/event-logs?q=event&limit=1&order=asc')
+    const page = await show(`/event-logs?q=price&id=${data.items[0]?.id}`)
+    await panelOf(page).getByText('event 0').waitFor()
+  })
+
+  describe('the keys', () => {
+    test('leave out logs like it, open its flow, and are all told by ?', async () => {
+      const page = await show('/event-logs?q=price')
+      await page.keyboard.press('j')
+      await page.keyboard.press('x')
+      await eventually(() => expect(paramsOf(page)).toEqual({ q: 'price -step:order-placed.ship' }))
+      await page.keyboard.press('?')
+      const help = page.getByRole('dialog', { name: 'Keyboard' })
+      const told = await help.locator('dt').allTextContents()
+      expect(told).toEqual(
+        expect.arrayContaining(['Search', 'Time', 'Next log', 'Live', 'Copy the link', 'Open the flow']),
+      )
+      await page.keyboard.press('Escape')
+      await page.goBack()
+      await page.keyboard.press('j')
+      await page.keyboard.press('f')
+      await page.waitForURL('**/flows/order-3')
+    })
+  })
+})

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { describeWithBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { startLossyTail } from '../support/lossy-tail.ts'
+import { LOGS_KEY, type LogsServer, paramsOf, rowIds, rowTexts, startLogsServer } from '../support/page-logs.ts'
+
+/** A number of its own for every log that a test sends. */
+const numbers = (from: number, count: number): readonly number[] => Array.from({ length: count }, (_, i) => from + i)
+
+describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
+  let server: LogsServer
+  beforeAll(async () => {
+    server = await startLogsServer()
+    await server.event({ payload: 'before' })
+    await server.total('event', 1)
+  }, 90_000)
+  afterAll(async () => {
+    await server.close()
+  })
+
+  const show = async (url: string, path: string): Promise<Page> => {
+    const { page } = await open(url, { path, key: LOGS_KEY, reducedMotion: true })
+    await page.locator('tr.log').first().waitFor()
+    return page
+  }
+  const live = async (page: Page): Promise<void> => {
+    await page.keyboard.press('t')
+    await page.locator('.tail.live').waitFor()
+  }
+  /** Sends logs one after the other, so that their order is known, and gives their ids. */
+  const send = async (name: string, ns: readonly number[]): Promise<readonly string[]> => {
+    const ids: string[] = []
+    for (const n of ns) ids.push(await server.event({ payload: `${name} ${n}` }))
+    return ids
+  }
+  /** The ledger: every log that was sent is a row, once, and in its order. */
+  const expectLedger = (page: Page, name: string, sent: readonly string[]): Promise<void> =>
+    eventually(async () => {
+      const ids = await rowIds(page)
+      expect(new Set(ids).size).toBe(ids.length)
+      const texts = await rowTexts(page)
+      const ours = ids.filter((_, index) => texts[index]?.startsWith(name))
+      expect(ours).toEqual(sent.toReversed())
+    }, 20_000)
+
+  test('goes on from the list without a gap and without repeating, while logs pour in', async () => {
+    const name = 'pour'
+    const sent: string[] = []
+    let pouring = true
+    const pour = (async () => {
+      for (let n = 0; pouring; n += 1) sent.push(await server.event({ payload: `${name} ${n}` }))
+    })()
+    const page = await show(server.url, '/event-logs')
+    await live(page)
+    await page.keyboard.press('t')
+    await page.locator('.tail.off').waitFor()
+    await live(page)
+    const enough = sent.length + 40
+    await eventually(() => sent.length >= enough)
+    pouring = false
+    await pour
+    await expectLedger(page, name, sent)
+    expect(paramsOf(page)).toEqual({ live: '1' })
+  })
+
+  test('shows what it filters for, and counts what comes', async () => {
+    const page = await show(server.url, '/event-logs')
+    await page.getByRole('combobox', { name: 'Search' }).fill('filtered')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing matches').waitFor()
+    await page.getByRole('combobox', { name: 'Search' }).press('Escape')
+    await live(page)
+    const ids = await send('filtered', numbers(0, 3))
+    await send('other', numbers(0, 3))
+    await expectLedger(page, 'filtered', ids)
+    expect(await rowTexts(page)).toHaveLength(3)
+    await page.getByText('3 logs').waitFor()
+  })
+
+  test('waits while one reads an entry, tells how many are new, and shows them when one is done', async () => {
+    const page = await show(server.url, '/event-logs')
+    await live(page)
+    await page.locator('tr.log .text').first().click()
+    await page.getByRole('button', { name: 'Paused' }).waitFor()
+    const before = await rowIds(page)
+    const ids = await send('while reading', numbers(0, 4))
+    await page.getByRole('button', { name: '4 new' }).waitFor()
+    expect(await rowIds(page)).toEqual(before)
+    await page.locator('tr.log .text').first().click()
+    await expectLedger(page, 'while reading', ids)
+  })
+
+  test('waits while one is further down, and the button goes back to the top', async () => {
+    await send('filler', numbers(0, 60))
+    const page = await show(server.url, '/event-logs')
+    await live(page)
+    await eventually(async () => expect((await rowIds(page)).length).toBeGreaterThan(60))
+    await page.mouse.move(700, 500)
+    await page.mouse.wheel(0, 600)
+    await page.getByRole('button', { name: 'Paused' }).waitFor()
+    const place = await page.evaluate<number>('scrollY')
+    const ids = await send('while away', numbers(0, 3))
+    await page.getByRole('button', { name: '3 new' }).waitFor()
+    expect(await page.evaluate('scrollY')).toBe(place)
+    await page.getByRole('button', { name: '3 new' }).click()
+    await expectLedger(page, 'while away', ids)
+    await eventually(async () => expect(await page.evaluate('scrollY')).toBe(0))
+  })
+
+  test('tells of a log whose time is not in sight, and of none that is not there', async () => {
+    const page = await show(server.url, '/event-logs?from=now-1h')
+    await live(page)
+    await server.event({ payload: 'late', timestamp: new Date(Date.now() - 7_200_000).toISOString() })
+    await page.getByText('1 log arrived with an older time').waitFor()
+    expect((await rowTexts(page)).includes('late')).toBe(false)
+  })
+
+  describe('through a reader that is too slow', () => {
+    test('says how many it was not sent, and loads them: none is missing then, none is there twice', async () => {
+      const lossy = await startLossyTail(server.url)
+      try {
+        const page = await show(lossy.url, '/event-logs')
+        await live(page)
+        const first = await send('slow', numbers(0, 5))
+        await expectLedger(page, 'slow', first)
+        lossy.lose()
+        const between = await send('slow', numbers(5, 7))
+        const last = ['slow 12', 'slow 13']
+        await eventually(async () => {
+          const { data } = await server.client.get<{ total: number }>('/api/event-logs/histogram?q=slow&buckets=1')
+          return data.total === 12
+        })
+        let told = 0
+        await eventually(async () => {
+          told += await lossy.tell()
+          if (told < 7) lossy.lose()
+          return told === 7
+        })
+        await page.getByText('7 logs came faster than this page could take them').waitFor()
+        const after = await send('slow', numbers(12, last.length))
+        await expectLedger(page, 'slow', [...first, ...after])
+        await page.getByRole('button', { name: 'Load them' }).click()
+        await expectLedger(page, 'slow', [...first, ...between, ...after])
+        expect(await page.getByText('came faster').count()).toBe(0)
+        const end = await send('slow', numbers(14, 3))
+        await expectLedger(page, 'slow', [...first, ...between, ...after, ...end])
+      } finally {
+        await lossy.close()
+      }
+    })
+  })
+
+  test('goes on after its connection broke, with what came meanwhile', async () => {
+    tolerate(/net::ERR_|Failed to load resource/)
+    const lossy = await startLossyTail(server.url)
+    try {
+      const page = await show(lossy.url, '/event-logs')
+      await live(page)
+      const first = await send('broken', numbers(0, 2))
+      await expectLedger(page, 'broken', first)
+      lossy.cut()
+      const second = await send('broken', numbers(2, 5))
+      await expectLedger(page, 'broken', [...first, ...second])
+    } finally {
+      await lossy.close()
+    }
+  })
+})

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { describeWithBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { LOGS_KEY, type LogsServer, rowIds, startLogsServer } from '../support/page-logs.ts'
+
+const COUNT = 1_100
+const ROWS_MAX = 800
+const NOW = Date.now()
+
+/** Logs a second apart, a few of them in the same millisecond. */
+const logs = Array.from({ length: COUNT }, (_, index) => ({
+  message: `log ${index}`,
+  categoryName: `Acme.Part${index % 7}.Class${index % 3}`,
+  level: index % 50 === 0 ? 'Error' : 'Information',
+  timestamp: new Date(NOW - 60_000 - Math.floor(index / 2) * 1_000).toISOString(),
+}))
+
+describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
+  let server: LogsServer
+  let all: readonly string[]
+  beforeAll(async () => {
+    server = await startLogsServer()
+    await server.applications(logs)
+    await server.total('application', COUNT)
+    all = (await server.client.all('/api/application-logs')).map(({ id }) => id)
+  }, 90_000)
+  afterAll(async () => {
+    await server.close()
+  })
+
+  const show = async (path = '/application-logs', options = {}): Promise<Page> => {
+    const { page } = await open(server.url, { path, key: LOGS_KEY, reducedMotion: true, ...options })
+    await page.locator('tr.log').first().waitFor()
+    return page
+  }
+  const toEnd = (page: Page) => page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+
+  /** Scrolls on until `done`, and gives every row that was ever there, by its place in the whole list. */
+  async function readOn(page: Page, scroll: () => Promise<unknown>, done: (ids: readonly string[]) => boolean) {
+    const seen = new Set<string>()
+    await eventually(async () => {
+      const ids = await rowIds(page)
+      const first = all.indexOf(ids[0] ?? '')
+      expect(ids).toEqual(all.slice(first, first + ids.length))
+      expect(ids.length).toBeLessThanOrEqual(ROWS_MAX)
+      for (const id of ids) seen.add(id)
+      if (done(ids)) return true
+      await scroll()
+      return false
+    }, 40_000)
+    return seen
+  }
+
+  test('is read on by going down, to the last one, and back up to the first: every log, none twice, never too many rows', async () => {
+    const page = await show()
+    const down = await readOn(
+      page,
+      () => toEnd(page),
+      (ids) => ids.at(-1) === all.at(-1),
+    )
+    expect(down.size).toBe(COUNT)
+    await page.getByText('No older logs in this time').waitFor()
+    expect((await rowIds(page))[0]).not.toBe(all[0])
+    await readOn(
+      page,
+      () => page.evaluate('scrollTo(0, 0)'),
+      (ids) => ids[0] === all[0],
+    )
+  })
+
+  test('keeps the place where one reads while rows come below and go above', async () => {
+    const page = await show()
+    await readOn(
+      page,
+      () => toEnd(page),
+      (ids) => ids.length === ROWS_MAX,
+    )
+    await page.evaluate('scrollBy(0, -2500)')
+    const at = await page.evaluate<{ id: string; top: number }>(
+      `(() => {
+        const row = [...document.querySelectorAll('tr.log')].find((one) => one.getBoundingClientRect().top > 200)
+        return { id: row.dataset.id, top: row.getBoundingClientRect().top }
+      })()`,
+    )
+    const top = (): Promise<number> =>
+      page.evaluate(`document.querySelector('tr[data-id="${at.id}"]').getBoundingClientRect().top`)
+    const first = (await rowIds(page))[0]
+    await page.evaluate(`[...document.querySelectorAll('.more button')].at(-1).click()`)
+    await eventually(async () => expect((await rowIds(page))[0]).not.toBe(first))
+    await eventually(async () => expect(Math.abs((await top()) - at.top)).toBeLessThan(3))
+  })
+
+  test('counts what is there, not what is in sight', async () => {
+    const page = await show()
+    await page.getByText('1,100 logs').waitFor()
+    const levels = page.getByRole('group', { name: 'Minimum level' })
+    expect(await levels.getByRole('button', { name: 'error' }).textContent()).toBe('error22')
+    await eventually(async () => expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('1100'))
+  })
+
+  test('begins at the other end just as well', async () => {
+    const page = await show('/application-logs?order=asc')
+    const ids = await rowIds(page)
+    expect(ids).toEqual(all.toReversed().slice(0, ids.length))
+    await toEnd(page)
+    await eventually(async () => expect((await rowIds(page)).slice(0, 200)).toEqual(all.toReversed().slice(0, 200)))
+  })
+
+  test('says what failed when more cannot be read, and goes on when it can', async () => {
+    tolerate(/net::ERR_|Failed to load resource/)
+    const page = await show()
+    await page.route('**/context?**', (route) => route.abort())
+    await toEnd(page)
+    await page.getByText('More logs could not be read').waitFor()
+    await page.unroute('**/context?**')
+    await page.getByRole('button', { name: 'Load older' }).click()
+    await eventually(async () => expect((await rowIds(page)).length).toBe(200))
+  })
+
+  describe('when the server is gone', () => {
+    test('what is there stays, what is typed stays, and all goes on when it is back', async () => {
+      tolerate(/net::ERR_|Failed to load resource|status of 50/)
+      const page = await show('/application-logs?live=1')
+      await page.locator('.tail.live').waitFor()
+      const before = await rowIds(page)
+      await page.getByRole('combobox', { name: 'Search' }).fill('half a sear')
+      await server.stop()
+      await page.locator('.tail.away').waitFor()
+      await page.getByRole('group', { name: 'Minimum level' }).getByRole('button', { name: 'error' }).click()
+      await page.getByText('The server does not answer').first().waitFor()
+      expect(await rowIds(page)).toEqual(before)
+      expect(await page.getByRole('combobox', { name: 'Search' }).inputValue()).toBe('half a sear')
+      await server.restart()
+      await eventually(async () => expect((await rowIds(page)).length).toBe(22), 30_000)
+      expect(await page.getByRole('combobox', { name: 'Search' }).inputValue()).toBe('half a sear')
+      await page.locator('.tail.live').waitFor()
+    })
+  })
+
+  describe.each([
+    ['light', 1_440, false],
+    ['dark', 1_440, true],
+    ['light', 390, false],
+    ['dark', 390, true],
+  ])('axe finds nothing (%s, %d wide)', (_theme, width, dark) => {
+    test.each([
+      ['the list', async () => undefined],
+      ['a row that is expanded', (page: Page) => page.locator('tr.log .text').nth(1).click()],
+      [
+        'an entry',
+        async (page: Page) => {
+          await page.keyboard.press('j')
+          await page.keyboard.press('Enter')
+          await page.getByRole('tab', { name: 'Context' }).click()
+          await page.locator('.context li').first().waitFor()
+        },
+      ],
+      [
+        'the completion',
+        async (page: Page) => {
+          await page.getByRole('combobox', { name: 'Search' }).pressSequentially('level:')
+          await page.getByRole('listbox').getByRole('option').first().waitFor()
+        },
+      ],
+      ['the syntax', (page: Page) => page.getByRole('button', { name: 'How to search' }).click()],
+      ['the time', (page: Page) => page.keyboard.press('d')],
+      ['the counts as a table', (page: Page) => page.getByRole('button', { name: 'As a table' }).click()],
+      [
+        'nothing',
+        async (page: Page) => {
+          await page.getByRole('combobox', { name: 'Search' }).fill('no:such (thing')
+          await page.keyboard.press('Enter')
+          await page.getByText('Nothing matches').waitFor()
+        },
+      ],
+    ] as const)('%s', async (_name, act) => {
+      const { page, axe } = await open(server.url, {
+        path: '/application-logs?environment=Development',
+        key: LOGS_KEY,
+        reducedMotion: true,
+        width,
+        height: width === 390 ? 844 : 900,
+        dark,
+      })
+      await page.locator('tr.log').first().waitFor()
+      await page.getByText('1,100 logs').waitFor()
+      await act(page)
+      expect(await axe()).toEqual([])
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect(overflow).toBeLessThanOrEqual(0)
+    })
+  })
+
+  test('at 390 pixels the filters are in a drawer, and an entry takes the whole screen', async () => {
+    const page = await show('/application-logs', { width: 390, height: 844 })
+    expect(await page.getByRole('complementary', { name: 'Filters' }).isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Filters' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Filters' })
+    await drawer.getByRole('button', { name: 'Part3 157' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByText('157 logs').waitFor()
+    await page.locator('tr.log .at button').first().press('Enter')
+    const box = await page.getByRole('complementary', { name: 'Log', exact: true }).boundingBox()
+    expect(box).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
+  })
+})

@@ -1,0 +1,400 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { describeWithBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import {
+  expectRows,
+  LOGS_KEY,
+  type LogsServer,
+  PROJECT,
+  paramsOf,
+  QUIET_KEY,
+  startLogsServer,
+} from '../support/page-logs.ts'
+
+const MINUTE = 60_000
+const NOW = Date.now()
+const ago = (minutes: number): string => new Date(NOW - minutes * MINUTE).toISOString()
+
+const EXCEPTION = `System.InvalidOperationException: Invoice 4711 could not be sent
+ ---> System.Net.Sockets.SocketException (111): Connection refused
+   at System.Net.Sockets.Socket.Connect(EndPoint remote)
+   at System.Net.Sockets.Socket.ConnectAsync()
+   --- End of inner exception stack trace ---
+   at Acme.Billing.Invoices.Send(Invoice invoice) in /src/Invoices.cs:line 87
+   at Microsoft.Extensions.Hosting.Host.StartAsync()`
+
+/** Everything that the tests below look at; each finds its own by a word of its own. */
+async function fill(server: LogsServer): Promise<void> {
+  const step = (name: string) => `order-placed.${name}`
+  const events = [
+    { payload: 'accepted', timestamp: ago(50), correlationKey: 'order-1' },
+    {
+      uniqueIdentifier: step('validate'),
+      payload: '{"order":{"id":12345678901234567890},"valid":true}',
+      timestamp: ago(40),
+      correlationKey: 'order-1',
+    },
+    {
+      uniqueIdentifier: step('charge'),
+      payload: 'card declined',
+      level: 'Error',
+      timestamp: ago(30),
+      correlationKey: 'order-1',
+      environment: 'Production',
+    },
+    {
+      uniqueIdentifier: step('charge'),
+      payload: 'card charged',
+      level: 'Warning',
+      timestamp: ago(20),
+      correlationKey: 'order-2',
+      environment: 'Production',
+    },
+    { uniqueIdentifier: 'probe', payload: 'probed', level: 'Debug', timestamp: ago(10) },
+  ]
+  for (const one of events) await server.event(one)
+  const scopes = [
+    {
+      Message: 'RequestPath:/orders',
+      '{OriginalFormat}': 'RequestPath:{RequestPath}',
+      RequestPath: '/orders',
+      tenant: 'outer',
+    },
+    { tenant: 'acme' },
+  ]
+  await server.applications([
+    { categoryName: 'Microsoft.Hosting.Lifetime', message: 'started', timestamp: ago(45) },
+    { categoryName: 'Acme.Shop.Cart', message: 'cart opened', timestamp: ago(35), scopeData: { Scopes: scopes } },
+    {
+      categoryName: 'Acme.Shop.Payments.Client',
+      message: 'asked the bank',
+      timestamp: ago(25),
+      eventId: 1001,
+      eventName: 'BankAsked',
+    },
+    {
+      categoryName: 'Acme.Billing.Invoices',
+      message: 'not sent',
+      level: 'Error',
+      timestamp: ago(15),
+      exception: EXCEPTION,
+      correlationKey: 'order-1',
+    },
+  ])
+  await server.total('event', 5)
+  await server.total('application', 4)
+}
+
+const EVENTS = [
+  'probed',
+  'card charged',
+  'card declined',
+  '{"order":{"id":12345678901234567890},"valid":true}',
+  'accepted',
+]
+
+describeWithBrowser('the log lists', ({ open, tolerate }) => {
+  let server: LogsServer
+  beforeAll(async () => {
+    server = await startLogsServer()
+    await fill(server)
+  }, 90_000)
+  afterAll(async () => {
+    await server.close()
+  })
+
+  const show = async (path: string, options = {}): Promise<Page> => {
+    const { page, context } = await open(server.url, { path, key: LOGS_KEY, reducedMotion: true, ...options })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page
+      .getByText(/\d logs?$/)
+      .first()
+      .waitFor()
+    return page
+  }
+  const search = async (page: Page, text: string): Promise<void> => {
+    await page.getByRole('combobox', { name: 'Search' }).fill(text)
+    await page.keyboard.press('Enter')
+  }
+  const row = (page: Page, text: string) => page.locator('tr.log', { hasText: text })
+
+  describe('the rows', () => {
+    test('are newest first, with time to the millisecond, level, source and flow', async () => {
+      const page = await show('/event-logs')
+      await expectRows(page, EVENTS)
+      const cells = await row(page, 'card declined').locator('td').allTextContents()
+      const time = ago(30).slice(11, 23)
+      expect(cells).toEqual([time, 'error', 'Production', 'Charge', 'card declined', 'order-1'])
+      const [one, two, other] = await page.evaluate<readonly string[]>(
+        '["order-1", "order-2"].flatMap((key) => [...document.querySelectorAll("tr.log .key a")].filter((link) => link.textContent === key).map((link) => link.querySelector("i").style.getPropertyValue("--hue"))).filter((hue, index) => index !== 1)',
+      )
+      expect(one).toBe(two)
+      expect(other).not.toBe(one)
+    })
+
+    test('of an application show number and name of the event, and the exception', async () => {
+      const page = await show('/application-logs')
+      await expectRows(page, [
+        'not sent System.InvalidOperationException: Invoice 4711 could not be sent',
+        '[1001 BankAsked] asked the bank',
+        'cart opened',
+        'started',
+      ])
+      expect(await row(page, 'asked the bank').locator('td').nth(2).textContent()).toBe('Client')
+    })
+
+    test('turn round, in the address as well', async () => {
+      const page = await show('/event-logs')
+      await page.getByRole('button', { name: 'Time', exact: true }).click()
+      await expectRows(page, EVENTS.toReversed())
+      expect(paramsOf(page)).toEqual({ order: 'asc' })
+    })
+
+    test('a key leads to its flow', async () => {
+      const page = await show('/event-logs')
+      await row(page, 'accepted').getByRole('link').click()
+      await page.waitForURL('**/flows/order-1')
+    })
+
+    test('expand in place, several at a time, and fold again', async () => {
+      const page = await show('/event-logs')
+      await row(page, 'card declined').locator('.text').click()
+      await row(page, 'accepted').locator('.text').click()
+      expect(await page.locator('tr.detail').count()).toBe(2)
+      await expect(row(page, 'accepted').getByRole('button').getAttribute('aria-expanded')).resolves.toBe('true')
+      await page.keyboard.press('Escape')
+      await eventually(async () => expect(await page.locator('tr.detail').count()).toBe(0))
+    })
+  })
+
+  describe('the search', () => {
+    test('offers fields and values, and is done with the keyboard alone', async () => {
+      const page = await show('/event-logs')
+      await page.keyboard.press('/')
+      await page.keyboard.type('env')
+      await page.keyboard.press('Tab')
+      const options = page.getByRole('listbox').getByRole('option')
+      await eventually(async () => expect(await options.count()).toBe(2))
+      expect(await options.first().textContent()).toContain('Development')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Enter')
+      await expectRows(page, ['card charged', 'card declined'])
+      expect(paramsOf(page)).toEqual({ q: 'environment:Production' })
+    })
+
+    test('offers the names that the payloads have', async () => {
+      const page = await show('/event-logs')
+      await page.getByRole('combobox', { name: 'Search' }).pressSequentially('payload.or')
+      await page.getByRole('option', { name: 'payload.order.id' }).waitFor()
+    })
+
+    test('the syntax is looked up in place and taken from there', async () => {
+      const page = await show('/event-logs')
+      await page.getByRole('button', { name: 'How to search' }).click()
+      await page.getByLabel('Find in the syntax').fill('severity')
+      await page.getByRole('button', { name: 'level:>=warning' }).click()
+      expect(await page.getByRole('combobox', { name: 'Search' }).inputValue()).toBe('level:>=warning')
+      await page.getByRole('combobox', { name: 'Search' }).press('Enter')
+      await expectRows(page, ['card charged', 'card declined'])
+    })
+
+    test('what is no query is searched as text, and where it stopped is shown', async () => {
+      const page = await show('/event-logs')
+      await search(page, 'card (declined')
+      await page.getByText('Searched as text.').waitFor()
+      await page.getByText('The parenthesis is not closed.').waitFor()
+      expect(await page.locator('mark').textContent()).toBe('(declined')
+      await expectRows(page, ['card declined'])
+    })
+
+    test('terms come from values, and go again', async () => {
+      const page = await show('/event-logs')
+      await row(page, '"valid":true').locator('.text').click()
+      const field = (name: string) => page.getByRole('table', { name: 'Payload' }).getByRole('row', { name })
+      await field('valid').hover()
+      await field('valid').getByRole('button', { name: 'Only this payload.valid' }).click()
+      await expectRows(page, [EVENTS[3] ?? ''])
+      expect(paramsOf(page)).toEqual({ q: 'payload.valid:true' })
+      await field('order.id').getByRole('button', { name: 'Without this payload.order.id' }).click()
+      await page.getByText('Nothing matches').waitFor()
+      expect(paramsOf(page)).toEqual({ q: 'payload.valid:true -payload.order.id:12345678901234567000' })
+      await page.goBack()
+      await expectRows(page, [EVENTS[3] ?? ''])
+    })
+  })
+
+  describe('what is chosen', () => {
+    test('a minimum level, with the counts of all levels', async () => {
+      const page = await show('/event-logs')
+      const level = (name: string) => page.getByRole('group', { name: 'Minimum level' }).getByRole('button', { name })
+      await level('warn').click()
+      await expectRows(page, ['card charged', 'card declined'])
+      expect(paramsOf(page)).toEqual({ level: 'Warning' })
+      await page.getByText('2 logs').waitFor()
+      expect(await level('info').textContent()).toBe('info2')
+      expect(await level('warn').getAttribute('aria-pressed')).toBe('true')
+      await level('warn').click()
+      await expectRows(page, EVENTS)
+    })
+
+    test('an environment, remembered until another is chosen; production looks like nothing else', async () => {
+      const page = await show('/event-logs')
+      const environment = page.getByRole('combobox', { name: 'Environment' })
+      await environment.selectOption('Production')
+      await expectRows(page, ['card charged', 'card declined'])
+      expect(await environment.getAttribute('class')).toContain('production')
+      await page.goto(`${server.url}/event-logs`)
+      await expectRows(page, ['card charged', 'card declined'])
+      expect(paramsOf(page)).toEqual({ environment: 'Production' })
+      await page.goto(`${server.url}/event-logs?level=trace`)
+      await expectRows(page, EVENTS)
+    })
+
+    test('a time: one of the usual ones, and typed', async () => {
+      const page = await show('/event-logs')
+      await page.keyboard.press('d')
+      await page.getByRole('button', { name: 'Last 15 minutes' }).click()
+      await expectRows(page, ['probed'])
+      expect(paramsOf(page)).toEqual({ from: 'now-15m' })
+      await page.keyboard.press('d')
+      await page.getByLabel('From', { exact: true }).fill('now-35m')
+      await page.getByLabel('To', { exact: true }).fill('now-25m')
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await expectRows(page, ['card declined'])
+      expect(paramsOf(page)).toEqual({ from: 'now-35m', to: 'now-25m' })
+    })
+
+    test('a typed time is meant in the zone that is shown, and a wrong one is told where it is typed', async () => {
+      const page = await show('/event-logs', { zone: 'Asia/Kolkata' })
+      const local = (minutes: number): string =>
+        new Date(NOW - minutes * MINUTE + 330 * MINUTE).toISOString().slice(0, 19).replace('T', ' ')
+      await page.keyboard.press('d')
+      await page.getByLabel('From', { exact: true }).fill('soonish')
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await page.getByRole('alert').getByText('“soonish” is neither').waitFor()
+      await page.getByLabel('From', { exact: true }).fill(local(35))
+      await page.getByLabel('To', { exact: true }).fill(local(25))
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await expectRows(page, ['card declined'])
+      expect(paramsOf(page)['from']).toBe(`${ago(35).slice(0, 19)}.000Z`)
+    })
+
+    test('a bar of the counts, several of them, or a row of their table', async () => {
+      const page = await show('/event-logs?from=now-1h')
+      const drawing = page.locator('.histogram svg')
+      const { x, y, width } = (await drawing.boundingBox()) ?? { x: 0, y: 0, width: 0 }
+      await page.mouse.move(x + width * 0.3, y + 30)
+      await page.mouse.down()
+      await page.mouse.move(x + width * 0.58, y + 30, { steps: 4 })
+      await page.getByText('2 logs').waitFor()
+      await page.mouse.up()
+      await expectRows(page, ['card declined', EVENTS[3] ?? ''])
+      const { from = '', to = '' } = paramsOf(page)
+      expect([Date.parse(from) < NOW - 40 * MINUTE, Date.parse(to) > NOW - 30 * MINUTE]).toEqual([true, true])
+      await page.goBack()
+      await expectRows(page, EVENTS)
+      await page.getByRole('button', { name: 'As a table' }).click()
+      const table = page.getByRole('region', { name: 'Logs over time as a table' })
+      expect(await table.getByRole('row').count()).toBe(6)
+      await table.getByRole('row').nth(3).getByRole('button').click()
+      await expectRows(page, ['card declined'])
+    })
+
+    test('an Event with its Steps, or a Step alone; those without logs are greyed, not gone', async () => {
+      const page = await show('/event-logs')
+      const rail = page.getByRole('complementary', { name: 'Filters' })
+      await rail.getByRole('button', { name: 'Order placed 4' }).click()
+      await expectRows(page, EVENTS.slice(1))
+      await rail.getByRole('button', { name: 'Charge 2' }).click()
+      await expectRows(page, ['card charged', 'card declined'])
+      expect(paramsOf(page)).toEqual({ step: 'order-placed.charge' })
+      expect(await rail.getByRole('button', { name: 'Ship 0' }).getAttribute('class')).toContain('none')
+      await page.getByRole('button', { name: 'Remove step Charge' }).click()
+      await expectRows(page, EVENTS)
+    })
+
+    test('a category with all below it, a Project, and everything but Microsoft', async () => {
+      const page = await show('/application-logs')
+      const rail = page.getByRole('complementary', { name: 'Filters' })
+      await rail.getByRole('button', { name: 'Shop 2' }).click()
+      await expectRows(page, ['[1001 BankAsked] asked the bank', 'cart opened'])
+      expect(paramsOf(page)).toEqual({ category: 'Acme.Shop' })
+      await rail.getByRole('button', { name: 'Below Shop' }).click()
+      expect(await rail.getByRole('button', { name: 'Cart 1' }).count()).toBe(0)
+      await rail.getByRole('button', { name: 'Shop 2' }).click()
+      await rail.getByRole('button', { name: 'Hide Microsoft.*' }).click()
+      await eventually(async () => expect(await page.locator('tr.log').count()).toBe(3))
+      expect(paramsOf(page)).toEqual({ q: '-category:Microsoft.*' })
+      await rail.getByRole('button', { name: 'Hide Microsoft.*' }).click()
+      await eventually(async () => expect(await page.locator('tr.log').count()).toBe(4))
+      await rail.getByRole('button', { name: 'Checkout API 4' }).click()
+      await eventually(() => expect(paramsOf(page)).toEqual({ project: PROJECT }))
+    })
+
+    test('back and forward go through all of it', async () => {
+      const page = await show('/event-logs')
+      await search(page, 'card')
+      await expectRows(page, ['card charged', 'card declined'])
+      await search(page, 'card declined')
+      await expectRows(page, ['card declined'])
+      await page.goBack()
+      await expectRows(page, ['card charged', 'card declined'])
+      expect(await page.getByRole('combobox', { name: 'Search' }).inputValue()).toBe('card')
+      await page.goBack()
+      await expectRows(page, EVENTS)
+      await page.goForward()
+      await expectRows(page, ['card charged', 'card declined'])
+    })
+  })
+
+  describe('where there is nothing', () => {
+    test('in the range: the way to the newest log', async () => {
+      const page = await show('/event-logs?from=now-1m')
+      await page.getByText(/The newest log is from \d+ m ago/).waitFor()
+      await page.getByRole('button', { name: 'Go to the newest log' }).click()
+      await expectRows(page, EVENTS)
+    })
+
+    test('that matches: what each condition costs, and the way without it', async () => {
+      const page = await show('/event-logs?q=card&environment=Production&step=probe')
+      await page.getByText('Nothing matches').waitFor()
+      await page.getByRole('button', { name: 'Remove step probe 2 logs' }).click()
+      await expectRows(page, ['card charged', 'card declined'])
+    })
+
+    test('at all: the first minute', async () => {
+      const { page } = await open(server.url, { path: '/event-logs', key: QUIET_KEY })
+      await page.getByText('Waiting for the first event log').waitFor()
+    })
+
+    test('because of a parameter that cannot be read: what is wrong with it', async () => {
+      tolerate(/status of 400/)
+      const { page } = await open(server.url, { path: '/event-logs?from=yesterday', key: LOGS_KEY })
+      await page.getByRole('alert').getByText('from: must be ISO 8601').waitFor()
+    })
+  })
+
+  test('all matches as a file, not only those in sight', async () => {
+    const page = await show('/event-logs?q=card')
+    const lines = async (format: string): Promise<readonly string[]> => {
+      await page.getByRole('button', { name: 'Export and share' }).click()
+      await page.getByText('All 2 matches').waitFor()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: `Export as ${format}` }).click(),
+      ])
+      return readFileSync(await download.path(), 'utf8')
+        .trim()
+        .split(/\r?\n/)
+    }
+    const ndjson = await lines('NDJSON')
+    expect(ndjson.map((line) => JSON.parse(line).payload)).toEqual(['card charged', 'card declined'])
+    const csv = await lines('CSV')
+    expect(csv).toHaveLength(3)
+    expect(csv[0]).toContain('payload')
+  })
+})

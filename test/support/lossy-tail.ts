@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Stands between a page and its server, and takes entries out of tails as the server does for a reader that is too slow. */
+export interface LossyTail {
+  readonly url: string
+  /** From now on, entries of tails are counted instead of sent. */
+  lose(): void
+  /** Tells how many were not sent, and sends those that follow again. Resolves with the number once it has told. */
+  tell(): Promise<number>
+  /** Breaks every tail that is open, as a proxy that restarts does. */
+  cut(): void
+  close(): Promise<void>
+}
+
+export async function startLossyTail(target: string): Promise<LossyTail> {
+  const tails = new Set<ServerResponse>()
+  let losing = false
+  let lost = 0
+  let lastId = ''
+
+  function pass(answer: IncomingMessage, response: ServerResponse): void {
+    tails.add(response)
+    response.once('close', () => tails.delete(response))
+    let rest = ''
+    answer.setEncoding('utf8').on('data', (chunk: string) => {
+      const blocks = (rest + chunk).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const isEntry = block.includes('event: entry')
+        if (isEntry && losing) {
+          lost += 1
+          lastId = /id: (\S+)/.exec(block)?.[1] ?? ''
+        } else response.write(`${block}\n\n`)
+      }
+    })
+    answer.once('close', () => response.destroy())
+  }
+
+  const server = createServer((incoming, response) => {
+    const { method = 'GET', headers, url = '/' } = incoming
+    const outgoing = request(target + url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      response.once('close', () => outgoing.destroy())
+      if (url.includes('/tail') && answer.statusCode === 200) {
+        response.flushHeaders()
+        pass(answer, response)
+      } else answer.pipe(response)
+    })
+    outgoing.once('error', () => response.destroy())
+    incoming.pipe(outgoing)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lose: () => {
+      losing = true
+    },
+    tell: async () => {
+      const count = lost
+      for (const tail of tails) tail.write(`id: ${lastId}\nevent: skipped\ndata: {"count":${count}}\n\n`)
+      lost = 0
+      losing = false
+      return count
+    },
+    cut: () => {
+      for (const tail of tails) tail.destroy()
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}

@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { type Client, createClient } from './api.ts'
+import { eventually } from './eventually.ts'
+import { type PageServer, startPageServer } from './page-server.ts'
+import { temporaryFolder } from './sluice-process.ts'
+
+export const LOGS_KEY = 'logs_9f8bc1d2a3b4c5d6e7f8091a2b3c4d5e'
+/** The key of a Team without any logs. */
+export const QUIET_KEY = 'quiet_9f8bc1d2a3b4c5d6e7f8091a2b3c4d5e'
+export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+
+const REGISTRY = `
+teams:
+  - { id: shop, name: Shop, apiKeys: ["${LOGS_KEY}"] }
+  - { id: quiet, name: Quiet, apiKeys: ["${QUIET_KEY}"] }
+events:
+  - { identifier: order-placed, team: shop, name: Order placed }
+  - { identifier: still, team: quiet, name: Still }
+steps:
+  - { identifier: order-placed.validate, team: shop, event: order-placed, name: Validate, order: 1 }
+  - { identifier: order-placed.charge, team: shop, event: order-placed, name: Charge, order: 2 }
+  - { identifier: order-placed.ship, team: shop, event: order-placed, name: Ship, order: 3 }
+  - { identifier: probe, team: shop, name: Probe }
+projects:
+  - { id: ${PROJECT}, team: shop, name: Checkout API }
+`
+
+export interface LogsServer extends PageServer {
+  /** Talks with the key of the Team that has the logs. */
+  readonly client: Client
+  event(fields?: Record<string, unknown>): Promise<string>
+  application(fields?: Record<string, unknown>): Promise<string>
+  /** Application logs, a hundred a request, in the order of the list. */
+  applications(list: readonly Record<string, unknown>[]): Promise<void>
+  /** Waits until so many entries of the kind can be read. */
+  total(kind: 'event' | 'application', count: number): Promise<void>
+}
+
+/** The embedded Sluice with a Team whose logs a test sends as it goes. */
+export async function startLogsServer(): Promise<LogsServer> {
+  const folder = temporaryFolder()
+  const file = join(folder.path, 'registry.yaml')
+  writeFileSync(file, REGISTRY)
+  const server = await startPageServer({ REGISTRY_FILE: file })
+  const client = createClient(server.url, LOGS_KEY)
+  const post = async (path: string, body: unknown): Promise<string> => {
+    const answer = await client.post(path, body)
+    if (!answer.success) throw new Error(`${path}: ${answer.error.message}`)
+    return String(answer.data['id'])
+  }
+  return {
+    ...server,
+    client,
+    event: (fields) =>
+      post('/api/ExternalLogs', { uniqueIdentifier: 'order-placed', payload: 'paid', level: 'Information', ...fields }),
+    application: (fields) => post('/api/ApplicationLogs', { uniqueIdentifier: PROJECT, ...entry, ...fields }),
+    applications: async (list) => {
+      for (let at = 0; at < list.length; at += 100) {
+        const logEntries = list.slice(at, at + 100).map((fields) => ({ ...entry, ...fields }))
+        await post('/api/ApplicationLogs/batch', { uniqueIdentifier: PROJECT, logEntries })
+      }
+    },
+    total: (kind, count) =>
+      eventually(async () => {
+        const { data } = await client.get<{ total: number }>(`/api/${kind}-logs/histogram?buckets=1`)
+        if (data.total !== count) throw new Error(`${data.total} of ${count} can be read`)
+      }, 30_000),
+    close: async () => {
+      await server.close()
+      folder.remove()
+    },
+  }
+}
+
+const entry = { categoryName: 'Acme.Shop.Cart', message: 'checked out', level: 'Information' }
+
+/** The ids of the rows, from the top. */
+export const rowIds = (page: Page): Promise<readonly string[]> =>
+  page.evaluate('[...document.querySelectorAll("tr.log")].map((row) => row.dataset.id)')
+
+/** The texts of the rows, from the top. */
+export const rowTexts = (page: Page): Promise<readonly string[]> =>
+  page.evaluate('[...document.querySelectorAll("tr.log .text")].map((cell) => cell.textContent)')
+
+/** Waits until the rows' texts are these. */
+export const expectRows = (page: Page, texts: readonly string[]): Promise<void> =>
+  eventually(async () => {
+    const shown = await rowTexts(page)
+    if (JSON.stringify(shown) !== JSON.stringify(texts)) throw new Error(`the rows are ${JSON.stringify(shown)}`)
+  })
+
+export const paramsOf = (page: Page): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams)
+
+/** What was copied last. */
+export const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
