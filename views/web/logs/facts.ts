@@ -88,6 +88,6 @@ export function eventTag(entry: Entry): string {
 export function hueOf(key: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < key.length; index += 1) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
-  // The last step spreads keys that differ only in their last digit.
-  return (((hash ^ (hash >>> 15)) * 0x9e3779b1) >>> 0) % 360
+  // Keys that differ in their last digit only are spread by another round; the low bits hardly are.
+  return (Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) >>> 8) % 360
 }

@@ -1,3 +1,4 @@
+import { parseTimestamp } from '../../../shared/contract/timestamp.ts'
 import { frozen, iso, isRelative, PRESETS, timeOf } from '../lib/times.ts'
 
 /** The address's parameters. */
@@ -66,18 +67,18 @@ const TYPED = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})
 /** A typed time as the address has it: one without a zone is meant in the zone that is shown. What is none stays as it is. */
 export function typedTime(text: string, utc: boolean): string {
   const typed = text.trim()
-  const [whole, day, clock = '00:00'] = TYPED.exec(typed) ?? []
-  if (whole === undefined) return typed
-  const at = Date.parse(`${day}T${clock.replace(/^(?=\d:)/, '0').replace(',', '.')}${utc ? 'Z' : ''}`)
-  return Number.isNaN(at) ? typed : iso(at)
+  const [, day, clock = '00:00'] = TYPED.exec(typed) ?? []
+  const whole = `${day}T${clock.replace(/^(?=\d:)/, '0').replace(',', '.')}`
+  if (day === undefined || parseTimestamp(whole) === undefined) return typed
+  return iso(Date.parse(utc ? `${whole}Z` : whole))
 }
 
-/** Why a typed range cannot be used, or undefined. */
+/** Why a typed range cannot be used, or undefined; an end that is empty is open. */
 export function rangeProblem(from: string, to: string, now: number): string | undefined {
-  const begin = from === '' ? undefined : timeOf(from, now)
-  const end = to === '' ? undefined : timeOf(to, now)
-  const wrong = from !== '' && begin === undefined ? from : to !== '' && end === undefined ? to : undefined
+  const wrong = [from, to].find((text) => text !== '' && !isRelative(text) && parseTimestamp(text) === undefined)
   if (wrong !== undefined) return `“${wrong}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`
-  if (begin !== undefined && (end ?? now) <= begin) return 'The end has to be later than the beginning.'
-  return undefined
+  const begin = timeOf(from, now)
+  return begin !== undefined && (timeOf(to, now) ?? now) <= begin
+    ? 'The end has to be later than the beginning.'
+    : undefined
 }

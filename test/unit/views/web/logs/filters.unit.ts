@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { ALL_TIME, filterOf, frozenParams, rangeLabel, rangeProblem } from '../../../../../views/web/logs/filters.ts'
+import {
+  ALL_TIME,
+  filterOf,
+  frozenParams,
+  rangeLabel,
+  rangeProblem,
+  typedTime,
+} from '../../../../../views/web/logs/filters.ts'
 
 const NOW = Date.parse('2026-01-31T12:00:00Z')
 
@@ -54,10 +61,28 @@ describe('the range in words', () => {
   })
 
   test.each([
+    ['now-2h', 'now-2h'],
+    [' 2026-01-31 ', '2026-01-31T00:00:00.000Z'],
+    ['2026-01-31 09:30', '2026-01-31T09:30:00.000Z'],
+    ['2026-01-31T9:30:05,25', '2026-01-31T09:30:05.250Z'],
+    ['2026-01-31T09:30+01:00', '2026-01-31T09:30+01:00'],
+    ['2026-02-31', '2026-02-31'],
+    ['2026-13-01', '2026-13-01'],
+    ['', ''],
+  ])('%j typed in UTC is %j', (text, expected) => {
+    expect(typedTime(text, true)).toBe(expected)
+  })
+
+  test('a time typed without a zone is meant in the zone that is shown', () => {
+    expect(typedTime('2026-01-31 09:30', false)).toBe(new Date(2026, 0, 31, 9, 30).toISOString())
+  })
+
+  test.each([
     ['now-2h', '', undefined],
     ['', '', undefined],
     ['2026-01-31T09:00', '2026-01-31T10:00', undefined],
     ['soon', '', '“soon” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.'],
+    ['2026-02-31', '', '“2026-02-31” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.'],
     ['', 'later', '“later” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.'],
     ['now', 'now-1h', 'The end has to be later than the beginning.'],
     ['now+1h', '', 'The end has to be later than the beginning.'],

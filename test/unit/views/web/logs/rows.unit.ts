@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
 import type { Entry } from '../../../../../views/web/api/types.ts'
 import {
+  type Followed,
+  follow,
   HELD_MAX,
   hold,
   NO_ROWS,
@@ -10,6 +12,7 @@ import {
   type Order,
   ROWS_MAX,
   type Rows,
+  released,
   withAfter,
   withArrived,
   withBefore,
@@ -107,5 +110,43 @@ describe('what is held back', () => {
     const held = hold(NOTHING_HELD, range(10_000, HELD_MAX + 5))
     expect(held.entries).toHaveLength(HELD_MAX)
     expect(held.count).toBe(HELD_MAX + 5)
+  })
+})
+
+describe('a list that a tail goes on', () => {
+  const listed = (more: Partial<Rows> = {}): Followed => ({
+    rows: rowsOf([at(9), at(5)], more),
+    held: NOTHING_HELD,
+    elsewhere: 0,
+  })
+  const open = { paused: false, from: undefined }
+
+  test('takes what arrives, each once', () => {
+    const { rows, held } = follow(listed(), [at(10), at(9), at(7)], open)
+    expect(ids(rows)).toEqual(ids(rowsOf([at(10), at(9), at(7), at(5)])))
+    expect(held).toEqual(NOTHING_HELD)
+  })
+
+  test.each([
+    ['one reads', listed(), { ...open, paused: true }],
+    ['the newest rows are not in sight', listed({ moreBefore: true }), open],
+  ])('holds it back while %s, and what is there already does not count', (_why, list, how) => {
+    const next = follow(list, [at(10), at(9)], how)
+    expect(next.rows).toBe(list.rows)
+    expect(next.held.count).toBe(1)
+  })
+
+  test('counts what happened before the range, which no tail knows', () => {
+    const { rows, elsewhere } = follow(listed(), [at(10), at(3)], { ...open, from: timestampOf(4_000) })
+    expect(rows.entries).toHaveLength(3)
+    expect(elsewhere).toBe(1)
+  })
+
+  test('what was held back is shown; where it is not all there, the list has to be read again', () => {
+    const held = follow(listed(), [at(10), at(11)], { ...open, paused: true })
+    expect(ids(released(held)?.rows ?? NO_ROWS)).toEqual(ids(rowsOf([at(11), at(10), at(9), at(5)])))
+    expect(released(held)?.held).toEqual(NOTHING_HELD)
+    expect(released(follow(listed({ moreBefore: true }), [at(10)], open))).toBeUndefined()
+    expect(released({ ...listed(), held: { entries: [at(10)], count: 2 } })).toBeUndefined()
   })
 })

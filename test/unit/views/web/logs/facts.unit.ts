@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals'
+import { parseQuery } from '../../../../../shared/query/parse.ts'
+import { eventTag, factsOf, hueOf, sourceOf } from '../../../../../views/web/logs/facts.ts'
+import { printTerm } from '../../../../../views/web/logs/terms.ts'
+import { applicationEntry, eventEntry } from './entries.ts'
+
+describe('what an entry is', () => {
+  test.each([
+    [eventEntry(), 'Validate', 'Order placed › Validate (order-placed.validate)', 'step:order-placed.validate'],
+    [eventEntry({ step: null }), 'Order placed', 'Order placed (order-placed)', 'event:order-placed'],
+    [eventEntry({ event: null, step: { identifier: 'probe', name: null } }), 'probe', 'probe (probe)', 'step:probe'],
+    [applicationEntry(), 'Invoices', 'Acme.Billing.Invoices', 'category:Acme.Billing.Invoices'],
+  ])('comes from %#', (entry, name, full, term) => {
+    const source = sourceOf(entry)
+    expect([source.name, source.full, printTerm(source.term)]).toEqual([name, full, term])
+  })
+
+  test('every fact that can be searched for is a query', () => {
+    for (const entry of [eventEntry(), applicationEntry({ originalLevel: 'Loud' })]) {
+      for (const { name, term } of factsOf(entry)) {
+        if (term === undefined) expect(['timestamp', 'receivedAt', 'originalLevel']).toContain(name)
+        else expect(parseQuery(printTerm(term)).reading).toEqual({ read: 'query' })
+      }
+    }
+  })
+
+  test('what is not set is no fact', () => {
+    const names = factsOf(applicationEntry({ eventId: 0, eventName: '', correlationKey: null })).map(({ name }) => name)
+    expect(names).toEqual(['level', 'environment', 'project', 'category', 'timestamp', 'receivedAt', 'id'])
+  })
+
+  test.each([
+    [{ eventId: 1001, eventName: 'OrderPlaced' }, '1001 OrderPlaced'],
+    [{ eventId: 0, eventName: 'OrderPlaced' }, 'OrderPlaced'],
+    [{ eventId: -1, eventName: '' }, '-1'],
+    [{ eventId: 0, eventName: '' }, ''],
+  ])('the tag of %j is %j', (fields, expected) => {
+    expect(eventTag(applicationEntry(fields))).toBe(expected)
+  })
+
+  test('keys that follow each other have other colours, and the same key always the same', () => {
+    const hues = Array.from({ length: 100 }, (_, order) => hueOf(`order-${4_700 + order}`))
+    expect(new Set(hues).size).toBeGreaterThan(70)
+    for (const hue of hues) expect(hue).toBeLessThan(360)
+    expect(hueOf('order-4700')).toBe(hues[0])
+  })
+})
