@@ -29,8 +29,8 @@ export interface EntryCheckOptions {
 export interface EntryCheckDeps extends EntryCheckOptions {
   readonly admit: Admit
   readonly validate: Validate
-  /** The entry at this place of a request's body. */
-  readonly entryAt: (body: unknown, index: number) => Fields
+  /** The entry at this place of a request's body; left out where the fields that are judged have exact numbers already. */
+  readonly entryAt?: (body: unknown, index: number) => Fields
 }
 
 /** Judges one entry of application logs; one that stands alone has the index 0. */
@@ -40,7 +40,8 @@ export type EntryCheck = (fields: Fields, index: number, project: Project, prove
 export function createEntryCheck({ admit, validate, entryAt, replaceInvalidLevel }: EntryCheckDeps): EntryCheck {
   /** Scope data is kept as it was sent; where JavaScript would round a 64-bit number, the body is read again. */
   function exactScope(scope: Scope, index: number, { exactBody }: Provenance): Scope {
-    return hasLostDigits(scope) ? (entryAt(exactBody(), index)['scopeData'] as Scope) : scope
+    if (entryAt === undefined || !hasLostDigits(scope)) return scope
+    return entryAt(exactBody(), index)['scopeData'] as Scope
   }
 
   return (fields, index, project, provenance) => {

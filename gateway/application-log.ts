@@ -56,6 +56,9 @@ interface Batch {
   readonly logEntries: readonly Fields[]
 }
 
+/** The entries of a body that was judged. */
+export const entriesOfBatch = (json: unknown): readonly unknown[] => (json as Batch).logEntries
+
 /** The Project that a request is for, and that its sender may write to: the rows of 7.2 up to invalid_api_key. */
 function checkTarget(
   { headers, json }: Received,

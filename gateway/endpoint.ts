@@ -1,13 +1,12 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { type Problem, problem } from '../shared/errors.ts'
-import { answerJson, failureBody, retryHeaders } from '../shared/http/answer.ts'
+import { answerJson, retryHeaders } from '../shared/http/answer.ts'
 import { GONE, type JsonReader, type ReadJson, refusedBodyHeaders } from '../shared/http/body.ts'
 import type { Handler } from '../shared/http/listener.ts'
-import { STATUS } from '../shared/http/status.ts'
 import type { Logger } from '../shared/logger.ts'
 import type { Received } from './received.ts'
 import type { NoteOfEndpoint } from './refusals/notes.ts'
-import { failed, type Reply } from './replies.ts'
+import type { Dialect, Reply } from './replies.ts'
 import type { Tally } from './tally.ts'
 
 /**
@@ -18,6 +17,7 @@ export type Work = (received: Received) => Promise<Reply>
 
 export interface EndpointDeps {
   readonly readJson: JsonReader
+  readonly dialect: Dialect
   readonly tally: Tally
   readonly note: NoteOfEndpoint
   readonly logger: Logger
@@ -30,25 +30,35 @@ interface Answer {
 }
 
 /** One ingestion endpoint: reads the body once, has it worked off and answers. */
-export function createEndpoint(work: Work, { readJson, tally, note, logger }: EndpointDeps): Handler {
+export function createEndpoint(work: Work, { readJson, dialect, tally, note, logger }: EndpointDeps): Handler {
   /** A failure of the transport, not of the service: its status is the real one. */
   function refuse(request: IncomingMessage, cause: Problem, bytes: Buffer | undefined): Answer {
     tally.requestRefused(cause.code)
     note({ headers: request.headers, bytes }, [{ problem: cause }])
-    return { status: STATUS[cause.code], body: failureBody(cause), headers: refusedBodyHeaders(cause, request) }
+    const { strictStatus, body } = dialect.failed(cause)
+    return { status: strictStatus, body, headers: { ...refusedBodyHeaders(cause, request), ...dialect.headers } }
   }
 
   // Every `await` and every promise between the journal's answer and ours is paid by each request: there are few, on purpose.
-  const settle = (replying: Promise<Reply>, strict: boolean): Promise<Answer> =>
+  const settle = (replying: Promise<Reply>, headers: IncomingHttpHeaders): Promise<Answer> =>
     replying.then(
-      (reply) => answerOf(reply, strict),
-      (error) => answerOf(replyToFault(error), strict),
+      (reply) => answerOf(reply, headers),
+      (error) => answerOf(replyToFault(error), headers),
     )
+
+  const answerOf = (reply: Reply, headers: IncomingHttpHeaders): Answer => ({
+    status: dialect.statusOf(reply, headers),
+    body: reply.body,
+    headers:
+      dialect.headers === undefined
+        ? retryHeaders(reply.retryable)
+        : { ...retryHeaders(reply.retryable), ...dialect.headers },
+  })
 
   function replyToFault(err: unknown): Reply {
     logger.error({ err }, 'an ingestion request failed')
     tally.requestRefused('server_error')
-    return failed(problem('server_error', { outcome: 'unknown' }, 'The gateway failed.'))
+    return dialect.failed(problem('server_error', { outcome: 'unknown' }, 'The gateway failed.'))
   }
 
   function begin(received: Received): Promise<Reply> {
@@ -64,7 +74,7 @@ export function createEndpoint(work: Work, { readJson, tally, note, logger }: En
     if (read === GONE) return GONE
     if (read.problem !== undefined) return refuse(request, read.problem, read.bytes)
     const { headers } = request
-    return settle(begin({ headers, ...read.value }), isStrict(headers['x-strict-status']))
+    return settle(begin({ headers, ...read.value }), headers)
   }
 
   return (request, response) =>
@@ -74,13 +84,3 @@ export function createEndpoint(work: Work, { readJson, tally, note, logger }: En
         if (answer !== GONE) answerJson(response, answer.status, answer.body, answer.headers)
       })
 }
-
-const answerOf = ({ strictStatus, body, retryable }: Reply, strict: boolean): Answer => ({
-  status: strict ? strictStatus : 200,
-  body,
-  headers: retryHeaders(retryable),
-})
-
-/** Some shippers look at nothing but the status: this header gives them one that tells. */
-const isStrict = (header: string | readonly string[] | undefined): boolean =>
-  header !== undefined && String(header).toLowerCase() === 'true'

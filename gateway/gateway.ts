@@ -2,7 +2,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { Config } from '../shared/config.ts'
 import type { EntryKind } from '../shared/contract/records.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
-import { createJsonReader } from '../shared/http/body.ts'
+import { createBodyReader, createJsonReader } from '../shared/http/body.ts'
 import type { Handler, Routes } from '../shared/http/listener.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
 import { createPathTable } from '../shared/http/path-table.ts'
@@ -10,15 +10,19 @@ import type { Logger } from '../shared/logger.ts'
 import type { Metrics } from '../shared/metrics.ts'
 import type { Registry } from '../shared/registry/registry.ts'
 import { createAdmit } from './admit.ts'
-import { createApplicationLogCheck, createBatchCheck } from './application-log.ts'
+import { createApplicationLogCheck, createBatchCheck, entriesOfBatch } from './application-log.ts'
 import type { CheckDeps } from './checks.ts'
 import { type Cors, createCors } from './cors.ts'
-import { createEndpoint, type Work } from './endpoint.ts'
+import { createEndpoint, type EndpointDeps, type Work } from './endpoint.ts'
 import { createEventLogCheck } from './event-log.ts'
 import { createHotKeys } from './hot-keys.ts'
+import { createOtlpCheck, recordsOfRequest } from './otlp/check.ts'
+import { OTLP } from './otlp/dialect.ts'
+import { OTLP_FORMAT } from './otlp/format.ts'
 import { createProvenance } from './provenance.ts'
 import type { Publisher } from './publisher/publisher.ts'
 import type { Notes } from './refusals/notes.ts'
+import { ENVELOPE } from './replies.ts'
 import { compileValidators } from './schemas/validate.ts'
 import { createTally } from './tally.ts'
 import { type WorkDeps, workBatch, workSingle } from './work.ts'
@@ -54,6 +58,12 @@ export interface GatewayDeps {
 /** Most correlation keys of one kind of log whose rate of use is remembered. */
 const HOT_KEYS_MAX = 20_000
 
+/**
+ * Most entries of a request in a format whose clients choose the size of their batches by their own defaults: a Collector's is
+ * 8,192 records, Serilog's 1,000 events. It is also the most that MAX_BATCH_ENTRIES can be.
+ */
+const FOREIGN_ENTRIES_MAX = 10_000
+
 /** The ingestion endpoints. Other methods of their paths are refused here. */
 export function createGateway(deps: GatewayDeps): Routes {
   const { config, logger, notes } = deps
@@ -62,20 +72,36 @@ export function createGateway(deps: GatewayDeps): Routes {
   const applications = pathOf('application', shared)
   const level = { replaceInvalidLevel: config.INVALID_LEVEL === 'information' }
   const batch = { ...level, entriesMax: config.MAX_BATCH_ENTRIES }
-  const readJson = createJsonReader({
+  const limits = {
     wireBytesMax: config.MAX_BODY_BYTES,
     inflatedBytesMax: config.MAX_INFLATED_BYTES,
     timeoutMs: config.BODY_TIMEOUT_MS,
-  })
+  }
   const eventLog = createEventLogCheck(events)
   const applicationLog = createApplicationLogCheck(applications, level)
-  const applicationLogs = createBatchCheck(applications, batch)
+  const applicationLogs = {
+    check: createBatchCheck(applications, batch),
+    entriesOf: entriesOfBatch,
+    dialect: ENVELOPE,
+  }
+  const otlp = {
+    check: createOtlpCheck(applications, { ...level, recordsMax: FOREIGN_ENTRIES_MAX }),
+    entriesOf: recordsOfRequest(FOREIGN_ENTRIES_MAX),
+    dialect: OTLP,
+  }
 
   const cors = createCors(config.CORS_ORIGINS)
-  const serve = (path: string, kind: typeof events, workWith: (deps: WorkDeps) => Work): [string, Handler] => {
+  const own: Edge = { readJson: createJsonReader(limits), dialect: ENVELOPE }
+  const serve = (
+    path: string,
+    kind: typeof events,
+    workWith: (deps: WorkDeps) => Work,
+    edge = own,
+  ): [string, Handler] => {
     const use = { ...kind, note: notes(path) }
-    return [path, onlyPost(cors, createEndpoint(workWith(use), { ...use, readJson, logger }))]
+    return [path, onlyPost(cors, createEndpoint(workWith(use), { ...use, ...edge, logger }))]
   }
+  const otlpEdge: Edge = { readJson: createBodyReader(limits, OTLP_FORMAT), dialect: OTLP }
 
   return createPathTable(
     config.BASE_PATH,
@@ -83,9 +109,13 @@ export function createGateway(deps: GatewayDeps): Routes {
       serve('/api/ExternalLogs', events, (use) => workSingle(eventLog, use)),
       serve('/api/ApplicationLogs', applications, (use) => workSingle(applicationLog, use)),
       serve('/api/ApplicationLogs/batch', applications, (use) => workBatch(applicationLogs, use)),
+      serve('/v1/logs', applications, (use) => workBatch(otlp, use), otlpEdge),
     ]),
   )
 }
+
+/** How an endpoint reads and answers. */
+type Edge = Pick<EndpointDeps, 'readJson' | 'dialect'>
 
 /** Answers preflights and refuses every other method than POST. */
 function onlyPost(cors: Cors | undefined, post: Handler): Handler {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { type Problem, problem } from '../shared/errors.ts'
 import { failureBody, successBody } from '../shared/http/answer.ts'
 import { STATUS } from '../shared/http/status.ts'
@@ -23,6 +24,17 @@ const ERRORS_LISTED_MAX = 100
 
 const MULTI_STATUS = 207
 
+/** How an endpoint tells its senders what became of a request. */
+export interface Dialect {
+  /** The request, or its one entry, was refused. */
+  readonly failed: (cause: Problem) => Reply
+  /** A batch of `total` entries was worked off; `refused` is in the order of the entries. */
+  readonly processed: (total: number, refused: readonly RefusedEntry[]) => Reply
+  readonly statusOf: (reply: Reply, headers: IncomingHttpHeaders) => number
+  /** Headers of every answer, beside the ones that say when to try again. */
+  readonly headers?: OutgoingHttpHeaders
+}
+
 /** The entry is durable. */
 export const created = (id: string): Reply => ({
   body: `{"success":true,"data":{"id":"${id}"}}`,
@@ -37,7 +49,7 @@ export const failed = (cause: Problem): Reply => ({
   retryable: cause.retryable,
 })
 
-/** A batch of `total` entries was worked off; `refused` is in the order of the entries. */
+/** A batch was worked off. */
 export function processed(total: number, refused: readonly RefusedEntry[]): Reply {
   const [first] = refused
   const count = total - refused.length
@@ -60,6 +72,33 @@ export function processed(total: number, refused: readonly RefusedEntry[]): Repl
     strictStatus: MULTI_STATUS,
     retryable,
   }
+}
+
+/** What the specification says (4.1): the status is 200, unless the client asked for one that tells. */
+export const ENVELOPE: Dialect = {
+  failed,
+  processed,
+  statusOf: ({ strictStatus }, headers) => (isStrict(headers['x-strict-status']) ? strictStatus : 200),
+}
+
+/** Some shippers look at nothing but the status: this header gives them one that tells. */
+const isStrict = (header: string | readonly string[] | undefined): boolean =>
+  header !== undefined && String(header).toLowerCase() === 'true'
+
+/**
+ * Why a batch as a whole is to be sent again: of its entries some were not confirmed. For senders that cannot send a part of a
+ * batch again; what was confirmed they then send twice, where keeping quiet would lose the rest.
+ */
+export function unconfirmedBatch(total: number, refused: readonly RefusedEntry[]): Problem | undefined {
+  const again = refused.filter((entry) => entry.problem.retryable)
+  const [first] = again
+  if (first === undefined) return undefined
+  const counts = {
+    unconfirmed: again.length,
+    rejected: refused.length - again.length,
+    accepted: total - refused.length,
+  }
+  return { ...first.problem, details: { ...outcomeOf(again), ...counts } }
 }
 
 /** Of a batch that failed as one entry without confirmation would: what is true of all of its entries together. */

@@ -4,9 +4,8 @@ import type { BatchCheck } from './application-log.ts'
 import type { Check } from './checks.ts'
 import type { Work } from './endpoint.ts'
 import type { Publication, PublishOutcome } from './publisher/publication.ts'
-import type { Received } from './received.ts'
 import type { NoteOfEndpoint, Refusal } from './refusals/notes.ts'
-import { created, failed, processed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
+import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
 import type { Tally } from './tally.ts'
 
 export interface WorkDeps {
@@ -41,12 +40,20 @@ export function workSingle(check: Check, { tally, note, publish }: WorkDeps): Wo
   }
 }
 
+/** Several entries in one request. */
+export interface Batch {
+  readonly check: BatchCheck
+  /** The entries as they were sent, in the order in which the check gives them back; asked for where some were refused. */
+  readonly entriesOf: (json: unknown) => readonly unknown[]
+  readonly dialect: Dialect
+}
+
 /** Works off a batch: what can be published is, whatever becomes of the other entries. */
-export function workBatch(check: BatchCheck, { tally, note, publish }: WorkDeps): Work {
+export function workBatch({ check, entriesOf, dialect }: Batch, { tally, note, publish }: WorkDeps): Work {
   async function finish({ value: entries, problem }: Checked<readonly Checked<Admitted>[]>): Promise<Reply> {
     if (problem !== undefined) {
       tally.requestRefused(problem.code)
-      return failed(problem)
+      return dialect.failed(problem)
     }
     const outcomes = await publish(entries.flatMap(({ value }) => (value === undefined ? [] : [value.publication])))
     const refused: RefusedEntry[] = []
@@ -57,12 +64,12 @@ export function workBatch(check: BatchCheck, { tally, note, publish }: WorkDeps)
     }
     for (const entry of refused) tally.rejected(entry.problem.code)
     tally.accepted(entries.length - refused.length)
-    return processed(entries.length, refused)
+    return dialect.processed(entries.length, refused)
   }
 
   return async (received) => {
     const checked = check(received)
-    const refusals = refusalsOf(received, checked)
+    const refusals = refusalsOf(checked, () => entriesOf(received.json))
     if (refusals.length > 0) note(received, refusals)
     return finish(checked)
   }
@@ -70,15 +77,17 @@ export function workBatch(check: BatchCheck, { tally, note, publish }: WorkDeps)
 
 /** What the checks refused: the whole batch, or some of its entries. */
 function refusalsOf(
-  { json }: Received,
   { value: checked, problem }: Checked<readonly Checked<Admitted>[]>,
+  sent: () => readonly unknown[],
 ): readonly Refusal[] {
   if (problem !== undefined) return [{ problem }]
-  const { logEntries } = json as { readonly logEntries: readonly unknown[] }
   const refusals: Refusal[] = []
+  let entries: readonly unknown[] | undefined
   for (let index = 0; index < checked.length; index += 1) {
     const refused = checked[index]?.problem
-    if (refused !== undefined) refusals.push({ problem: refused, place: { index, entry: logEntries[index] } })
+    if (refused === undefined) continue
+    entries ??= sent()
+    refusals.push({ problem: refused, place: { index, entry: entries[index] } })
   }
   return refusals
 }

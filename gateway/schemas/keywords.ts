@@ -36,7 +36,7 @@ const fitsBytes = (text: string, bytesMax: number): boolean =>
   text.length <= bytesMax && Buffer.byteLength(text) <= bytesMax
 
 /** Whether objects and arrays are nested at most so many levels deep. It never goes more than one level deeper than that. */
-function fitsDepth(value: object, levelsMax: number): boolean {
+export function fitsDepth(value: object, levelsMax: number): boolean {
   if (levelsMax === 0) return false
   const children = value as Readonly<Record<string, unknown>>
   // As it runs for every entry, it makes no array of the children. What JSON gives has no keys but its own.

@@ -2,6 +2,7 @@
 interface SourceTextJson {
   parse(text: string, revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
   rawJSON(text: string): object
+  isRawJSON(value: unknown): value is { readonly rawJSON: string }
 }
 const json: SourceTextJson = JSON as unknown as SourceTextJson
 
@@ -27,3 +28,15 @@ export const parseExactly = (text: string): unknown =>
   json.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value,
   )
+
+/** A whole number by its digits, as JSON has them: a number where that keeps them all, else an opaque object that is written so. */
+export function exactInteger(digits: string): unknown {
+  const value = Number(digits)
+  return Number.isSafeInteger(value) ? value : json.rawJSON(digits)
+}
+
+/** The text of a number as `JSON.parse` or `parseExactly` gives it; undefined for all else. */
+export function numberText(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return json.isRawJSON(value) ? value.rawJSON : undefined
+}

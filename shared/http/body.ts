@@ -23,6 +23,14 @@ export interface JsonBody {
   readonly bytes: Buffer
 }
 
+/** What a body has to be. */
+export interface BodyFormat {
+  /** Why a body is not read, by what its request says of it; undefined where it is. */
+  readonly refusal: (request: IncomingMessage) => Problem | undefined
+  /** Reads the text of a body, which is not empty; what is wrong with it is the refusal of the request. */
+  readonly parse: (text: string) => Checked<unknown>
+}
+
 /** `bytes` is what was read where it is no JSON. */
 export type ReadJson = (Checked<JsonBody> & { readonly bytes?: Buffer }) | typeof GONE
 
@@ -30,12 +38,15 @@ export type JsonReader = (request: IncomingMessage) => Promise<ReadJson>
 
 type Wire = Checked<Buffer> | typeof GONE
 
+/** Makes a reader of bodies that are one JSON value. */
+export const createJsonReader = (limits: BodyLimits): JsonReader => createBodyReader(limits, JSON_FORMAT)
+
 /**
- * Makes a reader of JSON bodies. Each body is read once and never more of it kept than the limits allow. What is refused is
+ * Makes a reader of bodies that hold JSON in some form. Each body is read once and never more of it kept than the limits allow. What is refused is
  * still taken off the connection, and thrown away, until it ends or the time is up: its sender can then read the answer, and
  * use the connection again, where a closed one would be reset.
  */
-export function createJsonReader(limits: BodyLimits): JsonReader {
+export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonReader {
   const { wireBytesMax, inflatedBytesMax, timeoutMs } = limits
   const deadlines = createDeadlines()
 
@@ -72,19 +83,19 @@ export function createJsonReader(limits: BodyLimits): JsonReader {
 
   const tooLarge = refuse('payload_too_large', { limit: wireBytesMax })
 
-  function refusalOf({ headers }: IncomingMessage): Wire | undefined {
-    const media = mediaProblem(headers)
-    if (media !== undefined) return { problem: media }
-    return Number(headers['content-length'] ?? 0) > wireBytesMax ? tooLarge : undefined
+  function refusalOf(request: IncomingMessage): Wire | undefined {
+    const refusal = format.refusal(request)
+    if (refusal !== undefined) return { problem: refusal }
+    return Number(request.headers['content-length'] ?? 0) > wireBytesMax ? tooLarge : undefined
   }
 
   return async (request) => {
     const wire = await readWire(request, refusalOf(request))
     if (wire === GONE || wire.problem !== undefined) return wire
     const coding = contentCoding(request.headers) ?? 'identity'
-    if (coding === 'identity' || wire.value.length === 0) return parseJson(wire.value)
+    if (coding === 'identity' || wire.value.length === 0) return parse(wire.value, format)
     const inflated = await inflate(wire.value, coding, inflatedBytesMax)
-    return inflated.problem === undefined ? parseJson(inflated.value) : inflated
+    return inflated.problem === undefined ? parse(inflated.value, format) : inflated
   }
 }
 
@@ -107,7 +118,7 @@ const joined = (chunks: readonly Buffer[], size: number): Buffer =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parseJson(bytes: Buffer): ReadJson {
+function parse(bytes: Buffer, format: BodyFormat): ReadJson {
   if (bytes.length === 0) return refuse('malformed_json', null, 'The body is empty.')
   let text: string
   try {
@@ -115,9 +126,17 @@ function parseJson(bytes: Buffer): ReadJson {
   } catch {
     return { bytes, ...refuse('malformed_json', null, 'The body is not valid UTF-8.') }
   }
+  const { value: json, problem } = format.parse(text)
+  return problem === undefined ? { value: { bytes, json } } : { bytes, problem }
+}
+
+/** The value of a JSON text; `what` is wrong where it is none. */
+export function parseJson(text: string, what = 'The body'): Checked<unknown> {
   try {
-    return { value: { bytes, json: JSON.parse(text) } }
+    return { value: JSON.parse(text) }
   } catch (error) {
-    return { bytes, ...refuse('malformed_json', { reason: (error as Error).message }, 'The body is not valid JSON.') }
+    return refuse('malformed_json', { reason: (error as Error).message }, `${what} is not valid JSON.`)
   }
 }
+
+export const JSON_FORMAT: BodyFormat = { refusal: ({ headers }) => mediaProblem(headers), parse: parseJson }

@@ -33,11 +33,22 @@ export function mediaProblem(headers: IncomingHttpHeaders): Problem | undefined 
   if (type !== undefined && type !== '' && !JSON_IN_UTF8.test(type)) {
     if (!JSON_TYPE.test(type))
       return problem('unsupported_media_type', null, 'The content type is not application/json.')
-    const charset = CHARSET.exec(type)?.[1]
-    if (charset !== undefined && !/^utf-?8$/i.test(charset))
-      return problem('unsupported_media_type', null, `The charset ${charset} is not UTF-8.`)
+    const charset = charsetProblem(type)
+    if (charset !== undefined) return charset
   }
-  if (contentCoding(headers) === undefined)
-    return problem('unsupported_media_type', null, 'The content encoding is not supported.')
-  return undefined
+  return codingProblem(headers)
+}
+
+/** Why a body of this content type is not read as UTF-8; undefined where it is. */
+export function charsetProblem(type: string): Problem | undefined {
+  const charset = CHARSET.exec(type)?.[1]
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return undefined
+  return problem('unsupported_media_type', null, `The charset ${charset} is not UTF-8.`)
+}
+
+/** Why a body is not decompressed; undefined where it is, or need not be. */
+export function codingProblem(headers: IncomingHttpHeaders): Problem | undefined {
+  return contentCoding(headers) === undefined
+    ? problem('unsupported_media_type', null, 'The content encoding is not supported.')
+    : undefined
 }

@@ -20,6 +20,8 @@ export interface Registry {
   eventsOf(teamId: string): readonly EventEntity[]
   stepsOf(teamId: string): readonly StepEntity[]
   projectsOf(teamId: string): readonly Project[]
+  /** The Team's Projects with this name in any case, archived ones included: nothing keeps names apart. */
+  projectsNamed(teamId: string, name: string): readonly Project[]
 }
 
 export interface Team {

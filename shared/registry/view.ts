@@ -50,6 +50,7 @@ export function createRegistryView(
       eventsOf: (teamId) => fresh().teams.get(teamId)?.events ?? [],
       stepsOf: (teamId) => fresh().teams.get(teamId)?.steps ?? [],
       projectsOf: (teamId) => fresh().teams.get(teamId)?.projects ?? [],
+      projectsNamed: (teamId, name) => fresh().teams.get(teamId)?.projectsByName.get(inOneCase(name)) ?? [],
     },
   }
 }
@@ -62,6 +63,7 @@ interface TeamEntry {
   readonly events: EventEntity[]
   readonly steps: StepEntity[]
   readonly projects: Project[]
+  readonly projectsByName: Map<string, Project[]>
 }
 
 interface Index {
@@ -79,7 +81,15 @@ interface Index {
 function indexOf(state: RegistryState): Index {
   const teams = new Map<string, TeamEntry>()
   for (const [id, { name }] of [...state.team].sort(byId)) {
-    teams.set(id, { team: { id, name }, keys: [], liveHashes: [], events: [], steps: [], projects: [] })
+    teams.set(id, {
+      team: { id, name },
+      keys: [],
+      liveHashes: [],
+      events: [],
+      steps: [],
+      projects: [],
+      projectsByName: new Map(),
+    })
   }
   const entities = new Map<string, Entity>()
   for (const [identifier, value] of [...state.step].sort(byEventAndOrder)) {
@@ -97,8 +107,11 @@ function indexOf(state: RegistryState): Index {
   }
   const projects = new Map<string, Project>()
   for (const [id, value] of [...state.project].sort(byId)) {
-    projects.set(id, { id, ...value })
-    teams.get(value.team)?.projects.push({ id, ...value })
+    const project: Project = { id, ...value }
+    projects.set(id, project)
+    const owner = teams.get(value.team)
+    owner?.projects.push(project)
+    append(owner?.projectsByName, inOneCase(value.name), project)
   }
   return { teams, entities, projects, teamByHash: addKeys(state, teams) }
 }
@@ -115,6 +128,14 @@ function addKeys(state: RegistryState, teams: ReadonlyMap<string, TeamEntry>): M
     teamByHash.set(hash, teamByHash.has(hash) ? null : entry.team)
   }
   return teamByHash
+}
+
+const inOneCase = (name: string): string => name.toLowerCase()
+
+function append<Value>(lists: Map<string, Value[]> | undefined, name: string, value: Value): void {
+  const list = lists?.get(name)
+  if (list === undefined) lists?.set(name, [value])
+  else list.push(value)
 }
 
 type Entry<Value> = readonly [id: string, value: Value]

@@ -140,6 +140,7 @@ function createHeldRegistry() {
     eventsOf: (team) => own(team).filter((entity) => entity.kind === 'event'),
     stepsOf: (team) => own(team).filter((entity) => entity.kind === 'step'),
     projectsOf: (team) => [...projects.values()].filter((project) => project.team === team),
+    projectsNamed: () => [],
   }
   return { keys, entities, projects, registry }
 }

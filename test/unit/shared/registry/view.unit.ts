@@ -74,6 +74,20 @@ describe('the registry in memory', () => {
     expect(registry.team('billing')).toEqual({ id: 'billing', name: 'billing' })
   })
 
+  test('finds the Projects of a Team by name, in any case, and after a change', () => {
+    const other = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
+    const { registry, add } = viewOf(
+      { kind: 'team', id: 'a', value: { name: 'A' } },
+      { kind: 'project', id: GUID, value: { team: 'a', name: 'Checkout API' } },
+      { kind: 'project', id: other, value: { team: 'b', name: 'Checkout API' } },
+    )
+    expect(registry.projectsNamed('a', 'checkout api').map(({ id }) => id)).toEqual([GUID])
+    expect([registry.projectsNamed('a', 'Checkout'), registry.projectsNamed('b', 'Checkout API')]).toEqual([[], []])
+    add({ kind: 'project', id: other, value: { team: 'a', name: 'CHECKOUT api', archivedAt: NOW } })
+    expect(registry.projectsNamed('a', 'Checkout API').map(({ id }) => id)).toEqual([GUID, other])
+    expect(registry.projectsNamed('a', '__proto__')).toEqual([])
+  })
+
   test('lists what a Team owns, and nothing of another Team', () => {
     expect(registry.teams().map(({ id }) => id)).toEqual(['billing', 'keyless', 'payments'])
     expect(registry.eventsOf('payments').map(({ identifier }) => identifier)).toEqual(['order-placed'])
