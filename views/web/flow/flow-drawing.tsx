@@ -17,10 +17,10 @@ import { useWidth } from './use-width.ts'
 
 /** The flow as lanes over time, with its overview above. */
 export function FlowDrawing({ view }: { readonly view: FlowView }) {
-  const { rows, visits, segments, window, utc, selected, listed } = view
+  const { rows, visits, segments, window, utc, selected, shown } = view
   const [plot, width] = useWidth()
   const scale = useMemo(() => createTimeScale(clipSegments(segments, window), width), [segments, window, width])
-  const drawing = useMemo(() => drawFlow(rows, visits, scale, new Set(listed)), [rows, visits, scale, listed])
+  const drawing = useMemo(() => drawFlow(rows, visits, scale, new Set(shown)), [rows, visits, scale, shown])
   const ticks = useMemo(() => ticksOf(scale, utc), [scale, utc])
   const scroller = useRef<HTMLElement>(null)
   useEffect(

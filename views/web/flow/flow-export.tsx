@@ -43,7 +43,7 @@ export function FlowExport({ view }: { readonly view: FlowView }) {
 
 /** What is drawn on the page, with the rules that it is drawn by and their colours as they are now. */
 function fileOf(view: FlowView): string {
-  const { brief, rows, listed, utc } = view
+  const { brief, rows, shown, utc } = view
   const { from, to } = shownOf(view)
   const colours = getComputedStyle(document.documentElement)
   const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map(({ cssText }) => cssText))
@@ -51,7 +51,7 @@ function fileOf(view: FlowView): string {
     [...document.querySelectorAll(selector)].map((node) => new XMLSerializer().serializeToString(node)).join('')
   return svgText({
     title: brief.summary.correlationKey,
-    subtitle: `${plural(listed.length, 'log')}, ${timeText(from, utc)} to ${timeText(to, utc)}`,
+    subtitle: `${plural(shown.length, 'log')}, ${timeText(from, utc)} to ${timeText(to, utc)}`,
     rows,
     axis: xml('.flow-axis svg'),
     plot: xml('.flow-plot > svg'),

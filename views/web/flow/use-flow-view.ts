@@ -20,8 +20,9 @@ export interface FlowView {
   readonly utc: boolean
   /** All that were read, in order of time; the first `LOGS_MAX` of them are drawn. */
   readonly logs: readonly FlowLog[]
-  /** Those that level and lane let through; `listed` also lie in the window. */
+  /** Those that level and lane let through; `shown` also lie in the window, and `listed` in the one that it rested at. */
   readonly passing: readonly FlowLog[]
+  readonly shown: readonly FlowLog[]
   readonly listed: readonly FlowLog[]
   readonly rows: readonly Row[]
   readonly visits: readonly Visit[]
@@ -53,7 +54,7 @@ export function useFlowView(brief: FlowDetail, entries: readonly Entry[]): FlowV
   const [{ params }, go] = useAddress()
   const { id, q, level, fold, optional, gaps: unlike, idle, order, lane: laneId } = params
   const set: FlowView['set'] = (patch) => go({ params: patch }, 'replace')
-  const [window, setWindow] = useWindow()
+  const [window, setWindow, rested] = useWindow()
 
   const logs = useMemo(() => readLogs(entries, order === 'received' ? 'receivedAt' : 'timestamp'), [entries, order])
   const drawn = useMemo(() => {
@@ -81,18 +82,20 @@ export function useFlowView(brief: FlowDetail, entries: readonly Entry[]): FlowV
     const own = lane && new Set(lane.all)
     return logs.filter((log) => (levels.size === 0 || levels.has(log.entry.level)) && own?.has(log) !== false)
   }, [logs, level, lane])
-  const within = ({ at }: FlowLog): boolean => window === undefined || (at >= window.from && at <= window.to)
+  const inWindow = (span: TimeWindow | undefined): readonly FlowLog[] =>
+    span === undefined ? passing : passing.filter(({ at }) => at >= span.from && at <= span.to)
 
   return {
     ...drawn,
     ...{ brief, params, logs, passing, window, lane, set, setWindow },
     utc: useUtc(),
-    listed: useMemo(() => passing.filter(within), [passing, window]),
+    shown: useMemo(() => inWindow(window), [passing, window]),
+    listed: useMemo(() => inWindow(rested), [passing, rested]),
     matches: useMemo(() => (q === undefined ? undefined : new Set(passing.filter(createMatcher(q)))), [passing, q]),
     selected: useMemo(() => logs.find(({ entry }) => entry.id === id), [logs, id]),
     select: (log) => {
       set({ id: log?.entry.id })
-      if (log === undefined || window === undefined || within(log)) return
+      if (log === undefined || window === undefined || (log.at >= window.from && log.at <= window.to)) return
       const [x0, x, x1] = [window.from, log.at, window.to].map(drawn.fit.project) as [number, number, number]
       setWindow(windowAt(drawn.fit, x - (x1 - x0) / 2, x + (x1 - x0) / 2))
     },
@@ -103,7 +106,8 @@ export function useFlowView(brief: FlowDetail, entries: readonly Entry[]): FlowV
 /** How long a window that changes all the time, as by a wheel, has to rest before the address has it. */
 const REST_MS = 250
 
-function useWindow(): readonly [TimeWindow | undefined, (window: TimeWindow | undefined) => void] {
+/** The window, what changes it, and the one that the address has. */
+function useWindow() {
   const [{ params }, go] = useAddress()
   const { from, to } = params
   const kept = useMemo(() => {
@@ -117,5 +121,5 @@ function useWindow(): readonly [TimeWindow | undefined, (window: TimeWindow | un
     const timer = setTimeout(() => go({ params: range }, 'replace'), REST_MS)
     return () => clearTimeout(timer)
   }, [window])
-  return [window, setWindow]
+  return [window, setWindow, kept] as const
 }
