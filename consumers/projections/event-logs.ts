@@ -8,7 +8,12 @@ import { commonFields, identifier } from './entry.ts'
 export const PAYLOAD_PARSE_LENGTH_MAX = 256 * 1024
 
 /** The document of an event log. `source` is the text of its record. */
-export const eventLogDocument = (entry: EventLogRecord, source: string): EntryDocument => ({
+export function eventLogDocument(entry: EventLogRecord, source: string): EntryDocument {
+  const json = parsedPayload(entry.payload)
+  return { ...fieldsOf(entry), ...searchedPayload(entry.payload, json), source }
+}
+
+const fieldsOf = (entry: EventLogRecord) => ({
   ...commonFields(entry),
   event: identifier(entry.event),
   step: identifier(entry.step),
@@ -18,19 +23,33 @@ export const eventLogDocument = (entry: EventLogRecord, source: string): EntryDo
   eventName: null,
   message: null,
   exception: null,
-  payload: searchText(entry.payload),
-  payloadLeaves: payloadLeaves(entry.payload),
   scopeLeaves: [],
-  source,
 })
 
-/** The leaves of a payload that is the text of a JSON object or array; of any other there are none. */
-function payloadLeaves(payload: string): readonly Leaf[] {
-  if (payload.length > PAYLOAD_PARSE_LENGTH_MAX || !/^\s*[{[]/.test(payload)) return []
+/** The JSON object or array whose text the payload is; undefined for any other payload. */
+function parsedPayload(payload: string): object | undefined {
+  if (payload.length > PAYLOAD_PARSE_LENGTH_MAX || !/^\s*[{[]/.test(payload)) return undefined
   try {
-    return leaves(JSON.parse(payload))
+    return JSON.parse(payload) as object
   } catch (error) {
-    if (error instanceof SyntaxError) return []
+    if (error instanceof SyntaxError) return undefined
     throw error
   }
 }
+
+const searchedPayload = (payload: string, json: object | undefined) =>
+  json === undefined
+    ? { payload: searchText(payload), payloadLeaves: [] as readonly Leaf[] }
+    : { payload: searchText(withoutEscapes(payload)), payloadLeaves: leaves(json) }
+
+/** The characters that an escape of one letter stands for (RFC 8259, 7), where that is not the letter itself. */
+const BLANKS = 'nrtbf'
+
+/** JSON text with its escapes resolved: in `"paid\nfailed"` the second word would else be `nfailed`. */
+const withoutEscapes = (json: string): string =>
+  json.includes('\\')
+    ? json.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_escape, code: string | undefined, letter: string) => {
+        if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
+        return BLANKS.includes(letter) ? ' ' : letter
+      })
+    : json

@@ -51,6 +51,19 @@ describe('the document of an event log', () => {
     expect(eventLogDocument(eventLog(1, { payload }), '')).toMatchObject({ payload, payloadLeaves: [] })
   })
 
+  test.each([
+    ['a break', JSON.stringify({ text: 'paid\nfailed' }), '{"text":"paid failed"}'],
+    [
+      'quotes, a path and a letter by its number',
+      String.raw`{"a":"\"C:\\temp\" caf\u00e9"}`,
+      '{"a":""C:\\temp" café"}',
+    ],
+    ['half of a pair', String.raw`["\ud83d!"]`, '["\ufffd!"]'],
+    ['text that is no JSON', String.raw`paid\nfailed`, String.raw`paid\nfailed`],
+  ])('is searched without the escapes of JSON: %s', (_, payload, searched) => {
+    expect(eventLogDocument(eventLog(1, { payload }), '').payload).toBe(searched)
+  })
+
   test('can be made of a payload nested deeper than any stack', () => {
     const payload = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     expect(eventLogDocument(eventLog(1, { payload }), '').payload).toBe(payload)
