@@ -26,13 +26,15 @@ export interface RefusalOutbox extends Service {
 const GATHER_MS = 250
 /** Bytes of notes that wait; an append takes them all, and brokers take a request of 1 MiB. */
 const WAITING_BYTES_MAX = 500_000
+/** Teams whose counts go along with one append; the others wait for the next one. */
+const TEAMS_TOLD_MAX = 200
 const PARTITION = 0
 
 export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: RefusalOutboxDeps): RefusalOutbox {
   const counter = metrics.counter('sluice_refusals_noted_total')
   let waiting: NewRecord[] = []
   let bytes = 0
-  let missed = new Map<string, Map<string, number>>()
+  const missed = new Map<string, Map<string, number>>()
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> | undefined
   let hasFailed = false
@@ -68,11 +70,10 @@ export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: 
 
   function takeMissed(): NewRecord[] {
     const at = timestampOf(clock.now())
-    const records = [...missed].map(([team, counts]) =>
-      encodeRefusal({ kind: 'unnoted', team, at, counts: Object.fromEntries(counts) }),
-    )
-    missed = new Map()
-    return records
+    return [...missed].slice(0, TEAMS_TOLD_MAX).map(([team, counts]) => {
+      missed.delete(team)
+      return encodeRefusal({ kind: 'unnoted', team, at, counts: Object.fromEntries(counts) })
+    })
   }
 
   return {

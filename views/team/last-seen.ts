@@ -7,8 +7,6 @@ import { parseQuery } from '../../shared/query/parse.ts'
 
 /** What a Team's Events, Steps and Projects have logged within the last day. */
 export interface LastSeen {
-  /** The beginning of that day, a canonical timestamp. */
-  readonly since: string
   /** Whether what is not in `seen` has logged nothing; else the store could not tell, or not in time. */
   readonly complete: boolean
   readonly seen: { readonly [Target in TargetKind]: ReadonlyMap<string, Seen> }
@@ -26,6 +24,8 @@ export interface LastSeenDeps {
   readonly store: Pick<LogStoreReader, 'facets' | 'search'>
   readonly clock: Clock
   readonly logger: Logger
+  /** Longest time that the store is waited for; 3 s unless told otherwise. */
+  readonly patienceMs?: number
 }
 
 const DAY_MS = 86_400_000
@@ -41,17 +41,17 @@ const FRESH_MS = 5_000
  * Tells when something was last seen as far as a store can tell it cheaply: which targets have logged within a day costs one count,
  * and the latest entry of one that has is found at the end of its time index. Older entries would have to be searched for.
  */
-export function createLastSeen({ store, clock, logger }: LastSeenDeps): (team: string) => Promise<LastSeen> {
+export function createLastSeen({
+  store,
+  clock,
+  logger,
+  patienceMs = 3_000,
+}: LastSeenDeps): (team: string) => Promise<LastSeen> {
   const kept = new Map<string, { readonly at: number; readonly answer: Promise<LastSeen> }>()
 
   async function look(team: string): Promise<LastSeen> {
     const since = timestampOf(clock.now() - DAY_MS)
     const end = performance.now() + BUDGET_MS
-    const nothing: LastSeen = {
-      since,
-      complete: false,
-      seen: { event: new Map(), step: new Map(), project: new Map() },
-    }
     try {
       const [events, applications] = await Promise.all([
         store.facets(filterOf(team, 'event', since), TARGETS_MAX),
@@ -67,10 +67,10 @@ export function createLastSeen({ store, clock, logger }: LastSeenDeps): (team: s
         const at = performance.now() < end ? await latestOf(team, kind, value, since) : null
         seen[kind].set(value, { at, count })
       })
-      return { since, complete: lists.every(({ length }) => length < TARGETS_MAX), seen }
+      return { complete: lists.every(({ length }) => length < TARGETS_MAX), seen }
     } catch (err) {
       logger.warn({ err }, 'the log store could not tell what was last seen')
-      return nothing
+      return NOT_KNOWN
     }
   }
 
@@ -80,7 +80,7 @@ export function createLastSeen({ store, clock, logger }: LastSeenDeps): (team: s
     return entries[0]?.timestamp ?? null
   }
 
-  return (team) => {
+  function answerFor(team: string): Promise<LastSeen> {
     const now = clock.now()
     for (const [one, { at }] of kept) if (now - at > FRESH_MS) kept.delete(one)
     const present = kept.get(team)
@@ -89,7 +89,17 @@ export function createLastSeen({ store, clock, logger }: LastSeenDeps): (team: s
     kept.set(team, { at: now, answer })
     return answer
   }
+
+  return async (team) => {
+    const { promise: expired, resolve } = Promise.withResolvers<LastSeen>()
+    const timer = setTimeout(resolve, patienceMs, NOT_KNOWN)
+    const answer = await Promise.race([answerFor(team), expired])
+    clearTimeout(timer)
+    return answer
+  }
 }
+
+const NOT_KNOWN: LastSeen = { complete: false, seen: { event: new Map(), step: new Map(), project: new Map() } }
 
 const filterOf = (team: string, kind: EntryKind, since: string): EntryFilter => ({
   team,

@@ -19,7 +19,7 @@ import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
 import { type GatewayAddress, settingsOf } from './settings.ts'
-import { createTurns } from './turns.ts'
+import { createTurns, type TurnsOptions } from './turns.ts'
 
 export interface TeamDeps extends AuthenticationDeps {
   readonly clock: Clock
@@ -31,14 +31,17 @@ export interface TeamDeps extends AuthenticationDeps {
   readonly gateway: GatewayAddress
   /** How samples are sent to it. */
   readonly access: GatewayAccess
+  readonly changes?: TurnsOptions
+  /** Longest time that the log store is waited for, in milliseconds. */
+  readonly patienceMs?: number
 }
 
 /** A name and an identifier fit in many times over. */
 const BODY_LIMITS = { wireBytesMax: 16_384, inflatedBytesMax: 16_384, timeoutMs: 10_000 }
 /** A change reads the whole registry, so they go one after the other. */
-const WAITING_MAX = 16
-/** A sample waits for a gateway. */
-const SAMPLES_WAITING_MAX = 4
+const CHANGES: TurnsOptions = { waitingMax: 16, timeoutMs: 15_000 }
+/** A sample waits for a gateway, which has a time of its own. */
+const SAMPLES: TurnsOptions = { waitingMax: 4, timeoutMs: 60_000 }
 /** How long an answer waits for this process to show what was changed. */
 const VISIBLE_WITHIN_MS = 3_000
 const VISIBLE_POLL_MS = 10
@@ -60,11 +63,11 @@ interface Call {
  * cookie has to come from the page itself to change anything.
  */
 export function registerTeam(router: IRouter, deps: TeamDeps): void {
-  const { registry, clock, store, logger } = deps
+  const { registry, clock, logger } = deps
   const admin = createRegistryAdmin({ journal: deps.journal, topic: deps.registryTopic, clock })
-  const lastSeen = createLastSeen({ store, clock, logger })
-  const changesInTurn = createTurns(WAITING_MAX)
-  const samplesInTurn = createTurns(SAMPLES_WAITING_MAX)
+  const lastSeen = createLastSeen(deps)
+  const changesInTurn = createTurns(deps.changes ?? CHANGES)
+  const samplesInTurn = createTurns(SAMPLES)
   const readJson = createJsonReader(BODY_LIMITS)
 
   const teamOf = (request: IncomingMessage, changes: boolean): Team => {
@@ -76,8 +79,8 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
   }
 
   const read: RequestHandler = async (request, response) => {
-    refuseParameters(request)
     const team = teamOf(request, false)
+    refuseParameters(request)
     answer(response, 200, settingsOf(registry, team, await lastSeen(team.id), deps.gateway))
   }
 
@@ -85,8 +88,8 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
   const write =
     (status: number, work: (call: Call) => Promise<Change>, inTurn = changesInTurn): RequestHandler =>
     async (request, response) => {
-      refuseParameters(request)
       const team = teamOf(request, true)
+      refuseParameters(request)
       const body = hasBody(request) ? await readJson(request) : NO_BODY
       if (body === GONE) return
       if (body.problem !== undefined) {

@@ -13,6 +13,7 @@ const SCRIPT = 'console.log("the page")\n'.repeat(50)
 const SHELL = `<!doctype html>
 <html lang="en"><head>
 <meta name="base-path" content="/">
+<meta name="gateway" content="">
 <link rel="icon" href="./assets/icon.svg">
 <script type="module" src="./assets/index-Ab3_-x9Z.js"></script>
 </head></html>`
@@ -21,9 +22,9 @@ let folder: string
 let server: Server
 let url: string
 
-async function start(basePath: string): Promise<void> {
+async function start(basePath: string, more: { gateway?: string } = {}): Promise<void> {
   const routes = Router()
-  registerSite(routes, { basePath, folder })
+  registerSite(routes, { basePath, folder, ...more })
   server = createServer(createListener(express().use(basePath, routes), createLogger('silent', 'test')))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath.replace(/\/$/, '')}`
@@ -92,6 +93,16 @@ describe('the page', () => {
       expect(html).toContain(`src="${base}assets/index-Ab3_-x9Z.js"`)
     }
     expect((await fetch(`${url}/assets/index-Ab3_-x9Z.js`)).status).toBe(200)
+  })
+
+  test.each([
+    [{}, 'here'],
+    [{ gateway: 'unknown' }, 'unknown'],
+    [{ gateway: 'https://logs.example.com/"a"&b' }, 'https://logs.example.com/&quot;a&quot;&amp;b'],
+  ])('it tells where the gateway is: %j', async (more, content) => {
+    build()
+    await start('/', more)
+    expect(await (await fetch(url)).text()).toContain(`<meta name="gateway" content="${content}">`)
   })
 
   test('a base path is text in it', async () => {

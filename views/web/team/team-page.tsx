@@ -7,7 +7,7 @@ import { Keys } from './keys.tsx'
 import { Events, Projects } from './owned.tsx'
 import type { TeamSettings } from './types.ts'
 
-const LOOK_MS = 15_000
+const LOOK_MS = 30_000
 
 /** What the Team owns, and what it can do with it. */
 export function TeamPage() {

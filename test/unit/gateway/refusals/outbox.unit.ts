@@ -79,6 +79,15 @@ describe('the outbox of notes', () => {
     expect(await counted('unnoted')).toBe(1_002)
   })
 
+  test('tells the counts of many Teams a few at a time', async () => {
+    const { journal, outbox, records } = setUp()
+    for (let n = 0; n < 450; n += 1) outbox.miss(`team-${n}`, 'missing_payload')
+    await settle()
+    await settle()
+    expect(journal.batches.map((batch) => batch.records.length)).toEqual([200, 200, 50])
+    expect(new Set(records().map((record) => record?.team)).size).toBe(450)
+  })
+
   test('has one append under way at a time, and takes no more than one may hold', async () => {
     const { journal, outbox, counted } = setUp()
     journal.hold()

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../../support/eventually.ts'
 import { NOW } from '../../../support/registry-topic.ts'
 import {
   KEY_A,
@@ -79,6 +80,14 @@ describe('GET /api/team', () => {
     const { status, data } = await team.ask('GET', '')
     expect(status).toBe(200)
     expect(data).toMatchObject({ projects: [{ lastSeenAt: null, lastDay: null }] })
+  })
+
+  test('is told all the same while the log store does not answer', async () => {
+    const slow = await startTeam({ store: { ...team.store, facets: () => new Promise(() => {}) }, patienceMs: 20 })
+    const { status, data } = await slow.ask('GET', '')
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ projects: [{ lastSeenAt: null, lastDay: null }] })
+    await slow.close()
   })
 
   test('asks the store once for readers that come together', async () => {
@@ -362,6 +371,35 @@ describe('when the journal fails', () => {
       expect([...outcome(answer), answer.error.details]).toEqual([503, 'server_error', { outcome: reason }])
       expect(answer.headers.get('retry-after')).toBe('1')
     }
+  })
+
+  test('that does not answer: what has begun may happen, what waits for it does not', async () => {
+    const held = Promise.withResolvers<void>()
+    const slow = await startTeam({
+      changes: { waitingMax: 16, timeoutMs: 50 },
+      journal: {
+        ...team.journal,
+        scan: async function* (topic) {
+          await held.promise
+          yield* team.journal.scan(topic)
+        },
+      },
+    })
+    const answers = await Promise.all(['one', 'two'].map((identifier) => slow.ask('POST', '/events', { identifier })))
+    expect(answers.map(({ status, error }) => [status, error.code, error.details])).toEqual([
+      [503, 'server_error', { outcome: 'unknown' }],
+      [503, 'server_error', { outcome: 'not_written' }],
+    ])
+    const keys = () => team.records().map(({ key }) => String(key))
+    expect(keys()).not.toContain('event/one')
+    held.resolve()
+    await eventually(async () => {
+      const { status, error } = await slow.ask('POST', '/events', { identifier: 'three' })
+      expect([201, 'conflict']).toContain(status === 201 ? status : error.code)
+    })
+    expect(keys()).toEqual(expect.arrayContaining(['event/one', 'event/three']))
+    expect(keys()).not.toContain('event/two')
+    await slow.close()
   })
 
   test('takes no more changes than it can work off', async () => {
