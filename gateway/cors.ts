@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 
 const ALLOWED_HEADERS =
-  'content-type, content-encoding, x-api-key, authorization, idempotency-key, x-strict-status, traceparent'
+  'content-type, content-encoding, x-api-key, x-seq-apikey, x-project-id, authorization, idempotency-key, x-strict-status, traceparent'
 
 /** Two hours: the longest that Chromium keeps the answer to a preflight. */
 const MAX_AGE_SECONDS = '7200'

@@ -12,20 +12,20 @@ import type { Registry } from '../shared/registry/registry.ts'
 import { createAdmit } from './admit.ts'
 import { createApplicationLogCheck, createBatchCheck, entriesOfBatch } from './application-log.ts'
 import type { CheckDeps } from './checks.ts'
+import { createClef } from './clef/clef.ts'
+import { withSeqHeaders } from './clef/seq.ts'
 import { type Cors, createCors } from './cors.ts'
-import { createEndpoint, type EndpointDeps, type Work } from './endpoint.ts'
+import { createEndpoint, type Work } from './endpoint.ts'
 import { createEventLogCheck } from './event-log.ts'
 import { createHotKeys } from './hot-keys.ts'
-import { createOtlpCheck, recordsOfRequest } from './otlp/check.ts'
-import { OTLP } from './otlp/dialect.ts'
-import { OTLP_FORMAT } from './otlp/format.ts'
+import { createOtlp } from './otlp/otlp.ts'
 import { createProvenance } from './provenance.ts'
 import type { Publisher } from './publisher/publisher.ts'
 import type { Notes } from './refusals/notes.ts'
 import { ENVELOPE } from './replies.ts'
 import { compileValidators } from './schemas/validate.ts'
 import { createTally } from './tally.ts'
-import { type WorkDeps, workBatch, workSingle } from './work.ts'
+import { type ForeignFormat, type WorkDeps, workBatch, workSingle } from './work.ts'
 
 export type GatewayConfig = Pick<
   Config,
@@ -84,24 +84,20 @@ export function createGateway(deps: GatewayDeps): Routes {
     entriesOf: entriesOfBatch,
     dialect: ENVELOPE,
   }
-  const otlp = {
-    check: createOtlpCheck(applications, { ...level, recordsMax: FOREIGN_ENTRIES_MAX }),
-    entriesOf: recordsOfRequest(FOREIGN_ENTRIES_MAX),
-    dialect: OTLP,
-  }
+  const otlp = createOtlp(applications, level, FOREIGN_ENTRIES_MAX)
+  const clef = createClef(applications, level, FOREIGN_ENTRIES_MAX)
 
   const cors = createCors(config.CORS_ORIGINS)
-  const own: Edge = { readJson: createJsonReader(limits), dialect: ENVELOPE }
-  const serve = (
-    path: string,
-    kind: typeof events,
-    workWith: (deps: WorkDeps) => Work,
-    edge = own,
-  ): [string, Handler] => {
+  const own = { readJson: createJsonReader(limits), dialect: ENVELOPE }
+  const serve = (path: string, kind: typeof events, workWith: (deps: WorkDeps) => Work): [string, Handler] => {
     const use = { ...kind, note: notes(path) }
-    return [path, onlyPost(cors, createEndpoint(workWith(use), { ...use, ...edge, logger }))]
+    return [path, onlyPost(cors, createEndpoint(workWith(use), { ...use, ...own, logger }))]
   }
-  const otlpEdge: Edge = { readJson: createBodyReader(limits, OTLP_FORMAT), dialect: OTLP }
+  const endpointOf = (path: string, { format, batch }: ForeignFormat): Handler => {
+    const use = { ...applications, note: notes(path), dialect: batch.dialect, logger }
+    return createEndpoint(workBatch(batch, use), { ...use, readJson: createBodyReader(limits, format) })
+  }
+  const serveSeq = (path: string): [string, Handler] => [path, onlyPost(cors, withSeqHeaders(endpointOf(path, clef)))]
 
   return createPathTable(
     config.BASE_PATH,
@@ -109,13 +105,12 @@ export function createGateway(deps: GatewayDeps): Routes {
       serve('/api/ExternalLogs', events, (use) => workSingle(eventLog, use)),
       serve('/api/ApplicationLogs', applications, (use) => workSingle(applicationLog, use)),
       serve('/api/ApplicationLogs/batch', applications, (use) => workBatch(applicationLogs, use)),
-      serve('/v1/logs', applications, (use) => workBatch(otlp, use), otlpEdge),
+      ['/v1/logs', onlyPost(cors, endpointOf('/v1/logs', otlp))],
+      serveSeq('/ingest/clef'),
+      serveSeq('/api/events/raw'),
     ]),
   )
 }
-
-/** How an endpoint reads and answers. */
-type Edge = Pick<EndpointDeps, 'readJson' | 'dialect'>
 
 /** Answers preflights and refuses every other method than POST. */
 function onlyPost(cors: Cors | undefined, post: Handler): Handler {

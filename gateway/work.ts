@@ -1,4 +1,5 @@
 import type { Checked, Problem } from '../shared/errors.ts'
+import type { BodyFormat } from '../shared/http/body.ts'
 import type { Admitted } from './admit.ts'
 import type { BatchCheck } from './application-log.ts'
 import type { Check } from './checks.ts'
@@ -46,6 +47,12 @@ export interface Batch {
   /** The entries as they were sent, in the order in which the check gives them back; asked for where some were refused. */
   readonly entriesOf: (json: unknown) => readonly unknown[]
   readonly dialect: Dialect
+}
+
+/** Logs in a form that was made elsewhere: how bodies are read, and what becomes of them. */
+export interface ForeignFormat {
+  readonly format: BodyFormat
+  readonly batch: Batch
 }
 
 /** Works off a batch: what can be published is, whatever becomes of the other entries. */

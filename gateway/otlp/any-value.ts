@@ -1,5 +1,5 @@
 import { exactInteger } from '../../shared/contract/exact-json.ts'
-import { type Fields, isObject } from '../fields.ts'
+import { isObject } from '../fields.ts'
 
 /** Whole numbers as JSON writes them, of at most 64 bits. */
 const INTEGER = /^(?:0|-?[1-9]\d{0,19})$/
@@ -18,12 +18,16 @@ export function plainValue(value: unknown): unknown {
 }
 
 /** Attributes as an object: of those that share a name the last one counts, and what has no name is left out. */
-export function plainAttributes(list: readonly unknown[]): Fields {
-  const entries: [string, unknown][] = []
-  for (const item of list)
-    if (isObject(item) && typeof item['key'] === 'string') entries.push([item['key'], plainValue(item['value'])])
-  return Object.fromEntries(entries)
+export const plainAttributes = (list: readonly unknown[]): Record<string, unknown> =>
+  Object.fromEntries(list.filter(isKeyValue).map(({ key, value }) => [key, plainValue(value)]))
+
+/** An attribute. */
+interface KeyValue {
+  readonly key: string
+  readonly value?: unknown
 }
+
+export const isKeyValue = (item: unknown): item is KeyValue => isObject(item) && typeof item['key'] === 'string'
 
 /** A repeated field; null stands for an empty one. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

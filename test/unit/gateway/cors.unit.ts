@@ -25,14 +25,14 @@ describe('CORS_ORIGINS', () => {
 
   test('a preflight of an allowed origin is answered on every ingestion path', async () => {
     const gateway = await startGateway({ config: { CORS_ORIGINS: [APP, 'http://localhost:5000'] } })
-    for (const path of [PATH, '/api/ApplicationLogs', '/api/applicationlogs/BATCH/']) {
+    for (const path of [PATH, '/api/ApplicationLogs', '/api/applicationlogs/BATCH/', '/v1/logs', '/ingest/clef']) {
       const { status, headers } = await preflight(gateway, APP, path)
       expect(status).toBe(204)
       expect(Object.fromEntries(headers)).toMatchObject({
         'access-control-allow-origin': APP,
         'access-control-allow-methods': 'POST',
         'access-control-allow-headers':
-          'content-type, content-encoding, x-api-key, authorization, idempotency-key, x-strict-status, traceparent',
+          'content-type, content-encoding, x-api-key, x-seq-apikey, x-project-id, authorization, idempotency-key, x-strict-status, traceparent',
         'access-control-max-age': '7200',
         vary: 'Origin',
       })

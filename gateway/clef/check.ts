@@ -1,0 +1,44 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { parseGuid } from '../../shared/contract/guid.ts'
+import type { Checked } from '../../shared/errors.ts'
+import type { Project } from '../../shared/registry/registry.ts'
+import { createEntryCheck, type EntryCheckOptions } from '../application-entry.ts'
+import type { BatchCheck } from '../application-log.ts'
+import type { CheckDeps } from '../checks.ts'
+import { checkSender, createProjectFinder, type ProjectFinder } from '../sender.ts'
+import { entryOf } from './entry.ts'
+import type { Line } from './lines.ts'
+
+const REMEDY =
+  'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name>.'
+
+/** Judges a body of events: who sends, for which Project, then each line by itself. */
+export function createClefCheck(deps: CheckDeps, options: EntryCheckOptions): BatchCheck {
+  const checkEntry = createEntryCheck({ ...options, admit: deps.admit, validate: deps.validators.batchEntry })
+  return (received) => {
+    const sender = checkSender(received.headers, deps)
+    if (sender.problem !== undefined) return sender
+    const found = projectOf(received.headers, createProjectFinder(sender.value, deps.registry, REMEDY))
+    if (found.problem !== undefined) return found
+    const project = found.value
+    const provenance = deps.provenanceOf(received, { team: project.team, endpoint: 'ingest/clef' })
+    return {
+      value: linesOf(received.json).map((line, index) => {
+        const entry = entryOf(line, project)
+        return entry.problem === undefined ? checkEntry(entry.value, index, project, provenance) : entry
+      }),
+    }
+  }
+}
+
+/** What was sent at each place of a body that was read; the text where it is no event. */
+export const eventsOfBody = (json: unknown): readonly unknown[] =>
+  linesOf(json).map(({ text, event }) => event.value ?? text)
+
+/** What the reader of these bodies makes of them. */
+const linesOf = (json: unknown): readonly Line[] => json as readonly Line[]
+
+function projectOf({ 'x-project-id': named }: IncomingHttpHeaders, projects: ProjectFinder): Checked<Project> {
+  if (typeof named !== 'string' || named === '') return projects.only()
+  return parseGuid(named) === undefined ? projects.byName(named) : projects.byId(named)
+}

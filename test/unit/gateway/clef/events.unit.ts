@@ -1,0 +1,316 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { createNotes } from '../../../../gateway/refusals/notes.ts'
+import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
+import { CHECKOUT, foreignRegistry, KEY, LONE, LONE_KEY, STOCK } from '../../../support/foreign-registry.ts'
+import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
+
+const PATH = '/ingest/clef'
+const OLDER_PATH = '/api/events/raw?clef'
+const CLEF = 'application/vnd.serilog.clef'
+const EVENT = { '@t': '2016-06-07T03:44:57.8532799Z', '@mt': 'Hello, {User}', User: 'ada' }
+
+let gateway: RunningGateway
+let noted: NotedRefusal[] = []
+
+beforeAll(async () => {
+  const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
+  const notes = createNotes({ registry: foreignRegistry, clock: { now: () => 0 }, outbox })
+  gateway = await startGateway({ registry: foreignRegistry, notes })
+})
+afterAll(() => gateway.close())
+
+const lines = (...events: readonly unknown[]): string =>
+  events.map((event) => (typeof event === 'string' ? event : JSON.stringify(event))).join('\r\n')
+const post = (body: string | Uint8Array, headers: Record<string, string> = {}, path = PATH) =>
+  gateway.post(path, body, { 'x-api-key': KEY, 'x-project-id': CHECKOUT, 'content-type': CLEF, ...headers })
+const stored = () => gateway.records().map(({ value }) => JSON.parse(String(value)) as Record<string, unknown>)
+
+/** The record that one event becomes. */
+async function recordOf(event: unknown): Promise<Record<string, unknown>> {
+  const { status, body } = await post(lines(event))
+  expect([status, body.error]).toEqual([201, undefined])
+  return stored().at(-1) ?? {}
+}
+
+describe('an event', () => {
+  test('becomes an application log of the Project', async () => {
+    expect(await recordOf({ ...EVENT, Count: 3 })).toMatchObject({
+      project: CHECKOUT,
+      team: 'shop',
+      timestamp: '2016-06-07T03:44:57.8532799Z',
+      categoryName: 'Checkout API',
+      message: 'Hello, ada',
+      level: 'Information',
+      environment: 'Development',
+      correlationKey: null,
+      exception: null,
+      eventId: 0,
+      scopeData: { '@mt': 'Hello, {User}', User: 'ada', Count: 3 },
+    })
+  })
+
+  test.each([
+    [undefined, 'Information'],
+    ['Verbose', 'Trace'],
+    ['Debug', 'Debug'],
+    ['Information', 'Information'],
+    ['Warning', 'Warning'],
+    ['Error', 'Error'],
+    ['Fatal', 'Critical'],
+    ['info', 'Information'],
+    ['WARN', 'Warning'],
+  ])('of level %s is %s', async (written, level) => {
+    expect((await recordOf({ ...EVENT, '@l': written }))['level']).toBe(level)
+  })
+
+  test('has its fields from what Serilog calls them', async () => {
+    const record = await recordOf({
+      '@t': '2016-06-07T03:44:57Z',
+      '@m': 'Rendered',
+      '@x': 'System.Exception: no\n  at A',
+      '@i': 2001,
+      '@tr': '5B8EFFF798038103D269B633813FC60C',
+      '@sp': 'eee19b7ec3c1b174',
+      '@ps': 'parent',
+      '@@m': 'own property',
+      SourceContext: 'Acme.Billing',
+      EnvironmentName: 'Production',
+      Environment: 'Other',
+      CorrelationId: 'order-1',
+    })
+    expect(record).toMatchObject({
+      message: 'Rendered',
+      exception: 'System.Exception: no\n  at A',
+      eventId: 2001,
+      categoryName: 'Acme.Billing',
+      environment: 'Production',
+      correlationKey: 'order-1',
+    })
+    expect(record['scopeData']).toEqual({
+      traceId: '5b8efff798038103d269b633813fc60c',
+      spanId: 'eee19b7ec3c1b174',
+      '@ps': 'parent',
+      '@m': 'own property',
+      Environment: 'Other',
+    })
+  })
+
+  test('belongs to the flow of its trace where it names no other', async () => {
+    const trace = { ...EVENT, '@tr': '5b8efff798038103d269b633813fc60c' }
+    expect((await recordOf(trace))['correlationKey']).toBe('5b8efff798038103d269b633813fc60c')
+    expect((await recordOf({ ...trace, correlationKey: 7 }))['correlationKey']).toBe('7')
+  })
+
+  test('keeps an id that is no number, and every digit of one that is large', async () => {
+    expect(await recordOf({ '@m': 'x', '@i': '7a8b9c0d' })).toMatchObject({
+      eventId: 0,
+      scopeData: { '@i': '7a8b9c0d' },
+    })
+    await recordOf('{"@mt":"order {Id}","Id":9223372036854775807}')
+    const value = String(gateway.records().at(-1)?.value)
+    expect(value).toContain('"message":"order 9223372036854775807"')
+    expect(value).toContain('"Id":9223372036854775807')
+  })
+
+  test('with nothing but an exception has its first line as message', async () => {
+    expect(await recordOf({ '@mt': '', '@x': 'System.Exception: no\n  at A' })).toMatchObject({
+      message: 'System.Exception: no',
+    })
+    expect(await recordOf({ '@m': 'x', '@x': { code: 5 } })).toMatchObject({ exception: '{"code":5}' })
+  })
+
+  test('whose message would be nothing has its template', async () => {
+    expect((await recordOf({ '@mt': '{A}', A: '' }))['message']).toBe('{A}')
+  })
+})
+
+describe('a request', () => {
+  test('with all taken is 201 in the envelope, on both paths and under each type', async () => {
+    const ok = { success: true, data: { message: 'Successfully processed 2 log entries', count: 2 } }
+    const body = `\ufeff${lines(EVENT, '', '  ', EVENT)}\n\n`
+    for (const path of [PATH, OLDER_PATH, '/INGEST/clef/', '/api/events/raw?x=1&CLEF&clef=1'])
+      expect(await post(body, {}, path)).toMatchObject({ status: 201, body: ok })
+    for (const type of [`${CLEF}; charset=utf-8`, 'text/plain', 'application/json-lines', 'application/x-ndjson', ''])
+      expect(await post(Buffer.from(body), { 'content-type': type })).toMatchObject({ status: 201 })
+    expect(await post(body, { 'content-type': 'application/json' }, OLDER_PATH)).toMatchObject({ status: 201 })
+    expect(await post(gzipSync(body), { 'content-encoding': 'gzip' })).toMatchObject({ status: 201, body: ok })
+  })
+
+  test('with some refused is 207, and tells them by their line', async () => {
+    const before = stored().length
+    const bad = [{ ...EVENT, '@l': 'Loud' }, '{', 7, {}, { ...EVENT, '@t': 'now' }, { ...EVENT, '@m': 5 }]
+    const { status, body } = await post(lines(EVENT, ...bad, EVENT))
+    expect(status).toBe(207)
+    expect(body.data).toMatchObject({ count: 2, rejected: 6 })
+    expect((body.data['errors'] as { index: number; code: string }[]).map(({ index, code }) => [index, code])).toEqual([
+      [1, 'invalid_log_level'],
+      [2, 'malformed_json'],
+      [3, 'invalid_request'],
+      [4, 'missing_message'],
+      [5, 'invalid_timestamp'],
+      [6, 'invalid_request'],
+    ])
+    expect(stored().length - before).toBe(2)
+  })
+
+  test('with none taken has the status of its first refusal', async () => {
+    expect(await post(lines('{', EVENT).slice(0, 1))).toMatchObject({
+      status: 400,
+      body: { success: false, error: { code: 'malformed_json', details: { rejected: 1 } } },
+    })
+  })
+
+  test('that the journal does not confirm is 503 with Retry-After, also where a part was refused for good', async () => {
+    gateway.journal.fail('not_written')
+    const { status, headers, body } = await post(lines(EVENT, '{'))
+    gateway.journal.fail(null)
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+    expect(body.error).toMatchObject({
+      code: 'server_error',
+      retryable: true,
+      details: { outcome: 'not_written', unconfirmed: 1, rejected: 1, accepted: 0 },
+    })
+  })
+
+  test('of more than 10,000 events is 413', async () => {
+    const { status, body } = await post('{}\n'.repeat(10_001))
+    expect([status, body.error.code]).toEqual([413, 'batch_too_large'])
+  })
+
+  test('is told what its refused lines were', async () => {
+    noted = []
+    await post(lines(EVENT, '{"@m"', { '@l': 'Loud', '@m': 'x' }))
+    expect(noted).toMatchObject([
+      { team: 'shop', endpoint: PATH, code: 'malformed_json', index: 1, body: '"{\\"@m\\""' },
+      { code: 'invalid_log_level', index: 2, body: '{"@l":"Loud","@m":"x"}' },
+    ])
+  })
+})
+
+describe('the key', () => {
+  test('may stand in the header of Seq’s clients', async () => {
+    expect((await post(lines(EVENT), { 'x-api-key': '', 'x-seq-apikey': KEY })).status).toBe(201)
+    expect((await post(lines(EVENT), { 'x-api-key': '', authorization: `Bearer ${KEY}` })).status).toBe(201)
+  })
+
+  test('is not read from the address', async () => {
+    const { status, body } = await post(lines(EVENT), { 'x-api-key': '' }, `${PATH}?apiKey=${KEY}`)
+    expect([status, body.error.code]).toEqual([401, 'missing_api_key'])
+  })
+
+  test('of no Team is 403', async () => {
+    expect((await post(lines(EVENT), { 'x-api-key': 'nobody' })).status).toBe(403)
+  })
+})
+
+describe('the Project', () => {
+  const send = (named: string, query = '', key = KEY) =>
+    post(lines(EVENT), { 'x-project-id': named, 'x-api-key': key }, PATH + query)
+
+  test('is named by id or name, in the header or the address, or is the only one', async () => {
+    const cases: [string, string, string, string][] = [
+      [STOCK.toUpperCase(), '', KEY, STOCK],
+      ['stock', '', KEY, STOCK],
+      ['', `?project=${STOCK}`, KEY, STOCK],
+      ['', '?project=Checkout%20API', KEY, CHECKOUT],
+      ['Stock', '?project=Checkout+API', KEY, STOCK],
+      ['', '', LONE_KEY, LONE],
+    ]
+    for (const [named, query, key, project] of cases) {
+      expect((await send(named, query, key)).status).toBe(201)
+      expect([named, query, stored().at(-1)?.['project']]).toEqual([named, query, project])
+    }
+  })
+
+  test.each([
+    ['', 'missing_project_id', 400, '?project=<id or name>'],
+    ['Stok', 'project_not_found', 404, '"Stock"'],
+    ['twin', 'project_not_found', 404, 'More than one Project is named "twin"'],
+    [LONE, 'project_not_found', 404, 'No Project of the Team'],
+    ['retired', 'project_not_found', 404, 'archived'],
+  ])('%j is %s, and the message says what to change', async (named, code, status, part) => {
+    const answer = await send(named)
+    expect([answer.status, answer.body.error.code]).toEqual([status, code])
+    expect(answer.body.error.message).toContain(part)
+  })
+})
+
+describe('bad bodies', () => {
+  test.each<[string, string | Uint8Array, Record<string, string>, number, string]>([
+    ['empty', Buffer.from(''), {}, 400, 'malformed_json'],
+    ['blank', ' \n\n', {}, 400, 'malformed_json'],
+    ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), {}, 400, 'malformed_json'],
+    ['another charset', '{}', { 'content-type': `${CLEF}; charset=utf-16` }, 415, 'unsupported_media_type'],
+    ['another type', '{}', { 'content-type': 'application/xml' }, 415, 'unsupported_media_type'],
+    ['an unknown coding', '{}', { 'content-encoding': 'snappy' }, 415, 'unsupported_media_type'],
+    ['corrupt compression', 'x', { 'content-encoding': 'gzip' }, 400, 'malformed_body'],
+  ])('%s', async (_name, body, headers, status, code) => {
+    const answer = await post(body, headers)
+    expect([answer.status, answer.body.error.code]).toEqual([status, code])
+  })
+
+  test('the older JSON of Seq is refused with what to send', async () => {
+    for (const path of ['/api/events/raw', '/api/events/raw/?clefs']) {
+      const { status, body } = await post('{"Events":[]}', { 'content-type': 'application/json' }, path)
+      expect(status).toBe(415)
+      expect(body.error.message).toContain('?clef')
+    }
+  })
+
+  test('nothing that is nested deep, or made to grow, does harm', async () => {
+    const before = stored().length
+    const deep = `{"@m":"x","A":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    const bomb = lines({ '@mt': '{A}'.repeat(1_000), A: 'x'.repeat(3_000) })
+    for (const body of [deep, bomb, `{"@mt":"{A}","A":${'['.repeat(70)}${']'.repeat(70)}}`])
+      expect(await post(body)).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } })
+    expect(stored().length).toBe(before)
+    expect(await recordOf('{"@m":"x\\u0000","__proto__":{"a":1},"constructor":1}')).toMatchObject({ message: 'x\0' })
+    expect(String(gateway.records().at(-1)?.value)).toContain('"__proto__":{"a":1}')
+  })
+})
+
+describe('whatever is sent', () => {
+  const name = fc.constantFrom('@t', '@m', '@mt', '@l', '@x', '@i', '@r', '@tr', '@@m', '@zz', 'A', 'SourceContext')
+  const value = fc.oneof(
+    fc.constantFrom<unknown>('x', '', '{A}', '{A:0} {{', 'Fatal', '2026-01-31', null, 5, 2 ** 60, 1e300, [], {}, '\0'),
+    fc.jsonValue({ maxDepth: 3 }),
+  )
+  const event = fc.dictionary(name, value).map((fields) => JSON.stringify(fields))
+  const line = fc.oneof(
+    { weight: 3, arbitrary: event },
+    { weight: 2, arbitrary: event.map((text) => `{"@m":"x"${text === '{}' ? '' : ','}${text.slice(1)}`) },
+    { weight: 1, arbitrary: fc.string().map((text) => text.replaceAll(/[\r\n]/g, '')) },
+  )
+
+  test('received is accepted and rejected together, and never a fault of ours', async () => {
+    let taken = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 6 }), async (sent) => {
+        const before = gateway.records().length
+        const { status, body } = await post(`{"@m":"first"}\n${sent.join('\n')}`)
+        expect([201, 207]).toContain(status)
+        const received = 1 + sent.filter((text) => text.trim() !== '').length
+        const accepted = gateway.records().length - before
+        expect(body.data['count']).toBe(accepted)
+        expect(accepted + Number(body.data['rejected'] ?? 0)).toBe(received)
+        taken += accepted
+      }),
+      { numRuns: 200 },
+    )
+    expect(taken).toBeGreaterThan(250)
+  })
+
+  test('any bytes are answered with the envelope', async () => {
+    const bytes = fc.uint8Array({ minLength: 1, maxLength: 100 })
+    await fc.assert(
+      fc.asyncProperty(bytes, fc.constantFrom('', 'gzip', 'br'), async (body, coding) => {
+        const answer = await post(body, { 'content-encoding': coding })
+        expect([201, 207, 400]).toContain(answer.status)
+        expect(typeof answer.body.success).toBe('boolean')
+      }),
+      { numRuns: 100 },
+    )
+  })
+})

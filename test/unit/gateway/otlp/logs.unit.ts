@@ -1,0 +1,320 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { createNotes } from '../../../../gateway/refusals/notes.ts'
+import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
+import { CHECKOUT, foreignRegistry, KEY, LONE, RETIRED, STOCK } from '../../../support/foreign-registry.ts'
+import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
+
+const PATH = '/v1/logs'
+const RECORD = { severityNumber: 9, body: { stringValue: 'hello' } }
+
+interface Status {
+  readonly code: number
+  readonly message: string
+  readonly details: readonly { readonly reason: string }[]
+}
+interface Success {
+  readonly partialSuccess?: { readonly rejectedLogRecords: string; readonly errorMessage: string }
+}
+
+const strings = (values: Record<string, string>) =>
+  Object.entries(values).map(([key, stringValue]) => ({ key, value: { stringValue } }))
+const logs = (resource: Record<string, string>, ...logRecords: readonly unknown[]) => ({
+  resource: { attributes: strings(resource) },
+  scopeLogs: [{ scope: { name: 'my.library' }, logRecords }],
+})
+const CHECKOUT_SERVICE = { 'service.name': 'checkout api' }
+
+let gateway: RunningGateway
+let noted: NotedRefusal[] = []
+
+beforeAll(async () => {
+  const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
+  const notes = createNotes({ registry: foreignRegistry, clock: { now: () => 0 }, outbox })
+  gateway = await startGateway({ registry: foreignRegistry, notes })
+})
+afterAll(() => gateway.close())
+
+const post = async (body: unknown, headers: Record<string, string> = {}) => {
+  const answer = await gateway.post(PATH, body, { 'x-api-key': KEY, ...headers })
+  return { ...answer, body: answer.body as unknown as Status & Success }
+}
+const send = (...resourceLogs: readonly unknown[]) => post({ resourceLogs })
+const stored = () => gateway.records().map(({ value }) => JSON.parse(String(value)) as Record<string, unknown>)
+
+describe('what is accepted', () => {
+  test('every record becomes an application log; the answer is an empty object of JSON', async () => {
+    const { status, headers, body } = await send({
+      ...logs({ ...CHECKOUT_SERVICE, 'deployment.environment.name': 'staging', 'host.name': 'a' }, RECORD, {
+        timeUnixNano: '1544712660300000123',
+        severityText: 'WARN',
+        body: { kvlistValue: { values: [{ key: 'order', value: { intValue: '4711' } }] } },
+        attributes: [{ key: 'big', value: { intValue: '9223372036854775807' } }],
+        traceId: '5B8EFFF798038103D269B633813FC60C',
+      }),
+      futureField: { any: 'thing' },
+    })
+    expect([status, headers.get('content-type'), body]).toEqual([200, 'application/json', {}])
+    expect(stored()).toMatchObject([
+      {
+        project: CHECKOUT,
+        team: 'shop',
+        categoryName: 'my.library',
+        environment: 'staging',
+        message: 'hello',
+        level: 'Information',
+        scopeData: null,
+      },
+      {
+        timestamp: '2018-12-13T14:51:00.300000123Z',
+        level: 'Warning',
+        message: '{"order":4711}',
+        correlationKey: '5b8efff798038103d269b633813fc60c',
+      },
+    ])
+    expect(String(gateway.records()[1]?.value)).toContain('"big":9223372036854775807')
+  })
+
+  test('integers that are sent as JSON numbers keep their digits too', async () => {
+    const text = JSON.stringify({ resourceLogs: [logs(CHECKOUT_SERVICE, RECORD, { ...RECORD, x: 1 })] }).replace(
+      '"x":1',
+      '"timeUnixNano":1544712660300000123,"attributes":[{"key":"big","value":{"intValue":9223372036854775807}}]',
+    )
+    expect((await post(text)).body).toEqual({})
+    const value = String(gateway.records().at(-1)?.value)
+    expect(value).toContain('"big":9223372036854775807')
+    expect(value).toContain('"timestamp":"2018-12-13T14:51:00.300000123Z"')
+  })
+
+  test('each resource goes to its own Project; the category is the scope, the service, the Project', async () => {
+    const before = stored().length
+    const bare = (attributes: Record<string, string>) => ({
+      ...logs(attributes),
+      scopeLogs: [{ logRecords: [RECORD] }],
+    })
+    const { body } = await send(
+      logs({ 'sluice.project.id': STOCK.toUpperCase(), 'service.name': 'whatever' }, RECORD),
+      bare(CHECKOUT_SERVICE),
+      bare({ 'sluice.project.id': STOCK }),
+    )
+    expect(body).toEqual({})
+    expect(stored().slice(before)).toMatchObject([
+      { project: STOCK, categoryName: 'my.library', environment: 'Development' },
+      { project: CHECKOUT, categoryName: 'checkout api' },
+      { project: STOCK, categoryName: 'Stock' },
+    ])
+  })
+
+  test('a request without records, and one that is compressed', async () => {
+    for (const body of [{}, { resourceLogs: null }, { resourceLogs: [] }, { resourceLogs: [{ scopeLogs: [{}] }] }])
+      expect(await post(body)).toMatchObject({ status: 200, body: {} })
+    const text = JSON.stringify({ resourceLogs: [logs(CHECKOUT_SERVICE, RECORD)] })
+    expect((await post(gzipSync(text), { 'content-encoding': 'gzip' })).body).toEqual({})
+  })
+
+  test('the key also as a bearer token', async () => {
+    const headers = { 'x-api-key': '', authorization: `Bearer ${KEY}` }
+    expect((await post({ resourceLogs: [logs(CHECKOUT_SERVICE, RECORD)] }, headers)).body).toEqual({})
+  })
+})
+
+describe('records that are rejected', () => {
+  const rejection = async (...resourceLogs: readonly unknown[]) => {
+    const { status, body } = await send(...resourceLogs)
+    expect(status).toBe(200)
+    return body.partialSuccess ?? { rejectedLogRecords: '', errorMessage: '' }
+  }
+
+  test('the others are taken, and the answer says how many were not, and why', async () => {
+    const before = stored().length
+    const { rejectedLogRecords, errorMessage } = await rejection(
+      logs({ 'service.name': 'chekout' }, RECORD, RECORD),
+      logs(CHECKOUT_SERVICE, RECORD, 5, { ...RECORD, timeUnixNano: 'now' }),
+    )
+    expect(rejectedLogRecords).toBe('4')
+    expect(errorMessage).toContain('2 with project_not_found: No Project of the Team is named "chekout".')
+    expect(errorMessage).toContain('1 with invalid_request')
+    expect(errorMessage).toContain('1 with invalid_timestamp')
+    expect(stored().length - before).toBe(1)
+  })
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ['no Project named', {}, ['missing_project_id', 'OTEL_SERVICE_NAME', `"Checkout API" (${CHECKOUT})`]],
+    ['an unknown id', { 'sluice.project.id': LONE }, ['project_not_found', 'sluice.project.id=<id>', '"Stock"']],
+    ['an id that is no GUID', { 'sluice.project.id': 'Stock' }, ['invalid_project_id', '"Stock" is not a GUID']],
+    ['an ambiguous name', { 'service.name': 'twin' }, ['project_not_found', 'More than one Project is named "twin"']],
+    ['an archived Project', { 'sluice.project.id': RETIRED }, ['project_not_found', 'is archived']],
+    ['a name of an archived Project', { 'service.name': 'retired' }, ['project_not_found', 'is archived']],
+  ])('%s: the message says what to change', async (_name, resource, parts) => {
+    const { rejectedLogRecords, errorMessage } = await rejection(logs(resource, RECORD))
+    expect(rejectedLogRecords).toBe('1')
+    for (const part of parts) expect(errorMessage).toContain(part)
+  })
+
+  test('fields over their limits are refused as everywhere', async () => {
+    const long = { key: 'correlationKey', value: { stringValue: 'x'.repeat(513) } }
+    const { errorMessage } = await rejection(logs(CHECKOUT_SERVICE, { ...RECORD, attributes: [long] }))
+    expect(errorMessage).toContain('"/correlationKey"')
+  })
+
+  test('attributes may be 64 levels deep, and nothing nested deeper does harm', async () => {
+    const nested = (levels: number): unknown => {
+      let value: unknown = { intValue: '9007199254740993' }
+      for (let level = 1; level < levels; level += 1) value = { kvlistValue: { values: [{ key: 'a', value }] } }
+      return { ...RECORD, attributes: [{ key: 'a', value }] }
+    }
+    expect((await send(logs(CHECKOUT_SERVICE, nested(63)))).body).toEqual({})
+    for (const levels of [66, 70, 200, 1_000])
+      expect((await rejection(logs(CHECKOUT_SERVICE, nested(levels)))).rejectedLogRecords).toBe('1')
+    const bomb = `${'{"arrayValue":{"values":['.repeat(50_000)}${']}}'.repeat(50_000)}`
+    const text = JSON.stringify({ resourceLogs: [logs(CHECKOUT_SERVICE, RECORD, { body: 0 })] }).replace(
+      '"body":0',
+      `"body":${bomb}`,
+    )
+    expect((await post(text)).body.partialSuccess?.rejectedLogRecords).toBe('1')
+  })
+
+  test('are noted with their places and as they were sent', async () => {
+    noted = []
+    const bad = { ...RECORD, attributes: 7 }
+    await send(logs(CHECKOUT_SERVICE, RECORD), logs(CHECKOUT_SERVICE, bad))
+    expect(noted).toMatchObject([
+      { team: 'shop', endpoint: PATH, code: 'invalid_request', index: 1, body: JSON.stringify(bad) },
+    ])
+  })
+})
+
+describe('requests that are refused', () => {
+  test.each<[string, unknown, Record<string, string>, number, string]>([
+    ['no key', {}, { 'x-api-key': '' }, 401, 'missing_api_key'],
+    ['a wrong key', {}, { 'x-api-key': 'nobody' }, 403, 'invalid_api_key'],
+    ['no JSON', '{', {}, 400, 'malformed_json'],
+    ['no object', '[]', {}, 400, 'invalid_request'],
+    ['no list', { resourceLogs: {} }, {}, 400, 'invalid_request'],
+    ['another type', 'x', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['corrupt compression', 'x', { 'content-encoding': 'gzip' }, 400, 'malformed_body'],
+  ])('%s', async (_name, body, headers, status, reason) => {
+    const answer = await post(body, headers)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json'])
+    expect(answer.body).toEqual({
+      code: expect.any(Number),
+      message: expect.any(String),
+      details: [expect.objectContaining({ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason })],
+    })
+  })
+
+  test('Protobuf is told which setting selects JSON', async () => {
+    const { status, body } = await post(Buffer.from([10, 2, 8, 1]), { 'content-type': 'application/x-protobuf' })
+    expect(status).toBe(415)
+    expect(body.message).toContain('OTEL_EXPORTER_OTLP_PROTOCOL=http/json')
+  })
+
+  test('wrong types are told by their place', async () => {
+    const paths: [unknown, string][] = [
+      [[5], '/resourceLogs/0'],
+      [[{}, { resource: [] }], '/resourceLogs/1/resource'],
+      [[{ scopeLogs: {} }], '/resourceLogs/0/scopeLogs'],
+      [[{ scopeLogs: [null] }], '/resourceLogs/0/scopeLogs/0'],
+      [[{ scopeLogs: [{ scope: 'x' }] }], '/resourceLogs/0/scopeLogs/0/scope'],
+      [[{ scopeLogs: [{ logRecords: 'x' }] }], '/resourceLogs/0/scopeLogs/0/logRecords'],
+    ]
+    for (const [resourceLogs, path] of paths)
+      expect(JSON.stringify((await post({ resourceLogs })).body.details)).toContain(`\\"${path}\\"`)
+  })
+
+  test('more than 10,000 records are too many, however small; as many as that are not', async () => {
+    const many = (count: number) => logs(CHECKOUT_SERVICE, ...Array(count).fill({}))
+    const { status, body } = await send(many(5_000), many(5_001))
+    expect([status, body.details[0]?.reason]).toEqual([413, 'batch_too_large'])
+    expect((await send(many(10_000))).body.partialSuccess?.rejectedLogRecords).toBe('10000')
+  })
+
+  test('what the journal does not confirm is 503 with Retry-After, also when only a part', async () => {
+    gateway.journal.fail('not_written')
+    const { status, headers, body } = await send(logs(CHECKOUT_SERVICE, RECORD, { ...RECORD, body: 5 }))
+    gateway.journal.fail(null)
+    expect([status, headers.get('retry-after'), body.details[0]?.reason]).toEqual([503, '1', 'server_error'])
+    expect(JSON.stringify(body.details)).toContain('\\"unconfirmed\\":1,\\"rejected\\":1')
+  })
+})
+
+describe('whatever is sent', () => {
+  const text = fc.constantFrom('', 'x', 'checkout api', 'Stock', CHECKOUT, '\0', '\ud800', '__proto__', '1e999', '12')
+  const scalar = fc.oneof(text, fc.constantFrom<unknown>(null, 0, -1, 9, 2 ** 60, 1e300, true, [], {}))
+  const anyValue = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      scalar.map((stringValue) => ({ stringValue })),
+      scalar.map((intValue) => ({ intValue })),
+      scalar.map((doubleValue) => ({ doubleValue })),
+      scalar,
+      fc.array(tie('value'), { maxLength: 3 }).map((values) => ({ arrayValue: { values } })),
+      fc.array(fc.record({ key: scalar, value: tie('value') }), { maxLength: 3 }).map((values) => ({
+        kvlistValue: { values },
+      })),
+    ),
+  })).value
+  const key = fc.oneof(
+    fc.constantFrom('service.name', 'sluice.project.id', 'correlationKey', 'logrecord.event.id', 'exception.message'),
+    text,
+  )
+  const attributeList = fc.oneof(fc.array(fc.record({ key, value: anyValue }), { maxLength: 4 }), scalar)
+  const record = fc.record(
+    {
+      timeUnixNano: scalar,
+      severityNumber: scalar,
+      severityText: scalar,
+      body: anyValue,
+      attributes: attributeList,
+      traceId: scalar,
+      eventName: scalar,
+    },
+    { requiredKeys: [] },
+  )
+  const good = fc.constant(CHECKOUT_SERVICE).map((values) => ({ attributes: strings(values) }))
+  const resource = fc.oneof({ weight: 3, arbitrary: good }, fc.record({ attributes: attributeList }))
+  const request = fc.array(
+    fc.record({
+      resource,
+      scopeLogs: fc.array(fc.record({ scope: fc.constant({ name: 'a' }), logRecords: fc.array(record) }), {
+        maxLength: 2,
+      }),
+    }),
+    { maxLength: 3 },
+  )
+
+  test('received is accepted and rejected together, and never a fault of ours', async () => {
+    let taken = 0
+    await fc.assert(
+      fc.asyncProperty(request, async (resourceLogs) => {
+        const before = gateway.records().length
+        const { status, body } = await send(...resourceLogs)
+        expect(status).toBe(200)
+        const received = resourceLogs.flatMap(({ scopeLogs }) => scopeLogs.flatMap(({ logRecords }) => logRecords))
+        const accepted = gateway.records().length - before
+        taken += accepted
+        expect(accepted + Number(body.partialSuccess?.rejectedLogRecords ?? 0)).toBe(received.length)
+      }),
+      { numRuns: 200 },
+    )
+    expect(taken).toBeGreaterThan(20)
+    for (const { value } of gateway.records()) expect(() => JSON.parse(String(value))).not.toThrow()
+  })
+
+  test('any JSON and any bytes are answered as OTLP wants it', async () => {
+    const any = fc.oneof(
+      fc.json().map((json) => Buffer.from(json)),
+      fc.jsonValue().map((resourceLogs) => Buffer.from(JSON.stringify({ resourceLogs }))),
+      fc.uint8Array({ minLength: 1, maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
+    )
+    await fc.assert(
+      fc.asyncProperty(any, fc.constantFrom('', 'gzip', 'zstd'), async (bytes, coding) => {
+        const { status, body } = await post(bytes, { 'content-encoding': coding })
+        expect([200, 400]).toContain(status)
+        if (status === 400) expect(typeof body.message).toBe('string')
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
