@@ -64,6 +64,33 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     expect(paramsOf(page)).toEqual({ live: '1' })
   })
 
+  test('what comes while the list is still on its way is not lost when that replaces the rows', async () => {
+    const page = await show(server.url, '/event-logs')
+    const session = await page.context().newCDPSession(page)
+    await session.send('Network.enable')
+    let latest = 0
+    let received = 0
+    session.on('Network.eventSourceMessageReceived', () => {
+      received += 1
+      latest = performance.now()
+    })
+    const asked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/api\/event-logs\?/, async (route) => {
+      const response = await route.fetch()
+      asked.resolve()
+      await held.promise
+      await route.fulfill({ response })
+    })
+    await page.keyboard.press('t')
+    await asked.promise
+    const ids = await send('meanwhile', numbers(0, 3))
+    // Past the time in which the page gathers what it draws together.
+    await eventually(() => received === 3 && performance.now() - latest > 400)
+    held.resolve()
+    await expectLedger(page, 'meanwhile', ids)
+  })
+
   test('shows what it filters for, and counts what comes', async () => {
     const page = await show(server.url, '/event-logs')
     await page.getByRole('combobox', { name: 'Search' }).fill('filtered')
@@ -162,6 +189,24 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
       lossy.cut()
       const second = await send('broken', numbers(2, 5))
       await expectLedger(page, 'broken', [...first, ...second])
+    } finally {
+      await lossy.close()
+    }
+  })
+
+  test('goes on after it was refused for a while, with what came meanwhile, also where nothing had come before', async () => {
+    tolerate(/net::ERR_|Failed to load resource/)
+    const lossy = await startLossyTail(server.url)
+    try {
+      const page = await show(lossy.url, '/event-logs')
+      await live(page)
+      lossy.refuse(true)
+      lossy.cut()
+      const ids = await send('refused', numbers(0, 5))
+      await eventually(() => lossy.refused() > 0)
+      lossy.refuse(false)
+      await page.locator('.tail.live').waitFor()
+      await expectLedger(page, 'refused', ids)
     } finally {
       await lossy.close()
     }

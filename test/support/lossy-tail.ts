@@ -10,12 +10,18 @@ export interface LossyTail {
   tell(): Promise<number>
   /** Breaks every tail that is open, as a proxy that restarts does. */
   cut(): void
+  /** Whether new tails are refused, as by a server that has too many. */
+  refuse(refusing: boolean): void
+  /** How many have been. */
+  refused(): number
   close(): Promise<void>
 }
 
 export async function startLossyTail(target: string): Promise<LossyTail> {
   const tails = new Set<ServerResponse>()
   let losing = false
+  let refusing = false
+  let refused = 0
   let lost = 0
   let lastId = ''
 
@@ -39,6 +45,11 @@ export async function startLossyTail(target: string): Promise<LossyTail> {
 
   const server = createServer((incoming, response) => {
     const { method = 'GET', headers, url = '/' } = incoming
+    if (refusing && url.includes('/tail')) {
+      refused += 1
+      response.writeHead(503).end()
+      return
+    }
     const outgoing = request(target + url, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       response.once('close', () => outgoing.destroy())
@@ -65,6 +76,10 @@ export async function startLossyTail(target: string): Promise<LossyTail> {
     },
     cut: () => {
       for (const tail of tails) tail.destroy()
+    },
+    refused: () => refused,
+    refuse: (next) => {
+      refusing = next
     },
     close: () =>
       new Promise((resolve) => {

@@ -19,10 +19,10 @@ export interface ListProps {
 
 /** The rows with all that stands around them: what is new, what is wrong, why there are none, and more of them. */
 export function List({ kind, params, list, view, total, onChange }: ListProps) {
-  const { rows, answered, loading, fetching } = list
+  const { rows, answered, loading, fetching, problem } = list
   const top = useInView<HTMLDivElement>((inView) => view.setScrolled(!inView))
   return (
-    <section class="panel list grow" aria-label="List">
+    <section class={`panel list grow ${problem && 'stale'}`} aria-label="List">
       <div ref={top} class={loading || fetching !== undefined ? 'busy' : 'idle'} />
       <ListProblem list={list} />
       <TailNews list={list} view={view} />

@@ -38,9 +38,9 @@ export function TailNews({ list, view }: TailNewsProps) {
   )
 }
 
-/** Why the list could not be read. */
+/** Why the list could not be read. That the server is away, the banner says. */
 export function ListProblem({ list: { problem, reload } }: { readonly list: LogRows }) {
-  if (problem === undefined) return null
+  if (problem === undefined || problem.code === 'unreachable') return null
   return (
     <div class="notice bad" role="alert">
       <span>{problem.message}</span>
