@@ -342,6 +342,8 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(svg).toContain('Charge')
     expect(svg).toContain('next, not seen')
     expect(svg).not.toMatch(/var\(--|<script|href/)
+    expect(svg).toContain('2 h 59 m')
+    await page.getByRole('button', { name: 'Export' }).click()
     const [logs] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'All logs as NDJSON' }).click(),

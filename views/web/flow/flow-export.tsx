@@ -1,3 +1,4 @@
+import { systemClock } from '../../../shared/clock.ts'
 import { urlOf } from '../api/client.ts'
 import { plural } from '../lib/format.ts'
 import { iso, timeText } from '../lib/times.ts'
@@ -23,13 +24,14 @@ export function FlowExport({ view }: { readonly view: FlowView }) {
   )
   return (
     <Popover class="button small" align="end" label={[<Icon name="download" />, 'Export']}>
-      {() => (
+      {(close) => (
         <>
           <button
             type="button"
-            onClick={() =>
+            onClick={() => {
+              close()
               download(fileOf(view), `flow-${correlationKey.replaceAll(/[^\w.-]/g, '_').slice(0, 64)}.svg`)
-            }
+            }}
           >
             Drawing as SVG
           </button>
@@ -51,10 +53,13 @@ function fileOf(view: FlowView): string {
     [...document.querySelectorAll(selector)].map((node) => new XMLSerializer().serializeToString(node)).join('')
   return svgText({
     title: brief.summary.correlationKey,
-    subtitle: `${plural(shown.length, 'log')}, ${timeText(from, utc)} to ${timeText(to, utc)}`,
+    subtitle: `${plural(shown.length, 'log')}, ${timeText(from, utc)} to ${timeText(to, utc)}; drawn ${timeText(systemClock.now(), utc)}`,
     rows,
     axis: xml('.flow-axis svg'),
     plot: xml('.flow-plot > svg'),
+    idle: [...document.querySelectorAll<HTMLElement>('.flow-idle[aria-pressed=true]')].map(
+      ({ offsetLeft, textContent }) => [offsetLeft, textContent ?? ''],
+    ),
     width: document.querySelector('.flow-plot')?.clientWidth ?? 0,
     style: rules
       .filter((rule) => rule.startsWith('.flow-'))

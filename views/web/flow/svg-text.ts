@@ -8,6 +8,8 @@ export interface SvgInput {
   /** SVG elements as XML: what is drawn above the rows and what is drawn on them. */
   readonly axis: string
   readonly plot: string
+  /** What is written over folded stretches, by the middle of each in pixels. */
+  readonly idle: readonly (readonly [x: number, text: string])[]
   /** The width of the plot in pixels. */
   readonly width: number
   /** CSS rules of the elements' classes. */
@@ -15,11 +17,11 @@ export interface SvgInput {
 }
 
 const GUTTER_PX = 230
-const HEAD_PX = 80
+const HEAD_PX = 92
 const LABEL_MAX = 34
 
 /** The drawing as an SVG file of its own: no style sheet, script, font or address outside of it. */
-export function svgText({ title, subtitle, rows, axis, plot, width, style }: SvgInput): string {
+export function svgText({ title, subtitle, rows, axis, plot, idle, width, style }: SvgInput): string {
   const [wide, high] = [GUTTER_PX + width, HEAD_PX + heightOf(rows)]
   const labels = rows.map(({ kind, label, all, top, height }) => {
     const name = label.length > LABEL_MAX ? `${label.slice(0, LABEL_MAX)}…` : label
@@ -32,7 +34,7 @@ export function svgText({ title, subtitle, rows, axis, plot, width, style }: Svg
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" viewBox="0 0 ${wide} ${high}" class="flow-file">
 <title>${escapeXml(title)}</title><style>${escapeXml(style)}</style><rect width="100%" height="100%" class="flow-file-back"/>
 ${textAt(12, 24, title, 'flow-file-title')}${textAt(12, 42, subtitle, 'flow-file-lane')}
-${labels.join('')}
+${labels.join('')}${idle.map(([x, text]) => textAt(GUTTER_PX + x, HEAD_PX - 24, text, 'flow-file-idle')).join('')}
 <g transform="translate(${GUTTER_PX} ${HEAD_PX - 22})">${axis}</g>
 <g transform="translate(${GUTTER_PX} ${HEAD_PX})">${plot}</g>
 </svg>

@@ -43,6 +43,7 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
   const [problem, setProblem] = useState<Problem>()
   const arrived = useRef<Entry[]>([])
   const missed = useRef(0)
+  const reading = useRef(false)
   const [ticks, setTicks] = useState(0)
 
   const live = useLive(follow ? tail.path : null, tail.params, {
@@ -56,6 +57,8 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
   const add = (entries: readonly Entry[]): void =>
     setKnown((before) => new Map([...before, ...entries.map((entry) => [entry.id, entry] as const)]))
   const read = async (from: string | undefined, most: number): Promise<void> => {
+    if (reading.current) return
+    reading.current = true
     setLoading(true)
     let next: string | null | undefined = from
     for (let count = 0; count < most && next !== null; count += PAGE) {
@@ -66,6 +69,7 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
       next = page.data.nextCursor
       setCursor(next)
     }
+    reading.current = false
     setLoading(false)
   }
 

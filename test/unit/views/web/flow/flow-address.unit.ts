@@ -14,6 +14,12 @@ describe('a list in one parameter', () => {
     )
   })
 
+  test('keeps commas and percent signs of its values', () => {
+    const text = toggled(toggled(undefined, 'a,b'), '50%25')
+    expect(text).toBe('a%2Cb,50%2525')
+    expect(listOf(text)).toEqual(new Set(['a,b', '50%25']))
+  })
+
   test('is read though it is no percent-encoded text', () => {
     expect(listOf('a,%E0,,b%2Cc')).toEqual(new Set(['a', '%E0', 'b,c']))
     expect(listOf(undefined)).toEqual(new Set())

@@ -13,6 +13,7 @@ const fileOf = (title: string): string =>
     rows: rows.map((row) => ({ ...row, label: row.id === 'step:order.pay' ? title : row.label })),
     axis: '<svg xmlns="http://www.w3.org/2000/svg"><text>09:30</text></svg>',
     plot: '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0H9"/></svg>',
+    idle: [[100, '2 h <idle>']],
     width: 400,
     style: '.flow-mark { fill: red }\n.flow-a > .flow-b { content: "&" }',
   })
@@ -36,7 +37,15 @@ describe('the file', () => {
   test('holds the lanes by name, the drawing and its rules', () => {
     const file = fileOf('order-4711')
     expectWellFormed(file)
-    for (const text of ['order-4711', '1 log', 'ship', '09:30', 'M0 0H9', '.flow-mark { fill: red }'])
+    for (const text of [
+      '2 h &#60;idle&#62;',
+      'order-4711',
+      '1 log',
+      'ship',
+      '09:30',
+      'M0 0H9',
+      '.flow-mark { fill: red }',
+    ])
       expect(file).toContain(text)
   })
 
