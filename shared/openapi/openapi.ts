@@ -1,5 +1,6 @@
 import type { OpenApiPart } from './document.ts'
 import { failureSchemas } from './failures.ts'
+import { foreignIngestionPart } from './foreign-ingestion.ts'
 import { type IngestionSchemas, ingestionPart } from './ingestion.ts'
 import { servicePart } from './service.ts'
 
@@ -25,7 +26,8 @@ export interface OpenApiDocument {
 
 const DESCRIPTION = `Sluice takes logs over HTTP and shows them again.
 
-Every answer is an envelope: \`{ success: true, data }\`, or \`{ success: false, error: { code, message, details, retryable } }\`.
+Every answer is an envelope: \`{ success: true, data }\`, or \`{ success: false, error: { code, message, details, retryable } }\`;
+only /v1/logs answers as OTLP wants it.
 The codes are listed with the schema \`ErrorCode\`. Paths match in any case. A method that a path does not take is answered 405
 \`method_not_allowed\` with \`Allow\`; HEAD works wherever GET does.`
 
@@ -37,7 +39,7 @@ export function createOpenApi({
   batchEntriesMax,
   parts,
 }: OpenApiInputs): OpenApiDocument {
-  const all = [ingestionPart(ingestion, batchEntriesMax), ...parts, servicePart]
+  const all = [ingestionPart(ingestion, batchEntriesMax), foreignIngestionPart, ...parts, servicePart]
   return {
     openapi: '3.1.0',
     info: { title: 'Sluice', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },

@@ -43,7 +43,7 @@ interface Found {
 
 /** The paths that only read, and all take their parameters alike. */
 const READ_API = /^\/api\/(event-logs|application-logs|flows|refusals)/
-const INGESTION = /^\/api\/(ExternalLogs|ApplicationLogs)/
+const INGESTION = /^\/(api\/(ExternalLogs|ApplicationLogs|events\/raw)|ingest|v1)/
 
 const document = createOpenApi({
   version: '1.2.3',
@@ -97,6 +97,9 @@ describe('GET /openapi.json', () => {
       'post /api/ExternalLogs',
       'post /api/ApplicationLogs',
       'post /api/ApplicationLogs/batch',
+      'post /v1/logs',
+      'post /ingest/clef',
+      'post /api/events/raw',
       'get /api/team',
       'post /api/team/keys',
       'delete /api/team/keys/{prefix}',
