@@ -229,6 +229,7 @@ describeWithBrowser('one log', ({ open }) => {
       )
       await page.keyboard.press('Escape')
       await page.goBack()
+      await page.locator('tr.log').waitFor()
       await page.keyboard.press('j')
       await page.keyboard.press('f')
       await page.waitForURL('**/flows/order-3')

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 export interface KeyAction {
   /** What the help says of it: `Search`, `Next error`. */
@@ -17,7 +17,8 @@ const maps: { current: KeyMap }[] = []
 export function useKeys(map: KeyMap, on = true): void {
   const ref = useRef(map)
   ref.current = map
-  useEffect(() => {
+  // As soon as it is drawn: who opens something with a key may close it with the next.
+  useLayoutEffect(() => {
     if (!on) return
     maps.push(ref)
     return () => void maps.splice(maps.indexOf(ref), 1)
