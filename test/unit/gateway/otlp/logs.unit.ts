@@ -230,6 +230,36 @@ describe('requests that are refused', () => {
     expect((await send(many(10_000))).body.partialSuccess?.rejectedLogRecords).toBe('10000')
   })
 
+  test('before the registry is read nobody is told that a key is wrong', async () => {
+    const early = await startGateway({ registry: foreignRegistry, registryReady: () => false })
+    for (const path of [PATH, '/ingest/clef']) {
+      const { status, headers } = await early.post(path, '{}', { 'x-api-key': 'any' })
+      expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+    }
+    await early.close()
+  })
+
+  test('a body that does not come in time may be sent again, which clients do after 503 only', async () => {
+    const slow = await startGateway({ config: { BODY_TIMEOUT_MS: 50 } })
+    const answer = await slow.exchange(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`)
+    expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*"reason":"request_timeout"/i)
+    await slow.close()
+  })
+
+  test('what is sent again under an Idempotency-Key, the same for all requests, gets the same ids', async () => {
+    const idsOf = async (message: string) => {
+      const before = stored().length
+      const body = { resourceLogs: [logs(CHECKOUT_SERVICE, RECORD, { ...RECORD, body: { stringValue: message } })] }
+      await post(body, { 'idempotency-key': 'otlp' })
+      return stored()
+        .slice(before)
+        .map(({ id }) => id)
+    }
+    const first = await idsOf('a')
+    expect(await idsOf('a')).toEqual(first)
+    expect(new Set([...first, ...(await idsOf('b'))]).size).toBe(4)
+  })
+
   test('what the journal does not confirm is 503 with Retry-After, also when only a part', async () => {
     gateway.journal.fail('not_written')
     const { status, headers, body } = await send(logs(CHECKOUT_SERVICE, RECORD, { ...RECORD, body: 5 }))

@@ -1,0 +1,119 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createClient, type Item } from '../support/api.ts'
+import { eventually } from '../support/eventually.ts'
+import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+
+const KEY = 'foreign-e2e-key-0123456789abcdef0123456789'
+const REGISTRY = `teams: [{ id: ops, name: Ops, apiKeys: ["${KEY}"] }]
+projects:
+  - { id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301, team: ops, name: Checkout API }
+  - { id: 3f2504e0-4f89-11d3-9a0c-0305e82c3302, team: ops, name: Stock }
+`
+
+const folder = temporaryFolder()
+let server: SluiceProcess
+
+beforeAll(async () => {
+  const file = join(folder.path, 'registry.yaml')
+  writeFileSync(file, REGISTRY)
+  server = await startSluice({ DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: file })
+})
+
+afterAll(async () => {
+  server.kill('SIGTERM')
+  await server.exited
+  folder.remove()
+})
+
+const send = (path: string, body: string, headers: Record<string, string>) =>
+  fetch(server.url + path, { method: 'POST', headers, body })
+
+/** Waits until a search finds entries whose messages are these. */
+async function shown(query: string, messages: readonly string[]): Promise<readonly Item[]> {
+  let items: readonly Item[] = []
+  await eventually(async () => {
+    items = await createClient(server.url, KEY).all(`/api/application-logs?order=asc&${query}`)
+    expect(items.map(({ message }) => message)).toEqual(messages)
+  })
+  return items
+}
+
+/** What the exporter of OpenTelemetry's SDK for JavaScript sends of two logs, one of them an exception. */
+const OTLP = `{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"checkout api"}},
+{"key":"deployment.environment.name","value":{"stringValue":"staging"}}],"droppedAttributesCount":0},"scopeLogs":[{"scope":
+{"name":"checkout.payments","version":"2.0.0"},"logRecords":[{"timeUnixNano":"1795281613127000000","observedTimeUnixNano":
+"1795281613127000000","severityNumber":13,"severityText":"WARN","body":{"stringValue":"Payment is slow"},"attributes":[
+{"key":"order","value":{"intValue":4711}},{"key":"ms","value":{"doubleValue":0.5}},{"key":"ok","value":{"boolValue":false}},
+{"key":"tags","value":{"arrayValue":{"values":[{"stringValue":"a"},{"stringValue":"b"}]}}}],"droppedAttributesCount":0,
+"flags":1,"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174"},{"timeUnixNano":"1795281613128000000",
+"observedTimeUnixNano":"1795281613128000000","severityNumber":17,"body":{"kvlistValue":{"values":[{"key":"step","value":
+{"stringValue":"pay"}},{"key":"nested","value":{"kvlistValue":{"values":[{"key":"a","value":{"arrayValue":{"values":[
+{"intValue":1},{}]}}}]}}}]}},"eventName":"payment.failed","attributes":[{"key":"exception.type","value":{"stringValue":
+"TypeError"}},{"key":"exception.message","value":{"stringValue":"no"}},{"key":"exception.stacktrace","value":{"stringValue":
+"TypeError: no\\n    at pay (x.js:1:1)"}},{"key":"correlationKey","value":{"stringValue":"order-4711"}}],
+"droppedAttributesCount":0}]}]}]}`.replaceAll('\n', '')
+
+/** What Serilog's sink for Seq sends of two events. */
+const CLEF = `{"@t":"2026-11-20T17:20:13.1270001Z","@mt":"Order {Order} has {Count:000} items","@r":["003"],"@tr":"0af7651916cd43dd8448eb211c80319c","@sp":"b7ad6b7169203331","Order":9223372036854775807,"Count":3,"SourceContext":"Shop.Stock","EnvironmentName":"Production"}\r
+{"@t":"2026-11-20T17:20:13.1280000Z","@mt":"Stock failed","@l":"Fatal","@x":"System.Exception: no\\r\\n   at Shop","CorrelationId":"order-4712"}\r
+`
+
+describe('clients of others', () => {
+  test('OpenTelemetry’s logs are stored, searched and part of a flow', async () => {
+    const headers = { 'content-type': 'application/json', 'x-api-key': KEY }
+    const response = await send('/v1/logs', OTLP, headers)
+    expect([response.status, await response.json()]).toEqual([200, {}])
+    const items = await shown('category=checkout', ['Payment is slow', '{"step":"pay","nested":{"a":[1,null]}}'])
+    expect(items).toMatchObject([
+      {
+        project: { name: 'Checkout API' },
+        timestamp: '2026-11-21T17:20:13.127Z',
+        level: 'Warning',
+        environment: 'staging',
+        correlationKey: '5b8efff798038103d269b633813fc60c',
+        scopeData: { order: 4711, ms: 0.5, ok: false, tags: ['a', 'b'], spanId: 'eee19b7ec3c1b174' },
+      },
+      { level: 'Error', eventName: 'payment.failed', exception: 'TypeError: no\n    at pay (x.js:1:1)' },
+    ])
+    await eventually(async () => {
+      const flow = await createClient(server.url, KEY).get<{ items: readonly Item[] }>('/api/flows/order-4711')
+      expect(flow.data?.items).toHaveLength(1)
+    })
+  })
+
+  test('Serilog’s events are stored and searched', async () => {
+    const headers = { 'content-type': 'application/vnd.serilog.clef; charset=utf-8', 'x-seq-apikey': KEY }
+    const response = await send('/ingest/clef?project=stock', CLEF, headers)
+    expect([response.status, await response.json()]).toMatchObject([201, { success: true, data: { count: 2 } }])
+    const project = 'project=3f2504e0-4f89-11d3-9a0c-0305e82c3302'
+    const items = await shown(project, ['Order 9223372036854775807 has 003 items', 'Stock failed'])
+    expect(items).toMatchObject([
+      {
+        timestamp: '2026-11-20T17:20:13.1270001Z',
+        categoryName: 'Shop.Stock',
+        environment: 'Production',
+        correlationKey: '0af7651916cd43dd8448eb211c80319c',
+      },
+      {
+        level: 'Critical',
+        categoryName: 'Stock',
+        exception: 'System.Exception: no\r\n   at Shop',
+        correlationKey: 'order-4712',
+      },
+    ])
+  })
+
+  test('what was refused is told to the sender, and shown to the Team', async () => {
+    const headers = { 'content-type': 'application/json', 'x-api-key': KEY }
+    const response = await send('/v1/logs', OTLP.replace('checkout api', 'chekout'), headers)
+    expect(await response.json()).toMatchObject({
+      partialSuccess: { rejectedLogRecords: '2', errorMessage: expect.stringContaining('OTEL_SERVICE_NAME') },
+    })
+    await eventually(async () => {
+      const { data } = await createClient(server.url, KEY).get<{ items: readonly object[] }>('/api/refusals')
+      expect(data.items).toMatchObject([{ endpoint: '/v1/logs' }, { endpoint: '/v1/logs', code: 'project_not_found' }])
+    })
+  })
+})
