@@ -84,7 +84,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
     const one = item(page, /<script>alert\(1\)<\/script> ⟨202E⟩ ␛\[31m/)
     await one.locator('summary').click()
     await one.getByText('… cut here').waitFor()
-    await one.getByText('longer than what is kept').waitFor()
+    await one.getByText('not kept in full').waitFor()
     expect(await one.getByRole('button', { name: /cURL/ }).count()).toBe(0)
   })
 

@@ -1,9 +1,14 @@
 import { KEY_PLACEHOLDER, pasteable, shellQuote } from '../logs/curl.ts'
 import type { Refusal } from '../team/types.ts'
 
-/** The refused entry in a request of its own, with the nearest known identifier where there is one; null where it was cut. */
-export function bodyToTry({ body, bodyCut, index, identifier, nearest }: Refusal): string | null {
-  if (body === null || bodyCut) return null
+const BATCH = '/api/ApplicationLogs/batch'
+
+/**
+ * The refused entry in a request of its own, with the nearest known identifier where there is one; null where not all of it is there:
+ * it was cut, or is one of a batch of another form than ours.
+ */
+export function bodyToTry({ endpoint, body, bodyCut, index, identifier, nearest }: Refusal): string | null {
+  if (body === null || bodyCut || (index !== null && endpoint !== BATCH)) return null
   if (index !== null) return `{"uniqueIdentifier":${JSON.stringify(identifier)},"logEntries":[${body}]}`
   if (nearest === null || identifier === null) return body
   return body.replace(JSON.stringify(identifier), () => JSON.stringify(nearest.identifier))

@@ -140,10 +140,7 @@ function Facts({ item }: { readonly item: Refusal }) {
         </div>
       )}
       {curl === null ? (
-        <p class="hint">
-          {body === null ? 'What was sent was not read' : 'What was sent is longer than what is kept'}, so it cannot be
-          tried again from here.
-        </p>
+        <p class="hint">What was sent is not kept in full, so it cannot be tried again from here.</p>
       ) : (
         <div>
           <Copy

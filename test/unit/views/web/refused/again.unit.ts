@@ -44,6 +44,7 @@ describe('what is tried again', () => {
   test('is nothing where it was cut, or not read', () => {
     expect(curlToTry(refusal({ bodyCut: true }), 'http://g')).toBeNull()
     expect(curlToTry(refusal({ body: null }), 'http://g')).toBeNull()
+    expect(curlToTry(refusal({ endpoint: '/v1/logs', index: 0 }), 'http://g')).toBeNull()
   })
 
   test.each([`{"payload":"it's $(id) \`id\` \\\\"}`, 'no JSON \u202e at all', '{\n}'])(
