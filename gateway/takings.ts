@@ -28,9 +28,9 @@ export const textOf = (value: unknown): string | undefined =>
 const INT32_MIN = -2_147_483_648
 const INT32_MAX = 2_147_483_647
 
-/** A number that can be an eventId, or the text of one. */
+/** A number that can be an eventId. A text is none, whatever it looks like: some hashes have no letters. */
 export function eventIdOf(value: unknown): number | undefined {
-  const number = Number(textOf(value))
+  const number = Number(numberText(value))
   return Number.isInteger(number) && number >= INT32_MIN && number <= INT32_MAX ? number : undefined
 }
 

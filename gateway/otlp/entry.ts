@@ -72,9 +72,14 @@ function levelOf({ severityNumber, severityText }: Fields): Level {
   return LEVELS[index] ?? (typeof severityText === 'string' ? foreignLevel(severityText) : undefined) ?? 'Information'
 }
 
+/** Whole numbers of 64 bits have at most so many digits. */
+const DIGITS_MAX = 20
+
 /** Nanoseconds since 1970, sent as text or as a number, as a timestamp; 0 is none. What is no such number is left to be refused. */
 function timeOf(value: unknown): string | undefined {
   const text = textOf(value)
-  if (text === undefined || /^0+$/.test(text)) return undefined
-  return /^\d{1,20}$/.test(text) ? fromNanos(BigInt(text)) : text
+  if (text === undefined) return undefined
+  const digits = /^\d+(?:\.\d+)?e\+?\d+$/i.test(text) ? Number(text).toFixed(0) : text
+  if (/^0+$/.test(digits)) return undefined
+  return /^\d+$/.test(digits) && digits.length <= DIGITS_MAX ? fromNanos(BigInt(digits)) : text
 }

@@ -108,6 +108,10 @@ describe('an event', () => {
       eventId: 0,
       scopeData: { '@i': '7a8b9c0d' },
     })
+    expect(await recordOf({ '@m': 'x', '@i': '12345678' })).toMatchObject({
+      eventId: 0,
+      scopeData: { '@i': '12345678' },
+    })
     await recordOf('{"@mt":"order {Id}","Id":9223372036854775807}')
     const value = String(gateway.records().at(-1)?.value)
     expect(value).toContain('"message":"order 9223372036854775807"')

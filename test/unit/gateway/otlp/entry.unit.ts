@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { plainAttributes, plainValue } from '../../../../gateway/otlp/any-value.ts'
 import { entryOf } from '../../../../gateway/otlp/entry.ts'
+import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
 
 const ORIGIN = { categoryName: 'my.library', environment: 'Production' }
@@ -137,8 +138,9 @@ describe('the other fields', () => {
     for (const none of ['0', 0, '', null, undefined])
       expect(fieldsOf({ timeUnixNano: none, ...observed })['timestamp']).toBe('2018-12-13T14:51:00.000000001Z')
     expect(fieldsOf({ timeUnixNano: 1544712660300000000 })['timestamp']).toBe('2018-12-13T14:51:00.300Z')
+    expect(fieldsOf({ timeUnixNano: parseExactly('1.5447126603E+18') })['timestamp']).toBe('2018-12-13T14:51:00.300Z')
     expect(fieldsOf({})['timestamp']).toBeUndefined()
-    for (const wrong of ['-1', '1.5', 'yesterday', '999999999999999999999'])
+    for (const wrong of ['-1', '1.5', '0x10', '1e300', 'yesterday', '999999999999999999999'])
       expect(fieldsOf({ timeUnixNano: wrong })['timestamp']).toBe(wrong)
   })
 
