@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Entry, FlowDetail } from '../api/types.ts'
 import { iso, timeOf } from '../lib/times.ts'
 import { useAddress } from '../ui/use-address.ts'
@@ -115,10 +115,17 @@ function useWindow() {
     return start === undefined || end === undefined ? undefined : { from: start, to: end }
   }, [from, to])
   const [window, setWindow] = useState(kept)
-  useEffect(() => setWindow(kept), [kept])
+  const written = useRef(`${from} ${to}`)
+  // What this wrote itself may be older than what the window is by now.
   useEffect(() => {
-    const range = { from: window && iso(window.from), to: window && iso(Math.ceil(window.to)) }
-    const timer = setTimeout(() => go({ params: range }, 'replace'), REST_MS)
+    if (written.current !== `${from} ${to}`) setWindow(kept)
+  }, [kept])
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const range = { from: window && iso(window.from), to: window && iso(Math.ceil(window.to)) }
+      written.current = `${range.from} ${range.to}`
+      go({ params: range }, 'replace')
+    }, REST_MS)
     return () => clearTimeout(timer)
   }, [window])
   return [window, setWindow, kept] as const
