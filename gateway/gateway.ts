@@ -93,11 +93,14 @@ export function createGateway(deps: GatewayDeps): Routes {
     const use = { ...kind, note: notes(path) }
     return [path, onlyPost(cors, createEndpoint(workWith(use), { ...use, ...own, logger }))]
   }
-  const endpointOf = (path: string, { format, batch }: ForeignFormat): Handler => {
-    const use = { ...applications, note: notes(path), dialect: batch.dialect, logger }
+  const endpointOf = (notedAs: string, { format, batch }: ForeignFormat): Handler => {
+    const use = { ...applications, note: notes(notedAs), dialect: batch.dialect, logger }
     return createEndpoint(workBatch(batch, use), { ...use, readJson: createBodyReader(limits, format) })
   }
-  const serveSeq = (path: string): [string, Handler] => [path, onlyPost(cors, withSeqHeaders(endpointOf(path, clef)))]
+  const serveSeq = (path: string, query = ''): [string, Handler] => [
+    path,
+    onlyPost(cors, withSeqHeaders(endpointOf(path + query, clef))),
+  ]
 
   return createPathTable(
     config.BASE_PATH,
@@ -107,7 +110,7 @@ export function createGateway(deps: GatewayDeps): Routes {
       serve('/api/ApplicationLogs/batch', applications, (use) => workBatch(applicationLogs, use)),
       ['/v1/logs', onlyPost(cors, endpointOf('/v1/logs', otlp))],
       serveSeq('/ingest/clef'),
-      serveSeq('/api/events/raw'),
+      serveSeq('/api/events/raw', '?clef'),
     ]),
   )
 }

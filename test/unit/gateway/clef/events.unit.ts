@@ -190,6 +190,9 @@ describe('a request', () => {
       { team: 'shop', endpoint: PATH, code: 'malformed_json', index: 1, body: '"{\\"@m\\""' },
       { code: 'invalid_log_level', index: 2, body: '{"@l":"Loud","@m":"x"}' },
     ])
+    noted = []
+    await post(lines({}), {}, OLDER_PATH)
+    expect(noted).toMatchObject([{ endpoint: OLDER_PATH, index: 0 }])
   })
 })
 
