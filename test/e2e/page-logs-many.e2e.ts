@@ -60,6 +60,7 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
       (ids) => ids.at(-1) === all.at(-1),
     )
     expect(down.size).toBe(COUNT)
+    await toEnd(page)
     await page.getByText('No older logs in this time').waitFor()
     expect((await rowIds(page))[0]).not.toBe(all[0])
     await readOn(
