@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createNotes } from '../../../../gateway/refusals/notes.ts'
 import type { NotedRefusal, RefusalRecord } from '../../../../shared/contract/refusals.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
@@ -96,6 +96,17 @@ describe('a refused entry is noted', () => {
     await gateway.post('/api/ApplicationLogs/batch', { uniqueIdentifier: PROJECT, logEntries }, { 'x-api-key': KEY })
     expect(gateway.records()).toHaveLength(3)
     expect(records).toEqual([])
+  })
+
+  test('nor what is refused for a while only, until the registry is read', async () => {
+    const push = jest.fn<() => boolean>()
+    const clock = { now: () => Date.parse(AT) }
+    const notes = createNotes({ registry, clock, outbox: { push, miss: push } })
+    const starting = await startGateway({ registry, registryReady: () => false, notes })
+    const { body } = await starting.post('/api/ExternalLogs', EVENT_LOG, { 'x-api-key': KEY })
+    await starting.close()
+    expect(body.error.code).toBe('server_error')
+    expect(push).not.toHaveBeenCalled()
   })
 
   test('nor what the journal did not confirm', async () => {

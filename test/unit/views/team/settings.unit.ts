@@ -206,6 +206,19 @@ describe('Events, Steps and Projects', () => {
     expect(team.registry.entity('refund.pay')).toMatchObject({ team: 'a', event: 'refund' })
   })
 
+  test('are answered only once this process shows them', async () => {
+    const { entity } = team.registry
+    let looks = 0
+    Object.assign(team.registry, {
+      entity: (identifier: string) => {
+        looks += 1
+        return looks < 10 ? undefined : entity(identifier)
+      },
+    })
+    expect((await team.ask('POST', '/events', { identifier: 'late' })).status).toBe(201)
+    expect(looks).toBe(10)
+  })
+
   test('a Project takes an id of its sender in any form', async () => {
     const id = '3f2504e0-4f89-11d3-9a0c-0305e82c3309'
     const { data } = await team.ask('POST', '/projects', { name: 'Worker', id: `{${id.toUpperCase()}}` })
