@@ -22,6 +22,7 @@ events:
   - { identifier: order-placed, team: acme, name: Order placed }
   - { identifier: refund, team: acme, name: Refund }
   - { identifier: nightly-import, team: acme, name: Nightly import }
+  - { identifier: newsletter, team: acme, name: Newsletter, archived: true }
 steps:
   - { identifier: order-placed.validate, team: acme, event: order-placed, name: Validate, order: 1 }
   - { identifier: order-placed.charge, team: acme, event: order-placed, name: Charge card, order: 2 }
@@ -64,6 +65,7 @@ export async function fillBusyTeam(client: Client, now: number): Promise<void> {
   const applications = applicationLogs(now, random)
   await inTurns(events, async (body) => expectTaken(await client.post('/api/ExternalLogs', body)))
   await inTurns(applications, async (body) => expectTaken(await client.post('/api/ApplicationLogs/batch', body)))
+  await sendRefused(client)
   const sent = applications.reduce((sum, { logEntries }) => sum + logEntries.length, 0)
   await eventually(async () => {
     const [event, application] = await Promise.all(
@@ -71,6 +73,25 @@ export async function fillBusyTeam(client: Client, now: number): Promise<void> {
     )
     return event?.data.total === events.length && application?.data.total === sent
   }, 30_000)
+}
+
+/** What clients of the Team get wrong: a slip, a key of old, fields of a batch, and one mistake again and again. */
+async function sendRefused(client: Client): Promise<void> {
+  const agent = (name: string) => ({ 'user-agent': name })
+  const log = { uniqueIdentifier: 'order-placed', payload: 'Order 4711 placed', level: 'Information' }
+  const entry = { categoryName: 'Acme.Billing', message: 'Invoice sent', level: 'Information' }
+  const send = (body: object, headers: Record<string, string>) => client.post('/api/ExternalLogs', body, headers)
+  await Promise.all(Array.from({ length: 60 }, () => send({ ...log, level: 'Notice' }, agent('acme-warehouse/0.9'))))
+  await send(log, { ...agent('acme-shop/2.1'), 'x-api-key': 'busy_0000000000000000000000000000' })
+  await client.post('/api/ApplicationLogs/batch', {
+    uniqueIdentifier: BUSY_PROJECTS.billing,
+    logEntries: [
+      { ...entry, message: '' },
+      { ...entry, eventId: 'INV-12', scopeData: 'tenant=acme' },
+    ],
+  })
+  await send({ ...log, uniqueIdentifier: 'newsletter' }, agent('acme-mailer/1.4'))
+  await send({ ...log, uniqueIdentifier: 'order-placed.valdiate' }, agent('acme-shop/2.2'))
 }
 
 function expectTaken({ success, error }: { success: boolean; error: { message: string } }): void {
