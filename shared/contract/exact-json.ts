@@ -29,6 +29,12 @@ export const parseExactly = (text: string): unknown =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value,
   )
 
+/** Parses JSON as `JSON.parse` does, but for a value in which that would certainly lose digits, as `parseExactly` does. */
+export function parseKeepingDigits(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  return hasLostDigits(value) ? parseExactly(text) : value
+}
+
 /** A whole number by its digits, as JSON has them: a number where that keeps them all, else an opaque object that is written so. */
 export function exactInteger(digits: string): unknown {
   const value = Number(digits)

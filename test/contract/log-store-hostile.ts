@@ -78,6 +78,14 @@ export function hostileContract(rig: Rig): void {
       expect('polluted' in {}).toBe(false)
     })
 
+    test('a number that JavaScript cannot hold is shown digit by digit', async () => {
+      const team = newTeam()
+      const document = applicationDocument({ team, scopeData: { id: 'here' } })
+      const source = document.source.replace('"here"', '12345678901234567890')
+      await rig.put({ ...document, source })
+      expect(JSON.stringify(await rig.store.get(team, document.kind, document.id))).toBe(source)
+    })
+
     test('odd keywords are found as they are', async () => {
       const team = newTeam()
       const document = eventDocument({ team, step: NASTY, environment: NASTY, correlationKey: NASTY })

@@ -8,6 +8,7 @@ import {
   expectRows,
   LOGS_KEY,
   type LogsServer,
+  PROJECT,
   paramsOf,
   rowTexts,
   startLogsServer,
@@ -62,6 +63,12 @@ async function fill(server: LogsServer): Promise<void> {
   })
   await server.total('event', 31)
   await server.total('application', 1)
+}
+
+/** Sends a body as it is written: no object of JavaScript holds its numbers. */
+async function sendText(server: LogsServer, body: string): Promise<void> {
+  const headers = { 'x-api-key': LOGS_KEY, 'content-type': 'application/json' }
+  await fetch(`${server.url}/api/ApplicationLogs`, { method: 'POST', headers, body })
 }
 
 describeWithBrowser('one log', ({ open }) => {
@@ -125,6 +132,23 @@ describeWithBrowser('one log', ({ open }) => {
     expect(await panel.locator('pre').textContent()).toBe(
       '{\n  "order": {\n    "id": 12345678901234567890,\n    "price": 1.10\n  },\n  "lines": []\n}',
     )
+  })
+
+  test('shows, copies and sends again every digit of a number in the scope data', async () => {
+    const scopeData = '{"order":12345678901234567890}'
+    const fields = `"categoryName":"Digits","message":"digits","level":"Debug","timestamp":"${ago(90)}"`
+    await sendText(server, `{"uniqueIdentifier":"${PROJECT}",${fields},"scopeData":${scopeData}}`)
+    await server.total('application', 2)
+    const page = await show('/application-logs?q=digits')
+    const panel = await openFirst(page)
+    await panel.getByRole('row', { name: 'order 12345678901234567890' }).hover()
+    await panel.getByRole('button', { name: 'Only this scope.order' }).click()
+    await eventually(() => expect(paramsOf(page)['q']).toBe('digits scope.order:12345678901234567000'))
+    await expectRows(page, ['digits'])
+    await page.keyboard.press('c')
+    await eventually(async () => expect(await copied(page)).toContain('"order": 12345678901234567890'))
+    await panel.getByRole('button', { name: 'Copy as cURL' }).click()
+    await eventually(async () => expect(await copied(page)).toContain(`"scopeData":${scopeData}`))
   })
 
   test('shows scopes in their order, and what holds after all of them', async () => {

@@ -1,3 +1,4 @@
+import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import { LEVELS, type Level } from '../../contract/levels.ts'
 import type { EntryKind, EntryRecord } from '../../contract/records.ts'
 import type { Connection } from './connection.ts'
@@ -20,7 +21,7 @@ export interface EntrySource {
   readonly source: string
 }
 
-export const recordOf = (hit: Hit<EntrySource>): EntryRecord => JSON.parse(hit._source.source) as EntryRecord
+export const recordOf = (hit: Hit<EntrySource>): EntryRecord => parseKeepingDigits(hit._source.source) as EntryRecord
 
 /** The order of entries; read downwards or upwards. Ids are unique, so that no two entries share a place. */
 export const entrySort = (order: 'asc' | 'desc'): readonly object[] => [

@@ -1,3 +1,4 @@
+import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import type { EntryRecord } from '../../contract/records.ts'
 import type { Logger } from '../../logger.ts'
 import type { LogStore } from '../log-store.ts'
@@ -66,7 +67,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
   }
 }
 
-const parseRecord = (source: string): EntryRecord => JSON.parse(source)
+const parseRecord = (source: string): EntryRecord => parseKeepingDigits(source) as EntryRecord
 
 async function removeBefore(store: StoreClient, day: string): Promise<number> {
   let removed = 0

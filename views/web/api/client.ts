@@ -1,3 +1,4 @@
+import { parseKeepingDigits } from '../../../shared/contract/exact-json.ts'
 import { BASE } from '../ui/base.ts'
 import { createStore } from '../ui/store.ts'
 import type { Entry, Session } from './types.ts'
@@ -48,13 +49,16 @@ export const send = <T>(
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
 
+/** Digits of an entry's numbers stay, in browsers that can write them again. */
+const parse = (text: string): unknown => ('rawJSON' in JSON ? parseKeepingDigits(text) : JSON.parse(text))
+
 async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   let response: Response
   let body: Envelope<T>
   try {
     response = await fetch(url, { credentials: 'same-origin', ...init })
     // A proxy in front of a server that is gone answers in its own words, which are no JSON.
-    body = (await response.json()) as Envelope<T>
+    body = parse(await response.text()) as Envelope<T>
   } catch {
     if (!init.signal?.aborted) connection.set('away')
     return UNREACHABLE
@@ -112,7 +116,7 @@ export function stream(path: string, params: Params, { onEntry, onSkipped, onSta
     source.onopen = () => onState?.('live')
     source.addEventListener('entry', (event) => {
       lastEventId = event.lastEventId
-      onEntry(JSON.parse(event.data))
+      onEntry(parse(event.data) as Entry)
     })
     source.addEventListener('skipped', (event) => {
       lastEventId = event.lastEventId

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { hasLostDigits, parseExactly } from '../../../../shared/contract/exact-json.ts'
+import { hasLostDigits, parseExactly, parseKeepingDigits } from '../../../../shared/contract/exact-json.ts'
 
 describe('numbers that JavaScript cannot hold', () => {
   test.each(['9007199254740993', '[1,{"a":-12345678901234567890}]', '{"a":[[1e400]]}', '1e20'])(
@@ -23,6 +23,13 @@ describe('numbers that JavaScript cannot hold', () => {
       expect(JSON.stringify(parseExactly(text))).toBe(text)
     },
   )
+
+  test('only what would lose digits costs the longer way', () => {
+    expect(JSON.stringify(parseKeepingDigits('{"id":9007199254740993,"price":1.10}'))).toBe(
+      '{"id":9007199254740993,"price":1.10}',
+    )
+    expect(parseKeepingDigits('{"id":1,"price":1.10}')).toEqual({ id: 1, price: 1.1 })
+  })
 
   test('all other JSON is what JSON.parse makes of it', () => {
     fc.assert(
