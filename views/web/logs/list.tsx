@@ -17,12 +17,15 @@ export interface ListProps {
   readonly onChange: (params: Readonly<Record<string, string | undefined>>) => void
 }
 
+/** What the page's header and the table's head cover is not in view. */
+const BELOW_HEAD = '-80px 0px 0px'
+
 /** The rows with all that stands around them: what is new, what is wrong, why there are none, and more of them. */
 export function List({ kind, params, list, view, total, onChange }: ListProps) {
   const { rows, answered, loading, fetching, problem } = list
-  const top = useInView<HTMLDivElement>((inView) => view.setScrolled(!inView))
+  const top = useInView<HTMLDivElement>((inView) => view.setScrolled(!inView), BELOW_HEAD)
   return (
-    <section class={`panel list grow ${problem && 'stale'}`} aria-label="List">
+    <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label="List">
       <div ref={top} class={loading || fetching !== undefined ? 'busy' : 'idle'} />
       <ListProblem list={list} />
       <TailNews list={list} view={view} />

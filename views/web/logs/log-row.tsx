@@ -18,7 +18,6 @@ export interface LogRowProps {
   /** Whether the keyboard enters the list here. */
   readonly current: boolean
   readonly environments: boolean
-  readonly index: number
   readonly onOpen: (id: string) => void
 }
 
@@ -31,7 +30,7 @@ export class LogRow extends Component<LogRowProps> {
     return (Object.keys(next) as (keyof LogRowProps)[]).some((name) => next[name] !== this.props[name])
   }
 
-  override render({ entry, utc, expanded, open, current, environments, index, onOpen }: LogRowProps) {
+  override render({ entry, utc, expanded, open, current, environments, onOpen }: LogRowProps) {
     const { id, timestamp, level, correlationKey, environment } = entry
     const source = sourceOf(entry)
     const tag = eventTag(entry)
@@ -42,7 +41,6 @@ export class LogRow extends Component<LogRowProps> {
           role="row"
           class={`log is-${level.toLowerCase()} ${open ? 'open' : ''} ${expanded ? 'expanded' : ''}`}
           data-id={id}
-          aria-rowindex={index}
         >
           <td role="cell" class="at">
             <button type="button" class="time" aria-expanded={expanded} tabIndex={current ? 0 : -1} title={timestamp}>

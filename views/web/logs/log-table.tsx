@@ -72,7 +72,7 @@ export function LogTable({ kind, rows, total, view, onOrder }: LogTableProps) {
         </tr>
       </thead>
       <tbody role="rowgroup" onClick={onClick} onKeyDown={onKeyDown}>
-        {entries.map((entry, index) => {
+        {entries.map((entry) => {
           const before = day
           day = dayText(entry.timestamp, utc)
           return (
@@ -89,7 +89,6 @@ export function LogTable({ kind, rows, total, view, onOrder }: LogTableProps) {
                 open={entry.id === view.openId}
                 current={entry.id === currentId}
                 environments={environments}
-                index={index + 2}
                 onOpen={view.open}
               />
             </Fragment>

@@ -58,7 +58,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
     />
   )
   return (
-    <div class={`page logs ${open && 'with-panel'} ${isProduction(environment) && 'in-production'}`}>
+    <div class={`page logs ${open ? 'with-panel' : ''} ${isProduction(environment) ? 'in-production' : ''}`}>
       <h1 class="hidden">{kind === 'event' ? 'Event logs' : 'Application logs'}</h1>
       <div class="bar tools-bar">
         <SearchBox
@@ -81,6 +81,14 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         <ShareMenu kind={kind} list={list} total={total} />
         <Drawer>{rail}</Drawer>
       </div>
+      {open === null && (
+        <div class="notice warn" role="status">
+          <span>The log of this address is not there, or is not kept any more.</span>
+          <button type="button" class="button small" onClick={() => set({ id: undefined, tab: undefined })}>
+            Go on without it
+          </button>
+        </div>
+      )}
       <SearchedAsText query={q} reading={list.reading} />
       <Chosen params={params} registry={registry} facets={facets} onChange={set} />
       <section class="panel over-time" aria-label="Counts">
@@ -102,7 +110,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           </aside>
           <List kind={kind} params={params} list={list} view={view} total={total} onChange={set} />
         </div>
-        {open !== undefined && (
+        {open && (
           <EntryPanel
             entry={open}
             onClose={() => {

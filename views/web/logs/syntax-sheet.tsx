@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { FIELDS, LEAF_FAMILIES } from '../../../shared/query/fields.ts'
 
 /** What is not a field of its own; docs/query.md tells all of it. */
@@ -24,6 +24,8 @@ const ROWS = [
 /** All that a search can say; a click writes the example into the search. */
 export function SyntaxSheet({ onTake }: { readonly onTake: (example: string) => void }) {
   const [part, setPart] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current?.focus(), [])
   const shown = ROWS.filter((row) => row.join(' ').toLowerCase().includes(part.trim().toLowerCase()))
   return (
     <div class="sheet">
@@ -34,7 +36,7 @@ export function SyntaxSheet({ onTake }: { readonly onTake: (example: string) => 
         aria-label="Find in the syntax"
         value={part}
         onInput={({ currentTarget }) => setPart(currentTarget.value)}
-        ref={(input) => input?.focus()}
+        ref={input}
       />
       <dl class="syntax">
         {shown.map(([example, help]) => (

@@ -47,7 +47,7 @@ export const LiveSwitch = ({
 }: Pick<LogRows, 'live'> & { readonly paused: boolean; readonly onLive: () => void }) => (
   <button
     type="button"
-    class={`button tail ${live} ${paused ? 'paused' : ''}`}
+    class={`button tail ${live === 'live' && paused ? 'paused' : live}`}
     aria-pressed={live !== 'off'}
     title={live === 'off' ? 'Show logs as they come (t)' : 'Stop showing logs as they come (t)'}
     onClick={onLive}

@@ -14,7 +14,7 @@ const RECOUNT_MS = 5_000
 
 /** Counts over time and by value, for the time when the list was read; while entries arrive, again and again. */
 export function useCounts(kind: EntryKind, params: AddressParams, list: LogRows) {
-  const at = Math.max(list.askedAt, useRecount(list))
+  const at = Math.max(list.askedAt, list.answeredAgainAt, useRecount(list))
   const filter = useMemo(() => filterOf(params, at), [list.filter, at])
   const path = `/api/${folderOf(kind)}`
   const { total, facets } = useFacets(`${path}/facets`, filter)

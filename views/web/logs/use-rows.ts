@@ -35,6 +35,8 @@ export interface LogRows extends Followed {
   /** When the list was asked for, in milliseconds since 1970, and what it was asked with. */
   readonly askedAt: number
   readonly filter: Filter
+  /** When the same question was answered again; 0 where it was not. */
+  readonly answeredAgainAt: number
   /** How long the answer took, in milliseconds. */
   readonly tookMs: number
   readonly live: TailState
@@ -63,7 +65,7 @@ interface Question {
 }
 
 const NOTHING: Followed = { rows: NO_ROWS, held: NOTHING_HELD, elsewhere: 0 }
-const NO_COUNTS = { skipped: 0, arrived: 0 }
+const NO_COUNTS = { skipped: 0, arrived: 0, answeredAgainAt: 0 }
 
 /**
  * The rows of a list, and the tail that goes on from them. The tail is open before the list is read, and what it brings meanwhile
@@ -86,16 +88,24 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
   })
   const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...filter, order, limit: PAGE })
   const tookMs = useDuration(first.loading)
+  const answered = useRef<Question>()
   const more = useMore(question, state.rows, setState)
 
-  useEffect(() => tail.wait(), [key])
+  const loading = first.loading || (isLive && !tail.opened)
+
   useEffect(() => {
     if (first.data === undefined) return
     const { items, nextCursor } = first.data
     setState({ ...NOTHING, rows: { entries: items, order, moreBefore: false, moreAfter: nextCursor !== null } })
-    setCounts(NO_COUNTS)
-    tail.go()
+    const again = answered.current === question
+    answered.current = question
+    setCounts({ ...NO_COUNTS, answeredAgainAt: again ? systemClock.now() : 0 })
   }, [first.data])
+  useEffect(() => {
+    if (loading) tail.wait()
+    // Rows that answer another question, as this one's could not be read, are none that the tail goes on from.
+    else if (answered.current === question) tail.go()
+  }, [loading, key])
 
   const reload = (): void => {
     setGeneration((count) => count + 1)
@@ -116,7 +126,7 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
     ...more,
     reading: first.data?.query,
     problem: first.problem,
-    loading: first.loading || (isLive && !tail.opened),
+    loading,
     answered: first.data !== undefined,
     askedAt: question.askedAt,
     filter,
