@@ -71,7 +71,7 @@ async function sendText(server: LogsServer, body: string): Promise<void> {
   await fetch(`${server.url}/api/ApplicationLogs`, { method: 'POST', headers, body })
 }
 
-describeWithBrowser('one log', ({ open }) => {
+describeWithBrowser('one log', ({ open, tolerate }) => {
   let server: LogsServer
   beforeAll(async () => {
     server = await startLogsServer()
@@ -237,6 +237,14 @@ describeWithBrowser('one log', ({ open }) => {
     const { data } = await server.client.get<{ items: { id: string }[] }>('/api/event-logs?q=event&limit=1&order=asc')
     const page = await show(`/event-logs?q=price&id=${data.items[0]?.id}`)
     await panelOf(page).getByText('event 0').waitFor()
+  })
+
+  test('a link to one that is not kept any more says so, and leads on', async () => {
+    tolerate(/status of 404/)
+    const page = await show('/event-logs?id=01981f2e-7c1a-7000-8000-9a3c5b7d1e42')
+    await page.getByText('The log of this address is not there').waitFor()
+    await page.getByRole('button', { name: 'Go on without it' }).click()
+    await eventually(() => expect(paramsOf(page)).toEqual({}))
   })
 
   describe('the keys', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -366,9 +367,14 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await expectRows(page, ['card charged', 'card declined'])
     })
 
-    test('at all: the first minute', async () => {
+    test('at all: the first minute, until the first log is here with its counts', async () => {
       const { page } = await open(server.url, { path: '/event-logs', key: QUIET_KEY })
       await page.getByText('Waiting for the first event log').waitFor()
+      const quiet = createClient(server.url, QUIET_KEY)
+      await quiet.post('/api/ExternalLogs', { uniqueIdentifier: 'still', payload: 'the first', level: 'Warning' })
+      await expectRows(page, ['the first'])
+      await page.getByText('1 log', { exact: true }).waitFor()
+      await eventually(async () => expect(await page.locator('.histogram rect').count()).toBe(1))
     })
 
     test('because of a parameter that cannot be read: what is wrong with it', async () => {
