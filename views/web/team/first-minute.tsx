@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { send } from '../api/client.ts'
+import { get, send } from '../api/client.ts'
 import type { EntryKind, Page } from '../api/types.ts'
 import { plural } from '../lib/format.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -99,12 +99,25 @@ const NoTarget = ({ kind }: { readonly kind: Kind }) => (
   </p>
 )
 
+const SHOWN_TRIES = 40
+const SHOWN_MS = 250
+
+/** What was accepted is read a moment later; after ten seconds the flow's own page goes on waiting. */
+async function untilShown(q: string): Promise<void> {
+  for (let tries = 0; tries < SHOWN_TRIES; tries += 1) {
+    const found = await get<Page<unknown>>('/api/flows', { q, limit: 1 })
+    if (found.ok && found.data.items.length > 0) return
+    await new Promise((resolve) => setTimeout(resolve, SHOWN_MS))
+  }
+}
+
 /** Sends a flow to look at through the real gateway, and goes to it. */
 export function SampleButton() {
   const [busy, setBusy] = useState(false)
   const run = async (): Promise<void> => {
     setBusy(true)
     const answer = await send<SampleFlow>('POST', '/api/team/sample-flow')
+    if (answer.ok) await untilShown(answer.data.correlationKey)
     setBusy(false)
     if (!answer.ok) return toast(answer.problem.message, 'bad')
     toast(`${plural(answer.data.sent, 'log')} went through the gateway.`)
