@@ -7,10 +7,10 @@ import { Time } from '../ui/time.tsx'
 import { useAddress } from '../ui/use-address.ts'
 import { useFetch } from '../ui/use-fetch.ts'
 import { folderOf, messageOf, sourceOf } from './facts.ts'
+import { Filtering } from './filtering.ts'
 import { selectionOf } from './filters.ts'
 import { contextHref } from './links.ts'
 import { printTerm } from './terms.ts'
-import { Filtering } from './value-actions.tsx'
 
 const STEP = 10
 const MOST = 100

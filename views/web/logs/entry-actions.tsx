@@ -1,20 +1,15 @@
-import { systemClock } from '../../../shared/clock.ts'
 import type { Entry } from '../api/types.ts'
 import { GATEWAY } from '../ui/base.ts'
 import { copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { hrefTo } from '../ui/use-address.ts'
+import { copyJson, copyLink } from './copy-entry.ts'
 import { curlOf } from './curl.ts'
 import { messageOf } from './facts.ts'
-import { entryLink } from './links.ts'
+import { flowHref } from './links.ts'
 
-export const copyJson = (entry: Entry): Promise<boolean> => copy(JSON.stringify(entry, null, 2), 'The JSON')
-export const copyLink = (entry: Entry): Promise<boolean> => copy(entryLink(entry, systemClock.now()), 'The link')
 const copyMessage = (entry: Entry): Promise<boolean> =>
   copy(messageOf(entry), entry.kind === 'event' ? 'The payload' : 'The message')
 const copyCurl = (entry: Entry): Promise<boolean> => copy(curlOf(entry, GATEWAY), 'The command')
-
-export const flowHref = (correlationKey: string): string => hrefTo({ path: ['flows', correlationKey] })
 
 /** What one can do with a whole entry; `onOpen` shows it beside the page, where it is not there yet. */
 export const EntryActions = ({ entry, onOpen }: { readonly entry: Entry; readonly onOpen?: () => void }) => (

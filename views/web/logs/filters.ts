@@ -1,4 +1,3 @@
-import { parseTimestamp } from '../../../shared/contract/timestamp.ts'
 import { frozen, iso, isRelative, PRESETS, timeOf } from '../lib/times.ts'
 
 /** The address's parameters. */
@@ -64,21 +63,34 @@ export function rangeLabel(params: AddressParams, shown: (time: string) => strin
 
 const TYPED = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?$/
 
-/** A typed time as the address has it: one without a zone is meant in the zone that is shown. What is none stays as it is. */
-export function typedTime(text: string, utc: boolean): string {
+/**
+ * A typed time as the address has it: one without a zone is meant in the zone that is shown. Undefined where it is no time, empty
+ * where nothing is typed.
+ */
+function typedTime(text: string, utc: boolean): string | undefined {
   const typed = text.trim()
   const [, day, clock = '00:00'] = TYPED.exec(typed) ?? []
+  if (day === undefined) return typed === '' || timeOf(typed, 0) !== undefined ? typed : undefined
   const whole = `${day}T${clock.replace(/^(?=\d:)/, '0').replace(',', '.')}`
-  if (day === undefined || parseTimestamp(whole) === undefined) return typed
-  return iso(Date.parse(utc ? `${whole}Z` : whole))
+  const at = Date.parse(`${whole}Z`)
+  // A 30th of February would be read as a day of March.
+  if (Number.isNaN(at) || !iso(at).startsWith(day)) return undefined
+  return utc ? iso(at) : iso(Date.parse(whole))
 }
 
-/** Why a typed range cannot be used, or undefined; an end that is empty is open. */
-export function rangeProblem(from: string, to: string, now: number): string | undefined {
-  const wrong = [from, to].find((text) => text !== '' && !isRelative(text) && parseTimestamp(text) === undefined)
-  if (wrong !== undefined) return `“${wrong}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`
-  const begin = timeOf(from, now)
-  return begin !== undefined && (timeOf(to, now) ?? now) <= begin
-    ? 'The end has to be later than the beginning.'
-    : undefined
+/** The range that was typed, or why it cannot be used; an end that is empty is open. */
+export function typedRange(
+  { from, to }: { readonly from: string; readonly to: string },
+  utc: boolean,
+  now: number,
+): RangeText | { readonly problem: string } {
+  const [begin, end] = [typedTime(from, utc), typedTime(to, utc)]
+  if (begin === undefined || end === undefined) {
+    const wrong = begin === undefined ? from : to
+    return { problem: `“${wrong.trim()}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.` }
+  }
+  const first = timeOf(begin, now)
+  const isEmpty = first !== undefined && (timeOf(end, now) ?? now) <= first
+  if (isEmpty) return { problem: 'The end has to be later than the beginning.' }
+  return { from: begin || ALL_TIME, to: end || undefined }
 }

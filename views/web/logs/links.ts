@@ -29,6 +29,8 @@ export const contextHref = (entry: Entry): string =>
     ? hrefTo({ params: { id: entry.id } })
     : hrefTo({ path: [folderOf(entry.kind)], params: { id: entry.id, tab: 'context' } })
 
+export const flowHref = (correlationKey: string): string => hrefTo({ path: ['flows', correlationKey] })
+
 function urlWith(path: readonly string[], params: AddressParams): string {
   const given = Object.fromEntries(
     Object.entries(params).filter((pair): pair is [string, string] => pair[1] !== undefined),

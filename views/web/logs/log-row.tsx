@@ -5,9 +5,9 @@ import { visible } from '../lib/format.ts'
 import { clockText } from '../lib/times.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
-import { EntryActions, flowHref } from './entry-actions.tsx'
-import { EntryFields } from './entry-fields.tsx'
+import { EntryDetail } from './entry-lazy.ts'
 import { eventTag, hueOf, messageOf, sourceOf } from './facts.ts'
+import { flowHref } from './links.ts'
 
 export interface LogRowProps {
   readonly entry: Entry
@@ -80,8 +80,7 @@ export class LogRow extends Component<LogRowProps> {
         {expanded && (
           <tr role="row" class="detail">
             <td role="cell">
-              <EntryActions entry={entry} onOpen={() => onOpen(id)} />
-              <EntryFields entry={entry} exception />
+              <EntryDetail entry={entry} onOpen={onOpen} />
             </td>
           </tr>
         )}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { parseLevel } from '../../../shared/contract/levels.ts'
 import type { EntryKind } from '../api/types.ts'
 import '../styles/logs.css'
@@ -8,7 +8,8 @@ import { keep, kept } from '../ui/keep.ts'
 import { currentAddress, go, useAddress } from '../ui/use-address.ts'
 import { useFetch } from '../ui/use-fetch.ts'
 import { Chosen } from './chosen.tsx'
-import { EntryPanel } from './entry-panel.tsx'
+import { EntryDetail, EntryPanel } from './entry-lazy.ts'
+import { Filtering } from './filtering.ts'
 import { Histogram } from './histogram.tsx'
 import { LevelBar } from './level-bar.tsx'
 import { List } from './list.tsx'
@@ -23,7 +24,6 @@ import { rowButton, useListKeys } from './use-list-keys.ts'
 import { useOpenEntry } from './use-open-entry.ts'
 import { useRows } from './use-rows.ts'
 import { useView } from './use-view.ts'
-import { Filtering } from './value-actions.tsx'
 
 const PREFERENCE = 'environment'
 
@@ -46,6 +46,10 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const onLive = (): void =>
     set(live === undefined ? { live: '1', to: undefined, order: undefined } : { live: undefined })
   const onRange = (range: Patch): void => set({ ...range, live: undefined })
+  // Ready before anybody asks for it, but not before the list.
+  useEffect(() => {
+    if (list.answered) void Promise.all([EntryDetail.load(), EntryPanel.load()]).catch(() => undefined)
+  }, [list.answered])
   useListKeys({ list, view, onTerm, onLive })
   const rail = (
     <Rail

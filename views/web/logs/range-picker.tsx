@@ -4,7 +4,7 @@ import { iso, isRelative, PRESETS, timeOf, timeText, zoneText } from '../lib/tim
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { useUtc } from '../ui/use-utc.ts'
-import { type AddressParams, ALL_TIME, rangeLabel, rangeOf, rangeProblem, typedTime } from './filters.ts'
+import { type AddressParams, ALL_TIME, rangeLabel, rangeOf, typedRange } from './filters.ts'
 
 export interface RangePickerProps {
   readonly params: AddressParams
@@ -65,10 +65,9 @@ function TypedRange({ params, utc, onRange }: RangePickerProps & { readonly utc:
   const [problem, setProblem] = useState<string>()
   const submit = (event: Event): void => {
     event.preventDefault()
-    const typed = { from: typedTime(from, utc), to: typedTime(to, utc) }
-    const wrong = rangeProblem(typed.from, typed.to, now)
-    setProblem(wrong)
-    if (wrong === undefined) onRange({ from: typed.from || ALL_TIME, to: typed.to || undefined })
+    const typed = typedRange({ from, to }, utc, now)
+    if ('problem' in typed) setProblem(typed.problem)
+    else onRange(typed)
   }
   const field = (label: string, value: string, set: (text: string) => void, placeholder: string) => (
     <label class="field">

@@ -1,11 +1,8 @@
-import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Filtering } from './filtering.ts'
 import type { Term } from './terms.ts'
-
-/** Adds a term to the search; absent where there is no search to add to. */
-export const Filtering = createContext<((term: Term) => void) | undefined>(undefined)
 
 /** What one can do with a value: find entries with it, leave them out, copy it. */
 export function ValueActions({ term, text }: { readonly term?: Term | undefined; readonly text: string }) {

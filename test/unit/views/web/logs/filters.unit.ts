@@ -1,12 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import {
-  ALL_TIME,
-  filterOf,
-  frozenParams,
-  rangeLabel,
-  rangeProblem,
-  typedTime,
-} from '../../../../../views/web/logs/filters.ts'
+import { ALL_TIME, filterOf, frozenParams, rangeLabel, typedRange } from '../../../../../views/web/logs/filters.ts'
 
 const NOW = Date.parse('2026-01-31T12:00:00Z')
 
@@ -60,33 +53,36 @@ describe('the range in words', () => {
     expect(rangeLabel(params, (time) => `<${time.slice(11, 13)}>`)).toBe(expected)
   })
 
+  const typed = (from: string, to = '', utc = true) => typedRange({ from, to }, utc, NOW)
+  const problem = (text: string) => ({
+    problem: `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`,
+  })
+
   test.each([
     ['now-2h', 'now-2h'],
     [' 2026-01-31 ', '2026-01-31T00:00:00.000Z'],
     ['2026-01-31 09:30', '2026-01-31T09:30:00.000Z'],
     ['2026-01-31T9:30:05,25', '2026-01-31T09:30:05.250Z'],
     ['2026-01-31T09:30+01:00', '2026-01-31T09:30+01:00'],
-    ['2026-02-31', '2026-02-31'],
-    ['2026-13-01', '2026-13-01'],
-    ['', ''],
-  ])('%j typed in UTC is %j', (text, expected) => {
-    expect(typedTime(text, true)).toBe(expected)
+    ['', ALL_TIME],
+  ])('%j typed in UTC is from %j', (text, from) => {
+    expect(typed(text)).toEqual({ from, to: undefined })
   })
 
   test('a time typed without a zone is meant in the zone that is shown', () => {
-    expect(typedTime('2026-01-31 09:30', false)).toBe(new Date(2026, 0, 31, 9, 30).toISOString())
+    expect(typed('2026-01-31 09:30', '', false)).toMatchObject({ from: new Date(2026, 0, 31, 9, 30).toISOString() })
   })
 
   test.each([
-    ['now-2h', '', undefined],
-    ['', '', undefined],
-    ['2026-01-31T09:00', '2026-01-31T10:00', undefined],
-    ['soon', '', '“soon” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.'],
-    ['2026-02-31', '', '“2026-02-31” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.'],
-    ['', 'later', '“later” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.'],
-    ['now', 'now-1h', 'The end has to be later than the beginning.'],
-    ['now+1h', '', 'The end has to be later than the beginning.'],
-  ])('from %j to %j: %j', (from, to, expected) => {
-    expect(rangeProblem(from, to, NOW)).toBe(expected)
+    ['soon', '', problem('soon')],
+    ['', ' later ', problem('later')],
+    ['2026-02-31', '', problem('2026-02-31')],
+    ['2026-13-01', '', problem('2026-13-01')],
+    ['2026-01-31 25:00', '', problem('2026-01-31 25:00')],
+    ['now', 'now-1h', { problem: 'The end has to be later than the beginning.' }],
+    ['now+1h', '', { problem: 'The end has to be later than the beginning.' }],
+    ['2026-01-31 10:00', '2026-01-31 10:00', { problem: 'The end has to be later than the beginning.' }],
+  ])('from %j to %j cannot be used', (from, to, expected) => {
+    expect(typed(from, to)).toEqual(expected)
   })
 })
