@@ -1,12 +1,5 @@
 import { expect, test } from '@jest/globals'
-import {
-  Admin,
-  ConfigResourceTypes,
-  IncrementalAlterConfigOperationTypes,
-  ProduceAcks,
-  Producer,
-  producerSendsChannel,
-} from '@platformatic/kafka'
+import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes, Producer } from '@platformatic/kafka'
 import { Kafka, logLevel } from 'kafkajs'
 import { AppendError, type JournalRecord, PositionLostError } from '../../shared/journal/journal.ts'
 import { DurabilityError } from '../../shared/journal/kafka/topic-admin.ts'
@@ -55,18 +48,6 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
     expect(error).toBeInstanceOf(AppendError)
     return error as AppendError
   }
-
-  test('an append asks for the confirmation of every replica in sync, not of the leader alone', () =>
-    using(async (journal) => {
-      const topic = uniqueName('acks')
-      await journal.createTopics([eventTopic(topic)])
-      const asked: unknown[] = []
-      const watch = { start: ({ options }: { options?: unknown }) => void asked.push(options) }
-      producerSendsChannel.subscribe(watch as never)
-      await journal.append({ topic, partition: 0, records: recordsOf('a', 1) })
-      producerSendsChannel.unsubscribe(watch as never)
-      expect(asked).toMatchObject([{ acks: ProduceAcks.ALL }])
-    }))
 
   test('a record that is too large for the broker is certainly not written', () =>
     using(async (journal) => {

@@ -12,6 +12,7 @@ export function lazy<Props extends object>(fetchCode: () => Promise<ComponentTyp
   let loaded: ComponentType<Props> | undefined
 
   const load = async (): Promise<void> => {
+    if (loaded !== undefined) return
     loading ??= fetchCode()
     // What failed is tried again by whoever shows it next.
     loaded = await loading.finally(() => (loading = undefined))
