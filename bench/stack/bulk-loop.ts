@@ -31,7 +31,7 @@ async function prepare(from: string): Promise<readonly Buffer[]> {
     const projected = source?.project(record)
     if (projected?.outcome !== 'ok') throw new Error('a record has no document')
     const { item } = projected
-    lines.push(`{"create":{"_index":"${index}","_id":"${item.id}"}}\n${entryBody(item, bodies.length)}\n`)
+    lines.push(`{"create":{"_index":"${index}","_id":"${item.id}"}}\n${entryBody(item, bodies.length).join('')}\n`)
     if (lines.length === DOCUMENTS_PER_REQUEST) close()
   }
   close()

@@ -1,6 +1,7 @@
 import { type JournalRecord, type PartitionBatch, PositionLostError } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import { describeFault } from './faults.ts'
+import type { FetchedRecords } from './fetched-records.ts'
 import { type Fetcher, type Source, startFetcher } from './fetcher.ts'
 import type { ReadContext } from './read.ts'
 import { createWaker } from './waiting.ts'
@@ -34,7 +35,7 @@ export interface AssignmentOptions {
 interface Lane {
   readonly source: Source
   /** Fetched and not yet handed to the handler. */
-  chunks: { records: readonly JournalRecord[]; readonly bytes: number }[]
+  readonly chunks: FetchedRecords[]
   waitingBytes: number
   endPosition: number
   runningSince: number | null
@@ -55,9 +56,18 @@ export function startAssignment(options: AssignmentOptions): Assignment {
   let fetcher: Fetcher | undefined
   const startedAt = performance.now()
 
+  const read = (lane: Lane): readonly JournalRecord[] => {
+    try {
+      return take(lane, recordsMax)
+    } catch (error) {
+      stop.abort()
+      fail(error)
+      return []
+    }
+  }
   const pump = (lane: Lane): void => {
     if (lane.runningSince !== null || signal.aborted) return
-    const records = take(lane, recordsMax)
+    const records = read(lane)
     if (records.length === 0) return
     lane.runningSince = performance.now()
     const handled = handle(lane, records).finally(() => {
@@ -94,12 +104,12 @@ export function startAssignment(options: AssignmentOptions): Assignment {
       sources,
       signal,
       wants: (source) => (laneOf.get(source)?.waitingBytes ?? 0) < AHEAD_BYTES,
-      onRecords: (source, records, bytes, endPosition) => {
+      onRecords: (source, records, endPosition) => {
         const lane = laneOf.get(source)
         if (lane === undefined) return
         lane.endPosition = endPosition
-        if (records.length > 0) lane.chunks.push({ records, bytes })
-        lane.waitingBytes += records.length > 0 ? bytes : 0
+        lane.chunks.push(records)
+        lane.waitingBytes += records.bytes
         pump(lane)
       },
       onOutOfRange: (source) => checkRange(context.cluster, source),
@@ -131,10 +141,8 @@ function take(lane: Lane, recordsMax: number): readonly JournalRecord[] {
   while (taken.length < recordsMax) {
     const chunk = lane.chunks[0]
     if (chunk === undefined) break
-    const room = recordsMax - taken.length
-    taken.push(...chunk.records.slice(0, room))
-    chunk.records = chunk.records.slice(room)
-    if (chunk.records.length > 0) break
+    taken.push(...chunk.take(recordsMax - taken.length))
+    if (!chunk.isEmpty()) break
     lane.chunks.shift()
     lane.waitingBytes -= chunk.bytes
   }

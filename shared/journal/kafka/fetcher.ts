@@ -1,9 +1,9 @@
-import { Consumer, FetchIsolationLevels, type fetchV17 } from '@platformatic/kafka'
+import { type Connection, Consumer } from '@platformatic/kafka'
 import type { Logger } from '../../logger.ts'
-import type { JournalRecord } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
-import { decodeBatches } from './decode.ts'
 import { describeFault, hasCode } from './faults.ts'
+import { type FetchedPartition, fetch } from './fetch.ts'
+import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
 import { createWaker } from './waiting.ts'
 
 /** One partition that is being read. */
@@ -28,14 +28,15 @@ export interface FetcherOptions {
   /** Whether more records of the partition are wanted now. */
   wants(source: Source): boolean
   /** Gets records in order; `endPosition` is the position after the partition's last record. */
-  onRecords(source: Source, records: readonly JournalRecord[], bytes: number, endPosition: number): void
+  onRecords(source: Source, records: FetchedRecords, endPosition: number): void
   /** A position is not in the log. Rejects to end the reading; otherwise it has set another position. */
   onOutOfRange(source: Source): Promise<void>
 }
 
 /** How long a broker waits for records of some partitions while others of it are not wanted, and soon may be. */
 const SHORT_WAIT_MS = 25
-const MAX_BYTES = 16 * 1024 * 1024
+/** Of one answer. What comes with it waits in memory, so a few are better than all that the partitions may have. */
+const MAX_BYTES = 4 * 1024 * 1024
 const RETRY_DELAY_MS = 200
 const SUPERVISE_MS = 500
 
@@ -57,7 +58,6 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const client = new Consumer<Buffer, Buffer, Buffer, Buffer>({
     ...clientOptions(connection, { requestTimeoutMs: requestTimeoutMs + maxWaitMs, retries: 0 }),
     groupId: `${connection.clientId}-no-group`,
-    isolationLevel: FetchIsolationLevels.READ_UNCOMMITTED,
   })
   for (const topic of topics) client.topics.track(topic)
   const waker = createWaker(signal)
@@ -67,6 +67,12 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   const leaderOf = ({ topic, partition }: Source): number | undefined =>
     client.currentMetadata?.topics.get(topic)?.partitions[partition]?.leader
+
+  /** Those that have waited longest first: a broker fills its answer in the order of the request. */
+  const turns = new Map<Source, number>()
+  let turn = 0
+  const inTurn = (wanted: readonly Source[]): readonly Source[] =>
+    wanted.toSorted((a, b) => (turns.get(a) ?? 0) - (turns.get(b) ?? 0))
 
   const readFrom = async (node: number): Promise<void> => {
     while (!signal.aborted) {
@@ -79,16 +85,14 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         continue
       }
       try {
-        const response = await client.fetch({
-          node,
-          minBytes: 1,
+        const fetched = await fetch(await connectionTo(client, node), {
+          maxWaitMs: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
           maxBytes: MAX_BYTES,
-          maxWaitTime: wanted.length < led.length ? SHORT_WAIT_MS : maxWaitMs,
-          topics: requestOf(client, wanted, options.maxPartitionBytes),
+          topics: requestOf(client, inTurn(wanted), options.maxPartitionBytes),
         })
         if (signal.aborted) return
         for (const source of led) source.answeredAt = performance.now()
-        handOver(client, wanted, response, options)
+        for (const source of handOver(client, wanted, fetched, options)) turns.set(source, ++turn)
       } catch (error) {
         if (signal.aborted) return
         logger.debug({ node, reason: describeFault(error) }, 'a fetch failed')
@@ -150,22 +154,34 @@ function requestOf(client: Consumer, wanted: readonly Source[], partitionMaxByte
   }))
 }
 
+async function connectionTo(client: Consumer, node: number): Promise<Connection> {
+  const connection = (await client.connectToBrokers([node])).get(node)
+  if (connection === undefined) throw new Error(`the broker ${node} is not known`)
+  return connection
+}
+
+/** Gives those that have got further. */
 function handOver(
   client: Consumer,
   wanted: readonly Source[],
-  response: fetchV17.FetchResponse,
+  fetched: readonly FetchedPartition[],
   options: FetcherOptions,
-): void {
+): readonly Source[] {
   const names = new Map([...(client.currentMetadata?.topics ?? [])].map(([name, { id }]) => [id, name]))
-  for (const { topicId, partitions } of response.responses) {
+  return fetched.flatMap(({ topicId, partition, records, highWatermark }) => {
     const topic = names.get(topicId)
-    for (const { partitionIndex, records, highWatermark } of partitions) {
-      const source = wanted.find((each) => each.topic === topic && each.partition === partitionIndex)
-      if (source === undefined || !records || records.length === 0) continue
-      const decoded = decodeBatches(source.topic, source.partition, records, source.position)
-      source.position = decoded.next
-      const bytes = records.reduce((sum, { length }) => sum + length, 0)
-      options.onRecords(source, decoded.records, bytes, Math.max(Number(highWatermark), decoded.next))
+    const source = wanted.find((each) => each.topic === topic && each.partition === partition)
+    if (source === undefined || records === null || records.length === 0) return []
+    const found = createFetchedRecords(source.topic, source.partition, records, source.position)
+    const { position } = source
+    source.position = found.next
+    try {
+      options.onRecords(source, found, Math.max(highWatermark, found.next))
+    } catch (error) {
+      // Records that cannot be read must not be passed over.
+      source.position = position
+      throw error
     }
-  }
+    return found.next > position ? [source] : []
+  })
 }

@@ -2,6 +2,7 @@ import type { Logger } from '../../logger.ts'
 import { type Follower, type JournalRecord, PositionLostError } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import type { KafkaConnection } from './connection.ts'
+import type { FetchedRecords } from './fetched-records.ts'
 import { type Source, startFetcher } from './fetcher.ts'
 import { createWaker } from './waiting.ts'
 
@@ -19,6 +20,7 @@ export interface ReadContext {
 
 /** Bytes read ahead of whoever takes the records. */
 const AHEAD_BYTES = 4 * 1024 * 1024
+const RECORDS_AT_ONCE = 1_000
 
 /** Every record of a topic up to its end now, partition after partition. A reader that stops early leaves nothing behind. */
 export async function* scanTopic(context: ReadContext, topic: string): AsyncGenerator<JournalRecord> {
@@ -31,16 +33,16 @@ async function* scanPartition(context: ReadContext, source: Source, end: number)
   const abort = new AbortController()
   const signal = AbortSignal.any([abort.signal, context.closing])
   const waker = createWaker(signal)
-  let ready: { readonly records: readonly JournalRecord[]; readonly bytes: number }[] = []
+  let ready: FetchedRecords[] = []
   let ahead = 0
   const fetcher = startFetcher({
     ...context,
     sources: [source],
     signal,
     wants: () => ahead < AHEAD_BYTES && source.position < end,
-    onRecords: (_, records, bytes) => {
-      ready.push({ records, bytes })
-      ahead += bytes
+    onRecords: (_, records) => {
+      ready.push(records)
+      ahead += records.bytes
       waker.wake()
     },
     onOutOfRange: async ({ topic, partition, position }) => {
@@ -57,9 +59,11 @@ async function* scanPartition(context: ReadContext, source: Source, end: number)
     for (;;) {
       const taken = ready
       ready = []
-      for (const { records, bytes } of taken) {
-        ahead -= bytes
-        for (const record of records) if (record.offset < end) yield record
+      for (const records of taken) {
+        ahead -= records.bytes
+        while (!records.isEmpty()) {
+          for (const record of records.take(RECORDS_AT_ONCE)) if (record.offset < end) yield record
+        }
       }
       if (failure) throw failure.error
       if (context.closing.aborted) throw new Error('the journal is closed')
@@ -93,8 +97,11 @@ export async function followTopic(
     sources,
     signal: AbortSignal.any([abort.signal, context.closing]),
     wants: () => true,
-    onRecords: (_, records) => {
-      if (records.length > 0) onRecords(records)
+    onRecords: (_, fetched) => {
+      while (!fetched.isEmpty()) {
+        const records = fetched.take(RECORDS_AT_ONCE)
+        if (records.length > 0) onRecords(records)
+      }
       check()
     },
     // A follower folds what is kept; what retention removed before it came is no loss to it.

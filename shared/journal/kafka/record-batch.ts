@@ -2,21 +2,21 @@ import { crc32c } from '@platformatic/kafka'
 import type { NewRecord } from '../journal.ts'
 
 /** The fields before the records, in the order of the format; positions in bytes. */
-const LENGTH_AT = 8
+export const LENGTH_AT = 8
 const LEADER_EPOCH_AT = 12
-const MAGIC_AT = 16
+export const MAGIC_AT = 16
 const CRC_AT = 17
-const ATTRIBUTES_AT = 21
-const LAST_OFFSET_DELTA_AT = 23
-const FIRST_TIMESTAMP_AT = 27
-const MAX_TIMESTAMP_AT = 35
+export const ATTRIBUTES_AT = 21
+export const LAST_OFFSET_DELTA_AT = 23
+export const FIRST_TIMESTAMP_AT = 27
+export const MAX_TIMESTAMP_AT = 35
 const PRODUCER_ID_AT = 43
 const PRODUCER_EPOCH_AT = 51
 const BASE_SEQUENCE_AT = 53
-const COUNT_AT = 57
-const RECORDS_AT = 61
+export const COUNT_AT = 57
+export const RECORDS_AT = 61
 
-const MAGIC = 2
+export const MAGIC = 2
 /** No idempotent producer: the offsets of a partition are not counted by us. */
 const NO_PRODUCER = -1n
 

@@ -21,20 +21,41 @@ export interface ChunkSource {
   isEmpty(): boolean
 }
 
-const FIRST_ROOM_BYTES = 64 * 1024
+/** The memory of bodies. What is given back is lent again: allocating megabytes for every request keeps the garbage collector busy. */
+export interface Rooms {
+  lend(): Buffer
+  /** Nobody may look at the body any more. */
+  giveBack(body: Buffer): void
+}
+
+const ROOM_BYTES_MIN = 64 * 1024
+
+/** Keeps at most so many rooms for later. */
+export function createRooms(keptMax: number): Rooms {
+  const kept: Buffer[] = []
+  return {
+    lend: () => kept.pop() ?? Buffer.allocUnsafeSlow(ROOM_BYTES_MIN),
+    giveBack: ({ buffer }) => {
+      if (kept.length < keptMax) kept.push(Buffer.from(buffer))
+    },
+  }
+}
+
 /** A UTF-16 code unit becomes at most so many bytes of UTF-8. */
 const BYTES_PER_UNIT_MAX = 3
 
-/** `linesOf` gives the lines of an item's operation, each ended by a newline. */
+/** The lines of one operation, each ended by a newline, in pieces: joining them would only copy them once more. */
+export type Lines = readonly string[]
+
 export function createChunkSource<Item>(
   items: Iterable<Item>,
-  linesOf: (item: Item) => string,
+  linesOf: (item: Item) => Lines,
   { bulkBytesMax, bulkDocumentsMax }: ChunkLimits,
+  rooms: Rooms,
 ): ChunkSource {
   const iterator = items[Symbol.iterator]()
   let position = 0
-  let next: string | null = null
-  let roomBytes = FIRST_ROOM_BYTES
+  let next: Lines | null = null
 
   const advance = (): void => {
     const { value, done } = iterator.next()
@@ -45,13 +66,15 @@ export function createChunkSource<Item>(
   return {
     isEmpty: () => next === null,
     take() {
+      if (next === null) return null
       const positions: number[] = []
       const ends: number[] = []
-      let body: Buffer = Buffer.allocUnsafeSlow(roomBytes)
+      let body = rooms.lend()
       let bytes = 0
       while (next !== null && positions.length < bulkDocumentsMax) {
-        body = withRoom(body, bytes, bytes + next.length * BYTES_PER_UNIT_MAX)
-        const end = bytes + body.write(next, bytes)
+        body = withRoom(body, bytes, bytes + bytesMaxOf(next))
+        let end = bytes
+        for (const piece of next) end += body.write(piece, end)
         if (positions.length > 0 && end > bulkBytesMax) break
         positions.push(position)
         ends.push(end)
@@ -59,12 +82,12 @@ export function createChunkSource<Item>(
         bytes = end
         advance()
       }
-      if (positions.length === 0) return null
-      roomBytes = body.length
       return { positions, ends, body: body.subarray(0, bytes) }
     },
   }
 }
+
+const bytesMaxOf = (lines: Lines): number => BYTES_PER_UNIT_MAX * lines.reduce((sum, { length }) => sum + length, 0)
 
 function withRoom(buffer: Buffer, used: number, needed: number): Buffer {
   if (needed <= buffer.length) return buffer

@@ -2,7 +2,7 @@ import type { Logger } from '../../logger.ts'
 import type { Metrics } from '../../metrics.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { backoffMs, pause } from './backoff.ts'
-import { type Chunk, type ChunkLimits, createChunkSource, halve, pick } from './bulk-chunks.ts'
+import { type Chunk, type ChunkLimits, createChunkSource, createRooms, halve, type Lines, pick } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type BulkItem, classifyItem, classifyRequest } from './outcome.ts'
 import { createSlots } from './slots.ts'
@@ -21,11 +21,11 @@ export type Settled =
 
 export interface Bulk {
   /**
-   * Sends one operation an item, as the lines that `linesOf` gives for it (each ended by a newline), and returns one
-   * outcome each, in order. Takes items only when they can be sent. Retries until the signal aborts; rejects with its reason,
+   * Sends one operation an item, as the lines that `linesOf` gives for it, and returns one outcome
+   * each, in order. Takes items only when they can be sent. Retries until the signal aborts; rejects with its reason,
    * or with a `StoreHaltError`.
    */
-  run<Item>(items: Iterable<Item>, linesOf: (item: Item) => string, signal: AbortSignal): Promise<readonly Settled[]>
+  run<Item>(items: Iterable<Item>, linesOf: (item: Item) => Lines, signal: AbortSignal): Promise<readonly Settled[]>
   /** What keeps documents from being written until somebody acts, or null. */
   problem(): string | null
 }
@@ -41,6 +41,7 @@ interface Deps {
 /** Writes by `_bulk`, several requests in flight, each document retried on its own. */
 export function createBulk({ connection, limits, logger, metrics }: Deps): Bulk {
   const slots = createSlots(limits.bulksInFlightMax)
+  const rooms = createRooms(limits.bulksInFlightMax)
   const trouble = createTroubleReport(logger, metrics)
   const seconds = metrics.histogram('sluice_store_bulk_seconds')
   const counted = metrics.counter('sluice_store_bulk_items_total')
@@ -104,7 +105,7 @@ export function createBulk({ connection, limits, logger, metrics }: Deps): Bulk 
       const settled: Settled[] = []
       const stop = new AbortController()
       const either = AbortSignal.any([signal, stop.signal])
-      const source = createChunkSource(items, linesOf, limits)
+      const source = createChunkSource(items, linesOf, limits, rooms)
       await runWorkers(limits.bulksInFlightMax, stop, async (more) => {
         while (!source.isEmpty()) {
           // A chunk is made when there is a slot to send it in, so that no more are in memory than are sent.
@@ -113,7 +114,10 @@ export function createBulk({ connection, limits, logger, metrics }: Deps): Bulk 
             if (!source.isEmpty()) more()
             return chunk === null ? null : { chunk, answer: await post(chunk, either) }
           }, either)
-          if (sent !== null) await settle(sent.chunk, sent.answer, settled, either)
+          if (sent === null) continue
+          await settle(sent.chunk, sent.answer, settled, either)
+          // Where there was no answer for each document, the request may still be on its way.
+          if (sent.answer.verdict === 'answered') rooms.giveBack(sent.chunk.body)
         }
       })
       for (const [outcome, count] of countBy(settled)) counted.inc({ outcome }, count)

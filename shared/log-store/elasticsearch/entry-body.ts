@@ -11,16 +11,18 @@ export const leafTerm = (path: string, value: string): string => path + SEPARATO
 const leafTerms = (leaves: readonly Leaf[]): readonly string[] | undefined =>
   leaves.length === 0 ? undefined : leaves.map(([path, value]) => leafTerm(path, value))
 
-/** Text that the `whitespace` analyzer splits as we do. An empty one is left out, so that having the field means having a text. */
-function wordsMember(name: string, text: string | null): string {
-  return text === null || text === '' ? '' : `,"${name}":${JSON.stringify(wordLine(text))}`
-}
+/**
+ * A text as its words: the splitting is ours, so that every store splits alike, and the `whitespace` analyzer takes it as it is. An empty
+ * text is left out, so that having the field means having a text.
+ */
+const wordsMember = (name: string, text: string | null): string =>
+  text === null || text === '' ? '' : `,"${name}":${JSON.stringify(wordLine(text))}`
 
 /**
- * An entry as Elasticsearch stores it, in JSON; what is null or empty is left out. `writtenAt` puts the arrivals of different
+ * An entry as Elasticsearch stores it, in pieces of JSON; what is null or empty is left out. `writtenAt` puts the arrivals of different
  * shards into one order; it is shown to nobody.
  */
-export function entryBody(document: EntryDocument, writtenAt: number): string {
+export function entryBody(document: EntryDocument, writtenAt: number): readonly string[] {
   const short = JSON.stringify({
     writtenAt,
     id: document.id,
@@ -39,7 +41,13 @@ export function entryBody(document: EntryDocument, writtenAt: number): string {
     payloadLeaves: leafTerms(document.payloadLeaves),
     scopeLeaves: leafTerms(document.scopeLeaves),
   })
-  const { message, exception, payload, source } = document
-  const words = wordsMember('message', message) + wordsMember('exception', exception) + wordsMember('payload', payload)
-  return `${short.slice(0, -1)}${words},"source":${JSON.stringify(source)}}`
+  return [
+    short.slice(0, -1),
+    wordsMember('message', document.message),
+    wordsMember('exception', document.exception),
+    wordsMember('payload', document.payload),
+    ',"source":',
+    JSON.stringify(document.source),
+    '}',
+  ]
 }

@@ -3,6 +3,7 @@ import type { EntryDocument } from '../../contract/documents.ts'
 import type { Logger } from '../../logger.ts'
 import type { WriteOutcome } from '../log-store.ts'
 import type { Bulk } from './bulk.ts'
+import type { Lines } from './bulk-chunks.ts'
 import { entryBody } from './entry-body.ts'
 import type { IndexNames } from './index-names.ts'
 import { type IndicesById, mayBeOnOtherDays, type OtherDays } from './other-days.ts'
@@ -36,16 +37,20 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
     return lastStamp
   }
 
-  const create = (document: EntryDocument): string =>
-    `{"create":{"_index":"${indexOf(document)}","_id":${JSON.stringify(document.id)}}}\n${entryBody(document, stamp())}\n`
+  const create = (document: EntryDocument): Lines => [
+    `{"create":{"_index":"${indexOf(document)}","_id":${JSON.stringify(document.id)}}}\n`,
+    ...entryBody(document, stamp()),
+    '\n',
+  ]
 
   /** Removes what stands on a later day as well, and returns what is left. */
   async function removeLater(found: IndicesById, signal: AbortSignal): Promise<void> {
     const surplus = [...found].flatMap(([id, indices]) => indices.slice(1).map((index) => ({ index, id })))
     if (surplus.length === 0) return
     logger.info({ documents: surplus.length }, 'entries that reached two days at once were removed from the later one')
-    const remove = ({ index, id }: { index: string; id: string }): string =>
-      `{"delete":{"_index":"${index}","_id":${JSON.stringify(id)}}}\n`
+    const remove = ({ index, id }: { index: string; id: string }): Lines => [
+      `{"delete":{"_index":"${index}","_id":${JSON.stringify(id)}}}\n`,
+    ]
     await bulk.run(surplus, remove, signal)
   }
 

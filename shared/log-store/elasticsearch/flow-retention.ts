@@ -29,7 +29,7 @@ export async function removeFlowsBefore(
       },
       signal,
     })
-    const settled = await bulk.run(hits.hits, (hit) => `${JSON.stringify(deletion(hit))}\n`, signal)
+    const settled = await bulk.run(hits.hits, (hit) => [`${JSON.stringify(deletion(hit))}\n`], signal)
     if (hits.hits.length < FLOWS_PER_ROUND || settled.every(({ outcome }) => outcome !== 'stored')) return
     await connection.send({ method: 'POST', path: `/${flows}/_refresh`, signal })
   }

@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { backoffMs, pause } from './backoff.ts'
 import type { Bulk } from './bulk.ts'
+import type { Lines } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type FlowSummary, foldFlow } from './flow-summary.ts'
 import type { IndexNames } from './index-names.ts'
@@ -35,13 +36,13 @@ export type MergeFlows = (deltas: readonly FlowDelta[], signal: AbortSignal) => 
 
 /** Reads the summaries, folds the deltas in, and writes them if nobody did meanwhile; else once more from the start. */
 export function createFlowWriter({ bulk, connection, names, logger }: Deps): MergeFlows {
-  const linesOf = ({ id, summary, basis }: Change): string => {
+  const linesOf = ({ id, summary, basis }: Change): Lines => {
     const target = { _index: names.flows, _id: id }
     const action =
       basis === undefined
         ? { create: target }
         : { index: { ...target, if_seq_no: basis.seqNo, if_primary_term: basis.term } }
-    return `${JSON.stringify(action)}\n${JSON.stringify(summary)}\n`
+    return [`${JSON.stringify(action)}\n`, `${JSON.stringify(summary)}\n`]
   }
 
   /** Merges once and returns the flows that somebody else changed at the same time. */

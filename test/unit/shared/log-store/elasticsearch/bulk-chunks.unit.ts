@@ -3,15 +3,17 @@ import fc from 'fast-check'
 import {
   type Chunk,
   createChunkSource,
+  createRooms,
   halve,
+  type Lines,
   pick,
 } from '../../../../../shared/log-store/elasticsearch/bulk-chunks.ts'
 
-const linesOf = (item: string): string => `${item}\n`
+const linesOf = (item: string): Lines => [item, '\n']
 const limits = { bulkBytesMax: 40, bulkDocumentsMax: 4 }
 
 function chunksOf(items: Iterable<string>, given = limits): Chunk[] {
-  const source = createChunkSource(items, linesOf, given)
+  const source = createChunkSource(items, linesOf, given, createRooms(1))
   const chunks: Chunk[] = []
   for (let chunk = source.take(); chunk !== null; chunk = source.take()) chunks.push(chunk)
   return chunks
@@ -55,7 +57,7 @@ test('items are asked for when their chunk is, and one ahead', () => {
   function* items(): Generator<string> {
     for (; asked < 20; ) yield `item ${++asked}`
   }
-  const source = createChunkSource(items(), linesOf, { bulkBytesMax: 1_000, bulkDocumentsMax: 5 })
+  const source = createChunkSource(items(), linesOf, { bulkBytesMax: 1_000, bulkDocumentsMax: 5 }, createRooms(1))
   expect([asked, source.isEmpty()]).toEqual([1, false])
   expect(source.take()?.positions).toHaveLength(5)
   expect(asked).toBe(6)
@@ -84,4 +86,14 @@ test('what is picked, and the halves, are chunks of their own', () => {
       )
     }),
   )
+})
+
+test('memory that was given back is lent again, and no more of it is kept than is of use', () => {
+  const rooms = createRooms(2)
+  const lent = [rooms.lend(), rooms.lend(), rooms.lend()] as const
+  expect(new Set(lent.map(({ buffer }) => buffer)).size).toBe(3)
+  for (const room of lent) rooms.giveBack(room.subarray(3, 9))
+  const again = [rooms.lend(), rooms.lend(), rooms.lend()]
+  expect(again.filter(({ buffer }) => lent.some((room) => room.buffer === buffer))).toHaveLength(2)
+  expect(again.every(({ length }) => length === lent[0].length)).toBe(true)
 })

@@ -17,18 +17,20 @@ function bulkOver(answer: (lines: readonly string[]) => readonly BulkItem[] | Pr
   let runningMost = 0
   const connection: Connection = {
     async send<Answer>({ lines = '' }: ElasticsearchRequest) {
-      const sent = String(lines).split('\n').slice(0, -1)
-      requests.push(sent)
+      const place = requests.push([]) - 1
       runningMost = Math.max(runningMost, ++running)
       await new Promise(setImmediate)
       running -= 1
+      // Read late, as a network does: the body must be what it was.
+      const sent = String(lines).split('\n').slice(0, -1)
+      requests[place] = sent
       const items = await answer(sent)
       return { items: items.map((create) => ({ create })) } as Answer
     },
     close: async () => undefined,
   }
   const bulk = createBulk({ connection, limits, logger: createLogger('silent', 'test'), metrics: createMetrics() })
-  const run = (items: readonly string[], signal = never) => bulk.run(items, (one) => `${one}\n`, signal)
+  const run = (items: readonly string[], signal = never) => bulk.run(items, (one) => [one, '\n'], signal)
   return { bulk, run, requests, runningMost: () => runningMost }
 }
 
@@ -61,6 +63,26 @@ test('only what was turned away is sent again', async () => {
   })
   await run(['a', 'b', 'c'])
   expect(requests).toEqual([['a', 'b', 'c'], ['b']])
+})
+
+test('a body is not written over while its request is on its way or comes back', async () => {
+  const seen = new Map<string, number>()
+  const { run } = bulkOver(
+    (lines) =>
+      lines.map((line) => {
+        const times = (seen.get(line) ?? 0) + 1
+        seen.set(line, times)
+        return { status: times === 1 && line.endsWith('7') ? 429 : 201 }
+      }),
+    { bulkBytesMax: 1_000_000, bulkDocumentsMax: 5, bulksInFlightMax: 3 },
+  )
+  const writes = Array.from({ length: 6 }, (_, write) =>
+    Array.from({ length: 40 }, (_, at) => `write ${write} item ${at}`),
+  )
+  await Promise.all(writes.map((items) => run(items)))
+  const times = writes.flat().map((line) => seen.get(line))
+  expect(times).toEqual(writes.flat().map((line) => (line.endsWith('7') ? 2 : 1)))
+  expect(seen.size).toBe(240)
 })
 
 test('one item that halts ends all of the write', async () => {

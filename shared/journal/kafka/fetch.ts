@@ -1,0 +1,102 @@
+import {
+  type Connection,
+  createAPI,
+  FetchIsolationLevels,
+  fetchV15,
+  type Reader,
+  ResponseError,
+} from '@platformatic/kafka'
+
+/** What a broker answers for one partition. */
+export interface FetchedPartition {
+  readonly topicId: string
+  readonly partition: number
+  /** The position after the last record that every replica has. */
+  readonly highWatermark: number
+  /** Batches of records as they stand in the log, the last one perhaps cut off; null where there is none. */
+  readonly records: Buffer | null
+}
+
+/**
+ * Fetch, in the version that every broker since 3.5 knows (kafka.apache.org/protocol). The library's own makes objects of each record and
+ * of each of its headers while it reads the answer, and all of them wait together for their turn; this one leaves the records as bytes.
+ */
+const fetchApi = createAPI<Parameters<typeof fetchV15.createRequest>, readonly FetchedPartition[]>(
+  fetchV15.api.key,
+  fetchV15.api.version,
+  fetchV15.createRequest,
+  parseResponse,
+)
+
+export interface FetchOptions {
+  /** Longest time that the broker waits for records before it answers with none. */
+  readonly maxWaitMs: number
+  /** Bytes of one answer; the first batch is sent whatever its size. */
+  readonly maxBytes: number
+  readonly topics: readonly fetchV15.FetchRequestTopic[]
+}
+
+/** A request of no session: the broker remembers nothing between two of them. */
+const NO_SESSION = -1
+
+/**
+ * Records that stand at these positions. Uncommitted transactions are read as well. Rejects with the library's errors, which carry the
+ * broker's codes, where there is one for any of the partitions.
+ */
+export const fetch = (
+  connection: Connection,
+  { maxWaitMs, maxBytes, topics }: FetchOptions,
+): Promise<readonly FetchedPartition[]> =>
+  fetchApi.async(
+    connection,
+    maxWaitMs,
+    1,
+    maxBytes,
+    FetchIsolationLevels.READ_UNCOMMITTED,
+    0,
+    NO_SESSION,
+    [...topics],
+    [],
+    '',
+  )
+
+function parseResponse(
+  _correlationId: number,
+  apiKey: number,
+  apiVersion: number,
+  reader: Reader,
+): readonly FetchedPartition[] {
+  const errors: Record<string, [number, null]> = {}
+  const found: FetchedPartition[] = []
+  const note = (place: string, code: number): void => {
+    if (code !== 0) errors[place] = [code, null]
+  }
+  reader.readInt32() // How long the broker throttled the answer.
+  note('', reader.readInt16())
+  reader.readInt32() // The session; there is none.
+  reader.readArray((topics, topic) => {
+    const topicId = topics.readUUID()
+    topics.readArray((partitions, index) => {
+      found.push({
+        topicId,
+        ...readPartition(partitions, (code) => note(`/responses/${topic}/partitions/${index}`, code)),
+      })
+    })
+  })
+  if (Object.keys(errors).length > 0) throw new ResponseError(apiKey, apiVersion, errors, { responses: found })
+  return found
+}
+
+function readPartition(reader: Reader, onError: (code: number) => void): Omit<FetchedPartition, 'topicId'> {
+  const partition = reader.readInt32()
+  onError(reader.readInt16())
+  const highWatermark = Number(reader.readInt64())
+  reader.readInt64() // The last stable offset, for those who read committed transactions alone.
+  reader.readInt64() // The log's first offset.
+  reader.readNullableArray((aborted) => {
+    aborted.readInt64()
+    aborted.readInt64()
+  })
+  reader.readInt32() // A replica that had better be read.
+  return { partition, highWatermark, records: reader.readNullableBytes() as Buffer | null }
+}
