@@ -85,7 +85,11 @@ async function probe(gatewayUrl: string, indices: string, ended: AbortSignal) {
       waiting.delete(_id)
     }
   }
-  const sending = setInterval(() => void send(), PROBE_EVERY_MS)
+  const sending = setInterval(() => {
+    send().catch(() => {
+      lost += 1
+    })
+  }, PROBE_EVERY_MS)
   const looking = async (goesOn: () => boolean): Promise<void> => {
     while (goesOn()) {
       if (waiting.size > 0) await look()
