@@ -1,7 +1,9 @@
-/** Half of the values are not above it; not a number where there are none. */
+/** The middle value, or the mean of the two in the middle; not a number where there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+  const half = sorted.length / 2
+  const [low = Number.NaN, high = Number.NaN] = [sorted[Math.ceil(half) - 1], sorted[Math.floor(half)]]
+  return (low + high) / 2
 }
 
 export const whole = (value: number): string => Math.round(value).toLocaleString('en-US')

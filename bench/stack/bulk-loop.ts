@@ -10,10 +10,9 @@ import { createKafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { entryBody } from '../../shared/log-store/elasticsearch/entry-body.ts'
 import { createLogger } from '../../shared/logger.ts'
 
-const [broker, topic, url, index, inFlight] = process.argv.slice(2)
-if (broker === undefined || topic === undefined || url === undefined || index === undefined || inFlight === undefined) {
-  throw new Error('usage: bulk-loop.ts BROKER TOPIC ELASTICSEARCH INDEX IN_FLIGHT')
-}
+const USAGE = 'bulk-loop.ts BROKER TOPIC ELASTICSEARCH INDEX IN_FLIGHT DOCUMENTS'
+const [broker = '', topic = '', url = '', index = '', inFlight = '', documents] = process.argv.slice(2)
+if (documents === undefined) throw new Error(`usage: ${USAGE}`)
 
 const DOCUMENTS_PER_REQUEST = 1_000
 
@@ -27,12 +26,13 @@ async function prepare(from: string): Promise<readonly Buffer[]> {
     lines = []
   }
   const [source] = applicationLogsView.sources
-  for await (const record of journal.scan(topic as string)) {
+  for await (const record of journal.scan(topic)) {
     const projected = source?.project(record)
     if (projected?.outcome !== 'ok') throw new Error('a record has no document')
     const { item } = projected
     lines.push(`{"create":{"_index":"${index}","_id":"${item.id}"}}\n${entryBody(item, bodies.length).join('')}\n`)
     if (lines.length === DOCUMENTS_PER_REQUEST) close()
+    if (bodies.length * DOCUMENTS_PER_REQUEST + lines.length >= Number(documents)) break
   }
   close()
   await journal.close()

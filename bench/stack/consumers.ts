@@ -28,6 +28,8 @@ export interface Indexing {
   readonly documentsPerSecond: number
   readonly documentsPerCpuSecond: number
   readonly elasticsearchMsPerThousand: number
+  /** Of the machine's cores, by the writer, Elasticsearch and the broker together. */
+  readonly coresBusy: number
   readonly peakMiB: number
 }
 
@@ -41,6 +43,8 @@ export interface FilledTopic {
 const FROM = 0.2
 const TO = 0.9
 const POLL_MS = 20
+/** The loop holds all its documents in memory. */
+const LOOP_DOCUMENTS_MAX = 100_000
 const TIMEOUT_MS = 90_000
 
 export async function fillTopic(prefix: string, { broker, topics, documents }: ConsumersRig): Promise<FilledTopic> {
@@ -78,10 +82,12 @@ export async function measureBulkLoop(inFlight: number, filled: FilledTopic, rig
   await applyIndices(url, indexPrefix)
   const index = indexNames(indexPrefix).day('application', filled.day)
   const script = join(import.meta.dirname, 'bulk-loop.ts')
-  const loop = await startMeasured([script, rig.broker.address, filled.topic, url, index, String(inFlight)], {})
+  const documents = Math.min(rig.documents, LOOP_DOCUMENTS_MAX)
+  const args = [script, rig.broker.address, filled.topic, url, index, String(inFlight), String(documents)]
+  const loop = await startMeasured(args, {})
   try {
     const written = async (): Promise<number> => total(await metrics(loop.url), 'bulk_documents_total')
-    const measured = await measure(loop, written, rig)
+    const measured = await measure(loop, written, rig, documents)
     return { writer: loopName(inFlight), ...measured }
   } finally {
     await loop.stop()
@@ -115,7 +121,7 @@ export async function measureConsumers(
         )),
       )
     }
-    const measured = await measure(consumers, done, rig)
+    const measured = await measure(consumers, done, rig, rig.documents)
     await until(async () => (await done()) >= rig.documents)
     const indexed = await countDocuments(url, indexPrefix)
     if (indexed !== rig.documents) throw new Error(`${indexed} documents of ${rig.documents} records are in the store`)
@@ -130,23 +136,29 @@ export async function measureConsumers(
 async function measure(
   program: MeasuredProcess,
   done: () => Promise<number>,
-  { elasticsearch, documents }: ConsumersRig,
+  { broker, elasticsearch }: ConsumersRig,
+  documents: number,
 ): Promise<Omit<Indexing, 'writer'>> {
   const snapshot = async () => ({
     at: performance.now(),
     cpu: program.cpuSeconds(),
     documents: await done(),
     elasticsearch: await elasticsearch.cpuSeconds(),
+    broker: await broker.cpuSeconds(),
   })
   await until(async () => (await done()) >= documents * FROM)
   const before = await snapshot()
   await until(async () => (await done()) >= documents * TO)
   const after = await snapshot()
   const written = after.documents - before.documents
+  const seconds = (after.at - before.at) / 1_000
+  const own = after.cpu - before.cpu
+  const indexing = after.elasticsearch - before.elasticsearch
   return {
-    documentsPerSecond: written / ((after.at - before.at) / 1_000),
-    documentsPerCpuSecond: written / (after.cpu - before.cpu),
-    elasticsearchMsPerThousand: (1_000 * (after.elasticsearch - before.elasticsearch)) / (written / 1_000),
+    documentsPerSecond: written / seconds,
+    documentsPerCpuSecond: written / own,
+    elasticsearchMsPerThousand: (1_000 * indexing) / (written / 1_000),
+    coresBusy: (own + indexing + after.broker - before.broker) / seconds,
     peakMiB: program.memory().peakMiB,
   }
 }

@@ -97,7 +97,7 @@ async function runConsumers({ quick, rounds }: PhaseOptions): Promise<string> {
   const [broker, elasticsearch] = await Promise.all([startKafka(), startElasticsearch()])
   const topics = openTopics(broker.address)
   try {
-    const rig: ConsumersRig = { broker, elasticsearch, topics, documents: quick ? 5_000 : 120_000 }
+    const rig: ConsumersRig = { broker, elasticsearch, topics, documents: quick ? 5_000 : 200_000 }
     const filled = await fillTopic('bench-consumers', rig)
     // Elasticsearch is compiled while it works as well, and takes longer to get there than a broker.
     if (!quick) for (let loop = 0; loop < WARM_UP_LOOPS; loop++) noted(await measureBulkLoop(2, filled, rig))
