@@ -20,7 +20,9 @@ const BUILD_TIMEOUT_MS = 900_000
 const BUILDER = `dist: { name: otelcol, output_path: ./dist, version: ${VERSION} }
 receivers: [{ gomod: go.opentelemetry.io/collector/receiver/otlpreceiver v${VERSION} }]
 exporters: [{ gomod: github.com/open-telemetry/opentelemetry-collector-contrib/exporter/kafkaexporter v${VERSION} }]
-providers: [{ gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider v${STABLE_VERSION} }]
+providers:
+  - { gomod: go.opentelemetry.io/collector/confmap/provider/envprovider v${STABLE_VERSION} }
+  - { gomod: go.opentelemetry.io/collector/confmap/provider/fileprovider v${STABLE_VERSION} }
 `
 
 /**
