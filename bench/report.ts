@@ -40,7 +40,7 @@ function row(workload: string, rounds: readonly Round[]): string {
     ratio(of(({ sluice }) => (1000 * sluice.ingest) / sluice.entries)),
     ratio(of(({ sluice }) => (1000 * sluice.cpu) / sluice.entries)),
     ratio(of(({ sluice, floor }) => fullRate(sluice) / fullRate(floor))),
-    `${of(({ steady }) => steady.p50Ms)} / ${of(({ steady }) => steady.p99Ms)}`,
+    `${of(({ steady }) => steady.p50Ms).toFixed(1)} / ${of(({ steady }) => steady.p99Ms).toFixed(1)}`,
     whole(of(({ peakMiB }) => peakMiB)),
   ].join(' | ')} |`
 }
@@ -66,7 +66,7 @@ the projections, the full-text index and the flows, until everything can be sear
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ${table.join('\n')}
 
-- 1,000 single requests/s: p50 ${latency.modest.p50Ms} ms, p99 ${latency.modest.p99Ms} ms, one fsync included.
+- 1,000 single requests/s: p50 ${latency.modest.p50Ms.toFixed(1)} ms, p99 ${latency.modest.p99Ms.toFixed(1)} ms, one fsync included.
 - Accepted to searchable at half load: p99 at most ${whole(latency.searchableP99Ms)} ms.
 - Twice the load it can take, 128 connections: ${overload.earlyMiB} MiB after ${seconds} s, ${overload.lateMiB} MiB after ${3 * seconds} s.
 - Failed requests in all rounds: ${failed}.
