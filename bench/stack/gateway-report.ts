@@ -37,7 +37,7 @@ export function renderGateway(results: GatewayResults): string {
     ),
   )
   return `The real gateway (\`--role gateway\`) on one broker, acks=all, entries of about 1 KB, keys and payloads checked. The **floor** is bare
-\`node:http\` with the same Kafka library, batching and acks, which parses and serialises each entry and checks nothing
+\`node:http\` with the Kafka library's producer, the same batching and acks, which parses and serialises each entry and checks nothing
 (\`bench/stack/floor.ts\`). Every run is a fresh process on a fresh topic of 12 partitions. **In the topic** counts the records there after
 the run; it has to equal what was acknowledged. CPU is that of the whole process, user and system.
 
