@@ -49,14 +49,14 @@ async function main(): Promise<void> {
   for (const [name, phase] of Object.entries(PHASES)) {
     if (!named.includes(name)) continue
     const load = loadavg()[0]?.toFixed(1)
-    const text = `${await phase.run(options)}\n${circumstances(rounds, load)}`
+    const text = `${await phase.run(options)}\n${circumstances(phase.hasRounds ? rounds : 1, load)}`
     process.stdout.write(`## ${phase.heading}\n\n${text}\n`)
     if (!partial) writeSection(DOCUMENT, phase.heading, text)
   }
 }
 
 const circumstances = (rounds: number, load = ''): string =>
-  `Medians of ${rounds} round(s); ${cpus().length} cores shared by all of it, Node ${process.versions.node}, load average before the run ${load}.\n`
+  `${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`}; ${cpus().length} cores shared by all of it, Node ${process.versions.node}, load average before the run ${load}.\n`
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void stopServers().finally(() => process.exit(1)))

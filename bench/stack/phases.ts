@@ -33,6 +33,8 @@ export interface PhaseOptions {
 /** A part of the bench that can be run by itself. `run` gives the text of its section; rejects where a count is wrong. */
 export interface Phase {
   readonly heading: string
+  /** Whether its measurements are made once a round. */
+  readonly hasRounds: boolean
   run(options: PhaseOptions): Promise<string>
 }
 
@@ -138,7 +140,7 @@ async function runMemory({ quick }: PhaseOptions): Promise<string> {
 }
 
 export const PHASES: Readonly<Record<string, Phase>> = {
-  gateway: { heading: 'Gateway on Kafka', run: runGateway },
-  consumers: { heading: 'Consumers on Kafka and Elasticsearch', run: runConsumers },
-  memory: { heading: 'Memory while a server is gone', run: runMemory },
+  gateway: { heading: 'Gateway on Kafka', hasRounds: true, run: runGateway },
+  consumers: { heading: 'Consumers on Kafka and Elasticsearch', hasRounds: true, run: runConsumers },
+  memory: { heading: 'Memory while a server is gone', hasRounds: false, run: runMemory },
 }
