@@ -63,7 +63,8 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
 function exceedsLevels(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  return Object.values(value).some((child) => exceedsLevels(child, levels - 1))
+  for (const name in value) if (exceedsLevels((value as Record<string, unknown>)[name], levels - 1)) return true
+  return false
 }
 
 function kindOf(value: unknown): unknown {

@@ -47,7 +47,14 @@ export function createMeasures(metrics: Metrics, view: ViewName, clock: Clock): 
     },
     searchable: (receivedAt, searchableWithinMs) => {
       const visibleAt = clock.now() + searchableWithinMs
-      for (const at of receivedAt) searchable.observe(Math.max(0, visibleAt - Date.parse(at)) / 1_000)
+      let last = ''
+      let seconds = 0
+      // The entries of one request have one time, and stand together.
+      for (const at of receivedAt) {
+        if (at !== last) seconds = Math.max(0, visibleAt - Date.parse(at)) / 1_000
+        last = at
+        searchable.observe(seconds)
+      }
     },
     lagRecords: (topic, partition, count) => lagRecords.set({ view, topic, partition: String(partition) }, count),
     lagSeconds: (seconds) => lagSeconds.set(seconds),

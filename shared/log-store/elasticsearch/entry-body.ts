@@ -13,10 +13,10 @@ const leafTerms = (leaves: readonly Leaf[]): readonly string[] | undefined =>
 
 /**
  * A text as its words: the splitting is ours, so that every store splits alike, and the `whitespace` analyzer takes it as it is. An empty
- * text is left out, so that having the field means having a text.
+ * text is left out, so that having the field means having a text. Letters and digits need no escapes.
  */
 const wordsMember = (name: string, text: string | null): string =>
-  text === null || text === '' ? '' : `,"${name}":${JSON.stringify(wordLine(text))}`
+  text === null || text === '' ? '' : `,"${name}":"${wordLine(text)}"`
 
 /**
  * An entry as Elasticsearch stores it, in pieces of JSON; what is null or empty is left out. `writtenAt` puts the arrivals of different
