@@ -17,7 +17,7 @@ export function RangePicker({ params, onRange }: RangePickerProps) {
   const { from, to } = rangeOf(params)
   const current = to === undefined ? (from ?? ALL_TIME) : undefined
   return (
-    <div id="range">
+    <div class="range">
       <Popover
         align="end"
         title="Time (d)"

@@ -30,7 +30,7 @@ export function useListKeys({ list, view, onTerm, onLive }: ListKeys): void {
   const withCurrent = (run: (entry: Entry) => unknown) => () => (current === undefined ? false : run(current))
   useKeys({
     '/': { what: 'Search', run: () => document.getElementById('search')?.focus() },
-    d: { what: 'Time', run: () => document.querySelector<HTMLElement>('#range button')?.click() },
+    d: { what: 'Time', run: () => document.querySelector<HTMLElement>('.range button')?.click() },
     j: { what: 'Next log', run: () => move(1) },
     k: { what: 'Previous log', run: () => move(-1) },
     Enter: { what: 'Open the log beside the list', run: withCurrent(({ id }) => view.open(id)) },
