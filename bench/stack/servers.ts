@@ -1,7 +1,5 @@
 import type { Backend } from '../../deploy/stack/backend.ts'
-import { jvmProvider } from '../../deploy/stack/jvm.ts'
-import { dockerProvider } from '../../test/support/backends-docker.ts'
-import { startFirst } from '../../test/support/backends-host.ts'
+import { chosenProviders, startFirst } from '../../test/support/backends-choice.ts'
 
 /** A Kafka broker or an Elasticsearch node that the bench uses. */
 export interface Server {
@@ -19,14 +17,8 @@ export interface OwnServer extends Server {
   kill(): Promise<void>
 }
 
-const PROVIDERS = { docker: dockerProvider, jvm: jvmProvider }
-
 /** Containers, or processes of this machine's Java. TEST_BACKENDS names one of the two. */
-const providers = () => {
-  const only = process.env['TEST_BACKENDS']
-  if (only === undefined) return Object.values(PROVIDERS)
-  return Object.entries(PROVIDERS).flatMap(([name, provider]) => (name === only ? [provider] : []))
-}
+const providers = () => chosenProviders(process.env['TEST_BACKENDS'])
 
 /** One broker with Java set up for load. What is deleted is gone at once, since the bench fills topic after topic. */
 export async function startKafka(): Promise<OwnServer> {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Backend, type BackendProvider, BackendUnavailableError } from '../../deploy/stack/backend.ts'
+import { startFirst } from './backends-choice.ts'
 
 interface Request {
   readonly kind?: 'kafka' | 'elasticsearch'
@@ -77,24 +78,4 @@ export async function startBackendsHost(providers: readonly BackendProvider[]): 
       await Promise.all(all.map((each) => (each.status === 'fulfilled' ? each.value.stop() : undefined)))
     },
   }
-}
-
-/** Starts servers by the first provider that can. Rejects with a `BackendUnavailableError` where none can. */
-export async function startFirst(
-  providers: readonly BackendProvider[],
-  kind: 'kafka' | 'elasticsearch',
-  options: unknown,
-): Promise<Backend> {
-  const reasons: string[] = []
-  for (const provider of providers) {
-    try {
-      return kind === 'kafka'
-        ? await provider.startKafka(options as Parameters<BackendProvider['startKafka']>[0])
-        : await provider.startElasticsearch(options as Parameters<BackendProvider['startElasticsearch']>[0])
-    } catch (error) {
-      if (!(error instanceof BackendUnavailableError)) throw error
-      reasons.push(`${provider.name}: ${error.message}`)
-    }
-  }
-  throw new BackendUnavailableError(reasons.join('; '))
 }

@@ -1,0 +1,45 @@
+import { type Backend, type BackendProvider, BackendUnavailableError } from '../../deploy/stack/backend.ts'
+import { jvmProvider } from '../../deploy/stack/jvm.ts'
+import { dockerProvider } from './backends-docker.ts'
+
+/** By the names that TEST_BACKENDS takes, in the order in which they are tried. */
+const PROVIDERS: ReadonlyMap<string, BackendProvider> = new Map([
+  ['docker', dockerProvider],
+  ['jvm', jvmProvider],
+])
+
+/**
+ * Containers where Docker answers, else processes of this machine's Java; TEST_BACKENDS keeps to one of them. Throws where the setting
+ * names neither.
+ */
+export function chosenProviders(setting: string | undefined): readonly BackendProvider[] {
+  if (setting === undefined || setting === '') return [...PROVIDERS.values()]
+  const provider = PROVIDERS.get(setting)
+  if (provider === undefined) {
+    throw new Error(`TEST_BACKENDS is ${setting}; it takes ${[...PROVIDERS.keys()].join(' or ')}`)
+  }
+  return [provider]
+}
+
+/**
+ * Starts servers by the first provider that can. Rejects with a `BackendUnavailableError` that has every provider's reason where none
+ * can; a provider that can and fails is an error, not a reason to try the next.
+ */
+export async function startFirst(
+  providers: readonly BackendProvider[],
+  kind: 'kafka' | 'elasticsearch',
+  options: unknown,
+): Promise<Backend> {
+  const reasons: string[] = []
+  for (const provider of providers) {
+    try {
+      return kind === 'kafka'
+        ? await provider.startKafka(options as Parameters<BackendProvider['startKafka']>[0])
+        : await provider.startElasticsearch(options as Parameters<BackendProvider['startElasticsearch']>[0])
+    } catch (error) {
+      if (!(error instanceof BackendUnavailableError)) throw error
+      reasons.push(`${provider.name}: ${error.message}`)
+    }
+  }
+  throw new BackendUnavailableError(reasons.join('; '))
+}
