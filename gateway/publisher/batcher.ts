@@ -2,6 +2,7 @@ import { createDeadlines } from '../../shared/deadlines.ts'
 import type { NewRecord } from '../../shared/journal/journal.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import {
+  addLanes,
   createTopicLanes,
   cutBatch,
   dequeue,
@@ -18,7 +19,7 @@ export type BatcherOptions = ScheduleOptions
 
 export interface BatcherDeps {
   readonly options: BatcherOptions
-  /** The partitions of each topic. */
+  /** The partitions of each topic at the start. */
   readonly topics: ReadonlyMap<string, number>
   /** Counts the bytes that wait here; those of a micro-batch are counted by whoever sends it. */
   readonly budget: ByteBudget
@@ -37,6 +38,8 @@ export interface Slice {
 export interface Batcher {
   /** Resolves by the deadline (on the clock of `performance.now()`). Deadlines must not go back between calls. */
   push(slice: Slice, deadline: number): Promise<PublishOutcome>
+  /** The topic has so many partitions now; what waits stays in the lane that it was put into. */
+  grow(topic: string, partitions: number): void
   /** Sends what waits without gathering; resolves when everything has its outcome, at the deadline at the latest. */
   drain(deadline: number): Promise<void>
 }
@@ -105,6 +108,10 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
       enqueue(part)
       schedule.waits(lane, now)
       return promise
+    },
+    grow: (topic, partitions) => {
+      const found = lanes.get(topic)
+      if (found !== undefined) addLanes(found, partitions)
     },
     drain: async (deadline) => {
       const idle = Promise.withResolvers<void>()

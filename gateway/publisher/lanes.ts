@@ -38,18 +38,27 @@ export interface Lane {
 
 /** The lanes of one topic. */
 export interface TopicLanes {
-  readonly lanes: readonly Lane[]
+  /** The lane of each partition, at its number. */
+  readonly lanes: Lane[]
   /** Takes the records that may go anywhere: lanes fill one after another, which makes fewer and larger micro-batches. */
   open: Lane
 }
 
 export function createTopicLanes(topic: string, partitions: number): TopicLanes {
-  const lanes = Array.from({ length: partitions }, (_, partition): Lane => {
-    return { topic, partition, queue: new Set(), records: 0, bytes: 0, sending: false }
-  })
-  const [open] = lanes
-  if (open === undefined) throw new RangeError(`the topic ${topic} has no partition`)
-  return { lanes, open }
+  if (partitions < 1) throw new RangeError(`the topic ${topic} has no partition`)
+  const open = createLane(topic, 0)
+  const created: TopicLanes = { lanes: [open], open }
+  addLanes(created, partitions)
+  return created
+}
+
+/** Adds what is missing up to so many partitions. */
+export function addLanes({ lanes, open: { topic } }: TopicLanes, partitions: number): void {
+  while (lanes.length < partitions) lanes.push(createLane(topic, lanes.length))
+}
+
+const createLane = (topic: string, partition: number): Lane => {
+  return { topic, partition, queue: new Set(), records: 0, bytes: 0, sending: false }
 }
 
 export function enqueue(part: Part): void {

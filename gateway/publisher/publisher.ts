@@ -8,6 +8,7 @@ import { type BreakerOptions, type BreakerState, createBreaker, PausedError } fr
 import { createByteBudget, holdBytes } from './byte-budget.ts'
 import { createFailureLog } from './failure-log.ts'
 import { measureSends } from './measure.ts'
+import { createPartitionCounts } from './partition-counts.ts'
 import type { MicroBatch, Publication, PublishOutcome, Send } from './publication.ts'
 import { cutSlices, type PlacedSlice } from './slices.ts'
 import { limitTime, UnsettledError } from './time-limit.ts'
@@ -19,6 +20,8 @@ export interface PublisherOptions extends BatcherOptions {
   readonly bufferBytesMax: number
   /** How long a send may take before it counts as failed. */
   readonly sendTimeoutMs: number
+  /** How often it is looked whether partitions were added. */
+  readonly partitionCheckMs: number
   readonly breaker: BreakerOptions
 }
 
@@ -29,6 +32,7 @@ export const PUBLISHER_DEFAULTS = {
   eagerSends: 4,
   lingerMs: 5,
   sendsInFlightMax: 64,
+  partitionCheckMs: 10_000,
   breaker: { failuresPercent: 50, sendsMin: 10, windowMs: 10_000, openMs: 2_000 },
 } as const satisfies Omit<PublisherOptions, 'topics' | 'bufferBytesMax' | 'sendTimeoutMs'>
 
@@ -65,7 +69,13 @@ export function createPublisher({ journal, clock, metrics, logger, options }: Pu
   )
   const breaker = createBreaker(options.breaker, onBreakerState, limitTime(options.sendTimeoutMs, append))
   const send = outcomesOf(breaker.send, createFailureLog(logger))
-  const partitions = new Map<string, number>()
+  const partitions = createPartitionCounts({
+    journal,
+    logger,
+    topics: options.topics,
+    checkMs: options.partitionCheckMs,
+    onMore: (topic, count) => batcher?.grow(topic, count),
+  })
   let batcher: Batcher | undefined
   let stopping: Promise<void> | undefined
 
@@ -76,25 +86,23 @@ export function createPublisher({ journal, clock, metrics, logger, options }: Pu
   }
 
   async function start(): Promise<void> {
-    for (const topic of options.topics) partitions.set(topic, await journal.partitionCount(topic))
-    batcher = createBatcher({ options, topics: partitions, budget, send })
+    batcher = createBatcher({ options, topics: await partitions.start(), budget, send })
   }
 
   async function stop(deadline: number): Promise<void> {
+    partitions.stop()
     const draining = batcher
     batcher = undefined
     await draining?.drain(performance.now() + deadline - clock.now())
     breaker.close()
   }
 
-  const partitionsOf = (topic: string): number => partitions.get(topic) ?? 0
-
   function publish(topic: string, publications: readonly Publication[], deadline: number) {
     const all = (outcome: PublishOutcome): readonly PublishOutcome[] => publications.map(() => outcome)
     if (batcher === undefined) return Promise.resolve(all('closed'))
     const bytes = publications.reduce((sum, publication) => sum + publication.bytes, 0)
     if (!budget.fits(bytes)) return Promise.resolve(all('buffer_full'))
-    const slices = cutSlices(topic, publications, partitionsOf(topic), options)
+    const slices = cutSlices(topic, publications, partitions.of(topic), options)
     const [only] = slices
     if (slices.length === 1 && only !== undefined) return batcher.push(only, deadline).then(all)
     return pushEach(batcher, slices, deadline)
@@ -108,7 +116,7 @@ export function createPublisher({ journal, clock, metrics, logger, options }: Pu
       return stopping
     },
     publish,
-    partitionsOf,
+    partitionsOf: partitions.of,
   }
 }
 

@@ -11,17 +11,26 @@ export interface GatewayJournal extends Pick<Journal, 'append' | 'partitionCount
   /** Appends do not settle until `release`. */
   hold(): void
   release(): void
+  /** From now on the topics have so many partitions, or their number cannot be read. */
+  repartition(partitions: number | Error): void
 }
 
-export function createGatewayJournal(partitions = 12): GatewayJournal {
+export function createGatewayJournal(atFirst = 12): GatewayJournal {
   const batches: AppendBatch[] = []
   const attempts: AppendBatch[] = []
+  let partitions: number | Error = atFirst
   let failing: { readonly outcome: UnconfirmedOutcome; readonly partition: number | undefined } | null = null
   let gate: PromiseWithResolvers<void> | null = null
   return {
     batches,
     attempts,
-    partitionCount: async () => partitions,
+    partitionCount: async () => {
+      if (partitions instanceof Error) throw partitions
+      return partitions
+    },
+    repartition: (given) => {
+      partitions = given
+    },
     append: async (batch) => {
       attempts.push(batch)
       await (gate?.promise ?? new Promise<void>((resolve) => setImmediate(resolve)))

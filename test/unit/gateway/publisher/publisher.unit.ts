@@ -1,9 +1,10 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import type { Publication, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
 import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../../../gateway/publisher/publisher.ts'
 import { systemClock } from '../../../../shared/clock.ts'
+import { partitionOf } from '../../../../shared/contract/partitioner.ts'
 import { createMetrics } from '../../../../shared/metrics.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { createGatewayJournal, type GatewayJournal } from '../../../support/gateway-journal.ts'
@@ -134,6 +135,86 @@ describe('what is not confirmed', () => {
     journal.release()
     await stop(publisher)
     expect(valuesOf(journal)).not.toContain('waiting')
+  })
+})
+
+describe('partitions that are added', () => {
+  const KEYS = Array.from({ length: 60 }, (_, index) => `key-${index}`)
+  const keyed = () => KEYS.map((key) => publication(key, { routeBy: key }))
+  const placesOf = ({ batches }: GatewayJournal): ReadonlyMap<unknown, number> =>
+    new Map(batches.flatMap(({ records, partition }) => records.map(({ key }) => [key, partition])))
+  const byHash = (partitions: number) => new Map(KEYS.map((key) => [key, partitionOf(key, partitions)]))
+
+  test('are used without a restart: keys go where their hash says now', async () => {
+    const { journal, publisher, publish } = await setUp({ partitionCheckMs: 1 }, 2)
+    await publish(keyed())
+    expect(placesOf(journal)).toEqual(byHash(2))
+    journal.repartition(5)
+    await eventually(() => publisher.partitionsOf(TOPIC) === 5)
+    journal.batches.length = 0
+    await publish(keyed())
+    expect(placesOf(journal)).toEqual(byHash(5))
+    await stop(publisher)
+  })
+
+  test('take records without a key in their turn', async () => {
+    const { journal, publisher, publish } = await setUp({ partitionCheckMs: 1 }, 1)
+    journal.repartition(3)
+    await eventually(() => publisher.partitionsOf(TOPIC) === 3)
+    for (let turn = 0; turn < 6; turn++) await publish([publication(`${turn}`)])
+    expect(journal.batches.map(({ partition }) => partition)).toEqual([0, 1, 2, 0, 1, 2])
+    await stop(publisher)
+  })
+
+  test('leave what waits where it is, in its order, and the next record of the key goes elsewhere', async () => {
+    const moving = KEYS.find((key) => partitionOf(key, 2) === 0 && partitionOf(key, 5) === 3) ?? ''
+    const { journal, publisher, publish } = await setUp({ partitionCheckMs: 1 }, 2)
+    journal.hold()
+    const first = publish([publication('first', { routeBy: moving })])
+    await eventually(() => journal.attempts.length === 1)
+    const second = publish([publication('second', { routeBy: moving })])
+    journal.repartition(5)
+    await eventually(() => publisher.partitionsOf(TOPIC) === 5)
+    const third = publish([publication('third', { routeBy: moving })])
+    journal.release()
+    expect((await Promise.all([first, second, third])).flat()).toEqual(['durable', 'durable', 'durable'])
+    const inPartition = (wanted: number) =>
+      valuesOf({ ...journal, batches: journal.batches.filter(({ partition }) => partition === wanted) })
+    expect([inPartition(0), inPartition(3)]).toEqual([['first', 'second'], ['third']])
+    await stop(publisher)
+  })
+
+  test('are never fewer, whatever a broker that lags says, and are looked for again after a failure', async () => {
+    const { journal, publisher, publish } = await setUp({ partitionCheckMs: 1 }, 4)
+    const looks = jest.spyOn(journal, 'partitionCount')
+    const looked = async (answer: number | Error): Promise<void> => {
+      journal.repartition(answer)
+      const before = looks.mock.calls.length
+      await eventually(() => looks.mock.calls.length > before + 1)
+    }
+    await looked(2)
+    await looked(new Error('no broker answers'))
+    expect(publisher.partitionsOf(TOPIC)).toBe(4)
+    expect(new Set(await publish(keyed()))).toEqual(new Set(['durable']))
+    expect(placesOf(journal)).toEqual(byHash(4))
+    await looked(6)
+    expect(publisher.partitionsOf(TOPIC)).toBe(6)
+    await stop(publisher)
+  })
+
+  test('are not looked for once the publisher stops', async () => {
+    jest.useFakeTimers()
+    try {
+      const { journal, publisher } = await setUp({ partitionCheckMs: 1_000 })
+      const looks = jest.spyOn(journal, 'partitionCount')
+      await jest.advanceTimersByTimeAsync(2_000)
+      expect(looks).toHaveBeenCalledTimes(2)
+      await stop(publisher)
+      await jest.advanceTimersByTimeAsync(2_000)
+      expect(looks).toHaveBeenCalledTimes(2)
+    } finally {
+      jest.useRealTimers()
+    }
   })
 })
 

@@ -1,0 +1,73 @@
+import type { Journal } from '../../shared/journal/journal.ts'
+import type { Logger } from '../../shared/logger.ts'
+
+export interface PartitionCountsDeps {
+  readonly journal: Pick<Journal, 'partitionCount'>
+  readonly logger: Logger
+  readonly topics: readonly string[]
+  /** Milliseconds between two looks. */
+  readonly checkMs: number
+  /** Called with the new number before `of` gives it. */
+  readonly onMore: (topic: string, partitions: number) => void
+}
+
+export interface PartitionCounts {
+  /** Reads all of them, and goes on looking. Rejects with a `TopicMissingError`. */
+  start(): Promise<ReadonlyMap<string, number>>
+  /** How many partitions a topic has; 0 before the start. Never waits. */
+  of(topic: string): number
+  stop(): void
+}
+
+/**
+ * How many partitions the topics have, so that those which an operator adds are used without a restart. Numbers only grow, as
+ * Kafka's do: a broker that lags behind still tells the old one, and following it would move keys to and fro.
+ */
+export function createPartitionCounts({
+  journal,
+  logger,
+  topics,
+  checkMs,
+  onMore,
+}: PartitionCountsDeps): PartitionCounts {
+  const counts = new Map<string, number>()
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  async function check(topic: string): Promise<void> {
+    try {
+      const known = counts.get(topic) ?? 0
+      const found = await journal.partitionCount(topic)
+      if (stopped || found <= known) return
+      onMore(topic, found)
+      counts.set(topic, found)
+      logger.info(
+        { topic, before: known, partitions: found },
+        'partitions were added: keys have other places from now on',
+      )
+    } catch (error) {
+      // What is wrong with the journal is told by whoever appends; this asks again.
+      logger.debug({ topic, err: error }, 'the number of partitions could not be read')
+    }
+  }
+  async function checkAll(): Promise<void> {
+    for (const topic of topics) await check(topic)
+    checkLater()
+  }
+  function checkLater(): void {
+    if (!stopped) timer = setTimeout(checkAll, checkMs)
+  }
+
+  return {
+    start: async () => {
+      for (const topic of topics) counts.set(topic, await journal.partitionCount(topic))
+      checkLater()
+      return counts
+    },
+    of: (topic) => counts.get(topic) ?? 0,
+    stop: () => {
+      stopped = true
+      clearTimeout(timer)
+    },
+  }
+}
