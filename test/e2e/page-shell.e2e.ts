@@ -7,7 +7,6 @@ import { type PageServer, startPageServer } from '../support/page-server.ts'
 
 /** What the browser itself writes into its console for a request that was refused or had no answer. */
 const REFUSED = /Failed to load resource: the server responded with a status of 401/
-const NO_SUCH_FLOW = /status of 404 .*\/api\/flows\//
 const UNREACHABLE = /net::ERR_/
 
 /** The link to a page in the header. */
@@ -137,7 +136,6 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
   describe('a server that is away', () => {
     test('is said once, asked for again, and what is typed stays', async () => {
       tolerate(UNREACHABLE)
-      tolerate(NO_SUCH_FLOW)
       const away = await serve()
       const { page } = await open(away.url, { key: away.key })
       await page.getByRole('button', { name: 'Demo' }).waitFor()
@@ -217,7 +215,6 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     })
 
     test('keys go where the help says, and do nothing while one types', async () => {
-      tolerate(NO_SUCH_FLOW)
       const { page } = await open(server.url, { key: server.key, path: '/team' })
       await page.getByRole('button', { name: 'Demo' }).waitFor()
       const path = (): string => new URL(page.url()).pathname

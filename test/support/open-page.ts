@@ -44,16 +44,21 @@ export async function openPage(browser: Browser, url: string, options: OpenOptio
   context.setDefaultTimeout(PATIENCE_MS)
   const { origin } = new URL(url)
   if (key !== undefined) await signIn(context, url, key)
-  const page = await context.newPage()
   const faults: string[] = []
-  page.on('console', (message) => {
+  // Of every page of the profile, so of those as well that a test or the page itself opens.
+  context.on('console', (message) => {
     if (message.type() === 'error') faults.push(`console: ${message.text()} (${message.location().url})`)
   })
-  page.on('pageerror', (error) => faults.push(`uncaught: ${error.stack ?? error.message}`))
-  page.on('request', (request) => {
-    const asked = new URL(request.url())
-    if (/^https?:$/.test(asked.protocol) && asked.origin !== origin) faults.push(`request elsewhere: ${asked.href}`)
+  context.on('weberror', (fault) => {
+    const error = fault.error()
+    faults.push(`uncaught: ${error.stack ?? error.message}`)
   })
+  context.on('request', (request) => {
+    const asked = new URL(request.url())
+    if (/^(https?|wss?):$/.test(asked.protocol) && asked.origin !== origin)
+      faults.push(`request elsewhere: ${asked.href}`)
+  })
+  const page = await context.newPage()
   await page.goto(url + path)
   return { page, context, faults, axe: () => runAxe(page), close: () => context.close() }
 }

@@ -6,19 +6,34 @@ import { decodeCursor, decodeFlowCursor, encodeFlowCursor } from './cursor.ts'
 import { entryFilter, flowFilter } from './filter.ts'
 import { stepsOf, summaryOf } from './flow-summary.ts'
 import { pageBody } from './page.ts'
+import type { Values } from './parameters.ts'
 import { invalidParameters, notFound } from './problems.ts'
 
 /** Stands in the path for a key that the parameter `key` gives. */
 const KEY_ELSEWHERE = '-'
 
-/** A page of flows, those with the latest activity first. */
+/** A page of flows, those with the latest activity first; with a correlationKey, the flow of that key or none. */
 export const listFlows: Answer = async ({ team, values, names }, { store }) => {
+  if (values.correlationKey !== null) {
+    refuseOthers(values)
+    const flow = await store.flow(team, searchText(values.correlationKey))
+    return successBody({ items: flow === undefined ? [] : [summaryOf(flow, names)], nextCursor: null })
+  }
   const after = decodeFlowCursor(values.cursor)
   const { flows, next } = await store.searchFlows(flowFilter(team, values), { limit: values.limit, after })
   return successBody({
     items: flows.map((flow) => summaryOf(flow, names)),
     nextCursor: next === null ? null : encodeFlowCursor(next),
   })
+}
+
+/** What else could select flows: a key names one whatever it is like, and what is not looked at is not taken. */
+const BESIDE_KEY = ['q', 'from', 'to', 'level', 'environment', 'event', 'step', 'project', 'cursor'] as const
+
+function refuseOthers(values: Values): void {
+  const others = BESIDE_KEY.filter((name) => values[name] !== null)
+  if (others.length > 0)
+    throw invalidParameters(others.map((path) => ({ path, message: 'is not taken beside correlationKey' })))
 }
 
 /** One flow: what it touched, and a page of its entries of both kinds, oldest first. */

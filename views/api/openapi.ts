@@ -92,13 +92,20 @@ const pathParameter = (name: string): JsonSchema => ({
   example: name === 'id' ? VIEW_EXAMPLES.EventLog.id : VIEW_EXAMPLES.EventLog.correlationKey,
 })
 
+/** What selects flows otherwise than entries. */
+const FLOW_PARAMETERS: Readonly<Partial<Record<ParameterName, string>>> = {
+  q: 'Flows whose correlationKey contains this text, in any case.',
+  correlationKey:
+    'The flow with exactly this correlationKey, or none; no other parameter is taken beside it but limit.',
+}
+
 function queryParameter(name: ParameterName, template: string): JsonSchema {
   const { description, schema } = PARAMETERS[name]
-  const isKeyPart = name === 'q' && template === '/api/flows'
+  const ofFlows = template === '/api/flows' ? FLOW_PARAMETERS[name] : undefined
   return {
     name,
     in: 'query',
-    description: isKeyPart ? 'Flows whose correlationKey contains this text, in any case.' : description,
+    description: ofFlows ?? description,
     schema,
   }
 }

@@ -25,7 +25,7 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
 ]
 
 const flowRoutes = (base: string): readonly Route[] => [
-  { path: base, parameters: ['q', ...FIELDS, ...RANGE, ...PAGE], answer: listFlows },
+  { path: base, parameters: ['q', 'correlationKey', ...FIELDS, ...RANGE, ...PAGE], answer: listFlows },
   { path: `${base}/:correlationKey`, parameters: ['key', ...PAGE], answer: oneFlow },
   { path: `${base}/:correlationKey/tail`, parameters: ['key', ...LIVE, 'lastEventId'], stream: tailFlow },
   {

@@ -80,6 +80,27 @@ describe('GET /api/flows', () => {
   })
 })
 
+describe('GET /api/flows?correlationKey=', () => {
+  test('is the flow of exactly this key, or none', async () => {
+    views.store.add(eventLog({ correlationKey: 'order/1' }), eventLog({ correlationKey: 'order/11' }))
+    expect(await keys('correlationKey=order%2F1')).toEqual(['order/1'])
+    const { data } = await views.get<Flows>('/api/flows?correlationKey=order%2F1')
+    expect(data.items).toEqual((await views.get<Flows>('/api/flows?q=order%2F1')).data.items.slice(-1))
+    for (const other of ['order', 'ORDER%2F1', 'order%2F2'])
+      expect(await views.get(`/api/flows?correlationKey=${other}`)).toMatchObject({
+        status: 200,
+        data: { items: [], nextCursor: null },
+      })
+  })
+
+  test('takes no filter that it would not look at', async () => {
+    expect(await views.getRaw('/api/flows?correlationKey=k&limit=1&level=Error&q=k')).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: 'q' }, { path: 'level' }] } },
+    })
+  })
+})
+
 describe('GET /api/flows/{correlationKey}', () => {
   test('shows the summary, every Step, and the entries of both kinds oldest first', async () => {
     const entries = [

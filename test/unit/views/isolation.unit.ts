@@ -67,6 +67,7 @@ describe('a Team sees its own data only', () => {
     '/api/application-logs/export?format=csv',
     '/api/flows',
     '/api/flows?q=b',
+    '/api/flows?correlationKey=shared',
     '/api/flows/shared',
     '/api/flows/shared/export',
   ])('in %s', async (path) => {

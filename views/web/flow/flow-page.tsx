@@ -100,23 +100,22 @@ function keysOf(view: FlowView, toggleLive: () => void, jump: (step: 1 | -1) => 
 /** Before a flow is there: being read, unknown, or not to be had. */
 function NoFlow({
   correlationKey,
-  data: { problem, loading, live },
+  data: { problem, unknown, loading, live },
 }: {
   readonly correlationKey: string
   readonly data: FlowData
 }) {
-  const unknown = problem?.code === 'not_found'
   return (
     <div class="page">
       <h1 class="flow-key">
         <bdi>{visible(correlationKey)}</bdi>
       </h1>
       <Busy on={loading} />
-      {problem && (
+      {(problem || unknown) && (
         <div class="panel empty" role="status">
-          <h2>{unknown ? 'No log of your Team has this key' : 'This flow cannot be read now'}</h2>
+          <h2>{!problem ? 'No log of your Team has this key' : 'This flow cannot be read now'}</h2>
           <p>
-            {unknown
+            {!problem
               ? `A key is matched exactly, capitals included.${live === 'live' ? ' The page waits for its first log.' : ''}`
               : problem.message}
           </p>

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { get, type Problem, type Result } from '../api/client.ts'
-import type { Entry, FlowDetail } from '../api/types.ts'
+import type { Entry, FlowDetail, FlowSummary, Page } from '../api/types.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
 import { useLive } from '../ui/use-live.ts'
@@ -15,13 +15,15 @@ const PAGE = 1_000
 /** What arrived is shown so often at most, and what depends on all of it is asked for again after so long. */
 const FLUSH_MS = 250
 const ASK_MS = 1_000
-/** How often a flow that is not there yet is asked for. */
-const UNKNOWN_MS = 5_000
+/** How often a flow that is not there yet is asked for, and one whose counts are behind its logs. */
+const BEHIND_MS = 5_000
 
 export interface FlowData {
   /** The flow, with its logs apart; undefined before it was read, and where there is no such flow. */
   readonly brief: FlowDetail | undefined
   readonly problem: Problem | undefined
+  /** Whether the Team has no log with the key. */
+  readonly unknown: boolean
   /** Those read so far, in no order. */
   readonly entries: readonly Entry[]
   /** Reads more; undefined where all were read. */
@@ -31,34 +33,85 @@ export interface FlowData {
 }
 
 /**
- * A flow with its logs, as it grows. The tail is opened before the list is read, and what comes twice is dropped by id. Where the
- * flow had more than was read, after a tail that skipped or broke, the list is read again.
+ * A flow with its logs, as it grows. They are read again whenever the tail opens or has skipped some, and what the tail brings
+ * meanwhile waits: no log falls between the two, and what comes twice is dropped by its id.
  */
 export function useFlow(correlationKey: string, follow: boolean): FlowData {
-  const { path, params } = apiOf(correlationKey)
   const tail = apiOf(correlationKey, '/tail')
-  const [known, setKnown] = useState<ReadonlyMap<string, Entry>>(new Map())
-  const [cursor, setCursor] = useState<string | null>()
-  const [loading, setLoading] = useState(true)
-  const [problem, setProblem] = useState<Problem>()
-  const arrived = useRef<Entry[]>([])
-  const missed = useRef(0)
-  const reading = useRef(false)
+  const { data, unknown, ...brief } = useBrief(correlationKey)
+  const { known, add, cursor, readAll, ...logs } = useLogs(correlationKey)
   const [ticks, setTicks] = useState(0)
-
+  const [stale, setStale] = useState(false)
+  const arrived = useRef<Entry[]>([])
   const live = useLive(follow ? tail.path : null, tail.params, {
     onEntry: (entry) => {
       if (arrived.current.push(entry) === 1) setTimeout(() => setTicks((count) => count + 1), FLUSH_MS)
     },
+    onSkipped: readAll,
   })
-  const brief = useFetch<FlowDetail>(path, { ...params, limit: 1 })
-  const { data } = brief
 
+  useEffect(() => {
+    setStale(true)
+    if (logs.loading) return
+    // Between what was read and what arrives now there may be others; the drawing would show a gap that is none.
+    if (cursor === null && arrived.current.length > 0) add(arrived.current)
+    arrived.current = []
+  }, [ticks, logs.loading, live])
+  useEffect(() => {
+    if (data !== undefined && (live === 'live' || cursor === undefined)) readAll()
+  }, [data === undefined, live])
+  useEffect(() => {
+    // Where the tail is refused, the counts tell of logs that it would have brought.
+    if (live === 'away' && cursor === null && data !== undefined && known.size < data.summary.total) readAll()
+  }, [data])
+  useEvery(BEHIND_MS, readAll, logs.problem !== undefined)
+  const isBehind = data === undefined || known.size > data.summary.total
+  useEvery(
+    stale ? ASK_MS : BEHIND_MS,
+    () => {
+      setStale(false)
+      brief.reload()
+    },
+    !brief.loading && (stale || isBehind),
+  )
+
+  const problem = brief.problem ?? logs.problem
+  return {
+    brief: data,
+    problem,
+    unknown,
+    entries: useMemo(() => [...known.values()], [known]),
+    more: logs.more,
+    loading: logs.loading && problem === undefined && !unknown,
+    live,
+  }
+}
+
+/** What is told of the flow beside its logs. */
+function useBrief(correlationKey: string) {
+  const { path, params } = apiOf(correlationKey)
+  // Asked for by its path, a flow that is not there would be an error, in the browser's console as well.
+  const found = useFetch<Page<FlowSummary>>('/api/flows', { correlationKey: correlationKey.toWellFormed() })
+  const isThere = found.data?.items.length === 1
+  const brief = useFetch<FlowDetail>(isThere ? path : null, { ...params, limit: 1 })
+  return { ...(isThere ? brief : found), data: brief.data, unknown: found.data !== undefined && !isThere }
+}
+
+/** The logs that were read, one read after the other. */
+function useLogs(correlationKey: string) {
+  const { path, params } = apiOf(correlationKey)
+  const [known, setKnown] = useState<ReadonlyMap<string, Entry>>(new Map())
+  const [cursor, setCursor] = useState<string | null>()
+  const [loading, setLoading] = useState(true)
+  const [problem, setProblem] = useState<Problem>()
+  const last = useRef(Promise.resolve())
+  const isWaiting = useRef(false)
   const add = (entries: readonly Entry[]): void =>
     setKnown((before) => new Map([...before, ...entries.map((entry) => [entry.id, entry] as const)]))
+
   const read = async (from: string | undefined, most: number): Promise<void> => {
-    if (reading.current) return
-    reading.current = true
+    await last.current
+    isWaiting.current = false
     setLoading(true)
     let next: string | null | undefined = from
     for (let count = 0; count < most && next !== null; count += PAGE) {
@@ -67,37 +120,26 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
       if (!page.ok) break
       add(page.data.items)
       next = page.data.nextCursor
-      setCursor(next)
     }
-    reading.current = false
+    if (next !== undefined) setCursor(next)
     setLoading(false)
   }
-
-  useEffect(() => {
-    // Between what was read and what arrives now there may be others; the drawing would show a gap that is none.
-    if (cursor === null) add(arrived.current)
-    arrived.current = []
-    const timer = setTimeout(brief.reload, ASK_MS)
-    return () => clearTimeout(timer)
-    // A tail may have opened only after the list was read: what came between is then asked for.
-  }, [ticks, live])
-  useEffect(() => {
-    const total = data?.summary.total ?? 0
-    const missing = cursor === null && known.size < total
-    // What is missing twice, a while apart, does not come by the tail any more: it skipped it, or opened too late.
-    if (data !== undefined && (cursor === undefined || (missing && missed.current === total)))
-      void read(undefined, LOGS_MAX)
-    else if (missing) setTimeout(brief.reload, ASK_MS)
-    missed.current = missing && missed.current !== total ? total : 0
-  }, [data])
-  useEvery(UNKNOWN_MS, brief.reload, brief.problem?.code === 'not_found')
-
+  const readAll = (): void => {
+    // One that has not begun yet will see what this one is to see.
+    if (isWaiting.current) return
+    isWaiting.current = true
+    last.current = read(undefined, Math.max(LOGS_MAX, known.size))
+  }
+  const readMore = (from: string) => (): void => {
+    last.current = read(from, PAGE)
+  }
   return {
-    brief: data,
-    problem: brief.problem ?? problem,
-    entries: useMemo(() => [...known.values()], [known]),
-    more: typeof cursor === 'string' ? () => void read(cursor, PAGE) : undefined,
-    loading: loading && brief.problem === undefined,
-    live,
+    known,
+    add,
+    cursor,
+    loading,
+    problem,
+    readAll,
+    more: typeof cursor === 'string' ? readMore(cursor) : undefined,
   }
 }
