@@ -118,7 +118,7 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
       onIdle = idle.resolve
       schedule.hurry()
       if (schedule.isIdle()) idle.resolve()
-      const timer = setTimeout(idle.resolve, deadline - performance.now())
+      const timer = setTimeout(idle.resolve, Math.max(0, deadline - performance.now()))
       await idle.promise
       clearTimeout(timer)
       schedule.close()

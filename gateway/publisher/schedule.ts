@@ -77,7 +77,8 @@ export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => 
     waits: (lane, now) => {
       waiting.add(lane)
       if (isDue(lane, now)) lookSoon()
-      else if (timer === undefined) linger(now)
+      // A look that is about to come sets the timer itself, once it has sent what has waited too long.
+      else if (timer === undefined && looking === undefined) linger(now)
     },
     forget: (lane) => {
       waiting.delete(lane)

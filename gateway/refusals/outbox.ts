@@ -97,7 +97,7 @@ export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: 
     start: async () => {},
     stop: async (deadline) => {
       const expired = Promise.withResolvers<void>()
-      const limit = setTimeout(expired.resolve, deadline - clock.now())
+      const limit = setTimeout(expired.resolve, Math.max(0, deadline - clock.now()))
       await Promise.race([flush(), expired.promise])
       clearTimeout(limit)
     },

@@ -76,7 +76,7 @@ export function createRegistryFollower({
 /** Waits for the work, but no longer than this. */
 async function waitAtMost(milliseconds: number, work: Promise<void> | undefined): Promise<void> {
   const expired = Promise.withResolvers<void>()
-  const timer = setTimeout(expired.resolve, milliseconds)
+  const timer = setTimeout(expired.resolve, Math.max(0, milliseconds))
   await Promise.race([work, expired.promise])
   clearTimeout(timer)
 }

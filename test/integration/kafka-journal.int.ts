@@ -1,12 +1,12 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes, Producer } from '@platformatic/kafka'
-import { Kafka, logLevel } from 'kafkajs'
 import { AppendError, type JournalRecord, PositionLostError } from '../../shared/journal/journal.ts'
 import { DurabilityError } from '../../shared/journal/kafka/topic-admin.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { recordOf, recordsOf, scanAll, valuesOf } from '../support/journal-fixture.ts'
 import { openKafka, uniqueName } from '../support/kafka.ts'
+import { openKafkaJs } from '../support/kafkajs.ts'
 
 const eventTopic = (name: string, partitions = 1) =>
   ({ name, role: 'event-logs', partitions, cleanup: 'delete', retentionMs: 3_600_000 }) as const
@@ -89,8 +89,8 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await journal.createTopics([eventTopic(topic)])
       const headers = { ce_id: 'one', ce_type: 'a type' }
       await journal.append({ topic, partition: 0, records: [{ key: 'key', value: '{"a":1}', headers }] })
-      const client = new Kafka({ brokers: [...kafka.brokers], logLevel: logLevel.NOTHING })
-      const consumer = client.consumer({ groupId: uniqueName('group') })
+      const timers = jest.spyOn(globalThis, 'setTimeout')
+      const consumer = openKafkaJs(kafka.brokers).consumer({ groupId: uniqueName('group') })
       const seen: unknown[] = []
       await consumer.connect()
       await consumer.subscribe({ topic, fromBeginning: true })
@@ -103,6 +103,8 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await eventually(() => seen.length === 1)
       await consumer.disconnect()
       expect(seen).toEqual([['key', '{"a":1}', headers]])
+      expect(timers.mock.calls.filter(([, delay = 0]) => delay < 0)).toEqual([])
+      timers.mockRestore()
     }))
 
   test('a group that stands before the first record kept is told so, and does not go on', () =>

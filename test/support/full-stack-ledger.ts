@@ -47,6 +47,7 @@ export async function prove(
   expect(result.missing).toEqual([])
   expect(result.duplicates).toEqual([])
   expect(result.strangers).toEqual([])
+  expect(stack.warnings()).toEqual([])
   await expectFlows(stack, load.environment, stored)
   return stored
 }

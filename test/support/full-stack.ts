@@ -46,6 +46,8 @@ export interface FullStack {
   startLoad(name: string): Load
   /** One more process of a role, on the same topics and indices. */
   startAnother(role: PartRole, settings?: Record<string, string>): Promise<SluiceProcess>
+  /** What Node itself has warned of in any process so far: a deprecation, a timer in the past, a leak of listeners. */
+  warnings(): readonly string[]
   /** What the processes of now have printed; for the log of a run that failed. */
   printed(): string
   stop(): Promise<void>
@@ -56,14 +58,18 @@ export interface FullStackOptions {
   readonly elasticsearchUrl: string
   /** What the consumers take for Elasticsearch; a proxy, say. */
   readonly consumersSee?: string
+  /** The registry file, where it is another than that of most tests. */
+  readonly registry?: string
+  /** More settings of every part. */
+  readonly settings?: Record<string, string>
 }
 
 export async function startFullStack(options: FullStackOptions): Promise<FullStack> {
-  const { brokers, elasticsearchUrl, consumersSee = elasticsearchUrl } = options
+  const { brokers, elasticsearchUrl, consumersSee = elasticsearchUrl, registry = REGISTRY } = options
   const prefix = uniqueName('stack')
   const folder = temporaryFolder()
   const registryFile = join(folder.path, 'registry.yaml')
-  writeFileSync(registryFile, REGISTRY)
+  writeFileSync(registryFile, registry)
   const settings = {
     KAFKA_BROKERS: brokers.join(','),
     ELASTICSEARCH_REPLICAS: '0',
@@ -72,6 +78,7 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
     DATA_DIR: join(folder.path, 'data'),
     REGISTRY_FILE: registryFile,
     LOG_LEVEL: process.env['LOG_LEVEL_TESTS'] ?? 'warn',
+    ...options.settings,
   }
   const started: SluiceProcess[] = []
   const startAnother = async (role: PartRole, more: Record<string, string> = {}): Promise<SluiceProcess> => {
@@ -129,6 +136,7 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
     client: () => createClient(views.url(), API_KEY),
     startLoad: (name) => startLoad(target, name),
     startAnother,
+    warnings: () => started.flatMap((server) => server.printed().match(/^\(node:\d+\) .*$/gm) ?? []),
     printed: () =>
       Object.entries({ gateway, consumers, views })
         .map(([role, part]) => `--- ${role}\n${part.process().printed().slice(-PRINTED_MAX)}`)

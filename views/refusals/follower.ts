@@ -65,7 +65,7 @@ export function createRefusalsFollower(deps: RefusalsFollowerDeps): RefusalsFoll
       isStopped = true
       stopping.resolve()
       const expired = Promise.withResolvers<void>()
-      const timer = setTimeout(expired.resolve, deadline - clock.now())
+      const timer = setTimeout(expired.resolve, Math.max(0, deadline - clock.now()))
       await Promise.race([following?.then((follower) => follower?.close()), expired.promise])
       clearTimeout(timer)
     },

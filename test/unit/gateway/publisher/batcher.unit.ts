@@ -15,6 +15,7 @@ beforeEach(() => {
   jest.useFakeTimers()
 })
 afterEach(() => {
+  jest.restoreAllMocks()
   jest.useRealTimers()
 })
 
@@ -126,6 +127,42 @@ describe('when a lane sends', () => {
       await turn()
     }
     expect(all.map(({ bytes }) => bytes)).toEqual([10, 10, 5_000, 10])
+  })
+})
+
+describe('timers', () => {
+  const delays = () => {
+    const spy = jest.spyOn(globalThis, 'setTimeout')
+    return () => spy.mock.calls.map(([, delay = 0]) => delay)
+  }
+
+  // Node warns of each.
+  test('are never set for a time that is over, although a partition has waited too long for a send to end', async () => {
+    const { batcher, all } = setUp({ sendsInFlightMax: 2 })
+    for (const partition of [0, 1, 2]) {
+      void push(batcher, slice(partition))
+      await jest.advanceTimersByTimeAsync(60)
+    }
+    expect(all).toHaveLength(2)
+    const asked = delays()
+    all[0]?.settle()
+    await Promise.resolve()
+    await Promise.resolve()
+    void push(batcher, slice(3))
+    await turn()
+    expect(all).toHaveLength(3)
+    expect(asked().filter((delay) => delay < 0)).toEqual([])
+  })
+
+  test('are not set for a deadline of draining that is over', async () => {
+    const { batcher } = setUp()
+    void push(batcher, slice(0))
+    await turn()
+    const asked = delays()
+    const drained = batcher.drain(performance.now() - 1_000)
+    await jest.advanceTimersByTimeAsync(1)
+    await drained
+    expect(asked().filter((delay) => delay < 0)).toEqual([])
   })
 })
 
