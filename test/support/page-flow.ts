@@ -102,7 +102,8 @@ export async function startFlowServer(): Promise<FlowServer> {
 const BATCH = 100
 const AT_ONCE = 50
 
-async function sendLogs(logs: readonly SentLog[], client: Client): Promise<void> {
+/** Sends logs of one flow and waits until the flow has them. */
+export async function sendLogs(logs: readonly SentLog[], client: Client, withinMs?: number): Promise<void> {
   const key = logs[0]?.key ?? ''
   const before = await countOf(client, key)
   const [events, applications] = [
@@ -115,7 +116,7 @@ async function sendLogs(logs: readonly SentLog[], client: Client): Promise<void>
     for (let index = 0; index < own.length; index += BATCH)
       await sendBatch(project, own.slice(index, index + BATCH), client)
   const expected = before + logs.filter((log) => log.key === key).length
-  await eventually(async () => (await countOf(client, key)) >= expected)
+  await eventually(async () => (await countOf(client, key)) >= expected, withinMs)
 }
 
 async function sendEvent(

@@ -1,0 +1,179 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Client, createClient } from './api.ts'
+import { eventually } from './eventually.ts'
+import { startFullStack } from './full-stack.ts'
+import { buildPage } from './page-build.ts'
+import { startPageServer } from './page-server.ts'
+import { temporaryFolder } from './sluice-process.ts'
+
+/** A Sluice that the page's scenarios are played on: embedded, or in three processes on Kafka and Elasticsearch. */
+export interface Stand {
+  /** Where the page is, and where logs are sent. */
+  readonly page: string
+  readonly gateway: string
+  /** Ends what serves the page, and starts it again at the same address. */
+  stopPage(): Promise<void>
+  startPage(): Promise<void>
+  close(): Promise<void>
+}
+
+/** One Team of the stand. Each scenario has its own, so that none sees what another one sent. */
+export interface StandTeam {
+  readonly id: string
+  readonly name: string
+  readonly key: string
+  /** Its Event, the Steps of it in order, and its Projects. */
+  readonly event: string
+  readonly steps: readonly string[]
+  readonly project: string
+  readonly otherProject: string
+}
+
+const STEPS = ['Validate', 'Charge', 'Ship', 'Deliver']
+/** Steps of the Event that a large flow goes through. */
+export const STAGES = 38
+
+const TEAM_IDS = [
+  'entrance',
+  'lists',
+  'entries',
+  'flows',
+  'owners',
+  'senders',
+  'newcomers',
+  'readers',
+  'rivals',
+] as const
+type TeamId = (typeof TEAM_IDS)[number]
+
+const guid = (team: number, project: number): string => `3f2504e0-4f89-11d3-9a0c-0305e82c${10 + team}0${project}`
+
+function teamOf(id: TeamId, index: number): StandTeam {
+  const event = `${id}.order`
+  return {
+    id,
+    name: `Team of ${id}`,
+    key: `sl_${id}-0123456789abcdef01234567`,
+    event,
+    steps: STEPS.map((name) => `${event}.${name.toLowerCase()}`),
+    project: guid(index, 1),
+    otherProject: guid(index, 2),
+  }
+}
+
+export const TEAMS = Object.fromEntries(TEAM_IDS.map((id, index) => [id, teamOf(id, index)])) as Record<
+  TeamId,
+  StandTeam
+>
+
+const quoted = (values: Record<string, string | number>): string =>
+  `  - { ${Object.entries(values)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    .join(', ')} }`
+
+const all = Object.values(TEAMS)
+const REGISTRY = [
+  'teams:',
+  ...all.map(({ id, name, key }) => `  - { id: ${id}, name: ${name}, apiKeys: ["${key}"] }`),
+  'events:',
+  ...all.map(({ id, event }) => quoted({ identifier: event, team: id, name: 'Order placed' })),
+  quoted({ identifier: 'import', team: 'flows', name: 'Nightly import' }),
+  'steps:',
+  ...all.flatMap(({ id, event, steps }) =>
+    steps.map((identifier, index) =>
+      quoted({ identifier, team: id, event, name: STEPS[index] ?? '', order: index + 1 }),
+    ),
+  ),
+  ...Array.from({ length: STAGES }, (_, index) =>
+    quoted({ identifier: `import.${index}`, team: 'flows', event: 'import', name: `Stage ${index}`, order: index + 1 }),
+  ),
+  'projects:',
+  ...all.flatMap(({ id, project, otherProject }) => [
+    quoted({ id: project, team: id, name: 'Checkout API' }),
+    quoted({ id: otherProject, team: id, name: 'Warehouse' }),
+  ]),
+].join('\n')
+
+/** One process with SQLite. */
+export async function startEmbeddedStand(): Promise<Stand> {
+  const folder = temporaryFolder()
+  const file = join(folder.path, 'registry.yaml')
+  writeFileSync(file, REGISTRY)
+  const server = await startPageServer({ REGISTRY_FILE: file })
+  return {
+    page: server.url,
+    gateway: server.url,
+    stopPage: server.stop,
+    startPage: server.restart,
+    close: async () => {
+      await server.close()
+      folder.remove()
+    },
+  }
+}
+
+/** Gateway, consumers and views apart, on real servers. */
+export async function startStackStand(brokers: readonly string[], elasticsearchUrl: string): Promise<Stand> {
+  buildPage()
+  const settings = { SESSION_SECRET: 'the same secret at gateway and page' }
+  const stack = await startFullStack({ brokers, elasticsearchUrl, registry: REGISTRY, settings })
+  const gateway = stack.gateway.url()
+  const page = stack.views.url()
+  const stopPage = async (): Promise<void> => {
+    await stack.views.end('SIGTERM')
+  }
+  // The page has to know where the gateway is, which has a port only now.
+  const startPage = (): Promise<void> => stack.views.start({ PORT: new URL(page).port, GATEWAY_URL: gateway })
+  await stopPage()
+  await startPage()
+  return { page, gateway, stopPage, startPage, close: () => stack.stop() }
+}
+
+/** How long what the gateway took may need until the page can read it. */
+export const SHOWN_MS = 30_000
+
+/** Sends to the gateway and reads where the page reads. */
+export interface TeamClient extends Client {
+  /** An event log; `step` counts from 0 and is left out for the Event itself. Gives its id. */
+  event(fields: EventFields): Promise<string>
+  /** Application logs of the first Project, in one batch. */
+  applications(list: readonly Record<string, unknown>[]): Promise<void>
+  /** Waits until so many logs can be read that match the query. */
+  total(kind: 'event' | 'application', count: number, query?: string): Promise<void>
+}
+
+interface EventFields extends Record<string, unknown> {
+  readonly step?: number
+}
+
+export function clientOf({ page, gateway }: Stand, team: StandTeam): TeamClient {
+  const reader = createClient(page, team.key)
+  const { post } = createClient(gateway, team.key)
+  const accepted = async (path: string, body: object): Promise<string> => {
+    const answer = await post(path, body)
+    if (!answer.success) throw new Error(`${path}: ${answer.error.message}`)
+    return String(answer.data['id'])
+  }
+  return {
+    ...reader,
+    post,
+    event: ({ step, ...fields }) => {
+      const uniqueIdentifier = step === undefined ? team.event : team.steps[step]
+      return accepted('/api/ExternalLogs', { uniqueIdentifier, level: 'Information', payload: 'said', ...fields })
+    },
+    applications: async (list) => {
+      const logEntries = list.map((fields) => ({
+        ...{ categoryName: 'Acme.Shop.Cart', message: 'said', level: 'Information' },
+        ...fields,
+      }))
+      await accepted('/api/ApplicationLogs/batch', { uniqueIdentifier: team.project, logEntries })
+    },
+    total: (kind, count, query = '') =>
+      eventually(async () => {
+        const path = `/api/${kind}-logs/histogram?buckets=1&q=${encodeURIComponent(query)}`
+        const { data } = await reader.get<{ total: number }>(path)
+        if (data.total !== count) throw new Error(`${data.total} of ${count} can be read`)
+      }, SHOWN_MS),
+  }
+}

@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals'
+import { createClient } from '../api.ts'
+import { eventually } from '../eventually.ts'
+import { expectRows } from '../page-logs.ts'
+import { clientOf, TEAMS } from '../page-stand.ts'
+import type { Stage } from './stage.ts'
+
+const { entrance: TEAM, rivals: RIVALS } = TEAMS
+
+/** Point 1: signing in and out, sessions that end, and whose logs one sees. */
+export function entranceScenarios({ stand, show, open, tolerate }: Stage): void {
+  test('one signs in with a key, sees that Team and no other, and signs out', async () => {
+    tolerate(/status of 401/)
+    for (const [team, payload] of [
+      [TEAM, 'made by us'],
+      [RIVALS, 'made by rivals'],
+    ] as const) {
+      const client = clientOf(stand(), team)
+      await client.event({ payload, correlationKey: 'shared-key' })
+      await client.total('event', 1)
+    }
+    const { page, context } = await open(stand().page)
+    await page.getByLabel('Team key').fill('sl_not-a-key')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('not a live key').waitFor()
+    await page.getByLabel('Team key').fill(TEAM.key)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: TEAM.name }).waitFor()
+    await expectRows(page, ['made by us'])
+    expect(await context.cookies()).toMatchObject([{ name: 'sluice_session', httpOnly: true, sameSite: 'Strict' }])
+    const kept = await page.evaluate<string>(
+      'document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href + document.body.innerHTML',
+    )
+    expect(kept).not.toContain(TEAM.key)
+
+    for (const path of ['/event-logs?q=made', '/flows/shared-key', '/team', '/flows']) {
+      await page.goto(stand().page + path)
+      await page.getByRole('button', { name: TEAM.name }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await page.locator('main').textContent()).not.toMatch(/rivals/)
+    }
+
+    await page.getByRole('button', { name: TEAM.name }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Team key').waitFor()
+    expect(await context.cookies()).toEqual([])
+  })
+
+  test('a session that ends with its key asks for another one, over the page as it was', async () => {
+    tolerate(/status of 401/)
+    const { page: url } = stand()
+    const { data } = await createClient(url, TEAM.key).post('/api/team/keys', {})
+    const [key, prefix] = [String(data['key']), String(data['prefix'])]
+    const opens = async (): Promise<boolean> => (await createClient(url, key).get('/api/team')).success
+    await eventually(opens)
+    const { page } = await show({ ...TEAM, key }, '/event-logs?utc=1')
+    const search = page.getByRole('combobox', { name: 'Search' })
+    await search.fill('half a sentence')
+    await fetch(`${url}/api/team/keys/${prefix}`, { method: 'DELETE', headers: { 'x-api-key': TEAM.key } })
+    await eventually(async () => expect(await opens()).toBe(false))
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Your session is over' })
+    await dialog.getByLabel('Team key').fill(TEAM.key)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await search.inputValue()).toBe('half a sentence')
+    const { pathname, searchParams } = new URL(page.url())
+    expect([pathname, searchParams.get('q'), searchParams.get('utc')]).toEqual(['/event-logs', 'half a sentence', '1'])
+  })
+
+  test('too many wrong keys have to wait', async () => {
+    tolerate(/status of (401|429)/)
+    try {
+      const { page } = await open(stand().page)
+      await eventually(async () => {
+        await page.getByLabel('Team key').fill('sl_not-a-key')
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+        await page.getByText(/Too many attempts. Try again in \d+ s/).waitFor({ timeout: 500 })
+      }, 30_000)
+    } finally {
+      // What is counted against this address would keep the other scenarios out.
+      await stand().stopPage()
+      await stand().startPage()
+    }
+  })
+}
