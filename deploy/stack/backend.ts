@@ -23,10 +23,22 @@ export interface KafkaOptions {
   readonly brokers: 1 | 3
   /** The clients' listener asks for SASL: PLAIN with this user, or SCRAM with users that it makes. */
   readonly sasl?: { readonly username: string; readonly password: string }
+  /** The clients' listener is encrypted. */
+  readonly tls?: BrokerTls
   /** More lines of the brokers' configuration, such as `message.max.bytes`. */
   readonly properties?: Readonly<Record<string, string>>
   /** Java as a server under load needs it: a larger heap and its best compiler, at the price of a slower start. */
   readonly underLoad?: boolean
+}
+
+/** PEM texts. */
+export interface BrokerTls {
+  /** For all brokers, made out to 127.0.0.1. */
+  readonly certificate: string
+  /** As PKCS #8. */
+  readonly key: string
+  /** The authority whose certificates clients have to show; absent: they need none. */
+  readonly clientsCa?: string
 }
 
 export interface ElasticsearchOptions {

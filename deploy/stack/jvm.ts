@@ -24,7 +24,7 @@ interface Node {
 }
 
 async function startKafka(options: KafkaOptions & { ports?: readonly number[] }): Promise<Backend> {
-  const { brokers, sasl, properties = {}, underLoad = false } = options
+  const { brokers, sasl, tls, properties = {}, underLoad = false } = options
   const java = join(javaHome(17), 'bin/java')
   const jars = await kafkaJars()
   const ports = await freePorts(3 * brokers)
@@ -42,7 +42,7 @@ async function startKafka(options: KafkaOptions & { ports?: readonly number[] })
     const folder = join(root, `node-${index + 1}`)
     const clients = { bind: '127.0.0.1', host: '127.0.0.1', port }
     const lines = {
-      ...kafkaProperties({ node: index + 1, clients, peers, bind: '127.0.0.1', sasl, properties }),
+      ...kafkaProperties({ node: index + 1, clients, peers, bind: '127.0.0.1', sasl, tls, properties }),
       'log.dirs': join(folder, 'data'),
     }
     mkdirSync(folder)

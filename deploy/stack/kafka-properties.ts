@@ -1,3 +1,5 @@
+import type { BrokerTls } from './backend.ts'
+
 interface Peer {
   readonly host: string
   readonly brokerPort: number
@@ -13,6 +15,7 @@ interface NodePlan {
   /** The address that the listeners for peers bind to. */
   readonly bind: string
   readonly sasl: { readonly username: string; readonly password: string } | undefined
+  readonly tls: BrokerTls | undefined
   readonly properties: Readonly<Record<string, string>>
 }
 
@@ -20,7 +23,15 @@ interface NodePlan {
  * The configuration of one node that is broker and controller (KRaft). With three nodes: replication 3, of which 2 must have a
  * record before it is confirmed. A dead broker is replaced after 4 s instead of 9 s.
  */
-export function kafkaProperties({ node, clients, peers, bind, sasl, properties }: NodePlan): Record<string, string> {
+export function kafkaProperties({
+  node,
+  clients,
+  peers,
+  bind,
+  sasl,
+  tls,
+  properties,
+}: NodePlan): Record<string, string> {
   const self = peers[node - 1]
   if (self === undefined) throw new Error(`there is no node ${node}`)
   const copies = String(peers.length)
@@ -33,10 +44,11 @@ export function kafkaProperties({ node, clients, peers, bind, sasl, properties }
       .join(','),
     listeners: `CLIENTS://${clients.bind}:${clients.port},PEERS://${bind}:${self.brokerPort},CONTROLLER://${bind}:${self.controllerPort}`,
     'advertised.listeners': `CLIENTS://${clients.host}:${clients.port},PEERS://${self.host}:${self.brokerPort}`,
-    'listener.security.protocol.map': `CLIENTS:${sasl ? 'SASL_PLAINTEXT' : 'PLAINTEXT'},PEERS:PLAINTEXT,CONTROLLER:PLAINTEXT`,
+    'listener.security.protocol.map': `CLIENTS:${sasl ? 'SASL_' : ''}${tls ? 'SSL' : 'PLAINTEXT'},PEERS:PLAINTEXT,CONTROLLER:PLAINTEXT`,
     'inter.broker.listener.name': 'PEERS',
     'controller.listener.names': 'CONTROLLER',
     ...(sasl && saslProperties(sasl)),
+    ...(tls && tlsProperties(tls)),
     'default.replication.factor': copies,
     'min.insync.replicas': inSync,
     'offsets.topic.replication.factor': copies,
@@ -66,3 +78,20 @@ function saslProperties({ username, password }: { username: string; password: st
     'listener.name.clients.scram-sha-512.sasl.jaas.config': `${scram} required;`,
   }
 }
+
+function tlsProperties({ certificate, key, clientsCa }: BrokerTls): Record<string, string> {
+  const prefix = 'listener.name.clients.ssl'
+  return {
+    [`${prefix}.keystore.type`]: 'PEM',
+    [`${prefix}.keystore.certificate.chain`]: oneLine(certificate),
+    [`${prefix}.keystore.key`]: oneLine(key),
+    ...(clientsCa !== undefined && {
+      [`${prefix}.truststore.type`]: 'PEM',
+      [`${prefix}.truststore.certificates`]: oneLine(clientsCa),
+      [`${prefix}.client.auth`]: 'required',
+    }),
+  }
+}
+
+/** As a file of properties has it. */
+const oneLine = (text: string): string => text.replaceAll('\n', '\\n')

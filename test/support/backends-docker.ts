@@ -111,7 +111,7 @@ function backendOf(
   }
 }
 
-async function startKafka({ brokers, sasl, properties = {}, underLoad = false }: KafkaOptions): Promise<Backend> {
+async function startKafka({ brokers, sasl, tls, properties = {}, underLoad = false }: KafkaOptions): Promise<Backend> {
   const client = await prepare(KAFKA_IMAGE)
   const network = await new Network().start()
   const ports = await freePorts(brokers)
@@ -124,6 +124,7 @@ async function startKafka({ brokers, sasl, properties = {}, underLoad = false }:
         peers: hosts.map((host) => ({ host, brokerPort: 9093, controllerPort: 9094 })),
         bind: '0.0.0.0',
         sasl,
+        tls,
         properties,
       })
       const environment = Object.fromEntries(Object.entries(settings).map(([key, value]) => [variableOf(key), value]))

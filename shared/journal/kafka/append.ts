@@ -2,10 +2,10 @@ import { type Connection, Producer } from '@platformatic/kafka'
 import type { Clock } from '../../clock.ts'
 import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
-import { describeFault, isUnknownTopic, judgeAppend } from './faults.ts'
+import { describeFault, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
 import { produce } from './produce.ts'
 import { encodeRecordBatch } from './record-batch.ts'
-import { within } from './waiting.ts'
+import { OvertimeError, within } from './waiting.ts'
 
 export interface AppenderOptions {
   /** Longest time of one append, all attempts included; keep it below the deadline of the request that waits. */
@@ -78,6 +78,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
     const end = performance.now() + deliveryTimeoutMs
     const encoded = encodeRecordBatch(batch.records, clock.now())
     let outcome: UnconfirmedOutcome = 'not_written'
+    let before: Failure | undefined
     for (let attempts = 1; ; attempts++) {
       const progress: Progress = { sent: false, abandoned: false }
       const ended = attempt(batch, encoded, progress, attempts > 1)
@@ -86,7 +87,12 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
       if (result.outcome === 'unknown') outcome = 'unknown'
       const over = performance.now() + RETRY_DELAY_MS >= end
       const missing = attempts >= UNKNOWN_TOPIC_ATTEMPTS && isUnknownTopic(result.cause)
-      if (!result.retry || over || missing) throw unconfirmed(batch, attempts, outcome, result)
+      if (!result.retry || over || missing) {
+        // That the time ran out says less than why the attempts before did not succeed.
+        const told = result.cause instanceof OvertimeError ? (before ?? result) : result
+        throw unconfirmed(batch, attempts, outcome, told)
+      }
+      before = result
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
     }
   }
@@ -149,12 +155,12 @@ async function findLeader(
   return made === undefined ? unled : { connection: made }
 }
 
-/** Nothing left this process. A refused login or an unreadable certificate will not mend itself within a request. */
-function notSent(error: unknown): Failure {
-  const reason = describeFault(error)
-  const retry = !/authentication|SASL|certificate/i.test(reason)
-  return { outcome: 'not_written', retry, reason }
-}
+/** Nothing left this process. */
+const notSent = (error: unknown): Failure => ({
+  outcome: 'not_written',
+  retry: !isRefusedForGood(error),
+  reason: describeFault(error),
+})
 
 /** The time was over before an attempt ended; where its request has left, it may still be written. */
 function overtime(error: unknown, progress: Progress): Failure {

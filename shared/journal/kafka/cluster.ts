@@ -1,9 +1,9 @@
 import { Admin, ConfigResourceTypes } from '@platformatic/kafka'
 import { type PartitionPosition, TopicMissingError } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
-import { errorCodes, isUnknownTopic } from './faults.ts'
+import { errorCodes, isUnknownTopic, KafkaError } from './faults.ts'
 
-/** What a cluster says about itself; every call asks the brokers. */
+/** What a cluster says about itself; every call asks the brokers, and rejects with a `KafkaError` where they do not answer. */
 export interface Cluster {
   brokerCount(): Promise<number>
   exists(topic: string): Promise<boolean>
@@ -47,14 +47,12 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
 
   const metadata = (topics: string[]) => admin.metadata({ topics, forceUpdate: true, retries })
   const partitionsOf = async (topic: string): Promise<readonly TopicPartition[]> => {
-    const found = await metadata([topic]).catch((error) => rethrow(error, topic))
+    const found = await metadata([topic]).catch(rethrow(topic))
     return found.topics.get(topic)?.partitions ?? []
   }
   const offsets = async (topic: string, count: number, timestamp: bigint): Promise<readonly number[]> => {
     const partitions = Array.from({ length: count }, (_, partitionIndex) => ({ partitionIndex, timestamp }))
-    const [listed] = await admin
-      .listOffsets({ topics: [{ name: topic, partitions }] })
-      .catch((error) => rethrow(error, topic))
+    const [listed] = await admin.listOffsets({ topics: [{ name: topic, partitions }] }).catch(rethrow(topic))
     return partitions.map(({ partitionIndex }) => {
       const found = listed?.partitions.find((each) => each.partitionIndex === partitionIndex)
       if (found === undefined) throw new Error(`the brokers gave no offset for ${topic}/${partitionIndex}`)
@@ -73,11 +71,11 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     partitionsOf,
     bounds,
     // Asking for the metadata of a missing topic is tried again and again; the list of all topics answers at once.
-    exists: async (topic) => (await admin.listTopics()).includes(topic),
-    brokerCount: async () => (await metadata([])).brokers.size,
+    exists: async (topic) => (await admin.listTopics().catch(rethrow(topic))).includes(topic),
+    brokerCount: async () => (await metadata([]).catch(rethrow())).brokers.size,
     configOf: async (topic) => {
       const resources = [{ resourceType: ConfigResourceTypes.TOPIC, resourceName: topic }]
-      const [described] = await admin.describeConfigs({ resources }).catch((error) => rethrow(error, topic))
+      const [described] = await admin.describeConfigs({ resources }).catch(rethrow(topic))
       return new Map(described?.configs.map(({ name, value }) => [name, value ?? '']))
     },
     create: async ({ name, partitions, replicas, config }) => {
@@ -86,7 +84,7 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
         await admin.createTopics({ topics: [name], partitions, replicas, configs })
       } catch (error) {
         if (errorCodes(error).includes('TOPIC_ALREADY_EXISTS')) return false
-        throw error
+        throw new KafkaError(error)
       }
       await untilLed(() => partitionsOf(name), name)
       return true
@@ -95,7 +93,7 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
       const found = await bounds(topic)
       const partitionIndexes = [...found.keys()]
       const groups = [{ groupId: group, topics: [{ name: topic, partitionIndexes }] }]
-      const [listed] = await admin.listConsumerGroupOffsets({ groups })
+      const [listed] = await admin.listConsumerGroupOffsets({ groups }).catch(rethrow(topic))
       const committed = new Map(
         listed?.topics
           .find(({ name }) => name === topic)
@@ -114,9 +112,11 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
   }
 }
 
-function rethrow(error: unknown, topic: string): never {
-  throw isUnknownTopic(error) ? new TopicMissingError(topic) : error
-}
+const rethrow =
+  (topic?: string) =>
+  (error: unknown): never => {
+    throw topic !== undefined && isUnknownTopic(error) ? new TopicMissingError(topic) : new KafkaError(error)
+  }
 
 /** The controller answers before the brokers know the topic. */
 async function untilLed(read: () => Promise<readonly TopicPartition[]>, name: string): Promise<void> {

@@ -1,4 +1,6 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import type { BaseOptions } from '@platformatic/kafka'
 
 /** How to reach a cluster. */
@@ -31,7 +33,7 @@ export interface KafkaSettings {
   readonly KAFKA_SASL_PASSWORD: string | null
 }
 
-/** Reads the certificates. Throws where a file cannot be read, or SASL lacks its user or password. */
+/** Reads the certificates. Throws where a file cannot be read or is no such thing, or SASL lacks its user or password. */
 export function kafkaConnection(settings: KafkaSettings): KafkaConnection {
   return {
     brokers: settings.KAFKA_BROKERS,
@@ -42,18 +44,29 @@ export function kafkaConnection(settings: KafkaSettings): KafkaConnection {
 }
 
 function readCertificates(settings: KafkaSettings): NonNullable<KafkaConnection['ssl']> {
-  const read = (name: 'KAFKA_SSL_CA_FILE' | 'KAFKA_SSL_CERT_FILE' | 'KAFKA_SSL_KEY_FILE'): string | null => {
+  const read = (
+    name: 'KAFKA_SSL_CA_FILE' | 'KAFKA_SSL_CERT_FILE' | 'KAFKA_SSL_KEY_FILE',
+    parse: (text: string) => unknown,
+  ): string | null => {
     const path = settings[name]
     if (path === null) return null
     try {
-      return readFileSync(path, 'utf8')
+      const text = readFileSync(path, 'utf8')
+      parse(text)
+      return text
     } catch (error) {
       throw new Error(`${name} cannot be read: ${(error as Error).message}`, { cause: error })
     }
   }
-  const [ca, cert, key] = [read('KAFKA_SSL_CA_FILE'), read('KAFKA_SSL_CERT_FILE'), read('KAFKA_SSL_KEY_FILE')]
+  const parseCertificate = (text: string) => new X509Certificate(text)
+  const ca = read('KAFKA_SSL_CA_FILE', parseCertificate)
+  const cert = read('KAFKA_SSL_CERT_FILE', parseCertificate)
+  const key = read('KAFKA_SSL_KEY_FILE', createPrivateKey)
   if ((cert === null) !== (key === null)) {
     throw new Error('KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE belong together; set both or neither')
+  }
+  if (cert !== null && key !== null && !parseCertificate(cert).checkPrivateKey(createPrivateKey(key))) {
+    throw new Error('KAFKA_SSL_KEY_FILE is not the key of the certificate in KAFKA_SSL_CERT_FILE')
   }
   return { ca, cert, key }
 }
@@ -87,11 +100,14 @@ export function clientOptions(
     metadataMaxAge: 3_600_000,
     ...(ssl && {
       tls: { ...(ssl.ca && { ca: ssl.ca }), ...(ssl.cert && { cert: ssl.cert }), ...(ssl.key && { key: ssl.key }) },
-      tlsServerName: true,
+      // TLS has no place for an address in the server's name, and Node warns where it is given one.
+      tlsServerName: brokers.some((broker) => isIP(hostOf(broker)) === 0),
     }),
     ...(sasl && { sasl: { ...sasl } }),
   }
 }
+
+const hostOf = (broker: string): string => broker.slice(0, broker.lastIndexOf(':')).replace(/^\[(.*)\]$/, '$1')
 
 /** Enough tries to get past every broker of the list that is reachable but does not answer. */
 export const triesPast = ({ brokers }: KafkaConnection): number => brokers.length + 1

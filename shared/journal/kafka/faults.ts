@@ -51,10 +51,47 @@ export function errorCodes(error: unknown): readonly string[] {
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   errorCodes(error).some((code) => codes.includes(code))
 
-/** One sentence of what the library knows: its own message, and the brokers' or the network's reasons within. */
+/** What the library rejected with, told by `describeFault`; the library's own error is the cause. */
+export class KafkaError extends Error {
+  override readonly name = 'KafkaError'
+
+  constructor(cause: unknown) {
+    super(describeFault(cause), { cause })
+  }
+}
+
+/** What an operator can do about a connection that is refused, by the words of Node and of the library. The first that fits counts. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /altnames/i,
+    "the broker's certificate has to name the host in KAFKA_BROKERS, and the one that the broker advertises",
+  ],
+  [/certificate/i, "KAFKA_SSL_CA_FILE has to name the authority that signed the brokers' certificates"],
+  [/authentication failed/i, 'check KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'],
+  [/requires TLS/i, 'set KAFKA_SSL=true'],
+  [/suitable SASL mechanism/i, 'check KAFKA_SSL and KAFKA_SASL_MECHANISM'],
+  [
+    // Brokers close the connections of clients whose certificate they miss, and of those that speak in the clear to TLS, without a word.
+    /(listApis|metadata) failed.*connection closed/i,
+    'brokers that close a connection at once may want TLS or a certificate: check KAFKA_SSL, KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE',
+  ],
+  [/TLS handshake failed|wrong version number/i, 'the broker may take no TLS: check KAFKA_SSL'],
+]
+const REASON_CHARACTERS_MAX = 500
+
+/** One sentence of what the library knows: its own message, the brokers' or the network's reasons within, and what to do. */
 export function describeFault(error: unknown): string {
-  const messages = new Set(messagesOf(error))
-  return [...messages].join(' ').slice(0, 500)
+  if (error instanceof KafkaError) return error.message
+  const reason = [...new Set(messagesOf(error))].join(' ').slice(0, REASON_CHARACTERS_MAX)
+  const advice = ADVICE.find(([words]) => words.test(reason))?.[1]
+  return advice === undefined ? reason : `${reason} (${advice})`
+}
+
+/** Whether another attempt within a request cannot mend it: a refused login, or a certificate that is not trusted. */
+export const isRefusedForGood = (error: unknown): boolean => {
+  const reason = describeFault(error)
+  // A broker that ends while it is asked closes the connection, at whatever point.
+  return /authentication|SASL|certificate|requires TLS/i.test(reason) && !/connection closed/i.test(reason)
 }
 
 function messagesOf(error: unknown): readonly string[] {

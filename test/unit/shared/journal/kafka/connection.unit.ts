@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { clientOptions, type KafkaSettings, kafkaConnection } from '../../../../../shared/journal/kafka/connection.ts'
+import { createAuthority } from '../../../../support/certificates.ts'
 
 const plain: KafkaSettings = {
   KAFKA_BROKERS: ['one:9092', 'two:9092'],
@@ -15,6 +16,8 @@ const plain: KafkaSettings = {
   KAFKA_SASL_USERNAME: null,
   KAFKA_SASL_PASSWORD: null,
 }
+const authority = createAuthority('authority')
+const client = authority.issue('client')
 const fileOf = (text: string): string => {
   const path = join(mkdtempSync(join(tmpdir(), 'sluice-pem-')), 'file.pem')
   writeFileSync(path, text)
@@ -38,18 +41,37 @@ describe('the settings of a connection', () => {
     const settings = {
       ...plain,
       KAFKA_SSL: true,
-      KAFKA_SSL_CA_FILE: fileOf('authority'),
-      KAFKA_SSL_CERT_FILE: fileOf('certificate'),
-      KAFKA_SSL_KEY_FILE: fileOf('key'),
+      KAFKA_SSL_CA_FILE: fileOf(authority.certificate),
+      KAFKA_SSL_CERT_FILE: fileOf(client.certificate),
+      KAFKA_SSL_KEY_FILE: fileOf(client.key),
     }
     const options = clientOptions(kafkaConnection(settings), { requestTimeoutMs: 1_000, retries: 0 })
-    expect(options.tls).toEqual({ ca: 'authority', cert: 'certificate', key: 'key' })
+    expect(options.tls).toEqual({ ca: authority.certificate, cert: client.certificate, key: client.key })
     expect(options.tlsServerName).toBe(true)
   })
 
   test.each([
+    [['10.0.0.1:9092'], false],
+    [['[::1]:9092', '10.0.0.1:9092'], false],
+    [['10.0.0.1:9092', 'broker.example:9092'], true],
+  ])('a server is asked for by name only where it has one: %j', (brokers, asked) => {
+    const connection = kafkaConnection({ ...plain, KAFKA_BROKERS: brokers, KAFKA_SSL: true })
+    expect(clientOptions(connection, { requestTimeoutMs: 1_000, retries: 0 }).tlsServerName).toBe(asked)
+  })
+
+  test.each([
     [{ KAFKA_SSL: true, KAFKA_SSL_CA_FILE: '/nowhere' }, 'KAFKA_SSL_CA_FILE cannot be read'],
-    [{ KAFKA_SSL: true, KAFKA_SSL_CERT_FILE: fileOf('x') }, 'belong together'],
+    [{ KAFKA_SSL: true, KAFKA_SSL_CA_FILE: fileOf('no PEM') }, 'KAFKA_SSL_CA_FILE cannot be read'],
+    [{ KAFKA_SSL: true, KAFKA_SSL_KEY_FILE: fileOf('no PEM') }, 'KAFKA_SSL_KEY_FILE cannot be read'],
+    [{ KAFKA_SSL: true, KAFKA_SSL_CERT_FILE: fileOf(client.certificate) }, 'belong together'],
+    [
+      {
+        KAFKA_SSL: true,
+        KAFKA_SSL_CERT_FILE: fileOf(client.certificate),
+        KAFKA_SSL_KEY_FILE: fileOf(authority.key),
+      },
+      'KAFKA_SSL_KEY_FILE is not the key of the certificate',
+    ],
     [{ KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_USERNAME: 'me' }, 'needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'],
   ] as const)('what is missing is said: %j', (changes, message) => {
     expect(() => kafkaConnection({ ...plain, ...changes })).toThrow(message)

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { MultipleErrors, NetworkError, ProtocolError, TimeoutError } from '@platformatic/kafka'
-import { describeFault, errorCodes, isUnknownTopic, judgeAppend } from '../../../../../shared/journal/kafka/faults.ts'
+import {
+  describeFault,
+  errorCodes,
+  isRefusedForGood,
+  isUnknownTopic,
+  judgeAppend,
+  KafkaError,
+} from '../../../../../shared/journal/kafka/faults.ts'
 
 const refused = (...codes: string[]) =>
   new MultipleErrors(
@@ -38,5 +45,32 @@ describe('reading an error of the library', () => {
     expect(describeFault(new NetworkError('no way', { cause: new Error('refused') }))).toBe('no way refused')
     expect(isUnknownTopic(refused('UNKNOWN_TOPIC_OR_PARTITION'))).toBe(true)
     expect(isUnknownTopic(error)).toBe(false)
+  })
+
+  test('told once, it says the same wherever it is told again, and keeps its codes', () => {
+    const told = new KafkaError(new MultipleErrors('outer', [new ProtocolError('NOT_COORDINATOR')]))
+    expect(told.message).toMatch(/^outer /)
+    expect(describeFault(told)).toBe(told.message)
+    expect(describeFault(new KafkaError(told))).toBe(told.message)
+    expect(errorCodes(told)).toEqual(['NOT_COORDINATOR'])
+  })
+
+  test.each([
+    ["Hostname/IP does not match certificate's altnames: Host: a", "the broker's certificate has to name the host"],
+    ['unable to verify the first certificate', 'KAFKA_SSL_CA_FILE has to name'],
+    ['self-signed certificate in certificate chain', 'KAFKA_SSL_CA_FILE has to name'],
+    ['SASL authentication failed.', 'check KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'],
+    ['Broker requires TLS.', 'set KAFKA_SSL=true'],
+    ['metadata failed 3 times. Connection closed', 'brokers that close a connection at once may want TLS'],
+    ['TLS handshake failed. Please verify the broker supports TLS.', 'the broker may take no TLS: check KAFKA_SSL'],
+  ])('%s: with what to do about it', (message, advice) => {
+    const told = describeFault(new NetworkError('cannot connect', { cause: new Error(message) }))
+    expect(told).toContain(`cannot connect ${message} (${advice}`)
+  })
+
+  test('what may pass is tried again: a connection that ends while the broker is asked, say by its restart', () => {
+    expect(isRefusedForGood(new NetworkError('SASL authentication failed.'))).toBe(true)
+    expect(isRefusedForGood(new NetworkError('Cannot find a suitable SASL mechanism. Connection closed'))).toBe(false)
+    expect(isRefusedForGood(new NetworkError('connect ECONNREFUSED'))).toBe(false)
   })
 })
