@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { countText, plural, visible } from '../lib/format.ts'
-import { clockText, durationText, timeText } from '../lib/times.ts'
+import { clockText, dayText, durationText, timeText } from '../lib/times.ts'
 import { LevelTag } from '../ui/level.tsx'
 import type { FlowLog } from './flow-log.ts'
 import { keepInView } from './keep-in-view.ts'
@@ -27,6 +27,9 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
     [selected, page],
   )
 
+  // A clock says little of a flow that takes days.
+  const [first, last] = [logs[0], logs.at(-1)].map((log) => dayText(log?.at ?? 0, view.utc))
+  const days = first !== last
   const start = Math.min(page, Math.floor(Math.max(0, listed.length - 1) / ROWS)) * ROWS
   const turn = (to: number, text: string) => (
     <button
@@ -67,7 +70,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
       <section class="scroll" tabIndex={0} aria-label="Logs in order of time">
-        <table class="table" aria-rowcount={listed.length + 1} ref={table}>
+        <table class={`table ${days ? 'days' : ''}`} aria-rowcount={listed.length + 1} ref={table}>
           <thead>
             <tr aria-rowindex={1}>
               <th>Time</th>
@@ -80,7 +83,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
           </thead>
           <tbody>
             {listed.slice(start, start + ROWS).map((log, at) => (
-              <LogRow key={log.entry.id} log={log} view={view} index={start + at + 2} />
+              <LogRow key={log.entry.id} log={log} view={view} days={days} index={start + at + 2} />
             ))}
           </tbody>
         </table>
@@ -104,7 +107,15 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
   )
 }
 
-function LogRow({ log, view, index }: { readonly log: FlowLog; readonly view: FlowView; readonly index: number }) {
+interface RowProps {
+  readonly log: FlowLog
+  readonly view: FlowView
+  /** Whether the flow takes more than one of them. */
+  readonly days: boolean
+  readonly index: number
+}
+
+function LogRow({ log, view, days, index }: RowProps) {
   const { utc, selected, matches } = view
   const { entry, at, text, duration, skew, sinceStart, sincePrevious, where } = log
   const found = matches?.has(log)
@@ -118,6 +129,7 @@ function LogRow({ log, view, index }: { readonly log: FlowLog; readonly view: Fl
     >
       <td class="time">
         <button type="button" title={timeText(at, utc)}>
+          {days && <span class="muted">{dayText(at, utc).slice(5)} </span>}
           {clockText(at, utc)}
         </button>
       </td>

@@ -4,8 +4,8 @@ import { clockText, durationText } from '../lib/times.ts'
 import type { DrawnMark } from './drawing.ts'
 import type { FlowLog } from './flow-log.ts'
 
-/** A distance with its sign: `+2 m 3 s`. */
-export const plusText = (ms: number): string => (ms < 0 ? '' : '+') + durationText(ms)
+/** A distance with its sign, `+2 m 3 s`; to the second within a day, so that logs hours after the start can be told apart. */
+export const plusText = (ms: number): string => (ms < 0 ? '' : '+') + durationText(ms, 3)
 
 /** A log in words: `14:03:22.114, Order placed > Charge, error, +2 m 3 s: card refused`. */
 export const logWords = ({ at, where, rank, sinceStart, text }: FlowLog, utc: boolean): string =>

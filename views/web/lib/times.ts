@@ -78,17 +78,20 @@ const UNITS = [
   ['s', 1_000],
 ] as const
 
-/** A duration in its two greatest units, `2 m 3 s` and `3 d 4 h`, or in milliseconds below a second. */
-export function durationText(ms: number): string {
+/** A duration in its two greatest units, `2 m 3 s` and `3 d 4 h`, or in so many of them; in milliseconds below a second. */
+export function durationText(ms: number, most = 2): string {
   const size = Math.abs(ms)
   const sign = ms < 0 ? '-' : ''
   if (size < 1_000) return `${sign}${Math.round(size)} ms`
   if (size < 10_000) return `${sign}${(Math.floor(size / 100) / 10).toFixed(1)} s`
   const first = UNITS.findIndex(([, unit]) => size >= unit)
-  const [name, unit] = UNITS[first] ?? ['s', 1_000]
-  const next = UNITS[first + 1]
-  const rest = next === undefined ? 0 : Math.floor((size % unit) / next[1])
-  return `${sign}${Math.floor(size / unit)} ${name}${rest === 0 ? '' : ` ${rest} ${next?.[0]}`}`
+  let rest = size
+  const parts = UNITS.slice(first, first + most).flatMap(([name, unit]) => {
+    const count = Math.floor(rest / unit)
+    rest %= unit
+    return count === 0 ? [] : [`${count} ${name}`]
+  })
+  return sign + parts.join(' ')
 }
 
 /** `3 m ago`, `now` within a second, `in 3 m` for what is ahead. */

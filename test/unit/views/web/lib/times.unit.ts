@@ -98,6 +98,16 @@ describe('durations', () => {
   })
 
   test.each([
+    [999, '999 ms'],
+    [3 * 3_600_000 + 2_000, '3 h 2 s'],
+    [2 * 3_600_000 + 59 * 60_000 + 52_000, '2 h 59 m 52 s'],
+    [86_400_000 + 52_000, '1 d'],
+    [-61_000, '-1 m 1 s'],
+  ])('%d ms in three units is %s', (ms, text) => {
+    expect(durationText(ms, 3)).toBe(text)
+  })
+
+  test.each([
     [0, 'now'],
     [-90_000, '1 m ago'],
     [-3 * 86_400_000, '3 d ago'],
