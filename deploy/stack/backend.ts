@@ -46,6 +46,15 @@ export interface ElasticsearchOptions {
   readonly heap?: string
   /** Java's best compiler, at the price of a slower start. */
   readonly underLoad?: boolean
+  /** Speaks HTTPS and asks who one is. Not every distribution can. */
+  readonly secured?: {
+    /** Of the user `elastic`, who may do everything. */
+    readonly password: string
+    /** PEM text, made out to 127.0.0.1. */
+    readonly certificate: string
+    /** PEM text, PKCS #8. */
+    readonly key: string
+  }
 }
 
 /** One way to run servers: containers, or processes of this machine's Java. */

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { elasticsearchHome, javaHome, kafkaJars } from './artefacts.ts'
-import type { Backend, BackendProvider, ElasticsearchOptions, KafkaOptions } from './backend.ts'
+import {
+  type Backend,
+  type BackendProvider,
+  BackendUnavailableError,
+  type ElasticsearchOptions,
+  type KafkaOptions,
+} from './backend.ts'
 import { kafkaProperties } from './kafka-properties.ts'
 import { freePorts } from './ports.ts'
 import { awaitReady, type ServerProcess, startServer } from './processes.ts'
@@ -79,7 +85,8 @@ async function startKafka(options: KafkaOptions & { ports?: readonly number[] })
 }
 
 async function startElasticsearch(options: ElasticsearchOptions & { port?: number }): Promise<Backend> {
-  const { heap = '512m', underLoad = false, port } = options
+  const { heap = '512m', underLoad = false, secured, port } = options
+  if (secured) throw new BackendUnavailableError('the Elasticsearch of Maven Central has no security')
   const java = javaHome(21)
   const home = await elasticsearchHome()
   const [freeHttp = 0, transport = 0] = await freePorts(2)

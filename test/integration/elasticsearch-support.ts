@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import type { ApplicationLogRecord } from '../../shared/contract/records.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
+import type { ElasticsearchAuth } from '../../shared/log-store/elasticsearch/connection.ts'
 import {
   createElasticsearchLogStore,
   type ElasticsearchLogStore,
@@ -23,12 +24,24 @@ export interface Opened {
   readonly metrics: Metrics
 }
 
-export function openStore(url: string, indexPrefix: string, options: Partial<ElasticsearchOptions> = {}): Opened {
+/** How a server that asks who one is wants to be spoken to. */
+export interface Access {
+  readonly auth: ElasticsearchAuth
+  readonly caFile: string | null
+}
+
+const OPEN: Access = { auth: { type: 'none' }, caFile: null }
+
+export function openStore(
+  url: string,
+  indexPrefix: string,
+  options: Partial<ElasticsearchOptions> = {},
+  access = OPEN,
+): Opened {
   const metrics = createMetrics()
   const store = createElasticsearchLogStore({
     url,
-    auth: { type: 'none' },
-    caFile: null,
+    ...access,
     indexPrefix,
     clock: { now: () => NOW },
     logger: createLogger('silent', 'test'),

@@ -159,20 +159,25 @@ const javaOfKafka = (underLoad: boolean): Record<string, string> =>
     ? { KAFKA_HEAP_OPTS: '-Xms1g -Xmx1g', KAFKA_JVM_PERFORMANCE_OPTS: '-XX:+UseG1GC' }
     : { KAFKA_HEAP_OPTS: '-Xms128m -Xmx400m' }
 
-async function startElasticsearch({ heap = '512m', underLoad = false }: ElasticsearchOptions): Promise<Backend> {
+async function startElasticsearch({
+  heap = '512m',
+  underLoad = false,
+  secured,
+}: ElasticsearchOptions): Promise<Backend> {
   const client = await prepare(ELASTICSEARCH_IMAGE)
   const [port = 0] = await freePorts(1)
-  const url = `http://127.0.0.1:${port}`
+  const url = `${secured ? 'https' : 'http'}://127.0.0.1:${port}`
   const container = await new GenericContainer(ELASTICSEARCH_IMAGE)
     .withLabels({ [OWNER_LABEL]: owner() })
     .withExposedPorts({ container: 9200, host: port })
     .withEnvironment({
       'discovery.type': 'single-node',
-      'xpack.security.enabled': 'false',
+      ...securityOf(secured),
       'cluster.routing.allocation.disk.threshold_enabled': 'false',
       ES_JAVA_OPTS: `-Xms${heap} -Xmx${heap}${underLoad ? ' -XX:TieredStopAtLevel=4' : ''}`,
     })
-    .withWaitStrategy(Wait.forHttp('/_cluster/health', 9200))
+    .withCopyContentToContainer(secured ? certificateFiles(secured) : [])
+    .withWaitStrategy(healthOf(secured))
     .withStartupTimeout(STARTUP_TIMEOUT_MS)
     .start()
   return backendOf(
@@ -182,6 +187,30 @@ async function startElasticsearch({ heap = '512m', underLoad = false }: Elastics
     () => answers(`${url}/_cluster/health`),
     async () => undefined,
   )
+}
+
+type Secured = NonNullable<ElasticsearchOptions['secured']>
+const ELASTICSEARCH_CONFIG = '/usr/share/elasticsearch/config'
+
+const certificateFiles = ({ certificate, key }: Secured) => [
+  { content: certificate, target: `${ELASTICSEARCH_CONFIG}/http.pem`, mode: 0o644 },
+  { content: key, target: `${ELASTICSEARCH_CONFIG}/http.key`, mode: 0o644 },
+]
+
+const securityOf = (secured: Secured | undefined): Record<string, string> =>
+  secured === undefined
+    ? { 'xpack.security.enabled': 'false' }
+    : {
+        'xpack.security.enabled': 'true',
+        ELASTIC_PASSWORD: secured.password,
+        'xpack.security.http.ssl.enabled': 'true',
+        'xpack.security.http.ssl.certificate': `${ELASTICSEARCH_CONFIG}/http.pem`,
+        'xpack.security.http.ssl.key': `${ELASTICSEARCH_CONFIG}/http.key`,
+      }
+
+function healthOf(secured: Secured | undefined) {
+  const health = Wait.forHttp('/_cluster/health', 9200)
+  return secured ? health.usingTls().allowInsecure().withBasicCredentials('elastic', secured.password) : health
 }
 
 async function logs(container: StartedTestContainer | undefined, text: RegExp): Promise<void> {

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Client, errors } from '@elastic/elasticsearch'
 import type { ErrorBody } from './outcome.ts'
@@ -50,7 +51,7 @@ export class ElasticsearchError extends Error {
   }
 }
 
-/** The only user of the driver. Its retries and its sniffing are off: what may be repeated is decided by its callers. */
+/** The only user of the driver. Throws where the authority's certificate cannot be read. Its retries and its sniffing are off: what may be repeated is decided by its callers. */
 export function connect(options: ConnectionOptions): Connection {
   const client = new Client(clientOptions(options))
   return {
@@ -80,7 +81,7 @@ function clientOptions({
     node: url,
     ...(auth.type === 'apiKey' && { auth: { apiKey: auth.apiKey } }),
     ...(auth.type === 'basic' && { auth: { username: auth.username, password: auth.password } }),
-    ...(caFile !== null && { tls: { ca: readFileSync(caFile) } }),
+    ...(caFile !== null && { tls: { ca: readAuthority(caFile) } }),
     compression: gzip,
     requestTimeout: requestTimeoutMs,
     maxRetries: 0,
@@ -90,16 +91,42 @@ function clientOptions({
   }
 }
 
+function readAuthority(path: string): Buffer {
+  try {
+    const text = readFileSync(path)
+    new X509Certificate(text)
+    return text
+  } catch (error) {
+    throw new Error(`ELASTICSEARCH_CA_FILE cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** What an operator can do about a login that is refused; empty for everything else that is answered. */
+function adviceOnAnswer(status: number | null, type: string | undefined): string {
+  if (status === 401) return ' (check ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD)'
+  const lacksPrivilege = status === 403 && type === 'security_exception'
+  return lacksPrivilege ? ' (docs/elasticsearch.md has the privileges that are needed)' : ''
+}
+
+/** What an operator can do about a certificate that is refused; empty for everything else that breaks a connection. */
+function adviceOnConnection(message: string): string {
+  if (/altnames/i.test(message)) return "; the server's certificate has to name the host in ELASTICSEARCH_URL"
+  if (!/certificate/i.test(message)) return ''
+  return "; ELASTICSEARCH_CA_FILE has to name the authority that signed the server's certificate"
+}
+
 function failureOf(error: unknown, request: string): unknown {
   if (error instanceof errors.ResponseError) {
     const body = bodyOf(error.body)
     const status = error.statusCode ?? null
-    return new ElasticsearchError(`${request} answered ${status} ${body.type ?? ''}`.trim(), status, body)
+    const advice = adviceOnAnswer(status, body.type)
+    return new ElasticsearchError(`${request} answered ${status} ${body.type ?? ''}`.trim() + advice, status, body)
   }
   // An answer that is no JSON comes from something in between, such as a proxy; so does one without Elasticsearch's header.
   if (error instanceof errors.ElasticsearchClientError) {
     // What is wrong with a connection or a certificate is worth telling; other messages may quote an answer.
-    const detail = error instanceof errors.ConnectionError ? ` (${error.message})` : ''
+    const detail =
+      error instanceof errors.ConnectionError ? ` (${error.message}${adviceOnConnection(error.message)})` : ''
     return new ElasticsearchError(`${request} failed: ${error.name}${detail}`, null, { type: error.name + detail })
   }
   return error
