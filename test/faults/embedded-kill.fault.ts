@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
+import { FAULT_SCALE } from '../support/fault-scale.ts'
 import { createLedger, type Ledger, ledgerLine } from '../support/ledger.ts'
 import { startSluice, temporaryFolder } from '../support/sluice-process.ts'
 
@@ -13,8 +14,7 @@ projects: [{ id: ${PROJECT}, team: t, name: P }]
 `
 const CLIENTS = 8
 const ENTRIES_A_BATCH = 20
-/** The shortened run; FAULT_ROUNDS asks for more. */
-const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 6)
+const ROUNDS = 6 * FAULT_SCALE
 
 /** Sends single entries and batches, one after another, until the server is gone. */
 async function sendUntilGone(url: string, name: string, ledger: Ledger): Promise<void> {
@@ -78,5 +78,5 @@ describe('SIGKILL at any moment, embedded', () => {
     expect(result.duplicates).toEqual([])
     expect(result.strangers).toEqual([])
     expect(flow.data.summary.total).toBe(inFlow)
-  }, 180_000)
+  }, 180_000 * FAULT_SCALE)
 })

@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
+import { FAULT_SCALE } from '../support/fault-scale.ts'
 import { type FullStack, startFullStack } from '../support/full-stack.ts'
-import { caughtUp, FAULT_SCALE, metricOf, prove } from '../support/full-stack-ledger.ts'
+import { caughtUp, metricOf, prove } from '../support/full-stack-ledger.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
 const needs = { kafka: { brokers: 1 }, elasticsearch: {} } as const

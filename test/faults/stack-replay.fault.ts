@@ -5,8 +5,9 @@ import { topicName } from '../../shared/contract/topics.ts'
 import { createClient } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
+import { FAULT_SCALE } from '../support/fault-scale.ts'
 import { API_KEY, type FullStack, PROJECT, startFullStack } from '../support/full-stack.ts'
-import { caughtUp, FAULT_SCALE, flowsOf, metricOf, prove, storedOf } from '../support/full-stack-ledger.ts'
+import { caughtUp, flowsOf, metricOf, prove, storedOf } from '../support/full-stack-ledger.ts'
 import { withOperator } from '../support/full-stack-operator.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE

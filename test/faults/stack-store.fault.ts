@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { FAULT_SCALE, lasting } from '../support/fault-scale.ts'
 import { type FullStack, startFullStack } from '../support/full-stack.ts'
-import { FAULT_SCALE, lasting, metricOf, prove } from '../support/full-stack-ledger.ts'
+import { metricOf, prove } from '../support/full-stack-ledger.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
 /** A member of a group that was not heard of for so long loses its partitions (the journal's default). */

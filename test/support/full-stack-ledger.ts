@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from '@jest/globals'
 import { groupName, VIEW_NAMES, type ViewName } from '../../consumers/view.ts'
 import { type TopicRole, topicName } from '../../shared/contract/topics.ts'
@@ -8,14 +7,9 @@ import type { FullStack } from './full-stack.ts'
 import { ledgerLine } from './ledger.ts'
 import type { Load } from './load.ts'
 
-/** Stretches every fault: 1 for the short form, more for the full one. */
-export const FAULT_SCALE = Number(process.env['FAULT_SCALE'] ?? 1)
 /** The longest that a group may take to read on: a killed member is missed for its session, a rebalance may follow. */
 const CAUGHT_UP_WITHIN_MS = 150_000
 const FLOWS_COMPARED = 8
-
-/** The length of a fault: so many milliseconds in the short form. */
-export const lasting = (ms: number): Promise<void> => delay(ms * FAULT_SCALE)
 
 /**
  * Load while the fault happens and after it, until its `work` resolves; then the proof. Every entry answered `success:true` is shown
