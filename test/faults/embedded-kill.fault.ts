@@ -15,6 +15,7 @@ projects: [{ id: ${PROJECT}, team: t, name: P }]
 const CLIENTS = 8
 const ENTRIES_A_BATCH = 20
 const ROUNDS = 6 * FAULT_SCALE
+const PATIENCE_MS = 180_000 * FAULT_SCALE
 
 /** Sends single entries and batches, one after another, until the server is gone. */
 async function sendUntilGone(url: string, name: string, ledger: Ledger): Promise<void> {
@@ -78,5 +79,5 @@ describe('SIGKILL at any moment, embedded', () => {
     expect(result.duplicates).toEqual([])
     expect(result.strangers).toEqual([])
     expect(flow.data.summary.total).toBe(inFlow)
-  }, 180_000 * FAULT_SCALE)
+  }, PATIENCE_MS)
 })
