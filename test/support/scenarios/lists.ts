@@ -59,6 +59,13 @@ export function listScenarios(stage: Stage): void {
     await search(page, '-step:lists.order.charge level:>=info')
     await expectRows(page, [PAYLOAD, 'accepted'])
     await search(page, '')
+    await page.locator('tr.log', { hasText: 'declined' }).locator('.text').click()
+    const fields = page.locator('tr.detail')
+    await fields.getByRole('row', { name: 'level' }).hover()
+    await fields.getByRole('button', { name: 'Without this level' }).click()
+    await expectRows(page, [ALL[0] ?? '', PAYLOAD, 'accepted'])
+    await page.goBack()
+    await page.keyboard.press('Escape')
 
     await level(page, 'warn').click()
     await expectRows(page, ALL.slice(0, 2))
