@@ -37,47 +37,53 @@ async function sendUntilGone(url: string, name: string, ledger: Ledger): Promise
 }
 
 describe('SIGKILL at any moment, embedded', () => {
-  test('every answered entry is there exactly once after the restart, and nothing else is', async () => {
-    const folder = temporaryFolder()
-    const file = join(folder.path, 'registry.yaml')
-    writeFileSync(file, REGISTRY)
-    const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: file }
-    const ledger = createLedger()
-    let answeredBefore = -1
-    for (let round = 0; round < ROUNDS; round++) {
+  test(
+    'every answered entry is there exactly once after the restart, and nothing else is',
+    async () => {
+      const folder = temporaryFolder()
+      const file = join(folder.path, 'registry.yaml')
+      writeFileSync(file, REGISTRY)
+      const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: file }
+      const ledger = createLedger()
+      let answeredBefore = -1
+      for (let round = 0; round < ROUNDS; round++) {
+        const server = await startSluice(settings)
+        const senders = Array.from({ length: CLIENTS }, (_, index) =>
+          sendUntilGone(server.url, `r${round}c${index}`, ledger),
+        )
+        // The moment is chosen by progress, not by time: after a random number of further answers.
+        const wanted = Math.max(answeredBefore, 0) + 50 + Math.floor(Math.random() * 1_500)
+        await eventually(() => ledger.answeredCount() >= wanted, 30_000)
+        server.kill('SIGKILL')
+        await Promise.all([server.exited, ...senders])
+        answeredBefore = ledger.answeredCount()
+      }
+
       const server = await startSluice(settings)
-      const senders = Array.from({ length: CLIENTS }, (_, index) =>
-        sendUntilGone(server.url, `r${round}c${index}`, ledger),
-      )
-      // The moment is chosen by progress, not by time: after a random number of further answers.
-      const wanted = Math.max(answeredBefore, 0) + 50 + Math.floor(Math.random() * 1_500)
-      await eventually(() => ledger.answeredCount() >= wanted, 30_000)
-      server.kill('SIGKILL')
-      await Promise.all([server.exited, ...senders])
-      answeredBefore = ledger.answeredCount()
-    }
+      const client = createClient(server.url, KEY)
+      await eventually(async () => {
+        const lag = await (await fetch(`${server.url}/metrics`)).text()
+        const gauges = [...lag.matchAll(/^sluice_consumer_lag_records\{.*\} (\d+)$/gm)].map(([, value]) =>
+          Number(value),
+        )
+        expect(gauges.length).toBeGreaterThan(0)
+        expect(gauges.every((value) => value === 0)).toBe(true)
+      }, 30_000)
+      const stored = await client.all('/api/application-logs')
+      const result = ledger.settle(stored.map(({ message = '' }) => message))
+      process.stdout.write(`${ledgerLine(`${ROUNDS} kills`, result)}\n`)
+      const flow = await client.get<{ summary: { total: number } }>('/api/flows/r0c0')
+      const inFlow = stored.filter(({ message }) => message?.startsWith('r0c0-')).length
+      server.kill('SIGTERM')
+      await server.exited
+      folder.remove()
 
-    const server = await startSluice(settings)
-    const client = createClient(server.url, KEY)
-    await eventually(async () => {
-      const lag = await (await fetch(`${server.url}/metrics`)).text()
-      const gauges = [...lag.matchAll(/^sluice_consumer_lag_records\{.*\} (\d+)$/gm)].map(([, value]) => Number(value))
-      expect(gauges.length).toBeGreaterThan(0)
-      expect(gauges.every((value) => value === 0)).toBe(true)
-    }, 30_000)
-    const stored = await client.all('/api/application-logs')
-    const result = ledger.settle(stored.map(({ message = '' }) => message))
-    process.stdout.write(`${ledgerLine(`${ROUNDS} kills`, result)}\n`)
-    const flow = await client.get<{ summary: { total: number } }>('/api/flows/r0c0')
-    const inFlow = stored.filter(({ message }) => message?.startsWith('r0c0-')).length
-    server.kill('SIGTERM')
-    await server.exited
-    folder.remove()
-
-    expect(result.answered).toBeGreaterThan(ROUNDS * 50)
-    expect(result.missing).toEqual([])
-    expect(result.duplicates).toEqual([])
-    expect(result.strangers).toEqual([])
-    expect(flow.data.summary.total).toBe(inFlow)
-  }, PATIENCE_MS)
+      expect(result.answered).toBeGreaterThan(ROUNDS * 50)
+      expect(result.missing).toEqual([])
+      expect(result.duplicates).toEqual([])
+      expect(result.strangers).toEqual([])
+      expect(flow.data.summary.total).toBe(inFlow)
+    },
+    PATIENCE_MS,
+  )
 })
