@@ -19,7 +19,7 @@ await describeWithBackends('brokers and Elasticsearch that fail, full stack', ne
   beforeAll(async () => {
     stack = await startFullStack({ brokers: kafka.brokers, elasticsearchUrl: elasticsearch.url })
     moves = leaderMoves(kafka.brokers, topicName(stack.topicPrefix, 'application-logs'))
-  }, 180_000)
+  }, PATIENCE_MS)
   afterAll(async () => {
     await moves?.close()
     await stack?.stop()

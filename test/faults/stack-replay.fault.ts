@@ -21,7 +21,7 @@ await describeWithBackends(
     let stack: FullStack
     beforeAll(async () => {
       stack = await startFullStack({ brokers: kafka.brokers, elasticsearchUrl: elasticsearch.url })
-    }, 120_000)
+    }, PATIENCE_MS)
     afterAll(() => stack?.stop(), 60_000)
 
     test(

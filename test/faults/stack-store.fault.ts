@@ -24,7 +24,7 @@ await describeWithBackends(
         elasticsearchUrl: elasticsearch.url,
         consumersSee: proxy.url,
       })
-    }, 120_000)
+    }, PATIENCE_MS)
     afterAll(async () => {
       await stack?.stop()
       await proxy?.close()

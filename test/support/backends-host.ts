@@ -59,6 +59,8 @@ export async function startBackendsHost(providers: readonly BackendProvider[]): 
   }
 
   const server = createServer(async (request, response) => {
+    // Test files ask seldom, and a connection kept for the next one may be closed just when it is used.
+    response.shouldKeepAlive = false
     try {
       const value = await act((request.url ?? '').slice(1), JSON.parse(await text(request)) as Request)
       response.end(JSON.stringify({ value }))
