@@ -17,7 +17,7 @@ export interface Problem {
   readonly at: number
 }
 
-/** The pieces of a text up to its end or up to the first problem; the page colours its search box by them. */
+/** The pieces of a text up to its end or up to the first problem. */
 export interface Lexed {
   readonly lexemes: readonly Lexeme[]
   readonly problem: Problem | null

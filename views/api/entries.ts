@@ -83,9 +83,12 @@ function nameOf(facet: FacetName, value: string, names: Names): { readonly name?
   }
 }
 
-const filterOf = (kind: EntryKind, { team, values }: Call): EntryFilter => entryFilter(team, [kind], values).filter
+/** What the parameters select among the entries of a kind. */
+export const filterOf = (kind: EntryKind, { team, values }: Call): EntryFilter =>
+  entryFilter(team, [kind], values).filter
 
-async function entryOf(kind: EntryKind, { team, subject }: Call, { store }: Tools): Promise<EntryRecord> {
+/** The entry that the path names. */
+export async function entryOf(kind: EntryKind, { team, subject }: Call, { store }: Tools): Promise<EntryRecord> {
   const entry = await store.get(team, kind, parseGuid(subject) ?? subject)
   if (entry === undefined) throw notFound('There is no such entry.')
   return entry

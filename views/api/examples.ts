@@ -53,6 +53,7 @@ const refusal = {
   bodyCut: false,
   nearest: event,
   unnoted: 0,
+  curl: "curl '<GATEWAY>/api/ExternalLogs' \\\n  -H 'X-API-Key: <API_KEY>' …",
 }
 
 const seen = { firstAt: timestamp, lastAt: timestamp }
@@ -68,6 +69,8 @@ const summary = {
   nextSteps: [{ identifier: 'order-placed.charge', name: 'Charge' }],
   lastErrorAt: timestamp,
   lastProgressAt: timestamp,
+  state: 'failed',
+  reason: 'No Event or Step logged anything after the last error.',
 }
 
 const query = { read: 'query' }
@@ -83,6 +86,23 @@ export const VIEW_EXAMPLES = {
     nextCursor: null,
     query: { read: 'text', problem: 'a closing parenthesis is missing', at: 12 },
   },
+  EntryDetails: {
+    fields: [
+      { name: 'level', text: 'Information', term: 'level:Information' },
+      { name: 'timestamp', text: timestamp, term: null },
+    ],
+    payload: {
+      text: '{\n  "order": 4711,\n  "valid": true\n}',
+      values: [{ name: 'order', text: '4711', term: 'payload.order:4711' }],
+      more: false,
+    },
+    scopes: null,
+    exception: null,
+    curl: "curl '<GATEWAY>/api/ExternalLogs' \\\n  -H 'X-API-Key: <API_KEY>' …",
+  },
+  Query: { q: 'timeout level:Error' },
+  Completion: { from: 6, to: 9, choices: [{ insert: 'Error ', label: 'Error', count: 2 }] },
+  Syntax: { items: [{ example: 'time*', help: 'Words that begin so.' }] },
   EventLogContext: { before: [], entry: eventLog, after: [] },
   ApplicationLogContext: { before: [], entry: applicationLog, after: [] },
   Histogram: { interval: 60_000, buckets: [{ from: '2026-01-31T09:30:00.000Z', total: 42, levels }], total: 42 },
@@ -98,6 +118,27 @@ export const VIEW_EXAMPLES = {
       project: [],
       category: [],
     },
+  },
+  Choices: {
+    total: 42,
+    level: [{ value: 'Information', count: 40 }],
+    environment: [{ value: 'Production', count: 42 }],
+    sections: [
+      {
+        name: 'Events and steps',
+        size: 2,
+        choices: [
+          {
+            name: 'event',
+            value: event.identifier,
+            label: event.name,
+            count: 42,
+            children: [{ name: 'step', value: step.identifier, label: step.name, count: 20, children: [] }],
+          },
+        ],
+      },
+    ],
+    chosen: [],
   },
   Refusals: { items: [refusal] },
   FlowPage: { items: [summary], nextCursor: null },

@@ -2,10 +2,11 @@ import { type Level, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import type { Flow, FlowGroup, LevelCounts } from '../../shared/log-store/log-store.ts'
 import type { StepEntity } from '../../shared/registry/registry.ts'
+import { type FlowState, stateOf } from './flow-state.ts'
 import type { EntityRef, Names, ProjectRef } from './names.ts'
 
 /** A flow as the list shows it; what it touched is in the order of its first entries. */
-export interface FlowSummary {
+export interface FlowSummary extends FlowState {
   readonly correlationKey: string
   readonly firstAt: string
   readonly lastAt: string
@@ -35,9 +36,10 @@ export interface FlowStep {
   readonly worstLevel: Level | null
 }
 
-export function summaryOf(flow: Flow, names: Names): FlowSummary {
+/** `now` is in milliseconds since 1970. */
+export function summaryOf(flow: Flow, names: Names, now: number): FlowSummary {
   const groups = byFirst(flow.groups)
-  return {
+  const summary = {
     correlationKey: flow.correlationKey,
     firstAt: flow.firstAt,
     lastAt: flow.lastAt,
@@ -51,6 +53,7 @@ export function summaryOf(flow: Flow, names: Names): FlowSummary {
     lastErrorAt: lastOf(groups.filter(isError)),
     lastProgressAt: lastOf(groups.filter((group) => group.project === null && !isError(group))),
   }
+  return { ...summary, ...stateOf(summary, now) }
 }
 
 function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonly EntityRef[] {

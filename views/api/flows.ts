@@ -13,16 +13,16 @@ import { invalidParameters, notFound } from './problems.ts'
 const KEY_ELSEWHERE = '-'
 
 /** A page of flows, those with the latest activity first; with a correlationKey, the flow of that key or none. */
-export const listFlows: Answer = async ({ team, values, names }, { store }) => {
+export const listFlows: Answer = async ({ team, values, names }, { store, clock }) => {
   if (values.correlationKey !== null) {
     refuseOthers(values)
     const flow = await store.flow(team, searchText(values.correlationKey))
-    return successBody({ items: flow === undefined ? [] : [summaryOf(flow, names)], nextCursor: null })
+    return successBody({ items: flow === undefined ? [] : [summaryOf(flow, names, clock.now())], nextCursor: null })
   }
   const after = decodeFlowCursor(values.cursor)
   const { flows, next } = await store.searchFlows(flowFilter(team, values), { limit: values.limit, after })
   return successBody({
-    items: flows.map((flow) => summaryOf(flow, names)),
+    items: flows.map((flow) => summaryOf(flow, names, clock.now())),
     nextCursor: next === null ? null : encodeFlowCursor(next),
   })
 }
@@ -42,7 +42,7 @@ export const oneFlow: Answer = async (call, tools) => {
   const after = decodeCursor('asc', values.cursor)
   const flow = await flowOf(call, tools)
   const page = await tools.store.search(flowEntries(call), { limit: values.limit, order: 'asc', after })
-  const summary = summaryOf(flow, names)
+  const summary = summaryOf(flow, names, tools.clock.now())
   return pageBody(page, 'asc', names, { summary, steps: stepsOf(flow, names), projects: summary.projects })
 }
 

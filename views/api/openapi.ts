@@ -19,6 +19,7 @@ const TAGS = [
   { name: 'Event logs', description: 'Logs of Events and Steps.' },
   { name: 'Application logs', description: 'Logs of Projects.' },
   { name: 'Flows', description: 'All entries that share a correlationKey.' },
+  { name: 'Query', description: 'The search language.' },
   { name: 'Refusals', description: 'What was refused of a Team lately.' },
 ]
 
@@ -29,16 +30,30 @@ const PURPOSES: Readonly<Record<string, readonly [operationId: string, summary: 
   '/api/event-logs': ['listEventLogs', 'Event logs, newest first', 'EventLogPage'],
   '/api/event-logs/histogram': ['histogramOfEventLogs', 'Counts by level over time', 'Histogram'],
   '/api/event-logs/facets': ['facetsOfEventLogs', 'The most frequent values', 'Facets'],
+  '/api/event-logs/choices': ['choicesOfEventLogs', 'What one can choose from, with counts', 'Choices'],
+  '/api/event-logs/completion': ['completeEventLogQuery', 'What can come at a place of a search', 'Completion'],
   '/api/event-logs/tail': ['tailEventLogs', 'Event logs as they arrive', 'tail'],
   '/api/event-logs/export': ['exportEventLogs', 'All matches as a file', 'export'],
   '/api/event-logs/{id}': ['getEventLog', 'One event log', 'EventLog'],
+  '/api/event-logs/{id}/details': ['detailsOfEventLog', 'What can be read from an event log', 'EntryDetails'],
   '/api/event-logs/{id}/context': ['contextOfEventLog', 'An event log and its neighbours in time', 'EventLogContext'],
   '/api/application-logs': ['listApplicationLogs', 'Application logs, newest first', 'ApplicationLogPage'],
   '/api/application-logs/histogram': ['histogramOfApplicationLogs', 'Counts by level over time', 'Histogram'],
   '/api/application-logs/facets': ['facetsOfApplicationLogs', 'The most frequent values', 'Facets'],
+  '/api/application-logs/choices': ['choicesOfApplicationLogs', 'What one can choose from, with counts', 'Choices'],
+  '/api/application-logs/completion': [
+    'completeApplicationLogQuery',
+    'What can come at a place of a search',
+    'Completion',
+  ],
   '/api/application-logs/tail': ['tailApplicationLogs', 'Application logs as they arrive', 'tail'],
   '/api/application-logs/export': ['exportApplicationLogs', 'All matches as a file', 'export'],
   '/api/application-logs/{id}': ['getApplicationLog', 'One application log', 'ApplicationLog'],
+  '/api/application-logs/{id}/details': [
+    'detailsOfApplicationLog',
+    'What can be read from an application log',
+    'EntryDetails',
+  ],
   '/api/application-logs/{id}/context': [
     'contextOfApplicationLog',
     'An application log and its neighbours in time',
@@ -48,6 +63,8 @@ const PURPOSES: Readonly<Record<string, readonly [operationId: string, summary: 
   '/api/flows/{correlationKey}': ['getFlow', 'One flow, its entries oldest first', 'Flow'],
   '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive", 'tail'],
   '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file', 'export'],
+  '/api/query': ['changeQuery', 'A search with a term added or taken away', 'Query'],
+  '/api/query/syntax': ['describeSyntax', 'What a search can say', 'Syntax'],
   '/api/refusals': ['listRefusals', 'The last refusals, the last one first', 'Refusals'],
 }
 

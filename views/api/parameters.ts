@@ -47,6 +47,9 @@ export const PARAMETERS = {
   values: integer('Most values of each facet.', { minimum: 1, maximum: 100, default: 10 }),
   before: integer('Most entries before the one asked for.', { minimum: 0, maximum: 100, default: 10 }),
   after: integer('Most entries after the one asked for.', { minimum: 0, maximum: 100, default: 10 }),
+  caret: integer('The place in `q`, in UTF-16 units from 0.', { minimum: 0, maximum: 1_000_000, default: 0 }),
+  with: text('A term that is added to the search; its opposite is taken away.', 'level:Error'),
+  without: text('A term that is taken away, where it is one of the conditions that all have to hold.', 'level:Error'),
   format: choice('The format of the export.', ['ndjson', 'csv'], 'ndjson'),
   lastEventId: text('Where to go on, as the header Last-Event-ID, which counts where both are sent.'),
   code: optional(

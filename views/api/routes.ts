@@ -1,6 +1,9 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
+import { detailsOfEntry } from '../details/details.ts'
 import { listRefusals } from '../refusals/list.ts'
+import { changeQuery, completeQuery, describeSyntax } from '../search/answers.ts'
 import type { Route } from './call.ts'
+import { choicesOfEntries } from './choices.ts'
 import { contextOfEntry, facetsOfEntries, histogramOfEntries, listEntries, oneEntry } from './entries.ts'
 import { exportEntries, exportFlow } from './export.ts'
 import { listFlows, oneFlow } from './flows.ts'
@@ -18,9 +21,12 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
   { path: base, parameters: [...FILTER, ...PAGE, 'order'], answer: listEntries(kind) },
   { path: `${base}/histogram`, parameters: [...FILTER, 'buckets'], answer: histogramOfEntries(kind) },
   { path: `${base}/facets`, parameters: [...FILTER, 'values'], answer: facetsOfEntries(kind) },
+  { path: `${base}/choices`, parameters: FILTER, answer: choicesOfEntries(kind) },
+  { path: `${base}/completion`, parameters: [...FILTER, 'caret'], answer: completeQuery(kind) },
   { path: `${base}/tail`, parameters: [...LIVE, 'correlationKey', 'lastEventId'], stream: tailEntries(kind) },
   { path: `${base}/export`, parameters: [...FILTER, 'format', 'order'], stream: exportEntries(kind) },
   { path: `${base}/:id`, parameters: [], answer: oneEntry(kind) },
+  { path: `${base}/:id/details`, parameters: [], answer: detailsOfEntry(kind) },
   { path: `${base}/:id/context`, parameters: [...FILTER, 'before', 'after'], answer: contextOfEntry(kind) },
 ]
 
@@ -36,12 +42,14 @@ const flowRoutes = (base: string): readonly Route[] => [
 ]
 
 /** The folders of the read API: whatever else is asked for below them is not there. */
-export const BASES = ['/api/event-logs', '/api/application-logs', '/api/flows', '/api/refusals']
+export const BASES = ['/api/event-logs', '/api/application-logs', '/api/flows', '/api/refusals', '/api/query']
 
 /** Every path of the read API. */
 export const ROUTES: readonly Route[] = [
   ...entryRoutes('/api/event-logs', 'event'),
   ...entryRoutes('/api/application-logs', 'application'),
   ...flowRoutes('/api/flows'),
+  { path: '/api/query', parameters: ['q', 'with', 'without'], answer: changeQuery },
+  { path: '/api/query/syntax', parameters: [], answer: describeSyntax },
   { path: '/api/refusals', parameters: ['code', 'limit'], answer: listRefusals },
 ]

@@ -1,5 +1,6 @@
 import { LEVELS } from '../../shared/contract/levels.ts'
 import { arrayOf, type JsonSchema, nullable, objectOf, schemaRef } from '../../shared/openapi/document.ts'
+import { FLOW_STATES } from './flow-state.ts'
 
 const text: JsonSchema = { type: 'string' }
 const optionalText: JsonSchema = { type: ['string', 'null'] }
@@ -41,6 +42,11 @@ const flowSummary = {
   },
   lastErrorAt: { ...optionalTime, description: 'The latest entry of Error or Critical.' },
   lastProgressAt: { ...optionalTime, description: 'The latest entry of an Event or Step below Error.' },
+  state: {
+    enum: FLOW_STATES,
+    description: 'What it seems to be doing: a guess, as logs never say that nothing more will come.',
+  },
+  reason: { type: 'string', description: 'Why one may think so.' },
 }
 
 const pageOf = (item: string): JsonSchema =>
@@ -48,6 +54,12 @@ const pageOf = (item: string): JsonSchema =>
 
 const contextOf = (item: string): JsonSchema =>
   objectOf({ before: arrayOf(schemaRef(item)), entry: schemaRef(item), after: arrayOf(schemaRef(item)) })
+
+const namedValue = {
+  name: text,
+  text,
+  term: { ...optionalText, description: 'The search that finds the entries which share the value.' },
+}
 
 /** What the read API answers, by name; docs/http.md says the same in words. */
 export const VIEW_SCHEMAS = {
@@ -106,6 +118,53 @@ export const VIEW_SCHEMAS = {
   ApplicationLogPage: pageOf('ApplicationLog'),
   EventLogContext: contextOf('EventLog'),
   ApplicationLogContext: contextOf('ApplicationLog'),
+  NamedValue: objectOf(namedValue),
+  ParsedException: objectOf({
+    depth: { ...count, description: 'How far inside other exceptions it stands.' },
+    type: text,
+    message: text,
+    frames: arrayOf(
+      objectOf({
+        call: text,
+        place: text,
+        note: text,
+        framework: { type: 'boolean', description: 'Of a runtime, a framework or a library.' },
+        firstOwn: { type: 'boolean', description: "The exception's first frame of the program itself." },
+      }),
+    ),
+    omitted: text,
+  }),
+  EntryDetails: objectOf({
+    fields: arrayOf(schemaRef('NamedValue')),
+    payload: nullable(objectOf({ text, values: arrayOf(schemaRef('NamedValue')), more: { type: 'boolean' } })),
+    scopes: nullable(
+      objectOf({
+        stack: arrayOf(text),
+        values: arrayOf(
+          objectOf({
+            ...namedValue,
+            hidden: { ...arrayOf(text), description: 'What the scopes around it gave for the same name.' },
+          }),
+        ),
+      }),
+    ),
+    exception: nullable(objectOf({ parts: arrayOf(schemaRef('ParsedException')), more: { type: 'boolean' } })),
+    curl: {
+      type: 'string',
+      description:
+        'The command that sends it again, with `<GATEWAY>` for the URL of the gateway and `<API_KEY>` for a key.',
+    },
+  }),
+  Query: objectOf({ q: text }),
+  Completion: {
+    ...objectOf({
+      from: count,
+      to: count,
+      choices: arrayOf(objectOf({ insert: text, label: text, help: text, count }, ['help', 'count'])),
+    }),
+    description: '`insert` takes the place of what stands from `from` up to `to`.',
+  },
+  Syntax: objectOf({ items: arrayOf(objectOf({ example: text, help: text })) }),
   Histogram: objectOf({
     interval: { type: 'number', description: 'The width of a bucket in milliseconds.' },
     buckets: arrayOf(objectOf({ from: time, total: count, levels: schemaRef('LevelCounts') })),
@@ -120,6 +179,26 @@ export const VIEW_SCHEMAS = {
       project: namedFacet,
       category: facet(),
     }),
+  }),
+  Choice: objectOf({
+    name: { enum: ['event', 'step', 'project', 'category'], description: 'The parameter that selects it.' },
+    value: text,
+    label: text,
+    count,
+    children: arrayOf(schemaRef('Choice')),
+  }),
+  Choices: objectOf({
+    total: count,
+    level: facet(schemaRef('Level')),
+    environment: facet(),
+    sections: arrayOf(
+      objectOf({
+        name: text,
+        size: { ...count, description: 'How many values have logs; 100 are counted at most.' },
+        choices: arrayOf(schemaRef('Choice')),
+      }),
+    ),
+    chosen: arrayOf(objectOf({ name: text, value: text, label: text })),
   }),
   FlowSummary: objectOf(flowSummary),
   FlowPage: objectOf({ items: arrayOf(schemaRef('FlowSummary')), nextCursor: cursor }),
@@ -153,6 +232,11 @@ export const VIEW_SCHEMAS = {
     bodyCut: { type: 'boolean' },
     nearest: nullable(schemaRef('EntityRef')),
     unnoted: { ...count, description: 'How many with the same code followed that were not noted.' },
+    curl: {
+      ...optionalText,
+      description:
+        'The command that tries again, the nearest identifier in it; null where not all of the body was kept.',
+    },
   }),
   Refusals: objectOf({ items: arrayOf(schemaRef('Refusal')) }),
   Flow: objectOf({

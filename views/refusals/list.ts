@@ -2,6 +2,7 @@ import { successBody } from '../../shared/http/answer.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Answer } from '../api/call.ts'
 import type { EntityRef } from '../api/names.ts'
+import { curlToTry } from './again.ts'
 import { createNearest } from './nearest.ts'
 import type { KeptRefusal } from './ring.ts'
 
@@ -11,6 +12,8 @@ export type RefusalItem = Omit<KeptRefusal['noted'], 'kind' | 'team'> & {
   readonly unnoted: number
   /** What the identifier, where nothing has it, most likely stands for; a Project by its id. */
   readonly nearest: EntityRef | null
+  /** The command that sends it again, with the nearest identifier where there is one; null where not all of it was kept. */
+  readonly curl: string | null
 }
 
 /** The Team's last refusals, the last one first. */
@@ -44,5 +47,5 @@ const isInUse = ({ archivedAt }: { readonly archivedAt?: string }): boolean => a
 
 function itemOf({ id, noted, unnoted }: KeptRefusal, nearest: EntityRef | null): RefusalItem {
   const { kind: _kind, team: _team, ...rest } = noted
-  return { id, ...rest, nearest, unnoted }
+  return { id, ...rest, nearest, unnoted, curl: curlToTry({ ...rest, nearest }) }
 }

@@ -65,7 +65,9 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     outcomes.inc({ outcome: session === undefined ? 'refused' : 'opened' })
     if (session === undefined) {
       attempts.failed(client)
-      throw new ProblemError(problem('invalid_api_key', null, 'The key is not a live key of any Team.'))
+      throw new ProblemError(
+        problem('invalid_api_key', null, 'This is not a live key of any Team. Check that it was copied whole.'),
+      )
     }
     logger.info({ team: session.team.id, key: session.key.prefix }, 'signed in')
     give(request, response, sessions.cookieOf(session))
@@ -116,6 +118,10 @@ const shown = (session: Session | undefined) => ({
 })
 
 const answerTooMany = (response: Response, seconds: number): void =>
-  answerFailure(response, problem('too_many_attempts', { retryAfterSeconds: seconds }), {
-    'retry-after': String(seconds),
-  })
+  answerFailure(
+    response,
+    problem('too_many_attempts', { retryAfterSeconds: seconds }, `Too many attempts. Try again in ${seconds} s.`),
+    {
+      'retry-after': String(seconds),
+    },
+  )

@@ -63,6 +63,7 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   OwnEvent: objectOf(event),
   OwnStep: objectOf({ ...step, event: nullable(text) }),
   OwnProject: objectOf(project),
+  Snippets: objectOf({ snippets: arrayOf(objectOf({ id: text, name: text, code: text })) }),
   SampleFlow: objectOf({ correlationKey: text, sent: { type: 'integer', description: 'Entries sent.' } }),
 }
 
@@ -86,6 +87,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   OwnEvent: anEvent,
   OwnStep: aStep,
   OwnProject: { ...aProject, archivedAt: '2026-01-31T09:30:00.000Z' },
+  Snippets: { snippets: [{ id: 'curl', name: 'cURL', code: "curl '<GATEWAY>/api/ExternalLogs' …" }] },
   SampleFlow: { correlationKey: 'sample-2026-01-31-3fa94c', sent: 8 },
 }
 
@@ -170,6 +172,17 @@ const archived: JsonSchema = {
   type: 'boolean',
   description: 'Archived things refuse logs; stored ones keep their names.',
 }
+/** Code that sends a log to one of what the Team owns. */
+const snippetsFor = (operationId: string, what: string, parameters: readonly JsonSchema[]) => ({
+  get: operation({
+    operationId,
+    summary: `Code that sends a log to ${what}; <GATEWAY> and <API_KEY> stand in it`,
+    result: 'Snippets',
+    codes: [...READS, 'invalid_request'],
+    parameters,
+  }),
+})
+
 const stepFields = {
   name: text,
   event: { type: ['string', 'null'], description: 'An Event of the Team; null for a Step that stands alone.' },
@@ -276,6 +289,15 @@ export const teamPart: OpenApiPart = {
         body: { schema: fieldsOf({ name: text, archived }), example: { archived: true } },
       }),
     },
+    '/api/team/events/{identifier}/snippets': snippetsFor('eventSnippets', 'an Event', [
+      inPath('identifier', anEvent.identifier),
+      elsewhere,
+    ]),
+    '/api/team/steps/{identifier}/snippets': snippetsFor('stepSnippets', 'a Step', [
+      inPath('identifier', aStep.identifier),
+      elsewhere,
+    ]),
+    '/api/team/projects/{id}/snippets': snippetsFor('projectSnippets', 'a Project', [inPath('id', aProject.id)]),
     '/api/team/sample-flow': {
       post: operation({
         operationId: 'sendSampleFlow',

@@ -19,6 +19,7 @@ import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
 import { type GatewayAddress, settingsOf } from './settings.ts'
+import { snippetsOf } from './snippets.ts'
 import { createTurns, type TurnsOptions } from './turns.ts'
 
 export interface TeamDeps extends AuthenticationDeps {
@@ -84,6 +85,14 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     answer(response, 200, settingsOf(registry, team, await lastSeen(team.id), deps.gateway))
   }
 
+  const snippets =
+    (kind: Kind): RequestHandler =>
+    (request, response) => {
+      teamOf(request, false)
+      refuseParameters(request)
+      answer(response, 200, { snippets: snippetsOf(kind, subjectOf(request, String(request.params['id']))) })
+    }
+
   /** A request that changes something: one at a time, and answered once this process shows it. */
   const write =
     (status: number, work: (call: Call) => Promise<Change>, inTurn = changesInTurn): RequestHandler =>
@@ -126,6 +135,7 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
       patch: write(200, ({ team, json, subject }) => changeItem(admin, team.id, kind, subject, json)),
     })
   }
+  for (const [path, kind] of Object.entries(KINDS)) route(`/api/team/${path}/:id/snippets`, { get: snippets(kind) })
   route('/api/team/sample-flow', { post: write(200, sample, samplesInTurn) })
   routes.use('/api/team', () => {
     throw notFound()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FlowGroup } from '../../../shared/log-store/log-store.ts'
+import { RUNNING_MS } from '../../../views/api/flow-state.ts'
 import { stepsOf, summaryOf } from '../../../views/api/flow-summary.ts'
 import type { Names } from '../../../views/api/names.ts'
 import { at } from '../../support/views-fixture.ts'
@@ -28,6 +29,8 @@ const group = (fields: Partial<FlowGroup>): FlowGroup => ({
 
 const flow = (...groups: FlowGroup[]) => ({ correlationKey: 'k', firstAt: at(0), lastAt: at(9), groups })
 
+const NOW = Date.parse(at(9)) + RUNNING_MS
+
 describe('the summary of a flow', () => {
   test('counts by level, names the worst, and lists what was touched by first appearance', () => {
     const summary = summaryOf(
@@ -38,6 +41,7 @@ describe('the summary of a flow', () => {
         group({ event: 'b', step: 'b.pay', firstAt: at(4), lastAt: at(4) }),
       ),
       names,
+      NOW,
     )
     expect(summary).toEqual({
       correlationKey: 'k',
@@ -52,11 +56,13 @@ describe('the summary of a flow', () => {
       nextSteps: [named('a.validate'), named('b.ship')],
       lastErrorAt: at(6),
       lastProgressAt: at(9),
+      state: 'stalled',
+      reason: 'The next Step would be a.validate, b.ship, but nothing was logged for 5 minutes.',
     })
   })
 
   test('names what comes next: the Step after the furthest one seen, of every Event that is not at its last', () => {
-    const nextOf = (...groups: FlowGroup[]) => summaryOf(flow(...groups), names).nextSteps
+    const nextOf = (...groups: FlowGroup[]) => summaryOf(flow(...groups), names, NOW).nextSteps
     const step = (event: string, name: string) => group({ event, step: `${event}.${name}` })
     expect(nextOf(step('order', 'validate'))).toEqual([named('order.pay')])
     expect(nextOf(step('order', 'pay'))).toEqual([named('order.ship')])
@@ -69,7 +75,7 @@ describe('the summary of a flow', () => {
 
   test('tells the last error, and the last progress of an Event or Step: neither an error nor an application log is any', () => {
     const timesOf = (...groups: FlowGroup[]) => {
-      const { lastErrorAt, lastProgressAt } = summaryOf(flow(...groups), names)
+      const { lastErrorAt, lastProgressAt } = summaryOf(flow(...groups), names, NOW)
       return [lastErrorAt, lastProgressAt]
     }
     const ended = { event: 'order', lastAt: at(3) }
@@ -146,7 +152,7 @@ describe('archived Steps', () => {
   const steps = (...groups: FlowGroup[]) => stepsOf(flow(...groups), archived).map(({ step }) => step.identifier)
 
   test('are not waited for', () => {
-    expect(summaryOf(flow(validated), archived).nextSteps).toEqual([named('a.ship')])
+    expect(summaryOf(flow(validated), archived, NOW).nextSteps).toEqual([named('a.ship')])
     expect(steps(validated)).toEqual(['a.validate', 'a.ship'])
   })
 

@@ -47,6 +47,8 @@ describe('GET /api/flows', () => {
           nextSteps: [{ identifier: 'order.ship', name: 'Ship' }],
           lastErrorAt: at(2),
           lastProgressAt: at(1),
+          state: 'failed',
+          reason: 'No Event or Step logged anything after the last error.',
         },
       ],
       nextCursor: null,

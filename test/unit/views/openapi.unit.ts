@@ -42,7 +42,7 @@ interface Found {
 }
 
 /** The paths that only read, and all take their parameters alike. */
-const READ_API = /^\/api\/(event-logs|application-logs|flows|refusals)/
+const READ_API = /^\/api\/(event-logs|application-logs|flows|query|refusals)/
 const INGESTION = /^\/(api\/(ExternalLogs|ApplicationLogs|events\/raw)|ingest|v1)/
 
 const document = createOpenApi({
@@ -109,6 +109,9 @@ describe('GET /openapi.json', () => {
       'patch /api/team/steps/{identifier}',
       'post /api/team/projects',
       'patch /api/team/projects/{id}',
+      'get /api/team/events/{identifier}/snippets',
+      'get /api/team/steps/{identifier}/snippets',
+      'get /api/team/projects/{id}/snippets',
       'post /api/team/sample-flow',
       'get /api/session',
       'post /api/session',

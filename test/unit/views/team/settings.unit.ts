@@ -21,6 +21,25 @@ afterEach(() => team.close())
 const outcome = ({ status, error, data }: TeamAnswer) => [status, error?.code ?? data]
 const pointer = ({ error }: TeamAnswer) => (error.details as { path: string; message: string }[])[0]
 
+describe('GET /api/team/{kind}s/{id}/snippets', () => {
+  test.each([
+    ['/events/order/snippets', '"order"'],
+    ['/steps/a%2Fb/snippets', '"a/b"'],
+    ['/steps/-/snippets?identifier=..', '".."'],
+    [`/projects/${PROJECT_A}/snippets`, `"${PROJECT_A}"`],
+  ])('%s', async (path, literal) => {
+    const { status, data } = await team.ask('GET', path)
+    const { snippets } = data as unknown as { readonly snippets: readonly { readonly code: string }[] }
+    expect([status, snippets.length]).toEqual([200, 4])
+    for (const { code } of snippets) expect(code).toContain(literal)
+  })
+
+  test('takes no other parameter', async () => {
+    const answer = await team.ask('GET', '/events/order/snippets?gateway=x')
+    expect(outcome(answer)).toEqual([400, 'invalid_request'])
+  })
+})
+
 describe('GET /api/team', () => {
   test('tells all that the Team owns, its keys by their first characters, and nothing of another Team', async () => {
     const { status, data, text, headers } = await team.ask('GET', '')

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseQuery } from '../../../../../shared/query/parse.ts'
-import { eventTag, factsOf, hueOf, sourceOf } from '../../../../../views/web/logs/facts.ts'
-import { printTerm } from '../../../../../views/web/logs/terms.ts'
-import { applicationEntry, eventEntry } from './entries.ts'
+import { eventTag, hueOf, shortCategory, sourceOf } from '../../../../../views/web/logs/facts.ts'
+import { applicationEntry, eventEntry } from '../../details/entries.ts'
 
 describe('what an entry is', () => {
   test.each([
@@ -12,21 +10,7 @@ describe('what an entry is', () => {
     [applicationEntry(), 'Invoices', 'Acme.Billing.Invoices', 'category:Acme.Billing.Invoices'],
   ])('comes from %#', (entry, name, full, term) => {
     const source = sourceOf(entry)
-    expect([source.name, source.full, printTerm(source.term)]).toEqual([name, full, term])
-  })
-
-  test('every fact that can be searched for is a query', () => {
-    for (const entry of [eventEntry(), applicationEntry({ originalLevel: 'Loud' })]) {
-      for (const { name, term } of factsOf(entry)) {
-        if (term === undefined) expect(['timestamp', 'receivedAt', 'originalLevel']).toContain(name)
-        else expect(parseQuery(printTerm(term)).reading).toEqual({ read: 'query' })
-      }
-    }
-  })
-
-  test('what is not set is no fact', () => {
-    const names = factsOf(applicationEntry({ eventId: 0, eventName: '', correlationKey: null })).map(({ name }) => name)
-    expect(names).toEqual(['level', 'environment', 'project', 'category', 'timestamp', 'receivedAt', 'id'])
+    expect([source.name, source.full, source.term]).toEqual([name, full, term])
   })
 
   test.each([
@@ -43,5 +27,14 @@ describe('what an entry is', () => {
     expect(new Set(hues).size).toBeGreaterThan(70)
     for (const hue of hues) expect(hue).toBeLessThan(360)
     expect(hueOf('order-4700')).toBe(hues[0])
+  })
+
+  test.each([
+    ['Acme.Billing.Invoices', 'Invoices'],
+    ['single', 'single'],
+    ['ends.', 'ends.'],
+    ['', ''],
+  ])('the short name of %j is %j', (category, expected) => {
+    expect(shortCategory(category)).toBe(expected)
   })
 })

@@ -17,7 +17,7 @@ import {
   withArrived,
   withBefore,
 } from '../../../../../views/web/logs/rows.ts'
-import { eventEntry } from './entries.ts'
+import { eventEntry } from '../../details/entries.ts'
 
 /** An entry at a second; entries of one second are told apart by their id. */
 const at = (second: number, id = String(second).padStart(6, '0')): Entry =>

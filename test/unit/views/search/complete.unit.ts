@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { parseQuery } from '../../../../../shared/query/parse.ts'
-import { applyChoice, type Choice, complete, type KnownValues } from '../../../../../views/web/logs/complete.ts'
-import { searchTexts } from '../../../../support/documents-arbitrary.ts'
+import { parseQuery } from '../../../../shared/query/parse.ts'
+import { type Choice, type Completion, complete, type KnownValues } from '../../../../views/search/complete.ts'
+import { searchTexts } from '../../../support/documents-arbitrary.ts'
 
 const VALUES: KnownValues = {
   level: [{ value: 'Error', count: 3 }],
@@ -14,20 +14,32 @@ const VALUES: KnownValues = {
   category: [{ value: 'Acme.Billing' }, { value: 'Acme.Shop' }],
 }
 
+const known = (values: KnownValues, paths: readonly string[] = []) => ({
+  values: async () => values,
+  paths: async () => paths,
+})
+
+/** The text with a choice written into it, and where the caret is then. */
+const applied = (text: string, { from, to }: Completion, { insert }: Choice) => ({
+  text: text.slice(0, from) + insert + text.slice(to),
+  caret: from + insert.length,
+})
+
 /** The choices at the `|` of a text. */
-function at(marked: string, paths: readonly string[] = []): readonly string[] {
+async function at(marked: string, paths: readonly string[] = []): Promise<readonly string[]> {
   const caret = marked.indexOf('|')
-  return complete(marked.replace('|', ''), caret, VALUES, () => paths)?.choices.map(({ label }) => label) ?? []
+  const { choices } = await complete(marked.replace('|', ''), caret, known(VALUES, paths))
+  return choices.map(({ label }) => label)
 }
 
 /** The text after the first choice was taken, with a `|` where the caret is. */
-function taken(marked: string): string {
+async function taken(marked: string): Promise<string> {
   const caret = marked.indexOf('|')
   const text = marked.replace('|', '')
-  const completion = complete(text, caret, VALUES)
-  const [choice] = completion?.choices ?? []
-  if (completion === undefined || choice === undefined) return marked
-  const after = applyChoice(text, completion, choice)
+  const completion = await complete(text, caret, known(VALUES))
+  const [choice] = completion.choices
+  if (choice === undefined) return marked
+  const after = applied(text, completion, choice)
   return `${after.text.slice(0, after.caret)}|${after.text.slice(after.caret)}`
 }
 
@@ -52,12 +64,12 @@ describe('what can come at the caret of a search', () => {
     ['level:[e|', []],
     ['nosuch:|', []],
     ['a)) lev|', ['level']],
-  ])('%s', (marked, expected) => {
-    expect([...at(marked)].sort()).toEqual([...expected].sort())
+  ])('%s', async (marked, expected) => {
+    expect([...(await at(marked))].sort()).toEqual([...expected].sort())
   })
 
-  test('paths of leaves that the entries have', () => {
-    expect(at('scope.Re|', ['scope.RequestId', 'scope.tenant'])).toEqual(['scope.RequestId'])
+  test('paths of leaves that the entries have', async () => {
+    expect(await at('scope.Re|', ['scope.RequestId', 'scope.tenant'])).toEqual(['scope.RequestId'])
   })
 
   test.each([
@@ -67,36 +79,35 @@ describe('what can come at the caret of a search', () => {
     ['environment:"Te|st" foo', 'environment:"Test Lab"| foo'],
     ['level:|debug foo', 'level:Critical| foo'],
     ['a OR env:prod|uction)', 'a OR env:Production |)'],
-  ])('taking the first choice makes of %s %s', (before, after) => {
-    expect(taken(before)).toBe(after)
+  ])('taking the first choice makes of %s %s', async (before, after) => {
+    expect(await taken(before)).toBe(after)
   })
 
-  test('counts and names stand beside the values', () => {
-    const [level] = complete('level:err', 9, VALUES)?.choices ?? []
-    const [event] = complete('event:', 6, VALUES)?.choices ?? []
+  test('counts and names stand beside the values', async () => {
+    const [level] = (await complete('level:err', 9, known(VALUES))).choices
+    const [event] = (await complete('event:', 6, known(VALUES))).choices
     expect(level).toMatchObject({ label: 'Error', count: 3 })
     expect(event).toMatchObject({ label: 'order-placed', help: 'Order placed', count: 12 })
   })
 
-  test('a value that was taken is read as that value', () => {
+  test('a value that was taken is read as that value', async () => {
     const environments = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('\0'))
-    fc.assert(
-      fc.property(environments, fc.constantFrom('environment:', '-env:', 'foo env:"'), (value, head) => {
-        const completion = complete(head, head.length, { environment: [{ value }] })
-        const choice = completion?.choices[0] as Choice
-        const { text } = applyChoice(head, completion as NonNullable<typeof completion>, choice)
+    await fc.assert(
+      fc.asyncProperty(environments, fc.constantFrom('environment:', '-env:', 'foo env:"'), async (value, head) => {
+        const completion = await complete(head, head.length, known({ environment: [{ value }] }))
+        const choice = completion.choices[0] as Choice
+        const { text } = applied(head, completion, choice)
         expect(parseQuery(text).reading).toEqual({ read: 'query' })
         expect(JSON.stringify(parseQuery(text).query)).toContain(JSON.stringify(value))
       }),
     )
   })
 
-  test('any text, any caret: what is replaced lies in the text and holds the caret', () => {
-    fc.assert(
-      fc.property(searchTexts, fc.nat(60), (text, place) => {
+  test('any text, any caret: what is replaced lies in the text and holds the caret', async () => {
+    await fc.assert(
+      fc.asyncProperty(searchTexts, fc.nat(60), async (text, place) => {
         const caret = Math.min(place, text.length)
-        const completion = complete(text, caret, VALUES)
-        if (completion === undefined) return
+        const completion = await complete(text, caret, known(VALUES))
         expect(completion.from).toBeLessThanOrEqual(caret)
         expect(completion.to).toBeGreaterThanOrEqual(caret)
         expect(completion.to).toBeLessThanOrEqual(text.length)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { mergedScopes, scopeStack } from '../../../../../views/web/logs/scopes.ts'
+import { mergedScopes, scopeStack } from '../../../../views/details/scopes.ts'
 
 const stack = (data: Record<string, unknown>) =>
   scopeStack(data).map(({ text, within, fields }) => [text, within, fields.map((one) => `${one.path}=${one.text}`)])

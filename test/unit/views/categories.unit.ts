@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type CategoryNode, categoryTree, shortCategory } from '../../../../../views/web/logs/categories.ts'
+import { type CategoryNode, categoryTree } from '../../../views/api/categories.ts'
 
 const outline = (nodes: readonly CategoryNode[], indent = ''): readonly string[] =>
   nodes.flatMap(({ label, count, children }) => [`${indent}${label} ${count}`, ...outline(children, `${indent}  `)])
@@ -63,14 +63,5 @@ describe('the tree of categories', () => {
     const long = Array.from({ length: 10_000 }, () => 'a').join('.')
     const values = Array.from({ length: 20 }, (_, index) => ({ value: `${long.slice(0, 2 * index + 1)}`, count: 1 }))
     expect(depth(categoryTree([...values, { value: long, count: 1 }]))).toBeLessThanOrEqual(12)
-  })
-
-  test.each([
-    ['Acme.Billing.Invoices', 'Invoices'],
-    ['single', 'single'],
-    ['ends.', 'ends.'],
-    ['', ''],
-  ])('the short name of %j is %j', (category, expected) => {
-    expect(shortCategory(category)).toBe(expected)
   })
 })

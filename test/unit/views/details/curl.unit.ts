@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Entry } from '../../../../../views/web/api/types.ts'
-import { curlOf, shellQuote } from '../../../../../views/web/logs/curl.ts'
+import type { EntryItem } from '../../../../views/api/items.ts'
+import { curlOf, shellQuote } from '../../../../views/details/curl.ts'
 import { applicationEntry, eventEntry } from './entries.ts'
 
 /** What a shell would give to `curl`: its arguments, and what stands on its standard input. */
@@ -16,19 +16,19 @@ function run(command: string): { readonly args: readonly string[]; readonly body
 
 describe('an entry as a command that sends it again', () => {
   test('an event log', () => {
-    expect(curlOf(eventEntry(), 'https://logs.test/sluice')).toBe(`curl 'https://logs.test/sluice/api/ExternalLogs' \\
+    expect(curlOf(eventEntry())).toBe(`curl '<GATEWAY>/api/ExternalLogs' \\
   -H 'X-API-Key: <API_KEY>' \\
   -H 'Content-Type: application/json' \\
   --data-raw '{"uniqueIdentifier":"order-placed.validate","payload":"{\\"order\\":4711}","level":"Information","correlationKey":"order-4711","environment":"Production"}'`)
   })
 
   test('an event log of the Event itself goes to the Event', () => {
-    expect(run(curlOf(eventEntry({ step: null }), 'http://x')).body).toMatchObject({ uniqueIdentifier: 'order-placed' })
+    expect(run(curlOf(eventEntry({ step: null }))).body).toMatchObject({ uniqueIdentifier: 'order-placed' })
   })
 
   test('an application log has all its fields and nothing that the gateway gives', () => {
-    const { args, body } = run(curlOf(applicationEntry(), 'http://x'))
-    expect(args).toContain('http://x/api/ApplicationLogs')
+    const { args, body } = run(curlOf(applicationEntry()))
+    expect(args).toContain('<GATEWAY>/api/ApplicationLogs')
     expect(body).toEqual({
       uniqueIdentifier: '3f2504e0-4f89-11d3-9a0c-0305e82c3301',
       categoryName: 'Acme.Billing.Invoices',
@@ -43,7 +43,7 @@ describe('an entry as a command that sends it again', () => {
     })
   })
 
-  test.each<[string, Entry]>([
+  test.each<[string, EntryItem]>([
     ['quotes and substitutions', eventEntry({ payload: `'; rm -rf $HOME; echo "\`id\`" $(id) \\ !!'` })],
     [
       'line ends and controls',
@@ -51,14 +51,14 @@ describe('an entry as a command that sends it again', () => {
     ],
     ['a megabyte', eventEntry({ payload: "it's ".repeat(200_000) })],
   ])('%s come through a shell as they are', (_name, entry) => {
-    const { body } = run(curlOf(entry, 'http://x'))
+    const { body } = run(curlOf(entry))
     expect(body).toMatchObject(
       entry.kind === 'event' ? { payload: entry.payload } : { message: entry.message, exception: entry.exception },
     )
   })
 
   test('nothing in the command is obeyed by a terminal or unseen by a reader', () => {
-    const command = curlOf(applicationEntry({ message: '\x1b[2J\x7f\x9b\u202e\u2066\ufeff\u200b' }), 'http://x')
+    const command = curlOf(applicationEntry({ message: '\x1b[2J\x7f\x9b\u202e\u2066\ufeff\u200b' }))
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
     expect(command).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/)
   })

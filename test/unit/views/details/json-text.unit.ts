@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { leaves } from '../../../../../shared/query/leaves.ts'
-import { isJson, jsonFields, prettyJson } from '../../../../../views/web/logs/json-text.ts'
+import { leaves } from '../../../../shared/query/leaves.ts'
+import { isJson, jsonFields, prettyJson } from '../../../../views/details/json-text.ts'
 
 const whole = (text: string): string => prettyJson(text, Number.POSITIVE_INFINITY).text
 

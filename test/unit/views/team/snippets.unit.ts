@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { snippetsOf, type Target } from '../../../../../views/web/team/snippets.ts'
+import { snippetsOf } from '../../../../views/team/snippets.ts'
 
-const GATEWAY = 'https://logs.example.com/base'
-const codeOf = (language: string, target: Target): string =>
-  snippetsOf(GATEWAY, target).find(({ id }) => id === language)?.code ?? ''
+const GATEWAY = '<GATEWAY>'
+const codeOf = (language: string, ...target: Parameters<typeof snippetsOf>): string =>
+  snippetsOf(...target).find(({ id }) => id === language)?.code ?? ''
 
 const HOSTILE = [
   'order-placed',
@@ -43,7 +43,7 @@ async function fetched(code: string): Promise<Sent> {
 
 describe('the code that sends a log', () => {
   test('is there in four languages, with the address and a place for the key', () => {
-    const snippets = snippetsOf(GATEWAY, { kind: 'step', id: 'order-placed.pay' })
+    const snippets = snippetsOf('step', 'order-placed.pay')
     expect(snippets.map(({ name }) => name)).toEqual(['cURL', 'C#', 'TypeScript', 'Python'])
     for (const { code } of snippets) {
       expect(code).toContain(`${GATEWAY}/api/ExternalLogs`)
@@ -53,7 +53,7 @@ describe('the code that sends a log', () => {
   })
 
   test('addresses a Project as an application log', async () => {
-    const { url, init } = await fetched(codeOf('typescript', { kind: 'project', id: 'some-guid' }))
+    const { url, init } = await fetched(codeOf('typescript', 'project', 'some-guid'))
     expect(url).toBe(`${GATEWAY}/api/ApplicationLogs`)
     expect(JSON.parse(init.body)).toEqual({
       uniqueIdentifier: 'some-guid',
@@ -65,7 +65,7 @@ describe('the code that sends a log', () => {
   })
 
   test.each(HOSTILE)('in a shell sends %j as it is, and runs nothing else', (id) => {
-    const [url, ...rest] = curlArguments(codeOf('curl', { kind: 'event', id }))
+    const [url, ...rest] = curlArguments(codeOf('curl', 'event', id))
     expect(url).toBe(`${GATEWAY}/api/ExternalLogs`)
     expect(rest.slice(0, 4)).toEqual(['-H', 'X-API-Key: <API_KEY>', '-H', 'Content-Type: application/json'])
     expect(rest[4]).toBe('-d')
@@ -75,7 +75,7 @@ describe('the code that sends a log', () => {
   test('in TypeScript sends any identifier as it is', async () => {
     await fc.assert(
       fc.asyncProperty(identifiers, async (id) => {
-        const { init } = await fetched(codeOf('typescript', { kind: 'event', id }))
+        const { init } = await fetched(codeOf('typescript', 'event', id))
         expect(JSON.parse(init.body).uniqueIdentifier).toBe(id)
       }),
     )
@@ -84,7 +84,7 @@ describe('the code that sends a log', () => {
   test('holds nothing beyond ASCII, and no character that could end a literal', () => {
     fc.assert(
       fc.property(identifiers, (id) => {
-        for (const { code } of snippetsOf(GATEWAY, { kind: 'event', id })) {
+        for (const { code } of snippetsOf('event', id)) {
           expect(code).toMatch(/^[\x20-\x7e\n]*$/)
           const [, literal = ''] = /uniqueIdentifier"?(?::| =) (".*"),?$/m.exec(code) ?? []
           expect(JSON.parse(literal)).toBe(id)

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Choice, Section } from '../../../views/api/choices.ts'
+import {
+  applicationLog,
+  eventLog,
+  OTHER_PROJECT,
+  PROJECT,
+  startViews,
+  type ViewsFixture,
+} from '../../support/views-fixture.ts'
+
+let views: ViewsFixture
+beforeEach(async () => {
+  views = await startViews()
+})
+afterEach(() => views.close())
+
+interface Choices {
+  readonly total: number
+  readonly level: readonly object[]
+  readonly environment: readonly object[]
+  readonly sections: readonly Section[]
+  readonly chosen: readonly object[]
+}
+
+const choicesOf = async (path: string): Promise<Choices> => (await views.get<Choices>(path)).data
+
+const outline = (choices: readonly Choice[], indent = ''): readonly string[] =>
+  choices.flatMap(({ name, value, label, count, children }) => [
+    `${indent}${name} ${value} ${label} ${count}`,
+    ...outline(children, `${indent}  `),
+  ])
+const outlines = ({ sections }: Choices) => sections.map(({ name, choices }) => [name, ...outline(choices)])
+
+describe('GET …/choices', () => {
+  test('has Events with their Steps in their order, those without entries too, then what only entries know', async () => {
+    views.store.add(
+      eventLog({ step: 'order.pay' }),
+      eventLog({ event: 'order' }),
+      eventLog({ event: 'gone', step: null }),
+      eventLog({ event: null, step: 'lost' }),
+    )
+    expect(outlines(await choicesOf('/api/event-logs/choices'))).toEqual([
+      [
+        'Events and steps',
+        expect.stringMatching(/^event order Order placed \d$/),
+        expect.stringMatching(/^ {2}step order\.\w+ \w+ 0$/),
+        '  step order.pay Pay 1',
+        expect.stringMatching(/^ {2}step order\.ship Ship 0$/),
+        'event gone gone 1',
+      ],
+      ['Steps on their own', 'step audit Audit 0', 'step lost lost 1'],
+    ])
+  })
+
+  test('has Projects, and categories as a tree', async () => {
+    views.store.add(
+      applicationLog({ categoryName: 'Acme.Billing' }),
+      applicationLog({ categoryName: 'Acme.Shop' }),
+      applicationLog({ project: OTHER_PROJECT, categoryName: 'Acme.Shop' }),
+    )
+    const [projects = [], categories] = outlines(await choicesOf('/api/application-logs/choices'))
+    expect(projects).toEqual([
+      'Projects',
+      `project ${PROJECT} Checkout 2`,
+      `project ${OTHER_PROJECT} ${OTHER_PROJECT} 1`,
+    ])
+    expect(categories).toEqual([
+      'Categories',
+      'category Acme Acme 3',
+      '  category Acme.Shop Shop 2',
+      '  category Acme.Billing Billing 1',
+    ])
+  })
+
+  test('what is chosen does not narrow its own kind, and is named', async () => {
+    views.store.add(
+      eventLog({ step: 'order.pay', level: 'Error' }),
+      eventLog({ event: 'gone', step: null, level: 'Error', environment: 'Live' }),
+      eventLog({ event: 'order', step: null }),
+    )
+    const chosen = await choicesOf('/api/event-logs/choices?level=Error&step=order.pay')
+    expect(chosen).toMatchObject({
+      total: 1,
+      level: [{ value: 'Error', count: 1 }],
+      environment: [{ value: 'Development', count: 1 }],
+      chosen: [{ name: 'step', value: 'order.pay', label: 'Pay' }],
+    })
+    const lines = outlines(chosen).flat()
+    expect(lines).toContain('event order Order placed 1')
+    expect(lines).toContain('event gone gone 1')
+    const live = await choicesOf('/api/event-logs/choices?environment=Live&category=Acme')
+    expect(live.chosen).toEqual([{ name: 'category', value: 'Acme', label: 'Acme' }])
+  })
+
+  test('counts levels whatever the least one is', async () => {
+    views.store.add(eventLog({ level: 'Error' }), eventLog({ level: 'Debug' }))
+    const { total, level } = await choicesOf('/api/event-logs/choices?level=Error')
+    expect([total, level.length]).toEqual([1, 2])
+  })
+})
+
+describe('GET …/completion', () => {
+  const labelsOf = async (path: string): Promise<readonly string[]> =>
+    (await views.get<{ choices: { label: string }[] }>(path)).data.choices.map(({ label }) => label)
+
+  test('has names, leaves and values of the entries that the filter selects, and what the Team has', async () => {
+    views.store.add(
+      eventLog({ payload: '{"order":{"id":1}}', environment: 'Live' }),
+      eventLog({ payload: '{"cut":', environment: 'Test' }),
+      applicationLog({ scopeData: { RequestId: 'x' } }),
+    )
+    expect(await labelsOf('/api/event-logs/completion?q=payload.o&caret=9')).toEqual(['payload.order.id'])
+    expect(await labelsOf('/api/application-logs/completion?q=-scope.&caret=7')).toEqual(['scope.RequestId'])
+    expect(await labelsOf('/api/event-logs/completion?q=env:&caret=4')).toEqual(['Live', 'Test'])
+    expect(await labelsOf('/api/event-logs/completion?q=env:&caret=4&environment=Test')).toEqual(['Test'])
+    expect(await labelsOf('/api/event-logs/completion?q=step:order.sh&caret=13')).toEqual(['order.ship'])
+    expect(await labelsOf('/api/event-logs/completion?q=project:check&caret=13')).toEqual([PROJECT])
+  })
+
+  test('has nothing beyond the end of the search, and nothing where nothing was typed', async () => {
+    expect(await labelsOf('/api/event-logs/completion?q=lev&caret=99')).toEqual(['level'])
+    expect(await labelsOf('/api/event-logs/completion?caret=3')).toEqual([])
+  })
+})

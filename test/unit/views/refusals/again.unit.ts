@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from '@jest/globals'
+import { bodyToTry, curlToTry } from '../../../../views/refusals/again.ts'
+
+type Refused = Parameters<typeof curlToTry>[0]
+
+const refusal = (fields: Partial<Refused> = {}): Refused => ({
+  endpoint: '/api/ExternalLogs',
+  index: null,
+  identifier: 'order-placed',
+  body: '{"uniqueIdentifier":"order-placed","level":"Error"}',
+  bodyCut: false,
+  nearest: null,
+  ...fields,
+})
+
+describe('what is tried again', () => {
+  test('is what was sent', () => {
+    expect(bodyToTry(refusal())).toBe(refusal().body)
+  })
+
+  test('has the nearest identifier in the place of the unknown one, and there only', () => {
+    const body = '{"uniqueIdentifier":"ordr$&","payload":"of ordr$&"}'
+    const nearest = { identifier: 'order$&', name: null }
+    expect(bodyToTry(refusal({ body, identifier: 'ordr$&', nearest }))).toBe(
+      '{"uniqueIdentifier":"order$&","payload":"of ordr$&"}',
+    )
+  })
+
+  test('of a batch is the one entry, for the same Project', () => {
+    const body = '{"message":"x"}'
+    const sent = bodyToTry(refusal({ endpoint: '/api/ApplicationLogs/batch', index: 3, identifier: 'a "guid"', body }))
+    expect(JSON.parse(sent ?? '')).toEqual({ uniqueIdentifier: 'a "guid"', logEntries: [{ message: 'x' }] })
+  })
+
+  test('is nothing where it was cut, or not read', () => {
+    expect(curlToTry(refusal({ bodyCut: true }))).toBeNull()
+    expect(curlToTry(refusal({ body: null }))).toBeNull()
+    expect(curlToTry(refusal({ endpoint: '/v1/logs', index: 0 }))).toBeNull()
+  })
+
+  test.each([`{"payload":"it's $(id) \`id\` \\\\"}`, 'no JSON \u202e at all', '{\n}'])(
+    'is pasted safely: %j',
+    (body) => {
+      const command = curlToTry(refusal({ body })) ?? ''
+      const printed = execFileSync('bash', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`]).toString()
+      const [url, , key, , , , sent] = printed.split('\0')
+      expect([url, key]).toEqual(['<GATEWAY>/api/ExternalLogs', 'X-API-Key: <API_KEY>'])
+      expect(sent).toBe(body.replace('\u202e', '\\u202e'))
+    },
+  )
+})

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { parseQuery } from '../../../../shared/query/parse.ts'
+import { startViews, type ViewsFixture } from '../../../support/views-fixture.ts'
+
+let views: ViewsFixture
+beforeAll(async () => {
+  views = await startViews()
+})
+afterAll(() => views.close())
+
+const change = (params: Readonly<Record<string, string>>) => views.get(`/api/query?${new URLSearchParams(params)}`)
+
+describe('GET /api/query', () => {
+  test.each<[Readonly<Record<string, string>>, string]>([
+    [{}, ''],
+    [{ q: 'timeout' }, 'timeout'],
+    [{ with: 'level:Error' }, 'level:Error'],
+    [{ q: 'a OR b', with: '-category:Microsoft.*' }, '(a OR b) -category:Microsoft.*'],
+    [{ q: 'lvl severity:Error', with: 'level:Error' }, 'lvl severity:Error'],
+    [{ q: 'x -event:e', with: 'event:e' }, 'x event:e'],
+    [{ q: 'x NOT event:"e"', without: '-event:e' }, 'x'],
+    [{ q: 'a:b (', with: 'environment:"Test Lab"' }, '"a:b" environment:"Test Lab"'],
+    [{ q: 'event:a', without: 'event:a', with: 'event:b' }, 'event:b'],
+  ])('%j is %s', async (params, q) => {
+    expect((await change(params)).data).toEqual({ q })
+  })
+
+  test.each(['timeout', 'level:', 'level:>=Error', 'a:b c:d', 'eventId:[1 TO 5]', '--a:b', '"', 'level:Error OR'])(
+    'refuses %j, which is no term',
+    async (term) => {
+      for (const path of ['with', 'without']) {
+        const { status, error } = await change({ [path]: term })
+        expect([status, error.code, error.details[0]?.path]).toEqual([400, 'invalid_request', path])
+      }
+    },
+  )
+})
+
+test('GET /api/query/syntax tells every form of a search by an example that is a query', async () => {
+  const { data } = await views.get<{ readonly items: readonly { readonly example: string }[] }>('/api/query/syntax')
+  expect(data.items.length).toBeGreaterThan(20)
+  for (const { example } of data.items) expect([example, parseQuery(example).reading.read]).toEqual([example, 'query'])
+})

@@ -1,0 +1,142 @@
+import type { EntryKind } from '../../shared/contract/records.ts'
+import { successBody } from '../../shared/http/answer.ts'
+import type { FacetName, Facets } from '../../shared/log-store/log-store.ts'
+import type { Registry } from '../../shared/registry/registry.ts'
+import type { Answer, Call } from './call.ts'
+import { type CategoryNode, categoryTree } from './categories.ts'
+import { filterOf } from './entries.ts'
+
+/** Something to select entries by. */
+export interface Choice {
+  /** The parameter that selects it. */
+  readonly name: 'event' | 'step' | 'project' | 'category'
+  readonly value: string
+  readonly label: string
+  readonly count: number
+  readonly children: readonly Choice[]
+}
+
+export interface Section {
+  readonly name: string
+  /** How many values have entries; `VALUES_MAX` are counted at most. */
+  readonly size: number
+  readonly choices: readonly Choice[]
+}
+
+/** The most values of each kind that are counted. */
+const VALUES_MAX = 100
+
+const NAMES = ['event', 'step', 'project', 'category'] as const
+/** A Step is chosen in place of its Event. */
+const TARGETS: readonly FacetName[] = ['event', 'step']
+
+/**
+ * What one can choose from, as the page has it beside a list. What is chosen does not narrow its own kind, so that one sees what
+ * else there is; each kind in use costs another look into the store.
+ */
+export const choicesOfEntries =
+  (kind: EntryKind): Answer =>
+  async (call, { store, registry }) => {
+    const { values } = call
+    const read = (without: readonly FacetName[]): Promise<Facets> => {
+      const none = Object.fromEntries(without.map((name) => [name, null]))
+      return store.facets(filterOf(kind, { ...call, values: { ...values, ...none } }), VALUES_MAX)
+    }
+    const all = read([])
+    const apart = async (...names: readonly FacetName[]): Promise<Facets> =>
+      names.some((name) => values[name] !== null) ? read(names) : all
+    const [{ level: matching }, { level }, { environment }] = await Promise.all([
+      all,
+      apart('level'),
+      apart('environment'),
+    ])
+    const sections =
+      kind === 'event'
+        ? targetSections(await apart(...TARGETS), registry, call)
+        : [
+            projectSection((await apart('project')).project, registry, call),
+            categorySection((await apart('category')).category),
+          ]
+    return successBody({
+      total: matching.reduce((sum, { count }) => sum + count, 0),
+      level,
+      environment,
+      sections,
+      chosen: chosenOf(call),
+    })
+  }
+
+type Counts = Facets[FacetName]
+
+const countOf = (counts: Counts, value: string): number => counts.find((one) => one.value === value)?.count ?? 0
+
+/** Those that entries have and the registry has not. */
+const gone = (counts: Counts, known: readonly { readonly value: string }[]): Counts =>
+  counts.filter(({ value }) => !known.some((one) => one.value === value))
+
+/** Events with their Steps, in the registry's order, and Steps on their own; then what only the entries still know. */
+function targetSections(facets: Facets, registry: Registry, { team, names }: Call): readonly Section[] {
+  const stepOf = (value: string): Choice => ({
+    name: 'step',
+    value,
+    label: names.step(value).name ?? value,
+    count: countOf(facets.step, value),
+    children: [],
+  })
+  const steps = registry.stepsOf(team).toSorted((a, b) => a.order - b.order)
+  const stepsOf = (event: string | null): readonly Choice[] =>
+    steps.filter((step) => step.event === event).map(({ identifier }) => stepOf(identifier))
+  const eventOf = (value: string): Choice => ({
+    name: 'event',
+    value,
+    label: names.event(value).name ?? value,
+    count: countOf(facets.event, value),
+    children: stepsOf(value),
+  })
+  const events = registry.eventsOf(team).map(({ identifier }) => eventOf(identifier))
+  const known = [...stepsOf(null), ...events.flatMap(({ children }) => children)]
+  const alone = [...stepsOf(null), ...gone(facets.step, known).map(({ value }) => stepOf(value))]
+  return [
+    {
+      name: 'Events and steps',
+      size: Math.max(facets.event.length, facets.step.length),
+      choices: [...events, ...gone(facets.event, events).map(({ value }) => eventOf(value))],
+    },
+    ...(alone.length === 0 ? [] : [{ name: 'Steps on their own', size: 0, choices: alone }]),
+  ]
+}
+
+function projectSection(counts: Counts, registry: Registry, { team, names }: Call): Section {
+  const known = registry.projectsOf(team).map(({ id }) => ({ value: id }))
+  const choices = [...known, ...gone(counts, known)].map(
+    ({ value }): Choice => ({
+      name: 'project',
+      value,
+      label: names.project(value).name ?? value,
+      count: countOf(counts, value),
+      children: [],
+    }),
+  )
+  return { name: 'Projects', size: counts.length, choices }
+}
+
+const categorySection = (counts: Counts): Section => ({
+  name: 'Categories',
+  size: counts.length,
+  choices: categoryTree(counts).map(categoryOf),
+})
+
+const categoryOf = ({ category, label, count, children }: CategoryNode): Choice => ({
+  name: 'category',
+  value: category,
+  label,
+  count,
+  children: children.map(categoryOf),
+})
+
+const chosenOf = ({ values, names }: Call) =>
+  NAMES.flatMap((name) => {
+    const value = values[name]
+    if (value === null) return []
+    return [{ name, value, label: name === 'category' ? value : (names[name](value).name ?? value) }]
+  })

@@ -1,0 +1,33 @@
+import type { FlowSummary } from './flow-summary.ts'
+
+export const FLOW_STATES = ['running', 'finished', 'stalled', 'failed'] as const
+
+/** What a flow seems to be doing, and why one may think so. Logs say what was done, never that nothing more will be. */
+export interface FlowState {
+  readonly state: (typeof FLOW_STATES)[number]
+  readonly reason: string
+}
+
+/** A flow that logged within this time is taken to be at work. */
+export const RUNNING_MS = 5 * 60_000
+
+/** What a guess is made from. */
+type Seen = Pick<FlowSummary, 'lastAt' | 'lastErrorAt' | 'lastProgressAt' | 'nextSteps' | 'steps'>
+
+/** The state of a flow at `now`, in milliseconds since 1970. */
+export function stateOf(flow: Seen, now: number): FlowState {
+  const { lastAt, nextSteps, steps } = flow
+  if (failed(flow)) return { state: 'failed', reason: 'No Event or Step logged anything after the last error.' }
+  const next = nextSteps.map(({ identifier, name }) => name ?? identifier).join(', ')
+  if (next === '' && steps.length > 0) return { state: 'finished', reason: 'Every Event reached its last Step.' }
+  if (now - Date.parse(lastAt) < RUNNING_MS)
+    return { state: 'running', reason: 'The last log is less than 5 minutes old.' }
+  if (next === '') return { state: 'finished', reason: 'No Step is expected, and nothing was logged for 5 minutes.' }
+  return { state: 'stalled', reason: `The next Step would be ${next}, but nothing was logged for 5 minutes.` }
+}
+
+/** Whether an error ended it: application logs after one may still be of the same failure, logs of Events and Steps are not. */
+function failed({ lastAt, lastErrorAt, lastProgressAt }: Seen): boolean {
+  if (lastErrorAt === null) return false
+  return Date.parse(lastErrorAt) >= Date.parse(lastProgressAt ?? lastAt)
+}

@@ -1,0 +1,24 @@
+import { curlTo } from '../details/curl.ts'
+import type { RefusalItem } from './list.ts'
+
+const BATCH = '/api/ApplicationLogs/batch'
+
+/** What is known of a refused entry. */
+type Refused = Pick<RefusalItem, 'endpoint' | 'body' | 'bodyCut' | 'index' | 'identifier' | 'nearest'>
+
+/**
+ * The refused entry in a request of its own, with the nearest known identifier where there is one; null where not all of it is there:
+ * it was cut, or is one of a batch of another form than ours.
+ */
+export function bodyToTry({ endpoint, body, bodyCut, index, identifier, nearest }: Refused): string | null {
+  if (body === null || bodyCut || (index !== null && endpoint !== BATCH)) return null
+  if (index !== null) return `{"uniqueIdentifier":${JSON.stringify(identifier)},"logEntries":[${body}]}`
+  if (nearest === null || identifier === null) return body
+  return body.replace(JSON.stringify(identifier), () => JSON.stringify(nearest.identifier))
+}
+
+/** The command that tries again. */
+export function curlToTry(refused: Refused): string | null {
+  const body = bodyToTry(refused)
+  return body === null ? null : curlTo(refused.endpoint, body)
+}

@@ -1,0 +1,126 @@
+import { LEVELS } from '../../shared/contract/levels.ts'
+import { FIELDS, findField, LEAF_FAMILIES } from '../../shared/query/fields.ts'
+import { type Lexeme, lex } from '../../shared/query/lexer.ts'
+import { escapeName, quoteValue } from '../../shared/query/term.ts'
+
+/** What can come at the caret of a search, and which part of the text it takes the place of. */
+export interface Completion {
+  readonly from: number
+  readonly to: number
+  readonly choices: readonly Choice[]
+}
+
+export interface Choice {
+  /** What is written into the search. */
+  readonly insert: string
+  readonly label: string
+  /** What it means, or what it is called. */
+  readonly help?: string | undefined
+  /** How many entries have the value. */
+  readonly count?: number | undefined
+}
+
+/** The values that entries have, by the name of the field. */
+export type KnownValues = Readonly<Record<string, readonly KnownValue[] | undefined>>
+
+export interface KnownValue {
+  readonly value: string
+  readonly name?: string | null
+  readonly count?: number
+}
+
+/** What can be searched for; asked for only where it is needed. */
+export interface Known {
+  readonly values: () => Promise<KnownValues>
+  /** Names of leaves, such as `scope.RequestId`. */
+  readonly paths: () => Promise<readonly string[]>
+}
+
+const CHOICES_MAX = 12
+/** Fields whose values are known; others are not asked for. */
+const COUNTED: readonly string[] = ['level', 'environment', 'event', 'step', 'project', 'category']
+const NOTHING: readonly Choice[] = []
+
+/** Stands for what is still to be written, so that the lexer reads a text which ends in the middle. */
+const PLACEHOLDER = 'x'
+/** What of the same word or value stands after the caret. */
+const REST_OF_WORD = /^[^\s()":]*:?/
+const REST_OF_VALUE = /^[^\s()"]*/
+const REST_OF_QUOTED = /^(?:\\.|[^"\\])*"?\*?/s
+
+/** What can come at the caret; no choices where nothing can. */
+export async function complete(text: string, caret: number, known: Known): Promise<Completion> {
+  const nothing = { from: caret, to: caret, choices: NOTHING }
+  const head = text.slice(0, caret)
+  const rest = text.slice(caret)
+  const bare = lex(head + PLACEHOLDER)
+  const quoted = bare.problem !== null && isInQuotes(head, bare.problem.at)
+  const lexemes = quoted ? lex(`${head + PLACEHOLDER}"`).lexemes : bare.lexemes
+  const last = lexemes.at(-1)
+  if (last?.kind !== 'value' || last.end < caret) return nothing
+  const typed = last.text.slice(0, -PLACEHOLDER.length)
+  const field = fieldBefore(lexemes)
+  if (field === undefined) {
+    if (quoted || typed === '') return nothing
+    return found(text, last.at, caret + lengthOf(REST_OF_WORD, rest), namesLike(typed, await known.paths()))
+  }
+  const end = caret + lengthOf(quoted ? REST_OF_QUOTED : REST_OF_VALUE, rest)
+  return found(text, last.at, end, await valuesLike(field, typed, known))
+}
+
+/** Of two blanks after a value, one is enough. */
+function found(text: string, from: number, to: number, choices: readonly Choice[]): Completion {
+  const isSpaced = /^\s/.test(text.slice(to))
+  const shown = choices.slice(0, CHOICES_MAX)
+  return { from, to, choices: isSpaced ? shown.map((one) => ({ ...one, insert: one.insert.trimEnd() })) : shown }
+}
+
+const lengthOf = (shape: RegExp, text: string): number => shape.exec(text)?.[0].length ?? 0
+
+/** Whether reading stopped at a quotation mark that is still to be closed. */
+const isInQuotes = (head: string, at: number): boolean => head[at] === '"'
+
+function fieldBefore(lexemes: readonly Lexeme[]): string | undefined {
+  const one = lexemes.at(-2)
+  const field = one?.kind === 'comparison' ? lexemes.at(-3) : one
+  return field?.kind === 'field' ? field.name : undefined
+}
+
+function namesLike(typed: string, paths: readonly string[]): readonly Choice[] {
+  const names: readonly Choice[] = [
+    ...FIELDS.map(({ name, help }) => ({ insert: `${name}:`, label: name, help })),
+    ...LEAF_FAMILIES.map(({ name, help }) => ({ insert: `${name}.`, label: `${name}.`, help })),
+    ...paths.map((path) => ({ insert: `${escapeName(path)}:`, label: path })),
+  ]
+  const aliases = FIELDS.flatMap(({ name, help, aliases }) =>
+    aliases
+      .filter((alias) => startsWith(alias, typed) && !startsWith(name, typed))
+      .map((alias) => ({ insert: `${alias}:`, label: alias, help })),
+  )
+  return [...names.filter(({ label }) => startsWith(label, typed) && label !== typed), ...aliases]
+}
+
+async function valuesLike(name: string, typed: string, known: Known): Promise<readonly Choice[]> {
+  const reference = findField(name)
+  if (reference?.kind !== 'field' || !COUNTED.includes(reference.field.name)) return NOTHING
+  const { field } = reference
+  const given = (await known.values())[field.name] ?? []
+  const all = field.name === 'level' ? levelsOf(given) : given
+  const begins = all.filter(({ value, name }) => startsWith(value, typed) || startsWith(name ?? '', typed))
+  const contains = all.filter((one) => !begins.includes(one) && includes(one, typed))
+  return [...begins, ...contains].map(({ value, name, count }) => ({
+    insert: `${quoteValue(value)} `,
+    label: value,
+    help: name ?? undefined,
+    count,
+  }))
+}
+
+/** All levels, the most severe first, with the counts that are known. */
+const levelsOf = (counted: readonly KnownValue[]): readonly KnownValue[] =>
+  LEVELS.toReversed().map((value) => counted.find((one) => one.value === value) ?? { value })
+
+const startsWith = (text: string, beginning: string): boolean => text.toLowerCase().startsWith(beginning.toLowerCase())
+
+const includes = ({ value, name }: KnownValue, part: string): boolean =>
+  `${value}\n${name ?? ''}`.toLowerCase().includes(part.toLowerCase())

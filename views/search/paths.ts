@@ -1,0 +1,26 @@
+import type { EntryRecord } from '../../shared/contract/records.ts'
+import { leaves } from '../../shared/query/leaves.ts'
+
+/** How long a text may be that is looked into, and how many names one has at most. */
+const LENGTH_MAX = 20_000
+const NAMES_MAX = 60
+
+/** Names of leaves that the entries have: `payload.order.id`, `scope.RequestId`. */
+export function pathsOf(entries: readonly EntryRecord[]): readonly string[] {
+  const names = new Set<string>()
+  for (const entry of entries) {
+    const [family, text] =
+      entry.kind === 'event' ? ['payload', entry.payload] : ['scope', JSON.stringify(entry.scopeData)]
+    for (const [path] of leaves(parsed(text)).slice(0, NAMES_MAX)) names.add(`${family}.${path}`)
+  }
+  return [...names]
+}
+
+/** What a JSON text that is not long says; undefined for others. */
+function parsed(text: string): unknown {
+  try {
+    return text.length > LENGTH_MAX ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

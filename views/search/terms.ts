@@ -1,0 +1,103 @@
+import { findField } from '../../shared/query/fields.ts'
+import { type Lexeme, lex } from '../../shared/query/lexer.ts'
+import { printTerm, type Term } from '../../shared/query/term.ts'
+import { splitWords } from '../../shared/query/words.ts'
+
+/**
+ * The search with the term added, and without its opposite, where that stood in it. What was read as text (`asText`, as the
+ * read API told) keeps its meaning: its pieces go into quotes.
+ */
+export function addTerm(text: string, term: Term, asText = false): string {
+  const query = asText || lex(text).problem !== null ? quotePieces(text) : text
+  const base = trimmed(removeTerm(query, { ...term, negated: !term.negated }))
+  if (hasTerm(base, term)) return base
+  if (base === '' || base === '*') return printTerm(term)
+  return `${hasTopOr(base) ? `(${base})` : base} ${printTerm(term)}`
+}
+
+/** Without blanks around it, of which an escaped one at the end is none; a backslash at the end must not take what follows. */
+function trimmed(text: string): string {
+  const { lexemes } = lex(text)
+  const inner = text.slice(lexemes[0]?.at, lexemes.at(-1)?.end)
+  return /(?<!\\)(?:\\\\)*\\$/.test(inner) ? `${inner}\\` : inner
+}
+
+/** The search without the term; unchanged where the term is not one of the conditions that all have to hold. */
+export function removeTerm(text: string, term: Term): string {
+  const found = findTerm(text, term)
+  if (found === undefined) return text
+  const before = text.slice(0, found.before)
+  const after = text.slice(found.after)
+  return `${before}${before !== '' && after !== '' ? ' ' : ''}${after}`
+}
+
+/** Whether the term is one of the conditions that all have to hold. */
+export const hasTerm = (text: string, term: Term): boolean => findTerm(text, term) !== undefined
+
+/** Where the text before a term ends, and where that after it begins. */
+interface Span {
+  readonly before: number
+  readonly after: number
+}
+
+/** Where the term stands, together with the AND that joins it to the rest. */
+function findTerm(text: string, term: Term): Span | undefined {
+  const { lexemes, problem } = lex(text)
+  if (problem !== null || hasTopOr(text)) return undefined
+  let depth = 0
+  for (const [index, lexeme] of lexemes.entries()) {
+    if (lexeme.kind === 'open') depth += 1
+    else if (lexeme.kind === 'close') depth -= 1
+    else if (depth === 0 && isTerm(lexemes, index, term)) return spanOf(lexemes, index, term)
+  }
+  return undefined
+}
+
+function isTerm(lexemes: readonly Lexeme[], index: number, { field, value, prefix, negated }: Term): boolean {
+  const name = lexemes[index]
+  const found = lexemes[index + 1]
+  return (
+    name?.kind === 'field' &&
+    found?.kind === 'value' &&
+    found.text === value &&
+    found.star === (prefix === true) &&
+    isSameField(name.name, field) &&
+    (lexemes[index - 1]?.kind === 'not') === (negated === true) &&
+    !(negated === true && lexemes[index - 2]?.kind === 'not')
+  )
+}
+
+function isSameField(left: string, right: string): boolean {
+  const a = findField(left)
+  const b = findField(right)
+  if (a?.kind === 'leaf' && b?.kind === 'leaf') return a.field === b.field && a.path === b.path
+  return a?.kind === 'field' && b?.kind === 'field' && a.field === b.field
+}
+
+function spanOf(lexemes: readonly Lexeme[], index: number, { negated }: Term): Span {
+  const first = negated ? index - 1 : index
+  const joined = lexemes[first - 1]?.kind === 'and'
+  const before = lexemes[joined ? first - 2 : first - 1]
+  // Of `a:1 AND b` the AND goes with the first term, where there is nothing before it to join.
+  const next = index + 2
+  const after = lexemes[!joined && lexemes[next]?.kind === 'and' ? next + 1 : next]
+  return { before: before?.end ?? 0, after: after?.at ?? Number.POSITIVE_INFINITY }
+}
+
+function hasTopOr(text: string): boolean {
+  let depth = 0
+  for (const { kind } of lex(text).lexemes) {
+    if (kind === 'open') depth += 1
+    if (kind === 'close') depth -= 1
+    if (kind === 'or' && depth === 0) return true
+  }
+  return false
+}
+
+/** What the grammar did not know, written so that it means the same: every piece between blanks as a phrase. */
+const quotePieces = (text: string): string =>
+  text
+    .split(/\s+/)
+    .filter((piece) => splitWords(piece).length > 0)
+    .map((piece) => `"${piece.replace(/["\\]/g, '\\$&')}"`)
+    .join(' ')
