@@ -154,6 +154,7 @@ describeWithBrowser('one log', ({ open, tolerate }) => {
   test('shows scopes in their order, and what holds after all of them', async () => {
     const page = await show('/application-logs')
     const panel = await openFirst(page)
+    await panel.locator('.scopes li').first().waitFor()
     expect(await panel.locator('.scopes li').allTextContents()).toEqual(['RequestPath:/orders', 'tenant=acme'])
     const values = panel.getByRole('table', { name: 'Values of the scopes' })
     expect(await values.getByRole('row', { name: 'tenant' }).locator('td').first().textContent()).toBe('acmeouter')

@@ -7,6 +7,7 @@ const WEB = join(ROOT, 'views/web')
 const SOURCES = [
   'views/web/**/*.{ts,tsx,css,html,svg}',
   'views/pages.ts',
+  'views/details/{placeholders,types}.ts',
   'shared/{contract,query}/*.ts',
   'package-lock.json',
 ]

@@ -1,4 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { FlowPage } from './flow/flow-page.tsx'
+import { FlowsPage } from './flow/flows-page.tsx'
+import { LogsPage } from './logs/logs-page.tsx'
+import { RefusedPage } from './refused/refused-page.tsx'
 import { loadSession, session } from './session/session.ts'
 import { SignInDialog, SignInPage } from './session/sign-in.tsx'
 import { Banner } from './shell/banner.tsx'
@@ -7,26 +11,11 @@ import { Header } from './shell/header.tsx'
 import { Help } from './shell/help.tsx'
 import { PAGES, START } from './shell/pages.ts'
 import { useGoKeys } from './shell/use-go-keys.ts'
+import { TeamPage } from './team/team-page.tsx'
 import { Uncopied } from './ui/copy.tsx'
-import { lazy } from './ui/lazy.tsx'
 import { useStore } from './ui/store.ts'
 import { Toasts } from './ui/toast.tsx'
 import { followLinks, go, useAddress } from './ui/use-address.ts'
-
-// Nobody waits for the code of a part that is not looked at.
-const LogsPage = lazy(async () => (await import('./logs/logs-page.tsx')).LogsPage)
-const FlowsPage = lazy(async () => (await import('./flow/flows-page.tsx')).FlowsPage)
-const FlowPage = lazy(async () => (await import('./flow/flow-page.tsx')).FlowPage)
-const TeamPage = lazy(async () => (await import('./team/team-page.tsx')).TeamPage)
-const RefusedPage = lazy(async () => (await import('./refused/refused-page.tsx')).RefusedPage)
-
-/** By then the part that one came for has asked for what it shows. */
-const FETCH_PARTS_MS = 1_000
-
-/** The other parts come once the first one stands, so that none is missing when the server is away. */
-function fetchAllParts(): void {
-  for (const part of [LogsPage, FlowsPage, FlowPage, TeamPage, RefusedPage]) part.load().catch(() => undefined)
-}
 
 followLinks(PAGES.map(({ path }) => path))
 
@@ -34,11 +23,6 @@ followLinks(PAGES.map(({ path }) => path))
 export function App() {
   const { state, team } = useStore(session)
   useEffect(() => void loadSession(), [])
-  useEffect(() => {
-    if (team === null) return
-    const timer = setTimeout(fetchAllParts, FETCH_PARTS_MS)
-    return () => clearTimeout(timer)
-  }, [team === null])
   if (state === 'out') return <SignInPage />
   return (
     <>

@@ -49,6 +49,23 @@ export type QueryReading =
   | { readonly read: 'query' }
   | { readonly read: 'text'; readonly problem: string; readonly at: number }
 
+/** What can come at the caret of a search, and which part of the text it takes the place of. */
+export interface Completion {
+  readonly from: number
+  readonly to: number
+  readonly choices: readonly {
+    readonly insert: string
+    readonly label: string
+    readonly help?: string
+    readonly count?: number
+  }[]
+}
+
+/** All that a search can say, by examples. */
+export interface SearchSyntax {
+  readonly items: readonly { readonly example: string; readonly help: string }[]
+}
+
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly nextCursor: string | null
@@ -75,15 +92,30 @@ export interface Histogram {
 
 export interface FacetValue {
   readonly value: string
-  /** Of the facets that hold identifiers; null where the registry no longer has it. */
-  readonly name?: string | null
   readonly count: number
 }
 
-export type FacetName = 'level' | 'environment' | 'event' | 'step' | 'project' | 'category'
+/** Something to select entries by: `name` is the parameter. */
+export interface Choice {
+  readonly name: 'event' | 'step' | 'project' | 'category'
+  readonly value: string
+  readonly label: string
+  readonly count: number
+  readonly children: readonly Choice[]
+}
 
-export interface Facets {
-  readonly facets: Readonly<Record<FacetName, readonly FacetValue[]>>
+/** What one can choose from, with counts, whatever of the same kind is chosen. */
+export interface Choices {
+  readonly total: number
+  readonly level: readonly FacetValue[]
+  readonly environment: readonly FacetValue[]
+  readonly sections: readonly {
+    readonly name: string
+    /** How many values have entries; 100 are counted at most. */
+    readonly size: number
+    readonly choices: readonly Choice[]
+  }[]
+  readonly chosen: readonly Pick<Choice, 'name' | 'value' | 'label'>[]
 }
 
 export interface FlowSummary {
@@ -98,9 +130,9 @@ export interface FlowSummary {
   readonly projects: readonly ProjectRef[]
   /** Of every Event touched, the Step after the furthest one seen; an Event at its last Step has none. */
   readonly nextSteps: readonly EntityRef[]
-  /** The latest entry of Error or Critical, and the latest of an Event or Step below these. */
-  readonly lastErrorAt: string | null
-  readonly lastProgressAt: string | null
+  /** What it seems to be doing, and why one may think so. */
+  readonly state: 'running' | 'finished' | 'stalled' | 'failed'
+  readonly reason: string
 }
 
 export interface FlowStep {

@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { FlowSummary } from '../api/types.ts'
 import { plural, visible } from '../lib/format.ts'
-import { durationText } from '../lib/times.ts'
+import { agoText, durationText } from '../lib/times.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Time } from '../ui/time.tsx'
 import { FlowExport } from './flow-export.tsx'
-import { guessState } from './state.ts'
 import type { FlowData } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
 import { useNow } from './use-now.ts'
@@ -49,7 +48,9 @@ export function FlowHeader({ view, data: { live }, toggleLive }: HeaderProps) {
         <Copy text={() => location.href} label="Copy link" named class="button small" />
         <FlowExport view={view} />
       </header>
-      <p class="muted">{visible(guessState(summary, useNow()).reason)}</p>
+      <p class="muted">
+        {visible(summary.reason)} The last log is from {agoText(lastAt, useNow())}.
+      </p>
       <dl class="flow-facts">
         <Fact name="Logs">{plural(total, 'log')}</Fact>
         <Fact name="Duration">
@@ -80,11 +81,8 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
 const LOOKS = { running: 'flow-running', finished: 'good', stalled: 'warn', failed: 'bad' } as const
 
 /** What the flow seems to be doing, with the reason on hover. */
-export function StateBadge({ flow }: { readonly flow: FlowSummary }) {
-  const { state, reason } = guessState(flow, useNow())
-  return (
-    <span class={`badge flow-state ${LOOKS[state]}`} title={`A guess: ${visible(reason)}`}>
-      {state}
-    </span>
-  )
-}
+export const StateBadge = ({ flow: { state, reason } }: { readonly flow: FlowSummary }) => (
+  <span class={`badge flow-state ${LOOKS[state]}`} title={`A guess: ${visible(reason)}`}>
+    {state}
+  </span>
+)

@@ -5,7 +5,7 @@ import { LEVELS } from '../lib/levels.ts'
 import { agoText, durationText, timeText } from '../lib/times.ts'
 import { ALL_TIME } from '../logs/filters.ts'
 import { RangePicker } from '../logs/range-picker.tsx'
-import { FirstMinute } from '../team/first-minute-lazy.ts'
+import { FirstMinute } from '../team/first-minute.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
@@ -169,8 +169,8 @@ function NoFlows({ filtered, onClear }: { readonly filtered: boolean; readonly o
       <h2>{filtered ? 'No flow matches' : 'No log has a correlationKey yet'}</h2>
       <p>
         {filtered
-          ? 'No flow of your Team has this in its key, with these levels, in this time.'
-          : 'A flow is all logs with the same correlationKey, from whichever Project: send an order’s number or a request’s id with them, and they are drawn here as one.'}
+          ? 'No flow has this in its key, with these levels, in this time.'
+          : 'All logs with the same correlationKey, such as the number of an order, are drawn here as one flow.'}
       </p>
       {filtered && (
         <button type="button" class="button" onClick={onClear}>

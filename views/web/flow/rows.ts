@@ -1,4 +1,5 @@
 import type { FlowStep } from '../api/types.ts'
+import { shortCategory } from '../logs/facts.ts'
 import { type FlowLog, groupOf, laneOf, nameOf } from './flow-log.ts'
 
 /** A horizontal line of the drawing: an Event or a Project, and below it its Steps or categories. */
@@ -80,9 +81,6 @@ function fewLanes(byLane: ReadonlyMap<string, readonly FlowLog[]>): readonly (re
   const rest = lanes.filter((lane) => !large.has(lane)).flatMap(([, logs]) => logs)
   return [...lanes.filter((lane) => large.has(lane)), ['rest', rest.sort((a, b) => a.at - b.at)]]
 }
-
-/** The last part of a dotted category, as .NET's own short form. */
-export const shortCategory = (category: string): string => category.split('.').pop() || category
 
 export function heightOf(rows: readonly Row[]): number {
   const last = rows.at(-1)

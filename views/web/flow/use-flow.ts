@@ -65,7 +65,8 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
     if (live === 'away' && cursor === null && data !== undefined && known.size < data.summary.total) readAll()
   }, [data])
   useEvery(BEHIND_MS, readAll, logs.problem !== undefined)
-  const isBehind = data === undefined || known.size > data.summary.total
+  // What runs may stall without a log that tells it.
+  const isBehind = data === undefined || known.size > data.summary.total || data.summary.state === 'running'
   useEvery(
     stale ? ASK_MS : BEHIND_MS,
     () => {

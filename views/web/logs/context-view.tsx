@@ -1,4 +1,4 @@
-import { useContext, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Entry, EntryContext } from '../api/types.ts'
 import { visible } from '../lib/format.ts'
 import { LevelTag } from '../ui/level.tsx'
@@ -6,11 +6,10 @@ import { Segments } from '../ui/segments.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAddress } from '../ui/use-address.ts'
 import { useFetch } from '../ui/use-fetch.ts'
+import { hasSearch } from './change-search.ts'
 import { folderOf, messageOf, sourceOf } from './facts.ts'
-import { Filtering } from './filtering.ts'
 import { selectionOf } from './filters.ts'
 import { contextHref } from './links.ts'
-import { printTerm } from './terms.ts'
 
 const STEP = 10
 const MOST = 100
@@ -19,14 +18,13 @@ type Among = 'all' | 'source' | 'flow' | 'search'
 
 /** The entries just before and after one: of its Team, of the same source or flow, or of the search that is open. */
 export function ContextView({ entry }: { readonly entry: Entry }) {
-  const searched = useContext(Filtering) !== undefined
   const [among, setAmong] = useState<Among>('all')
   const [reach, setReach] = useState({ before: STEP, after: STEP })
   const [{ params }] = useAddress()
   const { correlationKey } = entry
   const filter = {
     all: {},
-    source: { q: printTerm(sourceOf(entry).term) },
+    source: { q: sourceOf(entry).term },
     flow: { correlationKey },
     search: selectionOf(params),
   }[among]
@@ -38,7 +36,7 @@ export function ContextView({ entry }: { readonly entry: Entry }) {
     ['all', 'All logs'],
     ['source', entry.kind === 'event' ? 'Same step' : 'Same category'],
     ...(correlationKey === null ? [] : [['flow', 'Same flow'] as const]),
-    ...(searched ? [['search', 'This search'] as const] : []),
+    ...(hasSearch() ? [['search', 'This search'] as const] : []),
   ]
   const more = (side: 'before' | 'after', name: string) =>
     data !== undefined &&

@@ -1,15 +1,22 @@
+import type { EntryDetails } from '../../details/types.ts'
+import { get } from '../api/client.ts'
 import type { Entry } from '../api/types.ts'
-import { GATEWAY } from '../ui/base.ts'
+import { withGateway } from '../ui/base.ts'
 import { copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { toast } from '../ui/toast.tsx'
 import { copyJson, copyLink } from './copy-entry.ts'
-import { curlOf } from './curl.ts'
 import { messageOf } from './facts.ts'
-import { flowHref } from './links.ts'
+import { detailsPath, flowHref } from './links.ts'
 
 const copyMessage = (entry: Entry): Promise<boolean> =>
   copy(messageOf(entry), entry.kind === 'event' ? 'The payload' : 'The message')
-const copyCurl = (entry: Entry): Promise<boolean> => copy(curlOf(entry, GATEWAY), 'The command')
+
+async function copyCurl(entry: Entry): Promise<void> {
+  const answer = await get<EntryDetails>(detailsPath(entry))
+  if (answer.ok) await copy(withGateway(answer.data.curl), 'The command')
+  else toast(answer.problem.message, 'bad')
+}
 
 /** What one can do with a whole entry; `onOpen` shows it beside the page, where it is not there yet. */
 export const EntryActions = ({ entry, onOpen }: { readonly entry: Entry; readonly onOpen?: () => void }) => (

@@ -1,86 +1,68 @@
-import { useMemo } from 'preact/hooks'
-import type { ApplicationEntry, Entry } from '../api/types.ts'
+import type { EntryDetails } from '../../details/types.ts'
+import type { Entry } from '../api/types.ts'
 import { LogText } from '../ui/log-text.tsx'
 import { Time } from '../ui/time.tsx'
+import { useFetch } from '../ui/use-fetch.ts'
 import { ExceptionView } from './exception-view.tsx'
-import { factsOf, messageOf } from './facts.ts'
+import { messageOf } from './facts.ts'
 import { FieldTable } from './field-table.tsx'
 import { JsonBlock } from './json-block.tsx'
-import { isJson, type JsonField, jsonFields } from './json-text.ts'
-import { mergedScopes, scopeStack } from './scopes.ts'
+import { detailsPath } from './links.ts'
 
-/** The most values of a payload that are listed; the whole of it stands in its text. */
-const VALUES_MAX = 300
+const TIMES: readonly string[] = ['timestamp', 'receivedAt']
 
 /** What an entry says, and all values that it holds. */
 export function EntryFields({ entry, exception = false }: { readonly entry: Entry; readonly exception?: boolean }) {
+  const { data, problem } = useFetch<EntryDetails>(detailsPath(entry))
   const message = messageOf(entry)
-  const isPayload = entry.kind === 'event'
-  const json = useMemo(() => isPayload && isJson(message), [message])
-  const values = useMemo(() => (json ? jsonFields(message, VALUES_MAX) : []), [json, message])
+  const { fields = [], payload, scopes } = data ?? {}
   return (
     <div class="stack">
-      {json ? <JsonBlock text={message} label="payload" /> : <LogText text={message} class="message mono wrap" />}
+      {payload ? (
+        <JsonBlock text={payload.text} copied={message} label="payload" />
+      ) : (
+        <LogText text={message} class="message mono wrap" />
+      )}
+      {problem && <p class="error">{problem.message}</p>}
       {exception && entry.kind === 'application' && entry.exception !== null && (
-        <ExceptionView text={entry.exception} />
+        <ExceptionView text={entry.exception} read={data?.exception} />
       )}
       <FieldTable
         label="Fields"
-        rows={factsOf(entry).map((fact) =>
-          fact.name === 'timestamp' || fact.name === 'receivedAt'
-            ? { ...fact, shown: <Time at={fact.text} full /> }
-            : fact,
+        rows={fields.map((field) =>
+          TIMES.includes(field.name) ? { ...field, shown: <Time at={field.text} full /> } : field,
         )}
       />
-      {values.length > 0 && (
+      {payload && payload.values.length > 0 && (
         <section class="stack">
           <h2>Payload</h2>
-          <FieldTable label="Payload" rows={values.map((value) => rowOf(value, 'payload'))} />
-          {values.length === VALUES_MAX && <p class="hint">Only the first {VALUES_MAX} values are listed.</p>}
+          <FieldTable label="Payload" rows={payload.values} />
+          {payload.more && <p class="hint">Only the first {payload.values.length} values are listed.</p>}
         </section>
       )}
-      {entry.kind === 'application' && entry.scopeData !== null && <Scopes data={entry.scopeData} />}
-    </div>
-  )
-}
-
-const rowOf = ({ path, text, value }: JsonField, family: string) => ({
-  name: path === '' ? '·' : path,
-  text,
-  ...(value === null ? {} : { term: { field: `${family}.${path}`, value } }),
-})
-
-/** Scopes in their order, the outermost first, and the values that hold after all of them. */
-function Scopes({ data }: { readonly data: NonNullable<ApplicationEntry['scopeData']> }) {
-  const stack = useMemo(() => scopeStack(data), [data])
-  const merged = useMemo(() => mergedScopes(stack), [stack])
-  const named = stack.length > 1 || stack.some(({ text }) => text !== '')
-  return (
-    <section class="stack">
-      <h2>{named ? 'Scopes, outermost first' : 'Scope'}</h2>
-      {named && (
-        <ol class="scopes">
-          {stack.map(({ text, fields }, index) => (
-            <li key={index}>
-              <LogText
-                text={text === '' ? fields.map((one) => `${one.path}=${one.text}`).join('  ') : text}
-                most={400}
-              />
-            </li>
-          ))}
-        </ol>
+      {scopes && (
+        <section class="stack">
+          <h2>{scopes.stack.length > 0 ? 'Scopes, outermost first' : 'Scope'}</h2>
+          <ol class="scopes">
+            {scopes.stack.map((text, index) => (
+              <li key={index}>
+                <LogText text={text} most={400} />
+              </li>
+            ))}
+          </ol>
+          <FieldTable
+            label="Values of the scopes"
+            rows={scopes.values.map(({ hidden, ...value }) => ({
+              ...value,
+              more: hidden.map((text, index) => (
+                <s key={index} class="muted" title="A scope around it gave this value">
+                  <LogText text={text} most={200} />
+                </s>
+              )),
+            }))}
+          />
+        </section>
       )}
-      <FieldTable
-        label="Values of the scopes"
-        rows={merged.map(({ hidden, within, ...field }) => ({
-          ...rowOf(field, within === '' ? 'scope' : `scope.${within}`),
-          more: hidden.map((text, index) => (
-            <s key={index} class="muted" title="A scope around it gave this value">
-              <LogText text={text} most={200} />
-            </s>
-          )),
-        }))}
-      />
-    </section>
+    </div>
   )
 }

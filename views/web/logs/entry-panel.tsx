@@ -1,9 +1,11 @@
+import type { EntryDetails } from '../../details/types.ts'
 import type { Entry } from '../api/types.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAddress } from '../ui/use-address.ts'
+import { useFetch } from '../ui/use-fetch.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { ContextView } from './context-view.tsx'
 import { copyJson, copyLink } from './copy-entry.ts'
@@ -12,6 +14,7 @@ import { EntryFields } from './entry-fields.tsx'
 import { ExceptionView } from './exception-view.tsx'
 import { sourceOf } from './facts.ts'
 import { JsonBlock } from './json-block.tsx'
+import { detailsPath } from './links.ts'
 
 export interface EntryPanelProps {
   readonly entry: Entry
@@ -59,9 +62,9 @@ export function EntryPanel({ entry, onClose }: EntryPanelProps) {
           onTab={(id) => go({ params: { tab: id === 'fields' ? undefined : id } }, 'replace')}
         >
           {tab === 'json' ? (
-            <JsonBlock key={entry.id} text={JSON.stringify(entry)} label="JSON" />
+            <JsonBlock key={entry.id} text={JSON.stringify(entry, null, 2)} label="JSON" />
           ) : tab === 'exception' && exception !== null ? (
-            <ExceptionView key={entry.id} text={exception} />
+            <Exception key={entry.id} entry={entry} text={exception} />
           ) : tab === 'context' ? (
             <ContextView entry={entry} />
           ) : (
@@ -72,3 +75,7 @@ export function EntryPanel({ entry, onClose }: EntryPanelProps) {
     </aside>
   )
 }
+
+const Exception = ({ entry, text }: { readonly entry: Entry; readonly text: string }) => (
+  <ExceptionView text={text} read={useFetch<EntryDetails>(detailsPath(entry)).data?.exception} />
+)

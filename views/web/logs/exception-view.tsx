@@ -1,19 +1,26 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import type { EntryDetails, Frame, ParsedException } from '../../details/types.ts'
 import { plural } from '../lib/format.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LogText } from '../ui/log-text.tsx'
-import { type Frame, type FrameRun, frameRuns, LINES_MAX, type ParsedException, parseException } from './exception.ts'
+import { type FrameRun, frameRuns } from './frame-runs.ts'
 
 /** Frames of one exception before there is a button for more. */
 const FRAMES_SHOWN = 100
 const INDENTS = 6
 
+export interface ExceptionProps {
+  readonly text: string
+  /** What the API read from the text; until it is there the text stands for it. */
+  readonly read: EntryDetails['exception'] | undefined
+}
+
 /** An exception with what caused it; frames of frameworks are folded, and the first frame of the program itself stands out. */
-export function ExceptionView({ text }: { readonly text: string }) {
+export function ExceptionView({ text, read }: ExceptionProps) {
   const [unfolded, setUnfolded] = useState(false)
-  const parsed = useMemo(() => parseException(text), [text])
-  const foldable = parsed.some(({ frames }) => frameRuns(frames).some(isFolded))
+  const { parts = [], more = false } = read ?? {}
+  const foldable = parts.some(({ frames }) => frameRuns(frames).some(isFolded))
   return (
     <div class="exception">
       <div class="bar">
@@ -24,12 +31,11 @@ export function ExceptionView({ text }: { readonly text: string }) {
         )}
         <Copy text={text} label="Copy as text" named class="button small" />
       </div>
-      {parsed.map((one, index) => (
+      {parts.length === 0 && <LogText text={text} />}
+      {parts.map((one, index) => (
         <One key={index} exception={one} unfolded={unfolded} />
       ))}
-      {text.split('\n', LINES_MAX + 1).length > LINES_MAX && (
-        <p class="muted">Only the first {LINES_MAX} lines are shown; copy the text to have all.</p>
-      )}
+      {more && <p class="muted">Only the first lines are shown; copy the text to have all.</p>}
     </div>
   )
 }

@@ -2,13 +2,12 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { plural } from '../lib/format.ts'
 import { LogText } from '../ui/log-text.tsx'
-import type { Term } from './terms.ts'
 import { ValueActions } from './value-actions.tsx'
 
 export interface FieldRow {
   readonly name: string
   readonly text: string
-  readonly term?: Term | undefined
+  readonly term: string | null
   /** Stands in place of the text. */
   readonly shown?: ComponentChildren
   readonly more?: ComponentChildren

@@ -5,7 +5,7 @@ import { visible } from '../lib/format.ts'
 import { clockText } from '../lib/times.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
-import { EntryDetail } from './entry-lazy.ts'
+import { EntryDetail } from './entry-detail.tsx'
 import { eventTag, hueOf, messageOf, sourceOf } from './facts.ts'
 import { flowHref } from './links.ts'
 

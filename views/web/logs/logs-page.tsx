@@ -1,23 +1,19 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { parseLevel } from '../../../shared/contract/levels.ts'
 import type { EntryKind } from '../api/types.ts'
 import '../styles/logs.css'
 import { Dialog } from '../ui/dialog.tsx'
 import { keep, kept } from '../ui/keep.ts'
 import { currentAddress, go, useAddress } from '../ui/use-address.ts'
-import { useFetch } from '../ui/use-fetch.ts'
 import { Chosen } from './chosen.tsx'
-import { EntryDetail, EntryPanel } from './entry-lazy.ts'
-import { Filtering } from './filtering.ts'
+import { EntryPanel } from './entry-panel.tsx'
 import { Histogram } from './histogram.tsx'
 import { LevelBar } from './level-bar.tsx'
 import { List } from './list.tsx'
-import { Rail, type TeamRegistry } from './rail.tsx'
+import { Rail } from './rail.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { SearchBox, SearchedAsText } from './search-box.tsx'
-import { pathsOf, valuesOf } from './search-values.ts'
-import { addTerm, hasTerm, removeTerm, type Term } from './terms.ts'
 import { EnvironmentSwitch, Found, isProduction, LiveSwitch, ShareMenu } from './toolbar.tsx'
 import { useCounts } from './use-counts.ts'
 import { rowButton, useListKeys } from './use-list-keys.ts'
@@ -38,43 +34,23 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const { id, q = '', environment, live } = params
   const view = useView(id)
   const list = useRows(kind, params, view.paused)
-  const { facets, total, histogram } = useCounts(kind, params, list)
-  const registry = useFetch<TeamRegistry>('/api/team').data
+  const { choices, histogram } = useCounts(kind, params, list)
+  const { total, level: levels = [], environment: environments = [], sections = [], chosen = [] } = choices ?? {}
   const open = useOpenEntry(kind, id, list.rows.entries)
   const search = (text: string): void => set({ q: text })
-  const onTerm = (term: Term): void => search(addTerm(q, term, list.reading?.read === 'text'))
   const onLive = (): void =>
     set(live === undefined ? { live: '1', to: undefined, order: undefined } : { live: undefined })
   const onRange = (range: Patch): void => set({ ...range, live: undefined })
-  // Ready before anybody asks for it, but not before the list.
-  useEffect(() => {
-    if (list.answered) void Promise.all([EntryDetail.load(), EntryPanel.load()]).catch(() => undefined)
-  }, [list.answered])
-  useListKeys({ list, view, onTerm, onLive })
-  const rail = (
-    <Rail
-      kind={kind}
-      facets={facets}
-      registry={registry}
-      params={params}
-      onChoose={set}
-      onTerm={(term) => (hasTerm(q, term) ? search(removeTerm(q, term)) : onTerm(term))}
-    />
-  )
+  useListKeys({ list, view, onLive })
+  const rail = <Rail sections={sections} />
   return (
     <div class={`page logs ${open ? 'with-panel' : ''} ${isProduction(environment) ? 'in-production' : ''}`}>
       <h1 class="hidden">{kind === 'event' ? 'Event logs' : 'Application logs'}</h1>
       <div class="bar tools-bar">
-        <SearchBox
-          query={q}
-          reading={list.reading}
-          values={valuesOf(facets, registry)}
-          paths={() => pathsOf(list.rows.entries)}
-          onSearch={search}
-        />
+        <SearchBox kind={kind} query={q} reading={list.reading} filter={list.filter} onSearch={search} />
         <EnvironmentSwitch
           environment={environment}
-          values={facets.environment}
+          values={environments}
           onEnvironment={(chosen) => {
             keep(PREFERENCE, chosen ?? '')
             set({ environment: chosen })
@@ -94,36 +70,30 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         </div>
       )}
       <SearchedAsText query={q} reading={list.reading} />
-      <Chosen params={params} registry={registry} facets={facets} onChange={set} />
+      <Chosen chosen={chosen} />
       <section class="panel over-time" aria-label="Counts">
         <div class="bar">
-          <LevelBar
-            level={parseLevel(params['level'] ?? '')}
-            counts={facets.level}
-            onLevel={(level) => set({ level })}
-          />
+          <LevelBar level={parseLevel(params['level'] ?? '')} counts={levels} onLevel={(level) => set({ level })} />
           <span class="grow" />
           <Found total={total} tookMs={list.tookMs} />
         </div>
         {histogram !== undefined && <Histogram counts={histogram} onRange={onRange} />}
       </section>
-      <Filtering.Provider value={onTerm}>
-        <div class="split">
-          <aside class="aside" aria-label="Filters">
-            {rail}
-          </aside>
-          <List kind={kind} params={params} list={list} view={view} total={total} onChange={set} />
-        </div>
-        {open && (
-          <EntryPanel
-            entry={open}
-            onClose={() => {
-              set({ id: undefined, tab: undefined })
-              rowButton(open.id)?.focus()
-            }}
-          />
-        )}
-      </Filtering.Provider>
+      <div class="split">
+        <aside class="aside" aria-label="Filters">
+          {rail}
+        </aside>
+        <List kind={kind} params={params} list={list} view={view} total={total} onChange={set} />
+      </div>
+      {open && (
+        <EntryPanel
+          entry={open}
+          onClose={() => {
+            set({ id: undefined, tab: undefined })
+            rowButton(open.id)?.focus()
+          }}
+        />
+      )}
     </div>
   )
 }

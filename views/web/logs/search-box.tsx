@@ -1,40 +1,65 @@
 import type { RefObject } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { QueryReading } from '../api/types.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { get, type Params } from '../api/client.ts'
+import type { Completion, EntryKind, QueryReading } from '../api/types.ts'
 import { countText, visible } from '../lib/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
-import { applyChoice, type Choice, type Completion, complete, type KnownValues } from './complete.ts'
+import { folderOf } from './facts.ts'
 import { SyntaxSheet } from './syntax-sheet.tsx'
 
 export interface SearchBoxProps {
+  readonly kind: EntryKind
   readonly query: string
   /** How the API read the query. */
   readonly reading: QueryReading | undefined
-  readonly values: KnownValues
-  /** Names of leaves that the entries in sight have. */
-  readonly paths: () => readonly string[]
+  /** What the list is asked with: completions are of what it selects. */
+  readonly filter: Params
   readonly onSearch: (query: string) => void
+}
+
+interface Asked {
+  readonly q: string
+  readonly caret: number
 }
 
 /** What can come at the caret of an input, and the keys that choose among it. */
 function useCompletion(
   input: RefObject<HTMLInputElement>,
-  { values, paths }: SearchBoxProps,
+  { kind, filter }: SearchBoxProps,
   setDraft: (text: string) => void,
 ) {
-  const [completion, setCompletion] = useState<Completion>()
+  const [asked, setAsked] = useState<Asked>()
+  const [answer, setAnswer] = useState<Completion & { readonly asked: Asked }>()
   const [chosen, setChosen] = useState(-1)
-  const choices = completion?.choices ?? []
-  const offer = (next: Completion | undefined): void => {
-    setCompletion(next)
+  /** The tab key came before the choices did. */
+  const isEager = useRef(false)
+  const choices = (asked && answer?.choices) ?? []
+  const isPending = asked !== answer?.asked
+  const ask = (next: Asked | undefined): void => {
+    setAsked(next)
     setChosen(-1)
+    isEager.current = false
   }
-  const close = (): void => offer(undefined)
+  const close = (): void => ask(undefined)
   const look = (): void => {
-    const { value = '', selectionStart } = input.current ?? {}
-    offer(complete(value, selectionStart ?? value.length, values, paths))
+    const { value: q = '', selectionStart } = input.current ?? {}
+    ask(q === '' ? undefined : { q, caret: selectionStart ?? q.length })
   }
+  useEffect(() => {
+    const controller = new AbortController()
+    if (asked)
+      void get<Completion>(`/api/${folderOf(kind)}/completion`, { ...filter, ...asked }, controller.signal).then(
+        (result) => {
+          if (result.ok) setAnswer({ ...result.data, asked })
+          else if (!controller.signal.aborted) close()
+        },
+      )
+    return () => controller.abort()
+  }, [asked])
+  useEffect(() => {
+    if (isEager.current) take(0)
+  }, [answer])
   const write = (text: string, caret = text.length): void => {
     setDraft(text)
     // The caret can be set once the text is there, and the next thing can be offered then.
@@ -44,21 +69,25 @@ function useCompletion(
       look()
     })
   }
-  const take = (choice: Choice | undefined): void => {
-    if (completion === undefined || choice === undefined) return
-    const { text, caret } = applyChoice(input.current?.value ?? '', completion, choice)
+  const take = (index: number): void => {
+    const choice = choices[index]
+    if (answer === undefined || choice === undefined || isPending) return
+    const { from, to, asked } = answer
     close()
-    write(text, caret)
+    write(asked.q.slice(0, from) + choice.insert + asked.q.slice(to), from + choice.insert.length)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const run: (() => void) | undefined = {
       ArrowDown: () => setChosen((chosen + 1) % choices.length),
       ArrowUp: () => setChosen((chosen <= 0 ? choices.length : chosen) - 1),
-      Tab: () => take(choices[Math.max(0, chosen)]),
+      Tab: () => {
+        if (isPending) isEager.current = true
+        else take(Math.max(0, chosen))
+      },
       Escape: close,
-      ...(chosen === -1 ? {} : { Enter: () => take(choices[chosen]) }),
+      ...(chosen === -1 ? {} : { Enter: () => take(chosen) }),
     }[event.key]
-    if (choices.length === 0 || event.shiftKey) {
+    if ((choices.length === 0 && !(asked && isPending)) || event.shiftKey) {
       if (event.key === 'Escape') input.current?.blur()
     } else if (run !== undefined) {
       event.preventDefault()
@@ -71,7 +100,6 @@ function useCompletion(
 /** The search in the grammar of the API, with what can come at the caret. What is typed is searched for on Enter. */
 export function SearchBox(props: SearchBoxProps) {
   const { query, reading, onSearch } = props
-  const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [draft, setDraft] = useState(query)
   useEffect(() => setDraft(query), [query])
@@ -92,9 +120,9 @@ export function SearchBox(props: SearchBoxProps) {
         role="combobox"
         aria-label="Search"
         aria-expanded={choices.length > 0}
-        aria-controls={`${id}-choices`}
+        aria-controls="search-choices"
         aria-autocomplete="list"
-        aria-activedescendant={chosen === -1 ? undefined : `${id}-${chosen}`}
+        aria-activedescendant={chosen === -1 ? undefined : `search-${chosen}`}
         aria-invalid={reading?.read === 'text' && draft === query ? 'true' : undefined}
         autocomplete="off"
         autocapitalize="off"
@@ -128,17 +156,17 @@ export function SearchBox(props: SearchBoxProps) {
           <SyntaxSheet onTake={(example) => write(draft.trim() === '' ? example : `${draft.trimEnd()} ${example}`)} />
         )}
       </Popover>
-      <div id={`${id}-choices`} class={choices.length > 0 ? 'menu' : 'hidden'} role="listbox" aria-label="Completions">
+      <div id="search-choices" class={choices.length > 0 ? 'menu' : 'hidden'} role="listbox" aria-label="Completions">
         {choices.map((choice, index) => (
           <div
             key={choice.insert}
-            id={`${id}-${index}`}
+            id={`search-${index}`}
             role="option"
             tabIndex={-1}
             aria-selected={index === chosen}
             onPointerDown={(event) => {
               event.preventDefault()
-              take(choice)
+              take(index)
             }}
           >
             <bdi class="mono cut">{visible(choice.label)}</bdi>

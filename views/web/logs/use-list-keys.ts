@@ -2,22 +2,21 @@ import type { Entry } from '../api/types.ts'
 import { copy } from '../ui/copy.tsx'
 import { go } from '../ui/use-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
+import { changeSearch } from './change-search.ts'
 import { copyJson } from './copy-entry.ts'
 import { sourceOf } from './facts.ts'
 import { listLink } from './links.ts'
-import type { Term } from './terms.ts'
 import type { LogRows } from './use-rows.ts'
 import type { View } from './use-view.ts'
 
 export interface ListKeys {
   readonly list: LogRows
   readonly view: View
-  readonly onTerm: (term: Term) => void
   readonly onLive: () => void
 }
 
 /** The keys of a list. Those of an entry that is open beside it come before them. */
-export function useListKeys({ list, view, onTerm, onLive }: ListKeys): void {
+export function useListKeys({ list, view, onLive }: ListKeys): void {
   const { entries } = list.rows
   const index = entries.findIndex(({ id }) => id === view.currentId)
   const current = entries[index]
@@ -36,7 +35,7 @@ export function useListKeys({ list, view, onTerm, onLive }: ListKeys): void {
     Enter: { what: 'Open the log beside the list', run: withCurrent(({ id }) => view.open(id)) },
     x: {
       what: 'Leave out logs like this',
-      run: withCurrent((entry) => onTerm({ ...sourceOf(entry).term, negated: true })),
+      run: withCurrent((entry) => changeSearch('with', `-${sourceOf(entry).term}`)),
     },
     c: { what: 'Copy the JSON', run: withCurrent(copyJson) },
     l: { what: 'Copy the link', run: () => copy(listLink(list.askedAt), 'The link') },

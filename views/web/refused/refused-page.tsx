@@ -3,14 +3,14 @@ import { systemClock } from '../../../shared/clock.ts'
 import { countText, visible } from '../lib/format.ts'
 import { dayText } from '../lib/times.ts'
 import type { Refusal } from '../team/types.ts'
-import { GATEWAY } from '../ui/base.ts'
+import { withGateway } from '../ui/base.ts'
 import { Copy } from '../ui/copy.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { Time } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
-import { curlToTry, placesOf } from './again.ts'
+import { placesOf } from './places.ts'
 
 const LOOK_MS = 3_000
 
@@ -41,9 +41,7 @@ export function RefusedPage() {
           </select>
         )}
       </div>
-      <p class="muted">
-        What the gateway refused of this Team within a day, the last one first. This list looks for more by itself.
-      </p>
+      <p class="muted">What the gateway refused of this Team within a day, the last one first.</p>
       {problem !== undefined && (
         <p class="notice warn" role="status">
           {problem.message}
@@ -60,10 +58,7 @@ export function RefusedPage() {
       {data !== undefined && shown.length === 0 && (
         <div class="panel empty">
           <h2>{code === undefined ? 'Nothing was refused' : 'Nothing was refused for this reason'}</h2>
-          <p>
-            A log with a wrong key, an unknown identifier or a field that cannot be accepted appears here within
-            seconds, with what to change.
-          </p>
+          <p>What cannot be accepted appears here within seconds, with what to change.</p>
           {code !== undefined && (
             <button type="button" class="button" onClick={() => go({ params: { code: undefined } })}>
               Show every reason
@@ -105,8 +100,7 @@ const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
 )
 
 function Facts({ item }: { readonly item: Refusal }) {
-  const { message, details, endpoint, index, identifier, nearest, keyPrefix, userAgent, body, bodyCut } = item
-  const curl = curlToTry(item, GATEWAY)
+  const { message, details, endpoint, index, identifier, nearest, keyPrefix, userAgent, body, bodyCut, curl } = item
   return (
     <div class="body stack">
       <p>
@@ -144,7 +138,7 @@ function Facts({ item }: { readonly item: Refusal }) {
       ) : (
         <div>
           <Copy
-            text={curl}
+            text={withGateway(curl)}
             label={nearest === null ? 'Copy as cURL' : 'Copy as cURL, with the identifier mended'}
             named
             class="button"

@@ -17,7 +17,7 @@ export const SignInPage = () => (
         <p class="muted">Sign in with a key of your Team to see its logs and flows.</p>
         <SignInForm />
         <p class="hint">
-          No key at hand? The first start of the embedded mode prints one. An operator makes more with{' '}
+          The first start of the embedded mode prints one; an operator makes more with{' '}
           <code>sluice registry rotate-key TEAM</code>.
         </p>
       </div>
@@ -74,7 +74,7 @@ function SignInForm() {
           onPaste={({ currentTarget }) => setTimeout(() => currentTarget.form?.requestSubmit())}
         />
         <span id="api-key-problem" class="error" role="alert">
-          {problem === undefined ? '' : sentence(problem)}
+          {problem?.message}
         </span>
       </div>
       <button type="submit" class="button primary" disabled={busy}>
@@ -82,15 +82,4 @@ function SignInForm() {
       </button>
     </form>
   )
-}
-
-function sentence({ code, message, retryAfter }: Problem): string {
-  switch (code) {
-    case 'invalid_api_key':
-      return 'This is not a live key of any Team. Check that it was copied whole.'
-    case 'too_many_attempts':
-      return `Too many attempts. Try again in ${retryAfter ?? 60} s.`
-    default:
-      return message
-  }
 }

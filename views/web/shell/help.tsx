@@ -6,15 +6,6 @@ const open = createStore(false)
 
 export const openHelp = (): void => open.set(true)
 
-const NAMES: Readonly<Record<string, string>> = {
-  ArrowDown: '↓',
-  ArrowUp: '↑',
-  ArrowLeft: '←',
-  ArrowRight: '→',
-  Escape: 'Esc',
-  ' ': 'Space',
-}
-
 /** The keys that do something on this page, on `?`. */
 export function Help() {
   useKeys({ '?': { what: 'Keyboard help', run: openHelp } })
@@ -29,7 +20,7 @@ export function Help() {
             <dt>{what}</dt>
             <dd>
               {keys.map((key) => (
-                <kbd key={key}>{NAMES[key] ?? key}</kbd>
+                <kbd key={key}>{key === 'Escape' ? 'Esc' : key}</kbd>
               ))}
             </dd>
           </div>

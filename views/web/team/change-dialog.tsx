@@ -2,40 +2,63 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { send } from '../api/client.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { toast } from '../ui/toast.tsx'
 import { problemText } from './problem.ts'
 
-export interface ChangeDialogProps<Data> {
+/** A change of what the Team owns, asked for before it is made. */
+export interface Change {
   readonly title: string
-  /** The name of the button that does it. */
-  readonly action: string
+  /** The name of the button that makes it; else it is the title. */
+  readonly action?: string
   readonly isDanger?: boolean
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  /** The body of the request, from the fields of the form; empty ones are left out. */
-  readonly body?: (fields: Readonly<Record<string, string>>) => object
-  readonly onDone: (data: Data) => void
-  readonly onClose: () => void
-  readonly children: ComponentChildren
+  /** What the body says besides the fields. */
+  readonly body?: object
+  /** Those left empty are left out. */
+  readonly fields?: readonly FieldProps[]
+  readonly text?: ComponentChildren
+  /** What is said then, or done with the answer. */
+  readonly done: string | ((data: never) => unknown)
 }
 
-/** Asks before something is changed, with the fields that it takes; says in place why it was refused. */
-export function ChangeDialog<Data>(props: ChangeDialogProps<Data>) {
-  const { title, action, isDanger = false, method, path, body, onDone, onClose, children } = props
+/** A dialog for changes, and what opens it; `onChange` is called after each. */
+export function useChange(onChange: () => void): readonly [ComponentChildren, (change: Change) => void] {
+  const [asked, ask] = useState<Change>()
+  const close = (): void => ask(undefined)
+  return [asked && <ChangeDialog {...asked} onChange={onChange} onClose={close} />, ask]
+}
+
+interface ChangeDialogProps extends Change {
+  readonly onChange: () => void
+  readonly onClose: () => void
+}
+
+/** Says in place why a change was refused. */
+function ChangeDialog(props: ChangeDialogProps) {
+  const { title, action = title, isDanger, method, path, body, fields = [], text, done, onChange, onClose } = props
   const [problem, setProblem] = useState('')
   const [busy, setBusy] = useState(false)
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const given = [...new FormData(event.currentTarget as HTMLFormElement)].filter(([, value]) => value !== '')
+    const whole = { ...body, ...Object.fromEntries(given) }
     setBusy(true)
-    const answer = await send<Data>(method, path, body?.(Object.fromEntries(given) as Record<string, string>))
+    const answer = await send<never>(method, path, method === 'DELETE' ? undefined : whole)
     setBusy(false)
-    if (answer.ok) onDone(answer.data)
-    else setProblem(problemText(answer.problem))
+    if (!answer.ok) return setProblem(problemText(answer.problem))
+    onClose()
+    if (typeof done === 'string') toast(done)
+    else await done(answer.data)
+    onChange()
   }
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        {children}
+        {text && <p>{text}</p>}
+        {fields.map((field) => (
+          <Field key={field.name} {...field} />
+        ))}
         <p class="error" role="alert">
           {problem}
         </p>
@@ -56,30 +79,40 @@ export interface FieldProps {
   readonly name: string
   readonly label: string
   readonly hint?: string
-  readonly value?: string
+  readonly value?: string | undefined
   readonly required?: boolean
-  readonly mono?: boolean
-  readonly type?: string
+  /** What can be chosen; without it, one types. */
+  readonly options?: readonly (readonly [value: string, name: string])[]
 }
 
-export const Field = ({ name, label, hint, value, required, mono, type = 'text' }: FieldProps) => (
-  <div class="field">
-    <label for={`field-${name}`}>{label}</label>
-    <input
-      id={`field-${name}`}
-      name={name}
-      type={type}
-      class={mono ? 'input mono' : 'input'}
-      defaultValue={value ?? ''}
-      required={required}
-      spellcheck={false}
-      autocomplete="off"
-      aria-describedby={hint === undefined ? undefined : `hint-${name}`}
-    />
-    {hint !== undefined && (
-      <span id={`hint-${name}`} class="hint">
-        {hint}
-      </span>
-    )}
-  </div>
-)
+const Field = ({ name, label, hint, value = '', required, options }: FieldProps) => {
+  const shared = { id: `field-${name}`, name, class: 'input' }
+  return (
+    <div class="field">
+      <label for={shared.id}>{label}</label>
+      {options ? (
+        <select {...shared}>
+          {options.map(([each, shown]) => (
+            <option key={each} value={each} selected={each === value}>
+              {shown}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...shared}
+          defaultValue={value}
+          required={required}
+          spellcheck={false}
+          autocomplete="off"
+          aria-describedby={hint && `hint-${name}`}
+        />
+      )}
+      {hint && (
+        <span id={`hint-${name}`} class="hint">
+          {hint}
+        </span>
+      )}
+    </div>
+  )
+}

@@ -9,8 +9,7 @@ import { go, hrefTo } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { reloadAll, useFetch } from '../ui/use-fetch.ts'
 import { heldKey, SendSnippet } from './send-snippet.tsx'
-import type { Target } from './snippets.ts'
-import type { SampleFlow, TeamSettings } from './types.ts'
+import type { SampleFlow, Target, TeamSettings } from './types.ts'
 
 type Kind = EntryKind | 'flow'
 
@@ -71,9 +70,9 @@ const Send = ({ kind, target }: { readonly kind: Kind; readonly target: Target }
   <>
     <p class="muted">
       {kind === 'flow'
-        ? 'A flow is all logs with one correlationKey, over Steps, Projects and days. '
+        ? 'All logs with one correlationKey make a flow. '
         : 'Run this, and the log appears here by itself. '}
-      More of what can be sent to is under <a href={hrefTo({ path: ['team'] })}>Team</a>.
+      Code for all that can be sent to is under <a href={hrefTo({ path: ['team'] })}>Team</a>.
     </p>
     <SendSnippet target={target} />
     <div class="field">

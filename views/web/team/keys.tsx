@@ -4,33 +4,51 @@ import { session, signIn } from '../session/session.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useStore } from '../ui/store.ts'
-import { toast } from '../ui/toast.tsx'
 import { useUtc } from '../ui/use-utc.ts'
-import { ChangeDialog } from './change-dialog.tsx'
+import { useChange } from './change-dialog.tsx'
 import { heldKey } from './send-snippet.tsx'
 import type { NewKey, TeamKey } from './types.ts'
 
 const LIVE_MAX = 2
 
-type Asked = { readonly what: 'new' | 'replace' } | { readonly what: 'revoke'; readonly prefix: string }
-
 /** The Team's keys by their first characters; a new one is shown once. */
 export function Keys({ keys, onChange }: { readonly keys: readonly TeamKey[]; readonly onChange: () => void }) {
-  const [asked, setAsked] = useState<Asked>()
-  const [made, setMade] = useState<NewKey>()
+  const [dialog, ask] = useChange(onChange)
+  const [made, setMade] = useState<string>()
   const { keyPrefix } = useStore(session)
   const utc = useUtc()
   const live = keys.filter(({ revokedAt }) => revokedAt === null)
   const revoked = keys.filter(({ revokedAt }) => revokedAt !== null)
-  const close = (): void => setAsked(undefined)
-  const take = async (key: NewKey): Promise<void> => {
-    close()
-    setMade(key)
-    heldKey.set(key.key)
-    // The session belongs to a key; the new one carries it on where the old one has ended.
-    if (asked?.what === 'replace') await signIn(key.key)
-    onChange()
-  }
+  const isFull = live.length >= LIVE_MAX
+  const make = (title: string, text: string, revokeOld: boolean): void =>
+    ask({
+      title,
+      action: revokeOld ? title : 'Make a key',
+      isDanger: revokeOld,
+      method: 'POST',
+      path: '/api/team/keys',
+      body: { revokeOld },
+      text,
+      done: async ({ key }: NewKey) => {
+        setMade(key)
+        heldKey.set(key)
+        // The session belongs to a key; the new one carries it on where the old one has ended.
+        if (revokeOld) await signIn(key)
+      },
+    })
+  const revoke = (prefix: string): void =>
+    ask({
+      title: `Revoke the key ${prefix}…`,
+      action: 'Revoke it',
+      isDanger: true,
+      method: 'DELETE',
+      path: `/api/team/keys/${encodeURIComponent(prefix)}`,
+      text: [
+        'Clients that still have it are refused from now on, for good.',
+        prefix === keyPrefix && ' You signed in with it, so your session ends as well.',
+      ],
+      done: `The key ${prefix}… was revoked.`,
+    })
   const row = ({ prefix, createdAt, revokedAt }: TeamKey) => (
     <tr key={prefix + createdAt}>
       <td class="mono">
@@ -45,7 +63,7 @@ export function Keys({ keys, onChange }: { readonly keys: readonly TeamKey[]; re
             type="button"
             class="button danger small"
             aria-label={`Revoke ${prefix}`}
-            onClick={() => setAsked({ what: 'revoke', prefix })}
+            onClick={() => revoke(prefix)}
           >
             Revoke
           </button>
@@ -62,13 +80,25 @@ export function Keys({ keys, onChange }: { readonly keys: readonly TeamKey[]; re
         <button
           type="button"
           class="button"
-          disabled={live.length >= LIVE_MAX}
-          title={live.length >= LIVE_MAX ? 'Two keys are live, the most there may be: revoke one first.' : undefined}
-          onClick={() => setAsked({ what: 'new' })}
+          disabled={isFull}
+          title={isFull ? 'Two keys are live, the most there may be.' : undefined}
+          onClick={() =>
+            make('New key', 'The present key stays live until you revoke it, so that clients can change over.', false)
+          }
         >
           New key
         </button>
-        <button type="button" class="button danger" onClick={() => setAsked({ what: 'replace' })}>
+        <button
+          type="button"
+          class="button danger"
+          onClick={() =>
+            make(
+              'Replace all keys',
+              'All present keys end at once, and every client is refused until it has the new one.',
+              true,
+            )
+          }
+        >
           Replace all
         </button>
       </div>
@@ -92,57 +122,20 @@ export function Keys({ keys, onChange }: { readonly keys: readonly TeamKey[]; re
           </table>
         </details>
       )}
-      {(asked?.what === 'new' || asked?.what === 'replace') && (
-        <ChangeDialog<NewKey>
-          title={asked.what === 'new' ? 'New key' : 'Replace all keys'}
-          action={asked.what === 'new' ? 'Make a key' : 'Replace all keys'}
-          isDanger={asked.what === 'replace'}
-          method="POST"
-          path="/api/team/keys"
-          body={() => ({ revokeOld: asked.what === 'replace' })}
-          onDone={take}
-          onClose={close}
-        >
-          <p>
-            {asked.what === 'new'
-              ? 'The present key stays live, so that clients can change over without a refusal. Revoke it when they have.'
-              : 'All present keys end at once: every client is refused until it has the new one. For a key that leaked.'}
-          </p>
-        </ChangeDialog>
-      )}
-      {asked?.what === 'revoke' && (
-        <ChangeDialog
-          title={`Revoke the key ${asked.prefix}…`}
-          action="Revoke it"
-          isDanger
-          method="DELETE"
-          path={`/api/team/keys/${encodeURIComponent(asked.prefix)}`}
-          onDone={() => {
-            close()
-            toast(`The key ${asked.prefix}… was revoked.`)
-            onChange()
-          }}
-          onClose={close}
-        >
-          <p>
-            Clients that still have it are refused from now on, for good.
-            {asked.prefix === keyPrefix && ' You signed in with it, so your session ends as well.'}
-          </p>
-        </ChangeDialog>
-      )}
+      {dialog}
       {made !== undefined && <Made made={made} onClose={() => setMade(undefined)} />}
     </section>
   )
 }
 
 /** The only time that a key is seen. */
-const Made = ({ made, onClose }: { readonly made: NewKey; readonly onClose: () => void }) => (
+const Made = ({ made, onClose }: { readonly made: string; readonly onClose: () => void }) => (
   <Dialog title="Your new key">
     <div class="stack">
       <p>It is shown this once and kept nowhere. Copy it to where your clients read it.</p>
       <div class="bar">
-        <code class="code grow wrap">{made.key}</code>
-        <Copy text={made.key} label="Copy the key" named class="button primary" />
+        <code class="code grow wrap">{made}</code>
+        <Copy text={made} label="Copy the key" named class="button primary" />
       </div>
       <p class="hint">Until this tab is loaded anew, the snippets that you copy here have it in them.</p>
       <div>

@@ -7,28 +7,28 @@ import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { toast } from '../ui/toast.tsx'
-import { ChangeDialog, Field } from './change-dialog.tsx'
+import { type Change, useChange } from './change-dialog.tsx'
 import { problemText } from './problem.ts'
 import { SendSnippet } from './send-snippet.tsx'
-import type { Target } from './snippets.ts'
-import type { TeamEvent, TeamProject, TeamSettings, TeamStep } from './types.ts'
+import { pathOf, type Target, type TeamEvent, type TeamProject, type TeamSettings, type TeamStep } from './types.ts'
 
 /** An Event, a Step or a Project in a row. */
 interface Row extends Target {
   readonly of: TeamEvent | TeamStep | TeamProject
-  /** Of a Step: its Event, and whether that is archived. */
-  readonly event?: string | undefined
-  readonly isHeld?: boolean
+  /** Of a Step: its Event. */
+  readonly event?: TeamEvent | undefined
 }
+
+const rowOf = (kind: Row['kind'], of: Row['of'], event?: TeamEvent): Row => ({
+  kind,
+  id: 'id' in of ? of.id : of.identifier,
+  of,
+  event,
+})
 
 const NAMES = { event: 'Event', step: 'Step', project: 'Project' } as const
 
-const pathOf = ({ kind, id }: Target): string =>
-  /^\.{1,2}$/.test(id) ? `/api/team/${kind}s/-?identifier=${id}` : `/api/team/${kind}s/${encodeURIComponent(id)}`
-
-type Asked =
-  | { readonly what: 'create'; readonly kind: Target['kind']; readonly event?: string }
-  | { readonly what: 'rename' | 'snippet'; readonly row: Row }
+const isInUse = ({ of }: Row): boolean => of.archivedAt === null
 
 export interface OwnedProps {
   readonly settings: TeamSettings
@@ -41,21 +41,10 @@ export const Events = ({ settings: { events, steps }, onChange }: OwnedProps) =>
     title="Events and Steps"
     makes={['event', 'step']}
     rows={[
-      ...events.flatMap((event): Row[] => [
-        { kind: 'event', id: event.identifier, of: event },
-        ...event.steps.map(
-          (step): Row => ({
-            kind: 'step',
-            id: step.identifier,
-            of: step,
-            event: event.identifier,
-            isHeld: event.archivedAt !== null,
-          }),
-        ),
-      ]),
-      ...steps.map((step): Row => ({ kind: 'step', id: step.identifier, of: step })),
+      ...events.flatMap((event) => [rowOf('event', event), ...event.steps.map((step) => rowOf('step', step, event))]),
+      ...steps.map((step) => rowOf('step', step)),
     ]}
-    empty="An Event is a process of yours, such as an order; Steps are what happens in it. Logs are sent to either."
+    empty="An Event is a process, such as an order; Steps are what happens in it. Logs are sent to either."
     onChange={onChange}
   />
 )
@@ -64,7 +53,7 @@ export const Projects = ({ settings: { projects }, onChange }: OwnedProps) => (
   <Section
     title="Projects"
     makes={['project']}
-    rows={projects.map((project): Row => ({ kind: 'project', id: project.id, of: project }))}
+    rows={projects.map((project) => rowOf('project', project))}
     empty="A Project gathers the application logs of one program."
     onChange={onChange}
   />
@@ -72,27 +61,37 @@ export const Projects = ({ settings: { projects }, onChange }: OwnedProps) => (
 
 interface SectionProps {
   readonly title: string
-  readonly makes: readonly Target['kind'][]
+  readonly makes: readonly Row['kind'][]
   readonly rows: readonly Row[]
   readonly empty: string
   readonly onChange: () => void
 }
 
 function Section({ title, makes, rows, empty, onChange }: SectionProps) {
-  const [asked, setAsked] = useState<Asked>()
+  const [dialog, ask] = useChange(onChange)
+  const [sendTo, setSendTo] = useState<Row>()
   const [all, setAll] = useState(false)
-  const archived = rows.filter(({ of }) => of.archivedAt !== null).length
-  const shown = all ? rows : rows.filter(({ of }) => of.archivedAt === null)
-  const close = (): void => setAsked(undefined)
-  const done = (text: string): void => {
-    close()
-    toast(text)
-    onChange()
-  }
-  const archive = async (row: Row, archived: boolean): Promise<void> => {
-    const answer = await send('PATCH', pathOf(row), { archived })
-    if (answer.ok) done(`${NAMES[row.kind]} ${archived ? 'archived: its logs are refused from now on' : 'restored'}.`)
-    else toast(problemText(answer.problem), 'bad')
+  const inUse = rows.filter(isInUse)
+  const archived = rows.length - inUse.length
+  const shown = all ? rows : inUse
+  const actions: Actions = {
+    send: setSendTo,
+    create: (kind, event) => ask(creation(kind, event, inUse)),
+    rename: (row) =>
+      ask({
+        title: `Rename the ${NAMES[row.kind]}`,
+        action: 'Rename',
+        method: 'PATCH',
+        path: pathOf(row),
+        fields: [{ name: 'name', label: 'Name', value: row.of.name, required: true }],
+        done: 'Renamed, for the logs that are stored too.',
+      }),
+    archive: async (row, archived) => {
+      const answer = await send('PATCH', pathOf(row), { archived })
+      if (!answer.ok) return toast(problemText(answer.problem), 'bad')
+      toast(`${NAMES[row.kind]} ${archived ? 'archived: its logs are refused from now on' : 'restored'}.`)
+      onChange()
+    },
   }
   return (
     <section class="panel">
@@ -104,7 +103,7 @@ function Section({ title, makes, rows, empty, onChange }: SectionProps) {
           </button>
         )}
         {makes.map((kind) => (
-          <button key={kind} type="button" class="button" onClick={() => setAsked({ what: 'create', kind })}>
+          <button key={kind} type="button" class="button" onClick={() => actions.create(kind)}>
             New {NAMES[kind]}
           </button>
         ))}
@@ -124,30 +123,66 @@ function Section({ title, makes, rows, empty, onChange }: SectionProps) {
           </thead>
           <tbody>
             {shown.map((row) => (
-              <OwnedRow key={`${row.kind} ${row.id}`} row={row} onAsk={setAsked} onArchive={archive} />
+              <OwnedRow key={`${row.kind} ${row.id}`} row={row} actions={actions} />
             ))}
           </tbody>
         </table>
       )}
-      {asked?.what === 'create' && <Create {...asked} rows={rows} onDone={done} onClose={close} />}
-      {asked?.what === 'rename' && <Rename row={asked.row} onDone={done} onClose={close} />}
-      {asked?.what === 'snippet' && (
-        <Dialog title={`Send to ${visible(asked.row.of.name)}`} wide onClose={close}>
-          <SendSnippet target={asked.row} />
+      {dialog}
+      {sendTo && (
+        <Dialog title={`Send to ${visible(sendTo.of.name)}`} wide onClose={() => setSendTo(undefined)}>
+          <SendSnippet target={sendTo} />
         </Dialog>
       )}
     </section>
   )
 }
 
-interface OwnedRowProps {
-  readonly row: Row
-  readonly onAsk: (asked: Asked) => void
-  readonly onArchive: (row: Row, archived: boolean) => void
+/** What is asked for a new one; a Step can belong to an Event that is in use. */
+function creation(kind: Row['kind'], event: string | undefined, inUse: readonly Row[]): Change {
+  const title = `New ${NAMES[kind]}`
+  const identifier = {
+    name: 'identifier',
+    label: 'Identifier',
+    hint: 'What clients send, such as order-placed; it cannot be changed later.',
+    required: true,
+  }
+  const events = inUse.flatMap((row) => (row.kind === 'event' ? [[row.id, visible(row.of.name)] as const] : []))
+  const ofEvent = {
+    name: 'event',
+    label: 'Event',
+    value: event,
+    options: [['', 'None, it stands alone'] as const, ...events],
+  }
+  return {
+    title,
+    action: `Create the ${NAMES[kind]}`,
+    method: 'POST',
+    path: `/api/team/${kind}s`,
+    fields:
+      kind === 'project'
+        ? [
+            { name: 'name', label: 'Name', required: true },
+            { name: 'id', label: 'Id', hint: 'A GUID; left empty: a new one.' },
+          ]
+        : [
+            identifier,
+            { name: 'name', label: 'Name', hint: 'Left empty: the identifier.' },
+            ...(kind === 'step' ? [ofEvent] : []),
+          ],
+    done: `${NAMES[kind]} created.`,
+  }
 }
 
-function OwnedRow({ row, onAsk, onArchive }: OwnedRowProps) {
-  const { kind, id, of, event, isHeld = false } = row
+interface Actions {
+  readonly send: (row: Row) => void
+  readonly create: (kind: Row['kind'], event?: string) => void
+  readonly rename: (row: Row) => void
+  readonly archive: (row: Row, archived: boolean) => void
+}
+
+function OwnedRow({ row, actions }: { readonly row: Row; readonly actions: Actions }) {
+  const { kind, id, of, event } = row
   const isArchived = of.archivedAt !== null
   return (
     <tr class={isArchived ? 'muted' : undefined}>
@@ -166,7 +201,7 @@ function OwnedRow({ row, onAsk, onArchive }: OwnedRowProps) {
             type="button"
             class="button small"
             aria-label={`Code that sends to ${of.name}`}
-            onClick={() => onAsk({ what: 'snippet', row })}
+            onClick={() => actions.send(row)}
           >
             Code
           </button>
@@ -186,11 +221,10 @@ function OwnedRow({ row, onAsk, onArchive }: OwnedRowProps) {
             )
             return (
               <>
-                {kind === 'event' &&
-                  !isArchived &&
-                  item('New Step', () => onAsk({ what: 'create', kind: 'step', event: id }))}
-                {item('Rename', () => onAsk({ what: 'rename', row }))}
-                {!isHeld && item(isArchived ? 'Restore' : 'Archive', () => onArchive(row, !isArchived))}
+                {kind === 'event' && !isArchived && item('New Step', () => actions.create('step', id))}
+                {item('Rename', () => actions.rename(row))}
+                {!event?.archivedAt &&
+                  item(isArchived ? 'Restore' : 'Archive', () => actions.archive(row, !isArchived))}
               </>
             )
           }}
@@ -208,76 +242,5 @@ function LastSeen({ lastSeenAt, lastDay }: Row['of']) {
     <span title={`${plural(lastDay, 'log')} within 24 hours; the last one at ${lastSeenAt ?? 'an unknown time'}`}>
       {lastSeenAt === null ? 'in 24 h' : agoText(lastSeenAt, now)}
     </span>
-  )
-}
-
-interface FormProps {
-  readonly onDone: (text: string) => void
-  readonly onClose: () => void
-}
-
-const Rename = ({ row, onDone, onClose }: FormProps & { readonly row: Row }) => (
-  <ChangeDialog
-    title={`Rename the ${NAMES[row.kind]}`}
-    action="Rename"
-    method="PATCH"
-    path={pathOf(row)}
-    body={(fields) => fields}
-    onDone={() => onDone('Renamed, for the logs that are stored too.')}
-    onClose={onClose}
-  >
-    <Field name="name" label="Name" value={row.of.name} required />
-  </ChangeDialog>
-)
-
-function Create({
-  kind,
-  event,
-  rows,
-  onDone,
-  onClose,
-}: FormProps & { readonly kind: Target['kind']; readonly event?: string; readonly rows: readonly Row[] }) {
-  const name = NAMES[kind]
-  return (
-    <ChangeDialog
-      title={`New ${name}`}
-      action={`Create the ${name}`}
-      method="POST"
-      path={`/api/team/${kind}s`}
-      body={(fields) => fields}
-      onDone={() => onDone(`${name} created.`)}
-      onClose={onClose}
-    >
-      {kind === 'project' ? (
-        <Field name="name" label="Name" required />
-      ) : (
-        <>
-          <Field
-            name="identifier"
-            label="Identifier"
-            hint="What clients send; exact, unique over all Teams, and not to be changed later. Such as order-placed."
-            required
-            mono
-          />
-          <Field name="name" label="Name" hint="What people read; left empty: the identifier." />
-        </>
-      )}
-      {kind === 'project' && <Field name="id" label="Id" hint="A GUID; left empty: a new one." mono />}
-      {kind === 'step' && (
-        <div class="field">
-          <label for="field-event">Event</label>
-          <select id="field-event" name="event" class="input" defaultValue={event ?? ''}>
-            <option value="">None, it stands alone</option>
-            {rows
-              .filter((row) => row.kind === 'event' && row.of.archivedAt === null)
-              .map(({ id, of }) => (
-                <option key={id} value={id} selected={id === event}>
-                  {visible(of.name)}
-                </option>
-              ))}
-          </select>
-        </div>
-      )}
-    </ChangeDialog>
   )
 }

@@ -64,4 +64,17 @@ export interface Refusal {
   readonly bodyCut: boolean
   readonly nearest: EntityRef | null
   readonly unnoted: number
+  readonly curl: string | null
 }
+
+/** What is sent to: an Event or a Step by its identifier, or a Project by its id. */
+export interface Target {
+  readonly kind: 'event' | 'step' | 'project'
+  readonly id: string
+}
+
+/** Where the API has it. */
+export const pathOf = ({ kind, id }: Target, below = ''): string =>
+  /^\.{1,2}$/.test(id)
+    ? `/api/team/${kind}s/-${below}?identifier=${id}`
+    : `/api/team/${kind}s/${encodeURIComponent(id)}${below}`

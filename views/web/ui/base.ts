@@ -1,3 +1,5 @@
+import { GATEWAY_PLACEHOLDER } from '../../details/placeholders.ts'
+
 const meta = (name: string): string => document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? ''
 
 /** The base path that the page is served below; it begins and ends with a slash. */
@@ -9,6 +11,9 @@ const told = meta('gateway')
 export const GATEWAY_KNOWN = told !== 'unknown'
 
 /** Where clients reach the gateway, without a slash at the end; a placeholder where nobody has told. */
-export const GATEWAY = (
+const GATEWAY = (
   told === 'unknown' ? 'https://gateway.example' : /^http/.test(told) ? told : location.origin + BASE
 ).replace(/\/+$/, '')
+
+/** A text of the API with the address of the gateway where it left room for it. */
+export const withGateway = (text: string): string => text.replace(GATEWAY_PLACEHOLDER, () => GATEWAY)

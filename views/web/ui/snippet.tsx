@@ -3,11 +3,18 @@ import { Copy } from './copy.tsx'
 import { keep, kept } from './keep.ts'
 import { Tabs } from './tabs.tsx'
 
+export interface CodeSnippet {
+  /** Remembered as the reader's language. */
+  readonly id: string
+  readonly name: string
+  readonly code: string
+}
+
 export interface SnippetProps {
   /** What the snippets do: "Send a log". */
   readonly label: string
-  /** The same in several languages; `id` is remembered as the reader's language. */
-  readonly snippets: readonly { readonly id: string; readonly name: string; readonly code: string }[]
+  /** The same in several languages. */
+  readonly snippets: readonly CodeSnippet[]
   /** What the copy has in place of what is shown, such as a key that is masked on the page. */
   readonly reveal?: (code: string) => string
 }

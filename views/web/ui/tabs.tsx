@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
 
 export interface Tab {
   readonly id: string
@@ -22,7 +21,7 @@ const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 
 /** Tabs over one panel; the arrow keys go from tab to tab. */
 export function Tabs({ label, tabs, tab, onTab, end, children }: TabsProps) {
-  const id = useId()
+  const id = label.replaceAll(' ', '-')
   const move = (event: KeyboardEvent): void => {
     const step = STEPS[event.key]
     if (step === undefined) return
