@@ -41,9 +41,13 @@ export function eventTag(entry: Entry): string {
   return [entry.eventId === 0 ? '' : String(entry.eventId), entry.eventName].filter((part) => part !== '').join(' ')
 }
 
-/** A hue from 0 to 359 that equal keys share, and that lies far from that of a key which differs in its last character. */
-export const hueOf = (key: string): number =>
-  [...key].reduce((hue, character) => (hue * 31 + (character.codePointAt(0) ?? 0) * 137) % 360, 0)
+/** A hue from 0 to 359 that equal keys share. */
+export function hueOf(key: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < key.length; index += 1) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
+  // Keys that differ in their last digit only are spread by another round; the low bits hardly are.
+  return (Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) >>> 8) % 360
+}
 
 /** The last part of a category, which is the name of a class in most of them. */
 export const shortCategory = (category: string): string => category.slice(category.lastIndexOf('.') + 1) || category
