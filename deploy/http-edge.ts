@@ -1,6 +1,7 @@
 import express, { Router } from 'express'
 import { createGateway } from '../gateway/gateway.ts'
 import { createPublisher, PUBLISHER_DEFAULTS } from '../gateway/publisher/publisher.ts'
+import type { Pace } from '../gateway/publisher/schedule.ts'
 import { createNotes } from '../gateway/refusals/notes.ts'
 import { createRefusalOutbox } from '../gateway/refusals/outbox.ts'
 import {
@@ -36,8 +37,7 @@ import { VERSION } from './version.ts'
 export interface HttpEdgeDeps extends Foundation {
   readonly role: Role
   readonly store: LogStoreReader
-  /** How many sends to the journal may be under way before records are gathered. */
-  readonly eagerSends: number
+  readonly pace: Pace
   readonly moreMetrics: () => Promise<object>
   readonly health: () => Promise<readonly Health[]>
   readonly draining: () => boolean
@@ -88,7 +88,7 @@ function createGatewayParts(deps: HttpEdgeDeps, tickets: Tickets | null): Gatewa
     ...deps,
     options: {
       ...PUBLISHER_DEFAULTS,
-      eagerSends: deps.eagerSends,
+      ...deps.pace,
       topics: [topicName(config.TOPIC_PREFIX, 'event-logs'), topicName(config.TOPIC_PREFIX, 'application-logs')],
       bufferBytesMax: config.PUBLISH_BUFFER_BYTES,
       sendTimeoutMs: config.REQUEST_DEADLINE_MS,

@@ -75,7 +75,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   const metrics = createMetrics({ processMetrics: true })
   const deps = { config, clock: systemClock, logger, metrics }
   if (usesFiles(config)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
-  const { journal, eagerSends, ...topics } = await openJournal(deps, 'own')
+  const { journal, pace, ...topics } = await openJournal(deps, 'own')
   await run(closing('journal', () => journal.close()))
   if (config.AUTO_CREATE) for (const line of await topics.applyTopics()) logger.debug({ line }, 'topic')
   if (takesLogs(role) && config.UNSAFE_TOPICS === 'refuse') await topics.checkTopics()
@@ -90,7 +90,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
     ...foundation,
     role,
     store,
-    eagerSends,
+    pace,
     moreMetrics: async () => (await consumers?.metrics()) ?? [],
     health: () => healthOf(foundation, store, consumers),
     draining,

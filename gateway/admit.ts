@@ -1,4 +1,4 @@
-import { recordHeaders } from '../shared/contract/headers.ts'
+import { COMMON_HEADERS, ownHeaders } from '../shared/contract/headers.ts'
 import type { EntryRecord } from '../shared/contract/records.ts'
 import { type Checked, refuse } from '../shared/errors.ts'
 import type { Provenance } from './provenance.ts'
@@ -26,24 +26,33 @@ export interface AdmitOptions {
 export type Admit = (record: EntryRecord, subject: string, provenance: Provenance) => Checked<Admitted>
 
 export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
-  return (record, subject, { repeatKey, traceparent }) => {
+  return (record, subject, { repeatKey, traceparent, isAscii }) => {
     // The only time that a record is serialised: this text is measured, published and stored.
     const value = JSON.stringify(record)
-    const valueBytes = Buffer.byteLength(value)
-    if (valueBytes > valueBytesMax) return refuse('entry_too_large', { bytes: valueBytes, limit: valueBytesMax })
+    let valueBytes = isAscii ? asciiBytes(value, record) : Buffer.byteLength(value)
+    if (valueBytes > valueBytesMax) {
+      valueBytes = Buffer.byteLength(value)
+      if (valueBytes > valueBytesMax) return refuse('entry_too_large', { bytes: valueBytes, limit: valueBytesMax })
+    }
     const { kind, id, timestamp, correlationKey } = record
     const hot = correlationKey !== null && isHot(correlationKey)
     const key = hot ? null : correlationKey
     const originalKey = hot ? correlationKey : null
-    const headers = recordHeaders({ kind, id, subject, time: timestamp, key, originalKey, traceparent })
+    const headers = ownHeaders({ id, subject, time: timestamp, key, originalKey, traceparent })
     // The key stands in the record twice: as its key and in a header.
     const variableUnits = subject.length + 2 * (correlationKey?.length ?? 0)
     const publication = {
-      record: { key, value, valueBytes, headers },
+      record: { key, value, headers, commonHeaders: COMMON_HEADERS[kind] },
       bytes: valueBytes + RECORD_OVERHEAD_BYTES + UNIT_BYTES_MAX * variableUnits,
       // What may be sent again goes to the same partition again, so that a reader meets the repeats in one place.
       routeBy: key ?? repeatKey,
     }
     return { value: { id, publication } }
   }
+}
+
+/** The bytes of a record that was made of ASCII and of what the registry says, at most: counting them would take longer than writing them. */
+function asciiBytes(value: string, record: EntryRecord): number {
+  const event = record.kind === 'event' ? record.event : null
+  return value.length + (UNIT_BYTES_MAX - 1) * (record.team.length + (event?.length ?? 0))
 }

@@ -32,9 +32,9 @@ interface Answer {
 /** One ingestion endpoint: reads the body once, has it worked off and answers. */
 export function createEndpoint(work: Work, { readJson, dialect, tally, note, logger }: EndpointDeps): Handler {
   /** A failure of the transport, not of the service: its status is the real one. */
-  function refuse(request: IncomingMessage, cause: Problem, bytes: Buffer | undefined): Answer {
+  function refuse(request: IncomingMessage, cause: Problem, text: string | undefined): Answer {
     tally.requestRefused(cause.code)
-    note({ headers: request.headers, bytes }, [{ problem: cause }])
+    note({ headers: request.headers, text }, [{ problem: cause }])
     const { strictStatus, body } = dialect.failed(cause)
     return { status: strictStatus, body, headers: { ...refusedBodyHeaders(cause, request), ...dialect.headers } }
   }
@@ -72,7 +72,7 @@ export function createEndpoint(work: Work, { readJson, dialect, tally, note, log
   // Not async: its frame, and with it the body, is gone when it returns.
   function answerTo(request: IncomingMessage, read: ReadJson): Promise<Answer> | Answer | typeof GONE {
     if (read === GONE) return GONE
-    if (read.problem !== undefined) return refuse(request, read.problem, read.bytes)
+    if (read.problem !== undefined) return refuse(request, read.problem, read.text)
     const { headers } = request
     return settle(begin({ headers, ...read.value }), headers)
   }

@@ -14,6 +14,8 @@ export interface Provenance {
   /** The same text whenever the request is sent again, where it has an `Idempotency-Key`; else null. */
   readonly repeatKey: string | null
   readonly traceparent: string | undefined
+  /** Whether all that the request says is certainly ASCII: escapes of JSON stand for other characters only where there is a "\u". */
+  readonly isAscii: boolean
   /** The body with every number as it was written; parsed anew, at most once. */
   readonly exactBody: () => unknown
 }
@@ -30,15 +32,16 @@ export function createProvenance(clock: Clock): ProvenanceOf {
   const nextId = createIdSource(clock)
   const stamp = createStamp(clock)
   return (received, { team, endpoint }) => {
-    const { headers, bytes } = received
+    const { headers, text, textBytes } = received
     const key = headers['idempotency-key']
     const common = {
       receivedAt: stamp(),
       traceparent: validTraceparent(headers['traceparent']),
+      isAscii: text.length === textBytes && !text.includes('\\u'),
       exactBody: onDemand(() => exactlyOr(received)),
     }
     if (typeof key !== 'string' || key === '') return { ...common, idOf: nextId, repeatKey: null }
-    const idOf = createDerivedIds([team, endpoint, key], bytes)
+    const idOf = createDerivedIds([team, endpoint, key], text)
     return { ...common, idOf, repeatKey: idOf(0) }
   }
 }
@@ -56,9 +59,9 @@ function createStamp(clock: Clock): () => string {
 }
 
 /** A body nested thousands of levels deep, in fields that are ignored, cannot be parsed this way; it stays as it is. */
-function exactlyOr({ bytes, json }: Received): unknown {
+function exactlyOr({ text, json }: Received): unknown {
   try {
-    return parseExactly(bytes.toString())
+    return parseExactly(text)
   } catch (error) {
     if (error instanceof RangeError) return json
     throw error

@@ -5,5 +5,7 @@ export interface Received {
   readonly headers: IncomingHttpHeaders
   readonly json: unknown
   /** The body that the JSON was read from, decompressed. */
-  readonly bytes: Buffer
+  readonly text: string
+  /** Its bytes in UTF-8. */
+  readonly textBytes: number
 }

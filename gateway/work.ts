@@ -55,48 +55,73 @@ export interface ForeignFormat {
   readonly batch: Batch
 }
 
-/** Works off a batch: what can be published is, whatever becomes of the other entries. */
+/**
+ * Works off a batch: what can be published is, whatever becomes of the other entries. While the journal has them, nothing here
+ * keeps the records, or the request.
+ */
 export function workBatch({ check, entriesOf, dialect }: Batch, { tally, note, publish }: WorkDeps): Work {
-  async function finish({ value: entries, problem }: Checked<readonly Checked<Admitted>[]>): Promise<Reply> {
-    if (problem !== undefined) {
-      tally.requestRefused(problem.code)
-      return dialect.failed(problem)
-    }
-    const outcomes = await publish(entries.flatMap(({ value }) => (value === undefined ? [] : [value.publication])))
-    const refused: RefusedEntry[] = []
-    let published = 0
-    for (const [index, entry] of entries.entries()) {
-      const cause = entry.problem ?? failureOf(outcomes[published++])
-      if (cause !== undefined) refused.push({ index, problem: cause })
-    }
-    for (const entry of refused) tally.rejected(entry.problem.code)
-    tally.accepted(entries.length - refused.length)
-    return dialect.processed(entries.length, refused)
+  function refuseAll(problem: Problem): Reply {
+    tally.requestRefused(problem.code)
+    return dialect.failed(problem)
   }
 
-  return async (received) => {
-    const checked = check(received)
-    const refusals = refusalsOf(checked, () => entriesOf(received.json))
-    if (refusals.length > 0) note(received, refusals)
-    return finish(checked)
+  function finish(total: number, refused: readonly RefusedEntry[]): Reply {
+    for (const { problem } of refused) tally.rejected(problem.code)
+    tally.accepted(total - refused.length)
+    return dialect.processed(total, refused)
+  }
+
+  return (received) => {
+    const { value: checked, problem } = check(received)
+    if (problem !== undefined) {
+      note(received, [{ problem }])
+      return Promise.resolve(refuseAll(problem))
+    }
+    const total = checked.length
+    const { publications, places, refused } = sorted(checked)
+    if (refused.length > 0) note(received, refusalsOf(refused, entriesOf(received.json)))
+    return publish(publications).then((outcomes) => finish(total, withFailures(refused, outcomes, places)))
   }
 }
 
-/** What the checks refused: the whole batch, or some of its entries. */
-function refusalsOf(
-  { value: checked, problem }: Checked<readonly Checked<Admitted>[]>,
-  sent: () => readonly unknown[],
-): readonly Refusal[] {
-  if (problem !== undefined) return [{ problem }]
-  const refusals: Refusal[] = []
-  let entries: readonly unknown[] | undefined
-  for (let index = 0; index < checked.length; index += 1) {
-    const refused = checked[index]?.problem
-    if (refused === undefined) continue
-    entries ??= sent()
-    refusals.push({ problem: refused, place: { index, entry: entries[index] } })
+interface Sorted {
+  readonly publications: readonly Publication[]
+  /** Where in the batch each publication stood. */
+  readonly places: readonly number[]
+  readonly refused: readonly RefusedEntry[]
+}
+
+function sorted(checked: readonly Checked<Admitted>[]): Sorted {
+  const publications: Publication[] = []
+  const places: number[] = []
+  const refused: RefusedEntry[] = []
+  for (const [index, { value, problem }] of checked.entries()) {
+    if (problem !== undefined) {
+      refused.push({ index, problem })
+      continue
+    }
+    publications.push(value.publication)
+    places.push(index)
   }
-  return refusals
+  return { publications, places, refused }
+}
+
+/** With the entries as they were sent. */
+const refusalsOf = (refused: readonly RefusedEntry[], sent: readonly unknown[]): readonly Refusal[] =>
+  refused.map(({ index, problem }) => ({ problem, place: { index, entry: sent[index] } }))
+
+/** The entries that were refused or were not made durable, in their order. */
+function withFailures(
+  refused: readonly RefusedEntry[],
+  outcomes: readonly PublishOutcome[],
+  places: readonly number[],
+): readonly RefusedEntry[] {
+  const all = [...refused]
+  for (const [published, index] of places.entries()) {
+    const problem = failureOf(outcomes[published])
+    if (problem !== undefined) all.push({ index, problem })
+  }
+  return all.sort((one, other) => one.index - other.index)
 }
 
 /** Why an entry was not made durable. A missing outcome would be a fault of ours, and the entry may be there. */

@@ -21,7 +21,11 @@ export function createClefCheck(deps: CheckDeps, options: EntryCheckOptions): Ba
     const found = projectOf(received.headers, createProjectFinder(sender.value, deps.registry, REMEDY))
     if (found.problem !== undefined) return found
     const project = found.value
-    const provenance = deps.provenanceOf(received, { team: project.team, endpoint: 'ingest/clef' })
+    // The Project's name, which may be anything, can become a part of its records.
+    const provenance = {
+      ...deps.provenanceOf(received, { team: project.team, endpoint: 'ingest/clef' }),
+      isAscii: false,
+    }
     return {
       value: linesOf(received.json).map((line, index) => {
         const entry = entryOf(line, project)

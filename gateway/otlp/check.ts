@@ -28,7 +28,11 @@ export function createOtlpCheck(deps: CheckDeps, options: EntryCheckOptions, rec
     if (sender.problem !== undefined) return sender
     const records = logRecordsOf(received.json, recordsMax)
     if (records.problem !== undefined) return records
-    const provenance = deps.provenanceOf(received, { team: sender.value.id, endpoint: 'v1/logs' })
+    // The Project's name, which may be anything, can become a part of its records.
+    const provenance = {
+      ...deps.provenanceOf(received, { team: sender.value.id, endpoint: 'v1/logs' }),
+      isAscii: false,
+    }
     const sourceOf = createSources(createProjectFinder(sender.value, deps.registry, REMEDY))
     const exactRecord = createExactRecords(provenance, recordsMax)
 

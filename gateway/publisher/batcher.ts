@@ -69,7 +69,10 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
     if (topic?.open === lane) openNext(topic)
     // The next step counts these bytes before anything else can run.
     budget.give(batch.bytes)
-    void send(batch).then((outcome) => {
+    const sending = send(batch)
+    // For as long as the journal takes, only it keeps them: what is collected early costs little.
+    batch.records = []
+    void sending.then((outcome) => {
       for (const part of parts) {
         deadlines.cancel(part.deadline)
         part.settle(outcome)

@@ -5,13 +5,13 @@ import type { MicroBatch } from './publication.ts'
 export function createFailureLog(logger: Logger, intervalMs = 1_000): (error: unknown, batch: MicroBatch) => void {
   let quietUntil = Number.NEGATIVE_INFINITY
   let unsaid = 0
-  return (error, { topic, partition, records }) => {
+  return (error, { topic, partition, count }) => {
     const now = performance.now()
     if (now < quietUntil) {
       unsaid += 1
       return
     }
-    logger.warn({ err: error, topic, partition, records: records.length, unsaid }, 'the journal did not confirm a send')
+    logger.warn({ err: error, topic, partition, records: count, unsaid }, 'the journal did not confirm a send')
     quietUntil = now + intervalMs
     unsaid = 0
   }

@@ -21,6 +21,9 @@ export interface Part {
   readonly settle: (outcome: PublishOutcome) => void
 }
 
+/** A micro-batch whose records can be taken out. */
+type Writable<Batch> = { -readonly [Name in keyof Batch]: Batch[Name] }
+
 /** The queue of one partition. */
 export interface Lane {
   readonly topic: string
@@ -34,6 +37,9 @@ export interface Lane {
    * and a partition that hangs holds up no other.
    */
   sending: boolean
+  /** How many records the last micro-batch had, and when it ended, on the clock of `performance.now()`. */
+  recordsSent: number
+  endedAt: number
 }
 
 /** The lanes of one topic. */
@@ -58,7 +64,7 @@ export function addLanes({ lanes, open: { topic } }: TopicLanes, partitions: num
 }
 
 const createLane = (topic: string, partition: number): Lane => {
-  return { topic, partition, queue: new Set(), records: 0, bytes: 0, sending: false }
+  return { topic, partition, queue: new Set(), records: 0, bytes: 0, sending: false, recordsSent: 0, endedAt: 0 }
 }
 
 export function enqueue(part: Part): void {
@@ -87,7 +93,7 @@ export function headOf(lane: Lane): Part | undefined {
 }
 
 /** Takes from the head of the queue what fits into one micro-batch: at least one part, and none in pieces. */
-export function cutBatch(lane: Lane, limits: BatchLimits): { batch: MicroBatch; parts: readonly Part[] } {
+export function cutBatch(lane: Lane, limits: BatchLimits): { batch: Writable<MicroBatch>; parts: readonly Part[] } {
   const parts: Part[] = []
   const records: NewRecord[] = []
   let bytes = 0
@@ -101,7 +107,7 @@ export function cutBatch(lane: Lane, limits: BatchLimits): { batch: MicroBatch; 
     part.records = []
     bytes += part.bytes
   }
-  return { batch: { topic: lane.topic, partition: lane.partition, records, bytes }, parts }
+  return { batch: { topic: lane.topic, partition: lane.partition, records, count: records.length, bytes }, parts }
 }
 
 /** Opens the next lane that is not sending, or just the next one where all are. */

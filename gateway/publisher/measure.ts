@@ -9,6 +9,6 @@ export function measureSends(metrics: Metrics, next: Send): Send {
     const begun = performance.now()
     await next(batch)
     seconds.observe((performance.now() - begun) / 1_000)
-    records.observe(batch.records.length)
+    records.observe(batch.count)
   }
 }

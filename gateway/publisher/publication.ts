@@ -27,11 +27,13 @@ export type PublishOutcome = 'durable' | UnconfirmedReason
 
 /** A micro-batch for one partition, in the order of its records. */
 export interface MicroBatch extends AppendBatch {
+  /** How many records it has. */
+  readonly count: number
   readonly bytes: number
 }
 
 /**
  * One step of the way to the journal: resolves when the micro-batch is durable, rejects where that is not certain. The steps
- * are put around each other.
+ * are put around each other. The records are gone from the batch when the call returns; by then the journal has what it needs.
  */
 export type Send = (batch: MicroBatch) => Promise<void>

@@ -25,11 +25,12 @@ export interface PublisherOptions extends BatcherOptions {
   readonly breaker: BreakerOptions
 }
 
-/** What has proved good on Kafka. An embedded journal has one partition and one disk: there `eagerSends: 1` is best. */
+/** What has proved good on Kafka; an embedded journal has one partition and one disk, and a pace of its own. */
 export const PUBLISHER_DEFAULTS = {
   batchRecordsMax: 500,
   batchBytesMax: 900_000,
   eagerSends: 4,
+  regatherMs: 0,
   lingerMs: 5,
   sendsInFlightMax: 64,
   partitionCheckMs: 10_000,
@@ -98,7 +99,8 @@ export function createPublisher({ journal, clock, metrics, logger, options }: Pu
   }
 
   function publish(topic: string, publications: readonly Publication[], deadline: number) {
-    const all = (outcome: PublishOutcome): readonly PublishOutcome[] => publications.map(() => outcome)
+    const { length } = publications
+    const all = (outcome: PublishOutcome): readonly PublishOutcome[] => new Array<PublishOutcome>(length).fill(outcome)
     if (batcher === undefined) return Promise.resolve(all('closed'))
     const bytes = publications.reduce((sum, publication) => sum + publication.bytes, 0)
     if (!budget.fits(bytes)) return Promise.resolve(all('buffer_full'))
@@ -128,10 +130,11 @@ async function pushEach(
 ): Promise<readonly PublishOutcome[]> {
   const outcomes: PublishOutcome[] = []
   await Promise.all(
-    slices.map(async (slice) => {
-      const outcome = await push(slice, deadline)
-      for (const place of slice.places) outcomes[place] = outcome
-    }),
+    slices.map(({ places, ...slice }) =>
+      push(slice, deadline).then((outcome) => {
+        for (const place of places) outcomes[place] = outcome
+      }),
+    ),
   )
   return outcomes
 }

@@ -1,8 +1,17 @@
 import { type BatchLimits, headOf, isFull, type Lane } from './lanes.ts'
 
-export interface ScheduleOptions extends BatchLimits {
+/** How sends follow each other, which depends on what the journal is. */
+export interface Pace {
   /** While fewer sends than this are in flight, what comes is sent in the same turn of the event loop; beyond, it gathers. */
   readonly eagerSends: number
+  /**
+   * How long a lane whose send has ended waits for the senders that were answered: they tend to send again at once, and would just
+   * miss the next micro-batch. It goes on sooner with as many records as it had sent. Zero for no such wait.
+   */
+  readonly regatherMs: number
+}
+
+export interface ScheduleOptions extends BatchLimits, Pace {
   /** The longest time for which records gather, unless `sendsInFlightMax` holds them. */
   readonly lingerMs: number
   /** Most sends in flight, whatever waits. */
@@ -36,15 +45,20 @@ export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => 
 
   const dueAt = (lane: Lane): number => (headOf(lane)?.queuedAt ?? Number.POSITIVE_INFINITY) + options.lingerMs
 
+  const regatheredAt = (lane: Lane): number => lane.endedAt + options.regatherMs
+
   function isDue(lane: Lane, now: number): boolean {
     if (lane.sending || inFlight >= options.sendsInFlightMax) return false
-    return inFlight < options.eagerSends || hurried || isFull(lane, options) || now >= dueAt(lane)
+    if (hurried || isFull(lane, options) || now >= dueAt(lane)) return true
+    return inFlight < options.eagerSends && (lane.records >= lane.recordsSent || now >= regatheredAt(lane))
   }
 
   function send(lane: Lane): void {
     lane.sending = true
     inFlight += 1
+    const { records } = lane
     begin(lane)
+    lane.recordsSent = records - lane.records
     // What is left waits behind the other lanes.
     waiting.delete(lane)
     if (lane.queue.size > 0) waiting.add(lane)
@@ -69,7 +83,10 @@ export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => 
   function linger(now: number): void {
     if (inFlight >= options.sendsInFlightMax) return
     let next = Number.POSITIVE_INFINITY
-    for (const lane of waiting) if (!lane.sending) next = Math.min(next, dueAt(lane))
+    const isEager = inFlight < options.eagerSends
+    for (const lane of waiting) {
+      if (!lane.sending) next = Math.min(next, dueAt(lane), isEager ? regatheredAt(lane) : next)
+    }
     if (next < Number.POSITIVE_INFINITY) timer = setTimeout(sendWhatIsDue, next - now)
   }
 
@@ -85,6 +102,7 @@ export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => 
     },
     ended: (lane) => {
       lane.sending = false
+      lane.endedAt = performance.now()
       inFlight -= 1
       if (waiting.size > 0) lookSoon()
     },

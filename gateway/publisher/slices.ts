@@ -22,14 +22,16 @@ export function cutSlices(
   limits: BatchLimits,
 ): readonly PlacedSlice[] {
   const slices: PlacedSlice[] = []
-  const growing = new Map<number | null, PlacedSlice>()
+  const growing: PlacedSlice[] = []
   for (const [place, { record, bytes, routeBy }] of publications.entries()) {
     const partition = routeBy === null ? null : partitionOf(routeBy, partitions)
-    let slice = growing.get(partition)
+    // Those for any partition stand behind those for the last one.
+    const index = partition ?? partitions
+    let slice = growing[index]
     if (slice === undefined || !hasRoom(slice, bytes, limits)) {
       slice = { topic, partition, records: [], places: [], bytes: 0 }
       slices.push(slice)
-      growing.set(partition, slice)
+      growing[index] = slice
     }
     slice.records.push(record)
     slice.places.push(place)

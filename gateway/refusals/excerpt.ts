@@ -9,19 +9,19 @@ export interface Excerpt {
 
 export const NO_EXCERPT: Excerpt = { body: null, bodyCut: false }
 
-/** The beginning of a body as it was sent; never the half of a character. Bytes that are no UTF-8 become U+FFFD. */
-export function excerptOfBytes(bytes: Buffer): Excerpt {
-  const bodyCut = bytes.length > REFUSED_BODY_BYTES_MAX
-  // A copy of the beginning: a slice would keep the whole body in memory.
+/** The beginning of a body as it was sent; never the half of a character. */
+export function excerptOfText(text: string): Excerpt {
+  // By way of a copy: a slice would keep the whole body in memory.
+  const bytes = Buffer.from(text.slice(0, REFUSED_BODY_BYTES_MAX + 1))
   const body = new StringDecoder('utf8').write(bytes.subarray(0, REFUSED_BODY_BYTES_MAX))
-  return { body, bodyCut }
+  return { body, bodyCut: bytes.length > REFUSED_BODY_BYTES_MAX }
 }
 
 /** The beginning of a parsed entry as JSON again, at a cost that does not grow with the entry. */
 export function excerptOfJson(value: unknown): Excerpt {
   const paper: Paper = { text: '', room: REFUSED_BODY_BYTES_MAX }
   writeJson(value, paper, 0)
-  const { body, bodyCut } = excerptOfBytes(Buffer.from(paper.text))
+  const { body, bodyCut } = excerptOfText(paper.text)
   return { body, bodyCut: bodyCut || paper.room < 0 }
 }
 

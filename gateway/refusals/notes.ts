@@ -6,15 +6,15 @@ import type { Problem } from '../../shared/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
-import { type Excerpt, excerptOfBytes, excerptOfJson, NO_EXCERPT } from './excerpt.ts'
+import { type Excerpt, excerptOfJson, excerptOfText, NO_EXCERPT } from './excerpt.ts'
 import type { RefusalOutbox } from './outbox.ts'
 import { createShares } from './shares.ts'
 
-/** A request of which something was refused; `json` and `bytes` are undefined where it was not read so far. */
+/** A request of which something was refused; `json` and `text` are undefined where it was not read so far. */
 export interface RefusedRequest {
   readonly headers: IncomingHttpHeaders
   readonly json?: unknown
-  readonly bytes?: Buffer | undefined
+  readonly text?: string | undefined
 }
 
 /** A refusal of the whole request, or of the entry at a place of its batch. */
@@ -99,7 +99,7 @@ function keyPrefixOf(headers: IncomingHttpHeaders): string | null {
 const detailsOf = (details: unknown): unknown =>
   JSON.stringify(details ?? null).length > DETAILS_CHARACTERS_MAX ? null : (details ?? null)
 
-function excerptOf({ bytes }: RefusedRequest, place: Refusal['place']): Excerpt {
+function excerptOf({ text }: RefusedRequest, place: Refusal['place']): Excerpt {
   if (place !== undefined) return excerptOfJson(place.entry)
-  return bytes === undefined ? NO_EXCERPT : excerptOfBytes(bytes)
+  return text === undefined ? NO_EXCERPT : excerptOfText(text)
 }

@@ -10,7 +10,6 @@ export const CLOUD_EVENTS = {
 } as const satisfies Record<EntryKind, { type: string; dataSchema: string }>
 
 export interface HeaderFacts {
-  readonly kind: EntryKind
   readonly id: string
   /** What the entry is about: the identifier of the Event or Step addressed, or the Project's id. */
   readonly subject: string
@@ -23,27 +22,39 @@ export interface HeaderFacts {
   readonly traceparent: string | undefined
 }
 
+type TextHeaders = Readonly<Record<string, string>>
+
+const commonTo = (kind: EntryKind): TextHeaders => ({
+  ce_specversion: '1.0',
+  ce_source: SOURCE,
+  ce_type: CLOUD_EVENTS[kind].type,
+  ce_dataschema: CLOUD_EVENTS[kind].dataSchema,
+  'content-type': 'application/json',
+})
+
+/** The headers that all records of one kind have in common: always the same object, so that a journal can encode them once. */
+export const COMMON_HEADERS: Readonly<Record<EntryKind, TextHeaders>> = {
+  event: commonTo('event'),
+  application: commonTo('application'),
+}
+
 /**
- * The headers of an entry's record: CloudEvents 1.0 in Kafka's binary mode, with the extensions for partitioning
- * (`partitionkey`) and distributed tracing. Headers without a value are left out.
+ * The headers of an entry's record beside those in common: CloudEvents 1.0 in Kafka's binary mode, with the extensions for
+ * partitioning (`partitionkey`) and distributed tracing. Headers without a value are left out.
  */
-export function recordHeaders(facts: HeaderFacts): Readonly<Record<string, string>> {
-  const { type, dataSchema } = CLOUD_EVENTS[facts.kind]
-  const headers: Record<string, string> = {
-    ce_specversion: '1.0',
-    ce_id: facts.id,
-    ce_source: SOURCE,
-    ce_type: type,
-    ce_subject: facts.subject,
-    ce_time: facts.time,
-    ce_dataschema: dataSchema,
-    'content-type': 'application/json',
-  }
+export function ownHeaders(facts: HeaderFacts): TextHeaders {
+  const headers: Record<string, string> = { ce_id: facts.id, ce_subject: facts.subject, ce_time: facts.time }
   if (facts.key !== null) headers['ce_partitionkey'] = facts.key
   if (facts.originalKey !== null) headers['x-original-key'] = facts.originalKey
   if (facts.traceparent !== undefined) headers['traceparent'] = facts.traceparent
   return headers
 }
+
+/** All headers of an entry's record. */
+export const recordHeaders = ({ kind, ...facts }: HeaderFacts & { readonly kind: EntryKind }): TextHeaders => ({
+  ...COMMON_HEADERS[kind],
+  ...ownHeaders(facts),
+})
 
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 

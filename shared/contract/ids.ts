@@ -64,7 +64,7 @@ function writeHex(text: Buffer, at: number, digits: number, value: number): void
  * UUIDv8 (RFC 9562) that depend on nothing but the parts, the content and an index: the same request gets the same ids
  * whenever and wherever it is sent.
  */
-export function createDerivedIds(parts: readonly string[], content: Uint8Array): (index: number) => string {
+export function createDerivedIds(parts: readonly string[], content: string | Uint8Array): (index: number) => string {
   // As a JSON array the parts keep their borders: ["ab", "c"] and ["a", "bc"] differ.
   const seed = createHash('sha256').update(JSON.stringify(parts)).update(content).digest('hex')
   return (index) => {

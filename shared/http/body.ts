@@ -20,7 +20,9 @@ export const GONE = Symbol('gone')
 export interface JsonBody {
   readonly json: unknown
   /** What the JSON was read from: the body, decompressed. */
-  readonly bytes: Buffer
+  readonly text: string
+  /** The bytes of the text in UTF-8; as many as its characters where all of them are ASCII. */
+  readonly textBytes: number
 }
 
 /** What a body has to be. */
@@ -31,12 +33,13 @@ export interface BodyFormat {
   readonly parse: (text: string) => Checked<unknown>
 }
 
-/** `bytes` is what was read where it is no JSON. */
-export type ReadJson = (Checked<JsonBody> & { readonly bytes?: Buffer }) | typeof GONE
+/** Beside a problem, `text` is what was read, with U+FFFD for what is no UTF-8. */
+export type ReadJson = (Checked<JsonBody> & { readonly text?: string }) | typeof GONE
 
 export type JsonReader = (request: IncomingMessage) => Promise<ReadJson>
 
-type Wire = Checked<Buffer> | typeof GONE
+/** A body as it came. */
+type Wire = Checked<readonly Buffer[]> | typeof GONE
 
 /** Makes a reader of bodies that are one JSON value. */
 export const createJsonReader = (limits: BodyLimits): JsonReader => createBodyReader(limits, JSON_FORMAT)
@@ -72,7 +75,7 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
       })
       request.on('end', () => {
         deadlines.cancel(deadline)
-        if (kept !== undefined) settle({ value: joined(kept, size) })
+        if (kept !== undefined) settle({ value: kept })
       })
       request.on('close', () => {
         deadlines.cancel(deadline)
@@ -94,8 +97,8 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
     if (wire === GONE || wire.problem !== undefined) return wire
     const coding = contentCoding(request.headers) ?? 'identity'
     if (coding === 'identity' || wire.value.length === 0) return parse(wire.value, format)
-    const inflated = await inflate(wire.value, coding, inflatedBytesMax)
-    return inflated.problem === undefined ? parse(inflated.value, format) : inflated
+    const inflated = await inflate(Buffer.concat(wire.value), coding, inflatedBytesMax)
+    return inflated.problem === undefined ? parse([inflated.value], format) : inflated
   }
 }
 
@@ -113,21 +116,34 @@ export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: In
   }
 }
 
-const joined = (chunks: readonly Buffer[], size: number): Buffer =>
-  chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)
+/** Where the chunks of a body are put together, if they fit: a buffer for each body would have the collector run all the time. */
+const scratch = Buffer.allocUnsafeSlow(1024 * 1024)
+
+/** The bytes of a body in one piece; good until the next call. */
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [only] = chunks
+  if (chunks.length === 1 && only !== undefined) return only
+  let size = 0
+  for (const chunk of chunks) size += chunk.length
+  if (size > scratch.length) return Buffer.concat(chunks, size)
+  let at = 0
+  for (const chunk of chunks) at += chunk.copy(scratch, at)
+  return scratch.subarray(0, size)
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parse(bytes: Buffer, format: BodyFormat): ReadJson {
+function parse(chunks: readonly Buffer[], format: BodyFormat): ReadJson {
+  const bytes = joined(chunks)
   if (bytes.length === 0) return refuse('malformed_json', null, 'The body is empty.')
   let text: string
   try {
     text = utf8.decode(bytes)
   } catch {
-    return { bytes, ...refuse('malformed_json', null, 'The body is not valid UTF-8.') }
+    return { text: bytes.toString(), ...refuse('malformed_json', null, 'The body is not valid UTF-8.') }
   }
   const { value: json, problem } = format.parse(text)
-  return problem === undefined ? { value: { bytes, json } } : { bytes, problem }
+  return problem === undefined ? { value: { json, text, textBytes: bytes.length } } : { text, problem }
 }
 
 /** The value of a JSON text; `what` is wrong where it is none. */

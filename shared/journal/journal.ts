@@ -17,7 +17,7 @@ import type { Health } from '../lifecycle.ts'
 export interface Journal {
   /**
    * Makes the records durable, in their order, at the end of one partition. Atomic: it resolves when every record is
-   * durable, and rejects with an `AppendError` otherwise.
+   * durable, and rejects with an `AppendError` otherwise. It takes what it needs of the batch before it returns.
    */
   append(batch: AppendBatch): Promise<void>
 
@@ -61,9 +61,9 @@ export interface NewRecord {
   readonly key: string | Uint8Array | null
   /** Null marks the key as deleted, in compacted topics only. */
   readonly value: string | Uint8Array | null
-  /** The bytes of the value in UTF-8, where the caller has counted them: counting again costs more than carrying the number. */
-  readonly valueBytes?: number
   readonly headers: Headers
+  /** More headers, of other names: one object for many records, so that it need not be encoded for each. */
+  readonly commonHeaders?: Headers | undefined
 }
 
 export interface AppendBatch {

@@ -25,6 +25,29 @@ export function appendingContract({ open, name, patienceMs }: JournalBench): voi
     )
 
     test(
+      'what is appended is taken before the call returns, headers in common included',
+      async () => {
+        const journal = await open()
+        const topic = await createTopic(journal, name('taken'))
+        const commonHeaders = { ce_source: 'urn:test', binary: Buffer.of(0xff, 0xfe) }
+        const [first, second] = recordsOf('a', 2) as [NewRecord, NewRecord]
+        const records = [
+          { ...first, headers: { ce_id: '1' }, commonHeaders },
+          { ...second, headers: {}, commonHeaders },
+        ]
+        const batch = { topic, partition: 0, records: [...records] }
+        const appended = journal.append(batch)
+        batch.records.length = 0
+        batch.records = []
+        await appended
+        const stored = await scanAll(journal, topic)
+        expect(valuesOf(stored)).toEqual(records.map(({ value }) => value))
+        expect(stored.map(({ headers }) => headers)).toEqual([{ ce_id: '1', ...commonHeaders }, commonHeaders])
+      },
+      patienceMs,
+    )
+
+    test(
       'the chosen partition gets the records, the others none',
       async () => {
         const journal = await open()

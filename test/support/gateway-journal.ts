@@ -1,4 +1,10 @@
-import { type AppendBatch, AppendError, type Journal, type UnconfirmedOutcome } from '../../shared/journal/journal.ts'
+import {
+  type AppendBatch,
+  AppendError,
+  type Journal,
+  type NewRecord,
+  type UnconfirmedOutcome,
+} from '../../shared/journal/journal.ts'
 
 /** What a publisher needs of a journal, with levers: it can fail, and it can hold appends until it is told to go on. */
 export interface GatewayJournal extends Pick<Journal, 'append' | 'partitionCount'> {
@@ -31,7 +37,8 @@ export function createGatewayJournal(atFirst = 12): GatewayJournal {
     repartition: (given) => {
       partitions = given
     },
-    append: async (batch) => {
+    append: async (given) => {
+      const batch = { ...given, records: given.records.map(withAllHeaders) }
       attempts.push(batch)
       await (gate?.promise ?? new Promise<void>((resolve) => setImmediate(resolve)))
       if (failing !== null && (failing.partition ?? batch.partition) === batch.partition)
@@ -50,3 +57,8 @@ export function createGatewayJournal(atFirst = 12): GatewayJournal {
     },
   }
 }
+
+const withAllHeaders = ({ commonHeaders, headers, ...record }: NewRecord): NewRecord => ({
+  ...record,
+  headers: { ...commonHeaders, ...headers },
+})

@@ -115,7 +115,7 @@ function createClient(store: Store): Journal {
         appendedAt,
         key: bytesOf(record.key),
         value: bytesOf(record.value),
-        headers: headersOf(record.headers),
+        headers: headersOf({ ...record.commonHeaders, ...record.headers }),
       }))
       target.records = [...target.records, ...added]
       target.endPosition += added.length

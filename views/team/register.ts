@@ -50,7 +50,7 @@ const VISIBLE_POLL_MS = 10
 const CREATED = 201
 
 /** What a request without a body says: nothing in particular. */
-const NO_BODY: ReadJson = { value: { json: {}, bytes: Buffer.alloc(0) } }
+const NO_BODY: ReadJson = { value: { json: {}, text: '', textBytes: 0 } }
 
 /** What a request is about: its Team, its body and the last part of its path. */
 interface Call {

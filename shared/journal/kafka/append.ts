@@ -4,7 +4,7 @@ import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journ
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
 import { produce } from './produce.ts'
-import { encodeRecordBatch } from './record-batch.ts'
+import { encodeRecordBatch, recycle } from './record-batch.ts'
 import { OvertimeError, within } from './waiting.ts'
 
 export interface AppenderOptions {
@@ -76,6 +76,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
 
   const deliver = async (batch: AppendBatch): Promise<void> => {
     const end = performance.now() + deliveryTimeoutMs
+    const count = batch.records.length
     const encoded = encodeRecordBatch(batch.records, clock.now())
     let outcome: UnconfirmedOutcome = 'not_written'
     let before: Failure | undefined
@@ -83,14 +84,18 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
       const progress: Progress = { sent: false, abandoned: false }
       const ended = attempt(batch, encoded, progress, attempts > 1)
       const result = await within(end - performance.now(), ended).catch((error) => overtime(error, progress))
-      if (result.outcome === 'confirmed') return
+      if (result.outcome === 'confirmed') {
+        // Only now is nobody left who may still send it.
+        recycle(encoded)
+        return
+      }
       if (result.outcome === 'unknown') outcome = 'unknown'
       const over = performance.now() + RETRY_DELAY_MS >= end
       const missing = attempts >= UNKNOWN_TOPIC_ATTEMPTS && isUnknownTopic(result.cause)
       if (!result.retry || over || missing) {
         // That the time ran out says less than why the attempts before did not succeed.
         const told = result.cause instanceof OvertimeError ? (before ?? result) : result
-        throw unconfirmed(batch, attempts, outcome, told)
+        throw unconfirmed(batch, count, attempts, outcome, told)
       }
       before = result
       await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS))
@@ -118,9 +123,14 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
   }
 }
 
-function unconfirmed(batch: AppendBatch, attempts: number, outcome: UnconfirmedOutcome, failure: Failure): AppendError {
-  const { topic, partition, records } = batch
-  const what = `${topic}/${partition}: ${records.length} records not confirmed in ${attempts} attempt(s)`
+function unconfirmed(
+  { topic, partition }: AppendBatch,
+  count: number,
+  attempts: number,
+  outcome: UnconfirmedOutcome,
+  failure: Failure,
+): AppendError {
+  const what = `${topic}/${partition}: ${count} records not confirmed in ${attempts} attempt(s)`
   return new AppendError(`${what}: ${failure.reason}`, outcome, { cause: failure.cause })
 }
 

@@ -1,5 +1,5 @@
 import { crc32c } from '@platformatic/kafka'
-import type { NewRecord } from '../journal.ts'
+import type { Headers, NewRecord } from '../journal.ts'
 
 /** The fields before the records, in the order of the format; positions in bytes. */
 export const LENGTH_AT = 8
@@ -60,14 +60,32 @@ export function encodeRecordBatch(records: readonly NewRecord[], timestamp: numb
 function encodeRecords(records: readonly NewRecord[]): Buffer {
   let end = RECORDS_AT
   for (const [offsetDelta, record] of records.entries()) end = writeRecord(end, offsetDelta, record)
-  const encoded = Buffer.allocUnsafeSlow(end)
+  const encoded = bufferOf(end)
   scratch.copy(encoded, RECORDS_AT, RECORDS_AT, end)
   if (scratch.length > SCRATCH_BYTES) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
   return encoded
 }
 
+/**
+ * Buffers of large batches that nobody needs any more. Made anew for each batch, they would have the collector run over the
+ * whole heap several times a second, because what it knows of them is their size.
+ */
+const idle: Buffer[] = []
+const IDLE_MAX = 16
+const LARGE_BYTES = SCRATCH_BYTES / 16
+
+function bufferOf(size: number): Buffer {
+  if (size < LARGE_BYTES || size > SCRATCH_BYTES) return Buffer.allocUnsafeSlow(size)
+  return (idle.pop() ?? Buffer.allocUnsafeSlow(SCRATCH_BYTES)).subarray(0, size)
+}
+
+/** Gives back the buffer of an encoded batch; call it at most once, and only when nothing can read the batch any more. */
+export function recycle({ buffer }: Buffer): void {
+  if (buffer.byteLength === SCRATCH_BYTES && idle.length < IDLE_MAX) idle.push(Buffer.from(buffer))
+}
+
 /** Returns where the record ends. */
-function writeRecord(start: number, offsetDelta: number, { key, value, headers }: NewRecord): number {
+function writeRecord(start: number, offsetDelta: number, { key, value, headers, commonHeaders }: NewRecord): number {
   makeRoom(start, mostBytes(key) + mostBytes(value) + 4 * VARINT_BYTES_MAX)
   const bodyAt = start + USUAL_LENGTH_BYTES
   let at = bodyAt
@@ -76,16 +94,51 @@ function writeRecord(start: number, offsetDelta: number, { key, value, headers }
   at = writeVarInt(at, offsetDelta)
   at = writeContent(at, key)
   at = writeContent(at, value)
-  let count = 0
-  for (const _name in headers) count += 1
-  at = writeVarInt(at, count)
+  const common = commonHeaders === undefined ? NO_HEADERS : encodedOnce(commonHeaders)
+  makeRoom(at, VARINT_BYTES_MAX + common.bytes.length)
+  at = writeVarInt(at, common.count + countOf(headers))
+  scratch.set(common.bytes, at)
+  at = writeHeaders(at + common.bytes.length, headers)
+  return prependLength(start, bodyAt, at)
+}
+
+function writeHeaders(start: number, headers: Headers): number {
+  let at = start
   for (const name in headers) {
     const content = headers[name] ?? null
     makeRoom(at, mostBytes(name) + mostBytes(content) + 2 * VARINT_BYTES_MAX)
     at = writeContent(at, name)
     at = writeContent(at, content)
   }
-  return prependLength(start, bodyAt, at)
+  return at
+}
+
+function countOf(headers: Headers): number {
+  let count = 0
+  for (const _name in headers) count += 1
+  return count
+}
+
+/** Headers as they stand in a record. */
+interface EncodedHeaders {
+  readonly count: number
+  readonly bytes: Buffer
+}
+
+const NO_HEADERS: EncodedHeaders = { count: 0, bytes: Buffer.alloc(0) }
+const encoded = new WeakMap<Headers, EncodedHeaders>()
+
+function encodedOnce(headers: Headers): EncodedHeaders {
+  const known = encoded.get(headers)
+  if (known !== undefined) return known
+  // By way of a scratch of its own: the one in use holds half a record.
+  const inUse = scratch
+  scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+  const bytes = Buffer.from(scratch.subarray(0, writeHeaders(0, headers)))
+  scratch = inUse
+  const made = { count: countOf(headers), bytes }
+  encoded.set(headers, made)
+  return made
 }
 
 function prependLength(start: number, bodyAt: number, end: number): number {

@@ -34,75 +34,102 @@ export interface PackedRecord {
 const LENGTH_BYTES = 4
 const HEAD_BYTES = 3 * LENGTH_BYTES
 
-/** Large enough that a row costs little by its records, small enough that retention and readers go in steps. */
+/** A batch ends with the record that reaches one of these: a row costs little by its records, and retention and readers go in steps. */
 const BATCH_RECORDS_MAX = 500
 const BATCH_BYTES_MAX = 1024 * 1024
 
 /** The records in their order, in as few batches as the limits of one allow. */
 export function packRecords(records: readonly NewRecord[]): readonly PackedBatch[] {
   const batches: PackedBatch[] = []
-  let sized: Sized[] = []
-  let size = 0
+  let count = 0
+  let end = 0
   const close = (): void => {
-    if (sized.length > 0) batches.push({ count: sized.length, content: contentOf(sized, size) })
-    sized = []
-    size = 0
+    batches.push({ count, content: copyOf(end) })
+    count = 0
+    end = 0
   }
   for (const record of records) {
-    const one = sizedRecord(record)
-    if (sized.length === BATCH_RECORDS_MAX || size + one.bytes > BATCH_BYTES_MAX) close()
-    sized.push(one)
-    size += one.bytes
+    end = writeRecord(record, end)
+    count += 1
+    if (count === BATCH_RECORDS_MAX || end >= BATCH_BYTES_MAX) close()
   }
-  close()
+  if (count > 0) close()
   return batches
 }
 
 type Content = string | Uint8Array
 
-/** A record with the bytes of its parts. */
-interface Sized {
-  readonly key: Content | null
-  readonly keyBytes: number
-  readonly value: Content | null
-  readonly valueBytes: number
-  readonly headers: string
-  readonly headersBytes: number
-  readonly bytes: number
+const SCRATCH_BYTES = 2 * BATCH_BYTES_MAX
+/** A UTF-16 unit takes at most so many bytes in UTF-8. */
+const UNIT_BYTES_MAX = 3
+
+/** Where batches are put together; it grows with a batch that needs more, and shrinks again after it. */
+let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+
+/** Returns where the record ends. */
+function writeRecord({ key, value, headers, commonHeaders }: NewRecord, at: number): number {
+  makeRoom(at, HEAD_BYTES + mostBytes(key) + mostBytes(value))
+  const keyAt = at + HEAD_BYTES
+  const valueAt = write(key, keyAt)
+  const headersAt = write(value, valueAt)
+  const end = writeHeaders(headers, commonHeaders, headersAt)
+  scratch.writeUInt32LE(key === null ? 0 : valueAt - keyAt + 1, at)
+  scratch.writeUInt32LE(value === null ? 0 : headersAt - valueAt + 1, at + LENGTH_BYTES)
+  scratch.writeUInt32LE(end - headersAt, at + 2 * LENGTH_BYTES)
+  return end
 }
 
-function sizedRecord({ key, value, valueBytes = sizeOf(value), headers }: NewRecord): Sized {
-  const text = encodeHeaders(headers)
-  const keyBytes = sizeOf(key)
-  const headersBytes = Buffer.byteLength(text)
-  const bytes = HEAD_BYTES + keyBytes + valueBytes + headersBytes
-  return { key, keyBytes, value, valueBytes, headers: text, headersBytes, bytes }
-}
-
-const sizeOf = (content: Content | null): number => (content === null ? 0 : Buffer.byteLength(content))
-
-function contentOf(records: readonly Sized[], size: number): Uint8Array<ArrayBuffer> {
-  // Every byte is written below; a buffer of the pool could not be moved to another thread.
-  const buffer = Buffer.allocUnsafeSlow(size)
-  let at = 0
-  for (const { key, keyBytes, value, valueBytes, headers, headersBytes } of records) {
-    buffer.writeUInt32LE(key === null ? 0 : keyBytes + 1, at)
-    buffer.writeUInt32LE(value === null ? 0 : valueBytes + 1, at + LENGTH_BYTES)
-    buffer.writeUInt32LE(headersBytes, at + 2 * LENGTH_BYTES)
-    at += HEAD_BYTES
-    at += put(buffer, key, at)
-    at += put(buffer, value, at)
-    at += put(buffer, headers, at)
-  }
-  return buffer
-}
-
-/** Returns how many bytes it wrote. */
-function put(buffer: Buffer, content: Content | null, at: number): number {
+const mostBytes = (content: Content | null): number => {
   if (content === null) return 0
-  if (typeof content === 'string') return buffer.write(content, at)
-  buffer.set(content, at)
-  return content.length
+  return typeof content === 'string' ? content.length * UNIT_BYTES_MAX : content.length
+}
+
+function makeRoom(at: number, bytes: number): void {
+  if (at + bytes <= scratch.length) return
+  const larger = Buffer.allocUnsafeSlow(Math.max(2 * scratch.length, at + bytes))
+  scratch.copy(larger, 0, 0, at)
+  scratch = larger
+}
+
+/** Returns where the content ends. */
+function write(content: Content | null, at: number): number {
+  if (content === null) return at
+  if (typeof content === 'string') return at + scratch.write(content, at)
+  scratch.set(content, at)
+  return at + content.length
+}
+
+/** One JSON object of both; returns where it ends. */
+function writeHeaders(headers: Headers, common: Headers | undefined, at: number): number {
+  const own = encodeHeaders(headers)
+  const start = common === undefined ? NOTHING : startWith(common)
+  makeRoom(at, start.length + mostBytes(own))
+  if (start.length === 0) return write(own, at)
+  // The braces that face each other, or the comma and the brace where there is nothing of its own, are left out.
+  return own === NO_HEADERS ? write('}', write(start, at) - 1) : write(own.slice(1), write(start, at))
+}
+
+const NO_HEADERS = '{}'
+const NOTHING = Buffer.alloc(0)
+const starts = new WeakMap<Headers, Buffer>()
+
+/** The beginning of a JSON object with these headers, up to the comma before the next one; nothing where there are none. */
+function startWith(headers: Headers): Buffer {
+  let start = starts.get(headers)
+  if (start === undefined) {
+    const text = encodeHeaders(headers)
+    start = text === NO_HEADERS ? NOTHING : Buffer.from(`${text.slice(0, -1)},`)
+    starts.set(headers, start)
+  }
+  return start
+}
+
+/** What was written, in a buffer of its own that can be moved to another thread, which one of the pool could not. */
+function copyOf(end: number): Uint8Array<ArrayBuffer> {
+  const content = Buffer.allocUnsafeSlow(end)
+  scratch.copy(content, 0, 0, end)
+  if (scratch.length > SCRATCH_BYTES) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
+  return content
 }
 
 /** The records of a packed batch, in order, without copies. */

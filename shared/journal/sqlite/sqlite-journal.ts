@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../logger.ts'
 import { AppendError, type Journal } from '../journal.ts'
+import type { PackedAppend } from './appender.ts'
 import { createChanges } from './changes.ts'
 import { toAppendError } from './failures.ts'
 import { createGroups } from './groups.ts'
@@ -60,15 +61,24 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
     return reader
   }
 
+  const appendPacked = async (packed: PackedAppend): Promise<void> => {
+    if (closed !== undefined) throw new AppendError('the journal is closed', 'not_written')
+    try {
+      await append(packed, clock.now())
+    } catch (error) {
+      throw toAppendError(error)
+    }
+    changes.notify(packed.topic)
+  }
+
   return {
-    append: async ({ topic, partition, records }) => {
-      if (closed !== undefined) throw new AppendError('the journal is closed', 'not_written')
+    // Not async: its frame would keep the records until they are durable.
+    append: ({ topic, partition, records }) => {
       try {
-        await append({ topic, partition, batches: packRecords(records) }, clock.now())
+        return appendPacked({ topic, partition, batches: packRecords(records) })
       } catch (error) {
-        throw toAppendError(error)
+        return Promise.reject(toAppendError(error))
       }
-      changes.notify(topic)
     },
     partitionCount: async (topic) => (await store.partitions(topic)).length,
     createTopics: store.createTopics,

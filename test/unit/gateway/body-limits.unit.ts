@@ -178,3 +178,18 @@ describe('slow and broken senders', () => {
     expect((await gateway.post(PATH, GOOD)).body.success).toBe(true)
   })
 })
+
+describe('a body that comes in pieces', () => {
+  test.each([300_000, 3_000_000])('is read as it was sent, %d bytes of it', async (bytes) => {
+    const gateway = await startGateway({ config: { MAX_BODY_BYTES: 10_000_000, MAX_ENTRY_BYTES: 10_000_000 } })
+    // Of three bytes each, so that the borders of the pieces fall into characters; different ones, so that no piece is like another.
+    const payload = Array.from({ length: bytes / 3 }, (_, at) => String.fromCharCode(0x4e00 + (at % 20_011))).join('')
+    const both = [0, 1].map((copy) =>
+      gateway.post(PATH, { ...JSON.parse(GOOD), payload: `${copy}${payload}` }, { 'x-api-key': KEY }),
+    )
+    expect((await Promise.all(both)).map(({ body }) => body.success)).toEqual([true, true])
+    const kept = gateway.records().map(({ value }) => (JSON.parse(String(value)) as { payload: string }).payload)
+    expect(kept.sort().map((text, copy) => text === `${copy}${payload}`)).toEqual([true, true])
+    await gateway.close()
+  })
+})

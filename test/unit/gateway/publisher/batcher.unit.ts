@@ -5,7 +5,14 @@ import { createByteBudget } from '../../../../gateway/publisher/byte-budget.ts'
 import type { MicroBatch, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
 import type { ScheduleOptions } from '../../../../gateway/publisher/schedule.ts'
 
-const OPTIONS = { batchRecordsMax: 10, batchBytesMax: 1_000, eagerSends: 1, lingerMs: 5, sendsInFlightMax: 3 }
+const OPTIONS = {
+  batchRecordsMax: 10,
+  batchBytesMax: 1_000,
+  eagerSends: 1,
+  regatherMs: 0,
+  lingerMs: 5,
+  sendsInFlightMax: 3,
+}
 
 interface Sent extends MicroBatch {
   settle(outcome?: PublishOutcome): void
@@ -23,6 +30,8 @@ afterEach(() => {
 function setUp(options: Partial<ScheduleOptions> = {}, partitions = 4) {
   const inFlight = new Set<Sent>()
   const all: Sent[] = []
+  /** As the next step holds them. */
+  const batches: MicroBatch[] = []
   const budget = createByteBudget(Number.POSITIVE_INFINITY)
   const send = (batch: MicroBatch): Promise<PublishOutcome> => {
     const { promise, resolve } = Promise.withResolvers<PublishOutcome>()
@@ -35,6 +44,7 @@ function setUp(options: Partial<ScheduleOptions> = {}, partitions = 4) {
     }
     inFlight.add(sent)
     all.push(sent)
+    batches.push(batch)
     return promise
   }
   const batcher = createBatcher({
@@ -43,7 +53,7 @@ function setUp(options: Partial<ScheduleOptions> = {}, partitions = 4) {
     budget,
     send,
   })
-  return { batcher, all, inFlight, budget }
+  return { batcher, all, batches, inFlight, budget }
 }
 
 let made = 0
@@ -78,6 +88,41 @@ describe('when a lane sends', () => {
     all[0]?.settle()
     await turn()
     expect(sizes(all)).toEqual([1, 5])
+  })
+
+  test('after a send has ended, with what its senders send again: when that is as much, or the time for it is over', async () => {
+    const { batcher, all } = setUp({ regatherMs: 2 })
+    for (let count = 0; count < 3; count += 1) void push(batcher, slice(0))
+    await turn()
+    all[0]?.settle()
+    await turn()
+    void push(batcher, slice(0, 2))
+    await turn()
+    expect(sizes(all)).toEqual([3])
+    void push(batcher, slice(0))
+    await turn()
+    expect(sizes(all)).toEqual([3, 3])
+
+    void push(batcher, slice(0))
+    all[1]?.settle()
+    await turn()
+    jest.advanceTimersByTime(1)
+    expect(sizes(all)).toEqual([3, 3])
+    jest.advanceTimersByTime(1)
+    expect(sizes(all)).toEqual([3, 3, 1])
+
+    all[2]?.settle()
+    await turn()
+    void push(batcher, slice(0))
+    await turn()
+    expect(sizes(all)).toEqual([3, 3, 1, 1])
+  })
+
+  test('the records are left to the journal: a batch that is on its way does not hold them', async () => {
+    const { batcher, batches } = setUp()
+    void push(batcher, slice(0, 3))
+    await turn()
+    expect(batches.map(({ count, records }) => [count, records.length])).toEqual([[3, 0]])
   })
 
   test('after the linger, although sends are in flight; not before', async () => {
@@ -280,10 +325,12 @@ describe('whatever happens', () => {
     { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(60) }) },
   )
 
+  const pace = fc.record({ eagerSends: fc.integer({ min: 1, max: 3 }), regatherMs: fc.nat(6) })
+
   test('every slice has one outcome, that of its send; records go once, whole, in order and within the limits', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), async (steps, eagerSends) => {
-        const { batcher, all, inFlight, budget } = setUp({ eagerSends })
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), pace, async (steps, eager) => {
+        const { batcher, all, inFlight, budget } = setUp(eager)
         const pushed: { slice: Slice; outcome?: PublishOutcome }[] = []
         const outcomeOf = new Map<Sent, PublishOutcome>()
         const settle = (sent: Sent, outcome: PublishOutcome): void => {
@@ -304,6 +351,7 @@ describe('whatever happens', () => {
           expect(inFlight.size).toBeLessThanOrEqual(OPTIONS.sendsInFlightMax)
           expect(new Set([...inFlight].map(({ partition }) => partition)).size).toBe(inFlight.size)
         }
+        await jest.advanceTimersByTimeAsync(10)
         for (let round = 0; round < 100 && inFlight.size > 0; round += 1) {
           for (const sent of [...inFlight]) settle(sent, 'durable')
           await jest.advanceTimersByTimeAsync(10)

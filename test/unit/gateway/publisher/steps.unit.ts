@@ -8,7 +8,13 @@ import type { MicroBatch, Send } from '../../../../gateway/publisher/publication
 import { limitTime, UnsettledError } from '../../../../gateway/publisher/time-limit.ts'
 import { createMetrics } from '../../../../shared/metrics.ts'
 
-const BATCH: MicroBatch = { topic: 'logs', partition: 0, records: [{ key: null, value: 'x', headers: {} }], bytes: 100 }
+const BATCH: MicroBatch = {
+  topic: 'logs',
+  partition: 0,
+  records: [{ key: null, value: 'x', headers: {} }],
+  count: 1,
+  bytes: 100,
+}
 
 beforeEach(() => {
   jest.useFakeTimers()
@@ -169,7 +175,7 @@ describe('measuring', () => {
     const metrics = createMetrics()
     const { send, sends } = pendingSend()
     const measured = measureSends(metrics, send)
-    const durable = measured({ ...BATCH, records: Array(7).fill(BATCH.records[0]) })
+    const durable = measured({ ...BATCH, count: 7 })
     const failed = measured(BATCH)
     jest.advanceTimersByTime(250)
     sends[0]?.resolve()

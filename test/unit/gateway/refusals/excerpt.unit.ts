@@ -1,23 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { excerptOfBytes, excerptOfJson } from '../../../../gateway/refusals/excerpt.ts'
+import { excerptOfJson, excerptOfText } from '../../../../gateway/refusals/excerpt.ts'
 import { REFUSED_BODY_BYTES_MAX } from '../../../../shared/contract/refusals.ts'
 
 describe('the beginning of a body', () => {
   test('is the whole of a short one', () => {
-    expect(excerptOfBytes(Buffer.from('{"a":1}'))).toEqual({ body: '{"a":1}', bodyCut: false })
-    expect(excerptOfBytes(Buffer.alloc(REFUSED_BODY_BYTES_MAX, 'x')).bodyCut).toBe(false)
+    expect(excerptOfText('{"a":1}')).toEqual({ body: '{"a":1}', bodyCut: false })
+    expect(excerptOfText('x'.repeat(REFUSED_BODY_BYTES_MAX)).bodyCut).toBe(false)
   })
 
   test('ends before a character that does not fit', () => {
-    const { body, bodyCut } = excerptOfBytes(Buffer.from('😀'.repeat(REFUSED_BODY_BYTES_MAX)))
+    const { body, bodyCut } = excerptOfText('😀'.repeat(REFUSED_BODY_BYTES_MAX))
     expect(bodyCut).toBe(true)
     expect(body).toBe('😀'.repeat(REFUSED_BODY_BYTES_MAX / 4))
-    expect(excerptOfBytes(Buffer.from(`x${'é'.repeat(REFUSED_BODY_BYTES_MAX)}`)).body).not.toContain('\ufffd')
-  })
-
-  test('of bytes that are no text is text', () => {
-    expect(excerptOfBytes(Buffer.from([0x7b, 0xff, 0x7d]))).toEqual({ body: '{\ufffd}', bodyCut: false })
+    expect(excerptOfText(`x${'é'.repeat(REFUSED_BODY_BYTES_MAX)}`).body).not.toContain('\ufffd')
   })
 })
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createRecordsBatch, Reader, readRecordsBatch } from '@platformatic/kafka'
 import fc from 'fast-check'
 import type { NewRecord } from '../../../../../shared/journal/journal.ts'
-import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
+import { encodeRecordBatch, recycle } from '../../../../../shared/journal/kafka/record-batch.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 
@@ -12,14 +12,17 @@ const bytesOf = (content: string | Uint8Array | null): Buffer | null =>
 /** What the library makes of the same records. */
 const theirs = (records: readonly NewRecord[]): Buffer =>
   createRecordsBatch(
-    records.map(({ key, value, headers }) => ({
+    records.map(({ key, value, headers, commonHeaders = {} }) => ({
       topic: 'logs',
       partition: 0,
       timestamp: BigInt(NOW),
       key: bytesOf(key) as Buffer,
       value: bytesOf(value) as Buffer,
       headers: new Map(
-        Object.entries(headers).map(([name, content]) => [Buffer.from(name), bytesOf(content) ?? Buffer.alloc(0)]),
+        [...Object.entries(commonHeaders), ...Object.entries(headers)].map(([name, content]) => [
+          Buffer.from(name),
+          bytesOf(content) ?? Buffer.alloc(0),
+        ]),
       ),
     })),
   ).buffer
@@ -30,6 +33,7 @@ const recordArbitrary: fc.Arbitrary<NewRecord> = fc.record({
   key: fc.option(content, { nil: null }),
   value: fc.option(content, { nil: null }),
   headers: fc.dictionary(text, content, { maxKeys: 5 }),
+  commonHeaders: fc.option(fc.dictionary(text, content, { maxKeys: 3 }), { nil: undefined }),
 })
 
 test('is byte for byte what the library makes of the records', () => {
@@ -65,4 +69,14 @@ test('is read back as it was, with its checksum', () => {
   expect(read.map(({ key, value, offsetDelta }) => [key?.toString() ?? null, value?.toString(), offsetDelta])).toEqual(
     records.map(({ key, value }, index) => [key, value, index]),
   )
+})
+
+test('the buffer of a large batch that was given back is used again, and no other', () => {
+  const large = (letter: string) => [{ key: null, value: letter.repeat(200_000), headers: {} }]
+  const [first, kept] = [encodeRecordBatch(large('a'), NOW), encodeRecordBatch(large('b'), NOW)]
+  recycle(first)
+  const [again, fresh] = [encodeRecordBatch(large('c'), NOW), encodeRecordBatch(large('d'), NOW)]
+  expect(again.buffer).toBe(first.buffer)
+  expect(new Set([again.buffer, kept.buffer, fresh.buffer]).size).toBe(3)
+  expect([kept, again, fresh]).toEqual([theirs(large('b')), theirs(large('c')), theirs(large('d'))])
 })

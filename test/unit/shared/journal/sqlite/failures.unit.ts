@@ -165,7 +165,7 @@ test.each(['own', 'same'] as const)(
   async (thread) => {
     const journal = await folder.open({ thread })
     const topic = await createTopic(journal, 'topic')
-    const records = [recordOf((() => 'no text') as unknown as string)]
+    const records = [{ ...recordOf('value'), headers: { number: 1n as unknown as string } }]
     const appended = journal.append({ topic, partition: 0, records })
     await expect(appended).rejects.toMatchObject({ name: 'AppendError', outcome: 'not_written' })
     await journal.append({ topic, partition: 0, records: recordsOf('a', 1) })

@@ -31,11 +31,15 @@ test('a header that comes as a Buffer is stored as its bytes', () => {
   expect(encodeHeaders({ raw: Buffer.of(0xff, 0xfe) })).toBe('{"raw":["//4="]}')
 })
 
+/** None of these is a name that the others can have. */
+const COMMON = { 'common to many': 'text', 'common as bytes': Buffer.of(0xff) }
+
 const content = fc.option(fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array({ maxLength: 50 })), { nil: null })
 const recordArbitrary: fc.Arbitrary<NewRecord> = fc.record({
   key: content,
   value: content,
   headers: fc.dictionary(fc.string(), fc.string()),
+  commonHeaders: fc.oneof(fc.constant(undefined), fc.constantFrom({}, COMMON)),
 })
 
 /** All records of the batches packed from these, from an offset on. */
@@ -59,16 +63,21 @@ test('what was packed is read as it was, from any offset on; an empty value is k
       expect(read.map(({ offset, key, value }) => [offset, key, value])).toEqual(
         records.map(({ key, value }, offset) => [offset, bytesOf(key), bytesOf(value)]).slice(from),
       )
+      expect(read.map(({ headers }) => Object.entries(headers).sort())).toEqual(
+        records
+          .slice(from)
+          .map(({ headers, commonHeaders }) => Object.entries({ ...commonHeaders, ...headers }).sort()),
+      )
       for (const { topic, partition, appendedAt } of read)
         expect([topic, partition, appendedAt]).toEqual(['topic', 3, 7])
     }),
   )
 })
 
-test('a batch holds at most 500 records and about a MiB, and a record beyond that goes alone', () => {
+test('a batch ends with its 500th record, or with the one that reaches a MiB', () => {
   const record = (bytes: number): NewRecord => ({ key: null, value: 'x'.repeat(bytes), headers: {} })
   const counts = (records: readonly NewRecord[]) => packRecords(records).map(({ count }) => count)
   expect(counts(Array.from({ length: 1_001 }, () => record(1)))).toEqual([500, 500, 1])
-  expect(counts([record(600_000), record(600_000), record(1), record(3_000_000), record(1)])).toEqual([1, 2, 1, 1])
+  expect(counts([record(600_000), record(600_000), record(1), record(3_000_000), record(1)])).toEqual([2, 2, 1])
   expect(counts([])).toEqual([])
 })
