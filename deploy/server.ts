@@ -15,7 +15,7 @@ import { applyRegistryFile, createFirstTeam } from './first-start.ts'
 import { createHttpEdge } from './http-edge.ts'
 import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
-import { indexesLogs, type Role, takesLogs } from './roles.ts'
+import { indexesLogs, type Role, takesLogs, usesStore } from './roles.ts'
 
 export interface ServerOptions {
   readonly role: Role
@@ -83,7 +83,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   const registry = await run(createRegistryFollower({ ...deps, journal, topic: registryTopic(config) }))
   const { store, ...indices } = await openLogStore(deps, 'own')
   await run(closing('log store', () => store.close()))
-  if (config.AUTO_CREATE && role !== 'gateway') await indices.applyIndices()
+  if (config.AUTO_CREATE && usesStore(role)) await indices.applyIndices()
   const consumers = indexesLogs(role) ? await run(createConsumersInThread(config)) : null
   const foundation: Foundation = { ...deps, journal, registry }
   const edge = createHttpEdge({
@@ -92,7 +92,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
     store,
     pace,
     moreMetrics: async () => (await consumers?.metrics()) ?? [],
-    health: () => healthOf(foundation, store, consumers),
+    health: () => healthOf(foundation, usesStore(role) ? store : null, consumers),
     draining,
   })
   for (const part of edge.parts) await run(part)
@@ -115,10 +115,10 @@ async function setUpRegistry({
 
 async function healthOf(
   { journal, registry }: Foundation,
-  store: LogStore,
+  store: LogStore | null,
   consumers: RunningConsumers | null,
 ): Promise<readonly Health[]> {
-  const parts = await Promise.all([journal.health(), store.health(), consumers?.health() ?? []])
+  const parts = await Promise.all([journal.health(), store?.health() ?? [], consumers?.health() ?? []])
   return [registry.health(), ...parts.flat()]
 }
 

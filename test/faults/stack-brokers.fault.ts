@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { topicName } from '../../shared/contract/topics.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { FAULT_SCALE, lasting } from '../support/fault-scale.ts'
-import { type FullStack, startFullStack } from '../support/full-stack.ts'
+import { type FullStack, type Part, startFullStack } from '../support/full-stack.ts'
 import { prove } from '../support/full-stack-ledger.ts'
 import { type LeaderMoves, leaderMoves, PREFERRED_LEADERS } from '../support/kafka-moves.ts'
 
 const PATIENCE_MS = 300_000 * FAULT_SCALE
 const NODES = [1, 2, 3]
+const isReady = async ({ url }: Part): Promise<boolean> => (await fetch(`${url()}/health/ready`)).ok
 /** Two minutes in the full form. */
 const STORE_GONE_MS = FAULT_SCALE > 1 ? 30_000 : 10_000
 const needs = { kafka: { brokers: 3, properties: PREFERRED_LEADERS }, elasticsearch: {} } as const
@@ -106,6 +107,9 @@ await describeWithBackends('brokers and Elasticsearch that fail, full stack', ne
     () =>
       prove(stack, 'Elasticsearch stopped', async (load) => {
         await elasticsearch.kill(1)
+        await eventually(async () =>
+          expect([await isReady(stack.gateway), await isReady(stack.views)]).toEqual([true, false]),
+        )
         await lasting(STORE_GONE_MS)
         await load.answeredMore(300)
         await elasticsearch.restart(1)
