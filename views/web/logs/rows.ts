@@ -1,4 +1,3 @@
-import { compareTimestamps } from '../../../shared/contract/timestamp.ts'
 import type { Entry } from '../api/types.ts'
 
 export type Order = 'desc' | 'asc'
@@ -19,9 +18,12 @@ export const NO_ROWS: Rows = { entries: [], order: 'desc', moreBefore: false, mo
 
 /** Below zero where `a` stands before `b` in the order of the list: by (timestamp, id). */
 function compare(a: Entry, b: Entry, order: Order): number {
-  const ascending = compareTimestamps(a.timestamp, b.timestamp) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
-  return order === 'asc' ? ascending : -ascending
+  const [one, other] = [sortable(a.timestamp) + a.id, sortable(b.timestamp) + b.id]
+  return one === other ? 0 : one < other === (order === 'asc') ? -1 : 1
 }
+
+/** A canonical timestamp as a text that stands in the order of time, whatever follows it: the API's have 3 to 9 digits below seconds. */
+const sortable = (timestamp: string): string => timestamp.slice(0, -1).padEnd(29, '0')
 
 /** The rows with a page after the last one; rows in front that are too many go. */
 export function withAfter(rows: Rows, page: readonly Entry[], moreAfter: boolean): Rows {
@@ -104,7 +106,7 @@ export function follow(
   { paused, from }: { readonly paused: boolean; readonly from: string | undefined },
 ): Followed {
   const fresh = unseen(rows.entries, arrived)
-  const within = fresh.filter(({ timestamp }) => from === undefined || compareTimestamps(timestamp, from) >= 0)
+  const within = fresh.filter(({ timestamp }) => from === undefined || sortable(timestamp) >= sortable(from))
   const outside = elsewhere + fresh.length - within.length
   if (paused || rows.moreBefore) return { rows, held: hold(held, within), elsewhere: outside }
   const next = withArrived(rows, within)
