@@ -57,15 +57,15 @@ const load = (
     ...options,
   })
 
-/** One saturating load: what it cost until everything was done, indexing included. */
+/** One saturating load: what taking it in cost until the last answer, and all until everything was done, indexing included. */
 async function saturate(target: MeasuredProcess, workload: Workload, settle: () => Promise<void>) {
   await load(target, workload, { seconds: 2 })
   await settle()
   const before = target.cpuSeconds()
   const threadsBefore = target.cpuSecondsByThread()
   const result = await load(target, workload)
-  await settle()
   const threads = target.cpuSecondsByThread()
+  await settle()
   const ingest = INGEST_THREADS.reduce((sum, name) => sum + (threads[name] ?? 0) - (threadsBefore[name] ?? 0), 0)
   return { result, cpu: target.cpuSeconds() - before, ingest, entries: result.answered * workload.entries }
 }

@@ -4,19 +4,18 @@ import type { Problem } from '../errors.ts'
 /** Seconds after which a retryable request should be sent again. */
 export const RETRY_AFTER_SECONDS = 1
 
-/** Answers JSON text in one write. Headers set before are kept. */
+/** Answers JSON text in one write. Headers set before are kept; those given win over these. */
 export function answerJson(
   response: ServerResponse,
   status: number,
   body: string,
   headers: OutgoingHttpHeaders = {},
 ): void {
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'x-content-type-options': 'nosniff',
-    ...headers,
-  })
+  const { 'content-type': type = 'application/json; charset=utf-8', ...others } = headers
+  // Names and values in turn: what Node needs least time for.
+  const list = ['content-type', type, 'content-length', Buffer.byteLength(body), 'x-content-type-options', 'nosniff']
+  for (const name in others) list.push(name, others[name] as string)
+  response.writeHead(status, list)
   response.end(body)
 }
 

@@ -18,7 +18,7 @@ const PREFIX_CHARACTERS = 6
 export const generateKey = (): string => KEY_MARK + randomBytes(KEY_BYTES).toString('base64url')
 
 /**
- * SHA-256 of a key, the only form in which it is kept. A random key needs no slow hash: there is no dictionary to try.
+ * SHA-256 of a key, the only form in which it is stored. A random key needs no slow hash: there is no dictionary to try.
  */
 export const hashKey = (key: string): Buffer =>
   // Several times as fast as asking for a Buffer, and on the path of every request.

@@ -42,7 +42,14 @@ export function createRegistryView(
       project: (id) => fresh().projects.get(id),
       team: (id) => fresh().teams.get(id)?.team,
       hasKey: (teamId) => liveKeys(teamId).length > 0,
-      keyOpens: (teamId, apiKey) => includesHash(liveKeys(teamId), hashKey(apiKey)),
+      keyOpens: (teamId, apiKey) => {
+        const { goodKeys } = fresh()
+        const known = goodKeys.get(apiKey)
+        const hash = known ?? hashKey(apiKey)
+        const opens = includesHash(liveKeys(teamId), hash)
+        if (opens && known === undefined) goodKeys.set(apiKey, hash)
+        return opens
+      },
       // A lookup by hash leaks at most how a hash begins, which tells nothing about a key that is random.
       teamOfKey: (apiKey) => fresh().teamByHash.get(hashKeyHex(apiKey)) ?? undefined,
       teams: () => [...fresh().teams.values()].map(({ team }) => team),
@@ -72,6 +79,11 @@ interface Index {
   readonly projects: ReadonlyMap<string, Project>
   /** Null where more than one Team has the key: it then tells no Team. */
   readonly teamByHash: ReadonlyMap<string, Team | null>
+  /**
+   * The hashes of presented keys that opened something, until the registry changes: they come with every request. A lookup tells by
+   * its time at most that a key was presented before, to somebody who has that key.
+   */
+  readonly goodKeys: Map<string, Buffer>
 }
 
 /**
@@ -113,7 +125,7 @@ function indexOf(state: RegistryState): Index {
     owner?.projects.push(project)
     append(owner?.projectsByName, inOneCase(value.name), project)
   }
-  return { teams, entities, projects, teamByHash: addKeys(state, teams) }
+  return { teams, entities, projects, teamByHash: addKeys(state, teams), goodKeys: new Map() }
 }
 
 function addKeys(state: RegistryState, teams: ReadonlyMap<string, TeamEntry>): Map<string, Team | null> {
