@@ -6,7 +6,8 @@ export interface Pace {
   readonly eagerSends: number
   /**
    * How long a lane whose send has ended waits for the senders that were answered: they tend to send again at once, and would just
-   * miss the next micro-batch. It goes on sooner with as many records as it had sent. Zero for no such wait.
+   * miss the next micro-batch. It goes on sooner with as many records as it had sent, and at once after a few. Zero for no such
+   * wait.
    */
   readonly regatherMs: number
 }
@@ -34,6 +35,9 @@ export interface Schedule {
   close(): void
 }
 
+/** Below this many records in a send, waiting for as many again would cost more time than it saves work. */
+const REGATHER_RECORDS_MIN = 8
+
 /** `begin` sends what the lane has, as much as fits, and has `ended` called later. */
 export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => void): Schedule {
   /** Lanes with something in their queue. */
@@ -45,7 +49,8 @@ export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => 
 
   const dueAt = (lane: Lane): number => (headOf(lane)?.queuedAt ?? Number.POSITIVE_INFINITY) + options.lingerMs
 
-  const regatheredAt = (lane: Lane): number => lane.endedAt + options.regatherMs
+  const regatheredAt = (lane: Lane): number =>
+    lane.endedAt + (lane.recordsSent < REGATHER_RECORDS_MIN ? 0 : options.regatherMs)
 
   function isDue(lane: Lane, now: number): boolean {
     if (lane.sending || inFlight >= options.sendsInFlightMax) return false

@@ -92,30 +92,41 @@ describe('when a lane sends', () => {
 
   test('after a send has ended, with what its senders send again: when that is as much, or the time for it is over', async () => {
     const { batcher, all } = setUp({ regatherMs: 2 })
-    for (let count = 0; count < 3; count += 1) void push(batcher, slice(0))
+    for (let count = 0; count < 9; count += 1) void push(batcher, slice(0))
     await turn()
     all[0]?.settle()
     await turn()
-    void push(batcher, slice(0, 2))
+    void push(batcher, slice(0, 8))
     await turn()
-    expect(sizes(all)).toEqual([3])
+    expect(sizes(all)).toEqual([9])
     void push(batcher, slice(0))
     await turn()
-    expect(sizes(all)).toEqual([3, 3])
+    expect(sizes(all)).toEqual([9, 9])
 
     void push(batcher, slice(0))
     all[1]?.settle()
     await turn()
     jest.advanceTimersByTime(1)
-    expect(sizes(all)).toEqual([3, 3])
+    expect(sizes(all)).toEqual([9, 9])
     jest.advanceTimersByTime(1)
-    expect(sizes(all)).toEqual([3, 3, 1])
+    expect(sizes(all)).toEqual([9, 9, 1])
 
     all[2]?.settle()
     await turn()
     void push(batcher, slice(0))
     await turn()
-    expect(sizes(all)).toEqual([3, 3, 1, 1])
+    expect(sizes(all)).toEqual([9, 9, 1, 1])
+  })
+
+  test('at once after a send of a few, however soon that is', async () => {
+    const { batcher, all } = setUp({ regatherMs: 2 })
+    for (const expected of [[7], [7, 1]]) {
+      void push(batcher, slice(0, expected.at(-1)))
+      await turn()
+      expect(sizes(all)).toEqual(expected)
+      all.at(-1)?.settle()
+      await turn()
+    }
   })
 
   test('the records are left to the journal: a batch that is on its way does not hold them', async () => {
