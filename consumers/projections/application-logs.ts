@@ -1,4 +1,5 @@
 import type { EntryDocument } from '../../shared/contract/documents.ts'
+import { hasLostDigits, parseExactly } from '../../shared/contract/exact-json.ts'
 import { KEYWORD_BYTES, searchText } from '../../shared/contract/keyword.ts'
 import type { ApplicationLogRecord } from '../../shared/contract/records.ts'
 import { leaves } from '../../shared/query/leaves.ts'
@@ -17,6 +18,10 @@ export const applicationLogDocument = (entry: ApplicationLogRecord, source: stri
   exception: entry.exception === null ? null : searchText(entry.exception),
   payload: null,
   payloadLeaves: [],
-  scopeLeaves: entry.scopeData === null ? [] : leaves(entry.scopeData),
+  scopeLeaves: leaves(exactScope(entry, source)),
   source,
 })
+
+/** Where JavaScript has rounded a number, a 64-bit id for example, the record is read again. */
+const exactScope = ({ scopeData }: ApplicationLogRecord, source: string): unknown =>
+  hasLostDigits(scopeData) ? (parseExactly(source) as ApplicationLogRecord).scopeData : scopeData

@@ -1,4 +1,5 @@
 import type { EntryDocument, Leaf } from '../../shared/contract/documents.ts'
+import { parseKeepingDigits } from '../../shared/contract/exact-json.ts'
 import { searchText } from '../../shared/contract/keyword.ts'
 import type { EventLogRecord } from '../../shared/contract/records.ts'
 import { leaves } from '../../shared/query/leaves.ts'
@@ -30,9 +31,11 @@ const fieldsOf = (entry: EventLogRecord) => ({
 function parsedPayload(payload: string): object | undefined {
   if (payload.length > PAYLOAD_PARSE_LENGTH_MAX || !/^\s*[{[]/.test(payload)) return undefined
   try {
-    return JSON.parse(payload) as object
+    return parseKeepingDigits(payload) as object
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
+    // Nested thousands of levels deep: of what lies near the surface at most some digits are lost.
+    if (error instanceof RangeError) return JSON.parse(payload) as object
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import type { Leaf } from '../contract/documents.ts'
+import { hasLostDigits, numberText } from '../contract/exact-json.ts'
 import { searchText } from '../contract/keyword.ts'
 
 /** Deeper containers are not looked into; arrays count as well. */
@@ -15,7 +16,7 @@ const NAMELESS = '_'
 /**
  * The leaves of a JSON object or array, in their order: the names on the way joined by dots (arrays add nothing, so each
  * element is a leaf of its own), and the text of a string, number or boolean. A null is no leaf, nor is what has no name on
- * its way. Paths and values are made safe by `searchText`.
+ * its way. Paths and values are made safe by `searchText`. Numbers may be those of `parseExactly`.
  */
 export function leaves(value: unknown): readonly Leaf[] {
   const found: Leaf[] = []
@@ -26,13 +27,22 @@ export function leaves(value: unknown): readonly Leaf[] {
 /** The depth is bounded, and so is the recursion. */
 function gather(value: unknown, path: string, depth: number, found: Leaf[]): void {
   if (found.length >= LEAVES_MAX || value === null) return
+  const number = typeof value === 'object' ? numberText(value) : undefined
   if (typeof value !== 'object') {
     addLeaf(path, String(value), found)
+  } else if (number !== undefined) {
+    addLeaf(path, numberLeaf(number), found)
   } else if (depth < LEAF_DEPTH_MAX && Array.isArray(value)) {
     for (const element of value) gather(element, path, depth + 1, found)
   } else if (depth < LEAF_DEPTH_MAX) {
     for (const [name, member] of Object.entries(value)) gatherMember(name, member, path, depth, found)
   }
+}
+
+/** A number of JSON as it is searched for: as JavaScript prints it, but as it was written where that would lose digits. */
+export function numberLeaf(written: string): string {
+  const value = Number(written)
+  return hasLostDigits(value) ? written : String(value)
 }
 
 function gatherMember(name: string, member: unknown, path: string, depth: number, found: Leaf[]): void {

@@ -1,5 +1,5 @@
 import { searchText } from '../../shared/contract/keyword.ts'
-import { LEAF_DEPTH_MAX, LEAF_PATH_LENGTH_MAX, LEAF_VALUE_LENGTH_MAX } from '../../shared/query/leaves.ts'
+import { LEAF_DEPTH_MAX, LEAF_PATH_LENGTH_MAX, LEAF_VALUE_LENGTH_MAX, numberLeaf } from '../../shared/query/leaves.ts'
 
 /** A value somewhere inside a JSON text. */
 export interface JsonField {
@@ -92,8 +92,7 @@ function fieldOf(path: string, token: string, depth: number): JsonField {
   const isText = token.startsWith('"')
   const text = isText ? stringOf(token) : token
   const isNumber = /^[-\d]/.test(token)
-  // Stores know a number as JavaScript prints it.
-  const value = isText ? searchText(text) : isNumber ? String(Number(token)) : token
+  const value = isText ? searchText(text) : isNumber ? numberLeaf(token) : token
   const found =
     token !== 'null' &&
     path !== '' &&

@@ -39,6 +39,14 @@ describe('the document of an application log', () => {
     })
   })
 
+  test('has the numbers of its scope data with all their digits', () => {
+    const source = JSON.stringify(applicationLog(1, { scopeData: { id: 'here' } })).replace(
+      '"here"',
+      '12345678901234567890',
+    )
+    expect(applicationLogDocument(JSON.parse(source), source).scopeLeaves).toEqual([['id', '12345678901234567890']])
+  })
+
   test('has a category and a message that every store takes', () => {
     const entry = applicationLog(1, { categoryName: 'C'.repeat(5_000), message: 'half \uDC00 a character' })
     const document = applicationLogDocument(entry, '')

@@ -64,9 +64,22 @@ describe('the document of an event log', () => {
     expect(eventLogDocument(eventLog(1, { payload }), '').payload).toBe(searched)
   })
 
+  test('has the numbers of its payload with all their digits', () => {
+    const payload = '{"id":12345678901234567890,"price":1.10,"ids":[-9007199254740993,7]}'
+    const { payloadLeaves } = eventLogDocument(eventLog(1, { payload }), '')
+    expect(payloadLeaves).toEqual([
+      ['id', '12345678901234567890'],
+      ['price', '1.1'],
+      ['ids', '-9007199254740993'],
+      ['ids', '7'],
+    ])
+  })
+
   test('can be made of a payload nested deeper than any stack', () => {
     const payload = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     expect(eventLogDocument(eventLog(1, { payload }), '').payload).toBe(payload)
+    const lost = `{"id":12345678901234567890,"deep":${payload}}`
+    expect(eventLogDocument(eventLog(1, { payload: lost }), '').payloadLeaves).toHaveLength(1)
   })
 
   test('can be made of any payload', () => {
