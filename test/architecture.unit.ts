@@ -81,7 +81,9 @@ describe('the tree', () => {
     expect(
       shared.filter(
         (target) =>
-          !/^(shared\/(clock|contract\/|query\/)|views\/(pages|details\/(types|placeholders))\.ts)/.test(target),
+          !/^(shared\/(clock|contract\/|query\/)|views\/(pages|details\/(types|placeholders)|team\/types)\.ts)/.test(
+            target,
+          ),
       ),
     ).toEqual([])
   })

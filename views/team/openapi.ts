@@ -12,6 +12,7 @@ import {
 } from '../../shared/openapi/document.ts'
 import { failureResponses } from '../../shared/openapi/failures.ts'
 import { VIEW_STATUS } from '../api/problems.ts'
+import { listsOf } from './lists.ts'
 
 const TAG = 'Team'
 
@@ -54,6 +55,64 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       here: { type: 'boolean', description: 'Whether this address takes logs as well.' },
     }),
   }),
+  TeamLists: objectOf({
+    lists: arrayOf(schemaRef('TeamList')),
+    targets: {
+      ...objectOf({ event: nullable(text), application: nullable(text), flow: nullable(text) }),
+      description: 'Where code is that sends a first log of each kind; null where there is nothing to send to.',
+    },
+  }),
+  TeamList: objectOf({
+    title: text,
+    columns: arrayOf(text),
+    empty: { ...text, description: 'What it is for, where there is no line.' },
+    lines: arrayOf(schemaRef('TeamLine')),
+    actions: arrayOf(schemaRef('TeamAction')),
+  }),
+  TeamLine: objectOf({
+    id: text,
+    name: { type: ['string', 'null'], description: 'Null where people call it by its id.' },
+    below: { type: 'boolean', description: 'Whether it belongs to the Event above.' },
+    state: { type: 'string', enum: ['live', 'archived', 'revoked'] },
+    at: { ...optionalTime, description: 'When it was last seen, or made; null where that is not known.' },
+    about: { ...text, description: 'More about that time, and what stands for one that is not known.' },
+    snippets: { type: ['string', 'null'], description: 'Where there is code that sends to it.' },
+    actions: arrayOf(schemaRef('TeamAction')),
+  }),
+  TeamAction: {
+    ...objectOf(
+      {
+        name: { ...text, description: 'What the button says that begins it.' },
+        title: text,
+        action: { ...text, description: 'What the button says that makes the change.' },
+        method: { type: 'string', enum: ['POST', 'PATCH', 'DELETE'] },
+        path: { ...text, description: 'Below the base path.' },
+        body: { type: 'object' },
+        fields: {
+          ...arrayOf(
+            objectOf(
+              {
+                name: text,
+                label: text,
+                value: text,
+                hint: text,
+                required: { type: 'boolean' },
+                options: arrayOf(arrayOf(text)),
+              },
+              ['value', 'hint', 'required', 'options'],
+            ),
+          ),
+          description: 'What a person is asked for; what is left empty is left out of the body.',
+        },
+        text,
+        isDanger: { type: 'boolean', description: 'Whether it cannot be undone.' },
+        refused: { ...text, description: 'Why it cannot be made now.' },
+        done: { ...text, description: 'What is said once it is made.' },
+      },
+      ['body', 'fields', 'text', 'isDanger', 'refused'],
+    ),
+    description: 'A change that can be made: the request, and what a person is asked for it.',
+  },
   NewKey: objectOf({
     key: { type: 'string', description: 'Given here once.' },
     prefix: text,
@@ -73,15 +132,18 @@ const aProject = { id: '3f2504e0-4f89-11d3-9a0c-0305e82c3301', name: 'Checkout A
 const day = { lastSeenAt: '2026-01-31T09:30:00.123Z', lastDay: 42 }
 const { event: _event, ...listedStep } = aStep
 
+const SETTINGS = {
+  team: { id: 'payments', name: 'Payments' },
+  keys: [{ prefix: 'sl_3fA', createdAt: '2026-01-01T08:00:00.000Z', revokedAt: null }],
+  events: [{ ...anEvent, ...day, steps: [{ ...listedStep, lastSeenAt: null, lastDay: 0 }] }],
+  steps: [],
+  projects: [{ ...aProject, ...day }],
+  gateway: { url: 'https://logs.example.com', here: false },
+}
+
 const EXAMPLES: Readonly<Record<string, unknown>> = {
-  TeamSettings: {
-    team: { id: 'payments', name: 'Payments' },
-    keys: [{ prefix: 'sl_3fA', createdAt: '2026-01-01T08:00:00.000Z', revokedAt: null }],
-    events: [{ ...anEvent, ...day, steps: [{ ...listedStep, lastSeenAt: null, lastDay: 0 }] }],
-    steps: [],
-    projects: [{ ...aProject, ...day }],
-    gateway: { url: 'https://logs.example.com', here: false },
-  },
+  TeamSettings: SETTINGS,
+  TeamLists: listsOf(SETTINGS),
   NewKey: { key: 'sl_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4', prefix: 'sl_Zm9', revoked: [] },
   RevokedKey: { prefix: 'sl_3fA', liveKeys: 1 },
   OwnEvent: anEvent,
@@ -178,7 +240,7 @@ const snippetsFor = (operationId: string, what: string, parameters: readonly Jso
     operationId,
     summary: `Code that sends a log to ${what}; <GATEWAY> and <API_KEY> stand in it`,
     result: 'Snippets',
-    codes: [...READS, 'invalid_request'],
+    codes: [...READS, 'invalid_request', 'not_found'],
     parameters,
   }),
 })
@@ -199,6 +261,14 @@ export const teamPart: OpenApiPart = {
         operationId: 'getTeam',
         summary: 'The Team and all that it owns',
         result: 'TeamSettings',
+        codes: [...READS, 'invalid_request'],
+      }),
+    },
+    '/api/team/lists': {
+      get: operation({
+        operationId: 'getTeamLists',
+        summary: 'All that the Team owns as lists, each line with the changes that can be made to it',
+        result: 'TeamLists',
         codes: [...READS, 'invalid_request'],
       }),
     },

@@ -10,13 +10,14 @@ import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Logger } from '../../shared/logger.ts'
 import { createRegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
-import type { Team } from '../../shared/registry/registry.ts'
+import type { Registry, Team } from '../../shared/registry/registry.ts'
 import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
 import { answerFailure, invalidParameters, notFound, unavailable } from '../api/problems.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
 import { type Change, changeItem, createItem, createKey, type Kind, revokeKey } from './changes.ts'
 import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
+import { listsOf } from './lists.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
 import { type GatewayAddress, settingsOf } from './settings.ts'
 import { snippetsOf } from './snippets.ts'
@@ -79,18 +80,22 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     return team
   }
 
-  const read: RequestHandler = async (request, response) => {
+  const settings = async (request: Request) => {
     const team = teamOf(request, false)
     refuseParameters(request)
-    answer(response, 200, settingsOf(registry, team, await lastSeen(team.id), deps.gateway))
+    return settingsOf(registry, team, await lastSeen(team.id), deps.gateway)
   }
+  const read: RequestHandler = async (request, response) => answer(response, 200, await settings(request))
+  const lists: RequestHandler = async (request, response) => answer(response, 200, listsOf(await settings(request)))
 
   const snippets =
     (kind: Kind): RequestHandler =>
     (request, response) => {
-      teamOf(request, false)
+      const team = teamOf(request, false)
       refuseParameters(request)
-      answer(response, 200, { snippets: snippetsOf(kind, subjectOf(request, String(request.params['id']))) })
+      const id = subjectOf(request, String(request.params['id']))
+      if (!owns(registry, team, kind, id)) throw notFound(`The Team has no ${kind} like this.`)
+      answer(response, 200, { snippets: snippetsOf(kind, id) })
     }
 
   /** A request that changes something: one at a time, and answered once this process shows it. */
@@ -127,6 +132,7 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     one.all((_request, response) => answerMethodNotAllowed(response, allow.join(', ')))
   }
   route('/api/team', { get: read })
+  route('/api/team/lists', { get: lists })
   route('/api/team/keys', { post: write(CREATED, ({ team, json }) => createKey(admin, team.id, json)) })
   route('/api/team/keys/:id', { delete: write(200, ({ team, subject }) => revokeKey(admin, team.id, subject)) })
   for (const [path, kind] of Object.entries(KINDS)) {
@@ -144,6 +150,13 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     answerFailure(response, problemOf(error, logger))
   })
   router.use(routes)
+}
+
+/** Whether the Team has this, archived or not. */
+function owns(registry: Registry, team: Team, kind: Kind, id: string): boolean {
+  if (kind === 'project') return registry.project(id)?.team === team.id
+  const entity = registry.entity(id)
+  return entity?.team === team.id && entity.kind === kind
 }
 
 const KINDS: Readonly<Record<string, Kind>> = { events: 'event', steps: 'step', projects: 'project' }

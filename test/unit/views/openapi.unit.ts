@@ -101,6 +101,7 @@ describe('GET /openapi.json', () => {
       'post /ingest/clef',
       'post /api/events/raw',
       'get /api/team',
+      'get /api/team/lists',
       'post /api/team/keys',
       'delete /api/team/keys/{prefix}',
       'post /api/team/events',

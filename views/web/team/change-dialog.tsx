@@ -1,70 +1,87 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { send } from '../api/client.ts'
+import type { Action, Field } from '../../team/types.ts'
+import { type Result, send } from '../api/client.ts'
+import { visible } from '../lib/format.ts'
+import { signIn } from '../session/session.ts'
+import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { problemText } from './problem.ts'
+import { heldKey } from './send-snippet.tsx'
+import type { NewKey } from './types.ts'
 
-/** A change of what the Team owns, asked for before it is made. */
-export interface Change {
-  readonly title: string
-  /** The name of the button that makes it; else it is the title. */
-  readonly action?: string
-  readonly isDanger?: boolean
-  readonly method: 'POST' | 'PATCH' | 'DELETE'
-  readonly path: string
-  /** What the body says besides the fields. */
-  readonly body?: object
-  /** Those left empty are left out. */
-  readonly fields?: readonly FieldProps[]
-  readonly text?: ComponentChildren
-  /** What is said then, or done with the answer. */
-  readonly done: string | ((data: never) => unknown)
+/** Makes a change, after what there is to ask for it. */
+export type Ask = (action: Action) => void
+
+/** What is open for a change, and what begins one; `onChange` is called after each. */
+export function useChange(onChange: () => void): readonly [ComponentChildren, Ask] {
+  const [asked, setAsked] = useState<Action>()
+  const [made, setMade] = useState<string>()
+  const make = async (action: Action, given?: object): Promise<Result<Partial<NewKey> | null>> => {
+    const { method, path, body, done } = action
+    const answer = await send<Partial<NewKey> | null>(
+      method,
+      path,
+      method === 'DELETE' ? undefined : { ...body, ...given },
+    )
+    if (!answer.ok) return answer
+    setAsked(undefined)
+    const key = answer.data?.key
+    if (key) {
+      setMade(key)
+      heldKey.set(key)
+      // The session belongs to a key; the new one carries it on where the old one has ended.
+      if (body?.['revokeOld']) await signIn(key)
+    } else toast(done)
+    onChange()
+    return answer
+  }
+  const ask = async (action: Action): Promise<void> => {
+    if (action.text || action.fields) return setAsked(action)
+    const answer = await make(action)
+    if (!answer.ok) toast(problemText(answer.problem), 'bad')
+  }
+  return [
+    <>
+      {asked && <ChangeDialog action={asked} make={make} onClose={() => setAsked(undefined)} />}
+      {made && <Made made={made} onClose={() => setMade(undefined)} />}
+    </>,
+    (action) => void ask(action),
+  ]
 }
 
-/** A dialog for changes, and what opens it; `onChange` is called after each. */
-export function useChange(onChange: () => void): readonly [ComponentChildren, (change: Change) => void] {
-  const [asked, ask] = useState<Change>()
-  const close = (): void => ask(undefined)
-  return [asked && <ChangeDialog {...asked} onChange={onChange} onClose={close} />, ask]
-}
-
-interface ChangeDialogProps extends Change {
-  readonly onChange: () => void
+interface ChangeDialogProps {
+  readonly action: Action
+  readonly make: (action: Action, given: object) => Promise<Result<unknown>>
   readonly onClose: () => void
 }
 
 /** Says in place why a change was refused. */
-function ChangeDialog(props: ChangeDialogProps) {
-  const { title, action = title, isDanger, method, path, body, fields = [], text, done, onChange, onClose } = props
+function ChangeDialog({ action, make, onClose }: ChangeDialogProps) {
   const [problem, setProblem] = useState('')
   const [busy, setBusy] = useState(false)
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const given = [...new FormData(event.currentTarget as HTMLFormElement)].filter(([, value]) => value !== '')
-    const whole = { ...body, ...Object.fromEntries(given) }
     setBusy(true)
-    const answer = await send<never>(method, path, method === 'DELETE' ? undefined : whole)
+    const answer = await make(action, Object.fromEntries(given))
     setBusy(false)
-    if (!answer.ok) return setProblem(problemText(answer.problem))
-    onClose()
-    if (typeof done === 'string') toast(done)
-    else await done(answer.data)
-    onChange()
+    if (!answer.ok) setProblem(problemText(answer.problem))
   }
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={action.title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        {text && <p>{text}</p>}
-        {fields.map((field) => (
-          <Field key={field.name} {...field} />
+        {action.text && <p>{action.text}</p>}
+        {action.fields?.map((field) => (
+          <FieldInput key={field.name} {...field} />
         ))}
         <p class="error" role="alert">
           {problem}
         </p>
         <div class="bar">
-          <button type="submit" class={`button ${isDanger ? 'danger' : 'primary'}`} disabled={busy}>
-            {action}
+          <button type="submit" class={`button ${action.isDanger ? 'danger' : 'primary'}`} disabled={busy}>
+            {action.action}
           </button>
           <button type="button" class="button quiet" onClick={onClose}>
             Cancel
@@ -75,17 +92,7 @@ function ChangeDialog(props: ChangeDialogProps) {
   )
 }
 
-export interface FieldProps {
-  readonly name: string
-  readonly label: string
-  readonly hint?: string
-  readonly value?: string | undefined
-  readonly required?: boolean
-  /** What can be chosen; without it, one types. */
-  readonly options?: readonly (readonly [value: string, name: string])[]
-}
-
-const Field = ({ name, label, hint, value = '', required, options }: FieldProps) => {
+function FieldInput({ name, label, hint, value, required, options }: Field) {
   const shared = { id: `field-${name}`, name, class: 'input' }
   return (
     <div class="field">
@@ -94,14 +101,14 @@ const Field = ({ name, label, hint, value = '', required, options }: FieldProps)
         <select {...shared}>
           {options.map(([each, shown]) => (
             <option key={each} value={each} selected={each === value}>
-              {shown}
+              {visible(shown)}
             </option>
           ))}
         </select>
       ) : (
         <input
           {...shared}
-          defaultValue={value}
+          defaultValue={value ?? ''}
           required={required}
           spellcheck={false}
           autocomplete="off"
@@ -116,3 +123,22 @@ const Field = ({ name, label, hint, value = '', required, options }: FieldProps)
     </div>
   )
 }
+
+/** The only time that a key is seen. */
+const Made = ({ made, onClose }: { readonly made: string; readonly onClose: () => void }) => (
+  <Dialog title="Your new key">
+    <div class="stack">
+      <p>It is shown this once and kept nowhere. Copy it to where your clients read it.</p>
+      <div class="bar">
+        <code class="code grow wrap">{made}</code>
+        <Copy text={made} label="Copy the key" named class="button primary" />
+      </div>
+      <p class="hint">Until this tab is loaded anew, the snippets that you copy here have it in them.</p>
+      <div>
+        <button type="button" class="button" onClick={onClose}>
+          I have copied it
+        </button>
+      </div>
+    </div>
+  </Dialog>
+)

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { TeamLists } from '../../team/types.ts'
 import { get, send } from '../api/client.ts'
 import type { EntryKind, Page } from '../api/types.ts'
 import { plural } from '../lib/format.ts'
@@ -9,7 +10,7 @@ import { go, hrefTo } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { reloadAll, useFetch } from '../ui/use-fetch.ts'
 import { heldKey, SendSnippet } from './send-snippet.tsx'
-import type { SampleFlow, Target, TeamSettings } from './types.ts'
+import type { SampleFlow } from './types.ts'
 
 type Kind = EntryKind | 'flow'
 
@@ -26,7 +27,7 @@ const NEWS_MS = 1_200
 /** Where there is nothing yet: the code that changes that, and the wait for it. */
 export function FirstMinute({ kind }: { readonly kind: Kind }) {
   const [path, name] = WANTED[kind]
-  const settings = useFetch<TeamSettings>('/api/team')
+  const lists = useFetch<TeamLists>('/api/team/lists')
   const first = useFetch<Page<unknown>>(path, { limit: 1 })
   const arrived = (first.data?.items.length ?? 0) > 0
   useEvery(LOOK_MS, first.reload, !arrived)
@@ -35,7 +36,7 @@ export function FirstMinute({ kind }: { readonly kind: Kind }) {
     const timer = setTimeout(reloadAll, NEWS_MS)
     return () => clearTimeout(timer)
   }, [arrived])
-  const target = settings.data && targetOf(kind, settings.data)
+  const target = lists.data?.targets[kind]
   return (
     <section class="panel first-minute">
       <div class="head">
@@ -46,27 +47,14 @@ export function FirstMinute({ kind }: { readonly kind: Kind }) {
         <SampleButton />
       </div>
       <div class="body stack">
-        {settings.data !== undefined &&
-          (target === undefined ? <NoTarget kind={kind} /> : <Send kind={kind} target={target} />)}
+        {target === null && <NoTarget kind={kind} />}
+        {target && <Send kind={kind} path={target} />}
       </div>
     </section>
   )
 }
 
-const isInUse = ({ archivedAt }: { readonly archivedAt: string | null }): boolean => archivedAt === null
-
-function targetOf(kind: Kind, { events, steps, projects }: TeamSettings): Target | undefined {
-  const project = projects.find(isInUse)
-  const event = events.find(isInUse)
-  const step = steps.find(isInUse)
-  if (kind !== 'application') {
-    if (event !== undefined) return { kind: 'event', id: event.identifier }
-    if (step !== undefined) return { kind: 'step', id: step.identifier }
-  }
-  return kind !== 'event' && project !== undefined ? { kind: 'project', id: project.id } : undefined
-}
-
-const Send = ({ kind, target }: { readonly kind: Kind; readonly target: Target }) => (
+const Send = ({ kind, path }: { readonly kind: Kind; readonly path: string }) => (
   <>
     <p class="muted">
       {kind === 'flow'
@@ -74,7 +62,7 @@ const Send = ({ kind, target }: { readonly kind: Kind; readonly target: Target }
         : 'Run this, and the log appears here by itself. '}
       Code for all that can be sent to is under <a href={hrefTo({ path: ['team'] })}>Team</a>.
     </p>
-    <SendSnippet target={target} />
+    <SendSnippet path={path} />
     <div class="field">
       <label for="held-key">Your key, for what you copy</label>
       <input

@@ -3,15 +3,14 @@ import { GATEWAY_KNOWN, withGateway } from '../ui/base.ts'
 import { type CodeSnippet, Snippet } from '../ui/snippet.tsx'
 import { createStore, useStore } from '../ui/store.ts'
 import { useFetch } from '../ui/use-fetch.ts'
-import { pathOf, type Target } from './types.ts'
 
 /** A key that was entered or made on this page: in this tab's memory alone, until it is loaded again. */
 export const heldKey = createStore('')
 
-/** Code that sends a log to the target, with the real address; what is copied has the key in it, what is shown never. */
-export function SendSnippet({ target }: { readonly target: Target }) {
+/** Code that sends a log, from where the API has it, with the real address; what is copied has the key in it, what is shown never. */
+export function SendSnippet({ path }: { readonly path: string }) {
   const key = useStore(heldKey)
-  const { data } = useFetch<{ readonly snippets: readonly CodeSnippet[] }>(pathOf(target, '/snippets'))
+  const { data } = useFetch<{ readonly snippets: readonly CodeSnippet[] }>(path)
   const masked = key === '' ? KEY : `${key.slice(0, 6)}${'•'.repeat(8)}`
   return (
     <>

@@ -1,17 +1,16 @@
+import type { TeamLists } from '../../team/types.ts'
 import { session } from '../session/session.ts'
 import { useStore } from '../ui/store.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
 import { SampleButton } from './first-minute.tsx'
-import { Keys } from './keys.tsx'
-import { Events, Projects } from './owned.tsx'
-import type { TeamSettings } from './types.ts'
+import { TeamList } from './team-list.tsx'
 
 const LOOK_MS = 30_000
 
 /** What the Team owns, and what it can do with it. */
 export function TeamPage() {
-  const { data, problem, reload } = useFetch<TeamSettings>('/api/team')
+  const { data, problem, reload } = useFetch<TeamLists>('/api/team/lists')
   const { team } = useStore(session)
   useEvery(LOOK_MS, reload)
   return (
@@ -27,13 +26,9 @@ export function TeamPage() {
           {problem.message}
         </p>
       )}
-      {data !== undefined && (
-        <>
-          <Events settings={data} onChange={reload} />
-          <Projects settings={data} onChange={reload} />
-          <Keys keys={data.keys} onChange={reload} />
-        </>
-      )}
+      {data?.lists.map((list) => (
+        <TeamList key={list.title} list={list} onChange={reload} />
+      ))}
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { TeamLists } from '../../../../views/team/types.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { NOW } from '../../../support/registry-topic.ts'
 import {
@@ -28,10 +29,20 @@ describe('GET /api/team/{kind}s/{id}/snippets', () => {
     ['/steps/-/snippets?identifier=..', '".."'],
     [`/projects/${PROJECT_A}/snippets`, `"${PROJECT_A}"`],
   ])('%s', async (path, literal) => {
+    for (const identifier of ['a/b', '..']) await team.ask('POST', '/steps', { identifier })
     const { status, data } = await team.ask('GET', path)
     const { snippets } = data as unknown as { readonly snippets: readonly { readonly code: string }[] }
     expect([status, snippets.length]).toEqual([200, 4])
     for (const { code } of snippets) expect(code).toContain(literal)
+  })
+
+  test.each([
+    '/events/unknown/snippets',
+    '/events/order.ship/snippets',
+    '/events/secret/snippets',
+    `/projects/${PROJECT_B}/snippets`,
+  ])('%s is not of this Team', async (path) => {
+    expect(outcome(await team.ask('GET', path))).toEqual([404, 'not_found'])
   })
 
   test('takes no other parameter', async () => {
@@ -115,6 +126,86 @@ describe('GET /api/team', () => {
   })
 })
 
+describe('GET /api/team/lists', () => {
+  const lists = async (): Promise<TeamLists> => (await team.ask('GET', '/lists')).data as TeamLists
+  const names = ({ actions }: { readonly actions: readonly { readonly name: string }[] }) =>
+    actions.map(({ name }) => name)
+
+  test('tells what the Team owns and what can be done with each, and nothing of another Team', async () => {
+    const { text } = await team.ask('GET', '/lists')
+    const { lists: all, targets } = JSON.parse(text).data as TeamLists
+    expect(all.map(({ title, lines }) => [title, ...lines.map(({ id }) => id)])).toEqual([
+      ['Events and Steps', 'order', 'order.validate', 'order.ship', 'nightly'],
+      ['Projects', PROJECT_A],
+      ['Keys', 'key-a-'],
+    ])
+    expect(all[0]?.lines.map(({ below }) => below)).toEqual([false, true, true, false])
+    expect(all[0]?.lines.map(names)).toEqual([
+      ['New Step', 'Rename', 'Archive'],
+      ['Rename', 'Archive'],
+      ['Rename', 'Archive'],
+      ['Rename', 'Archive'],
+    ])
+    expect(all.map(names)).toEqual([['New Event', 'New Step'], ['New Project'], ['New key', 'Replace all']])
+    expect(targets).toEqual({
+      event: '/api/team/events/order/snippets',
+      application: `/api/team/projects/${PROJECT_A}/snippets`,
+      flow: '/api/team/events/order/snippets',
+    })
+    expect(text).not.toMatch(/secret|Team B|of b/i)
+    expect(text).not.toContain(KEY_A)
+  })
+
+  test('every change that it tells of is one that the API takes', async () => {
+    await team.ask('POST', '/steps', { identifier: '..' })
+    await team.ask('POST', '/keys')
+    const values: Readonly<Record<string, string>> = { identifier: 'new', name: 'New', event: 'order' }
+    for (const { actions, lines } of (await lists()).lists)
+      for (const { title, method, path, body, fields = [], refused } of [
+        ...lines.flatMap((line) => line.actions),
+        ...actions,
+      ]) {
+        const { pathname, search } = new URL(path, team.url)
+        const given = Object.fromEntries(fields.flatMap(({ name }) => (values[name] ? [[name, values[name]]] : [])))
+        const sent = method === 'DELETE' ? undefined : { ...body, ...given }
+        const { status, error } = await team.ask(method, pathname.slice('/api/team'.length) + search, sent)
+        // Two new Steps with one identifier, and what ended with a change before.
+        expect([
+          title,
+          refused,
+          status < 300 || ['conflict', 'not_found', 'invalid_api_key'].includes(error.code),
+        ]).toEqual([title, refused, true])
+      }
+  })
+
+  test('what is archived has no code and comes back with its Event; a Step is offered for Events in use alone', async () => {
+    await team.ask('PATCH', '/events/order', { archived: true })
+    await team.ask('PATCH', '/steps/nightly', { archived: true })
+    const [entities, projects] = (await lists()).lists
+    expect(entities?.lines.map(({ state, snippets }) => [state, snippets])).toEqual(
+      Array.from({ length: 4 }, () => ['archived', null]),
+    )
+    expect(entities?.lines.map(names)).toEqual([['Rename', 'Restore'], ['Rename'], ['Rename'], ['Rename', 'Restore']])
+    expect(entities?.actions[1]?.fields?.at(-1)?.options).toEqual([['', 'None, it stands alone']])
+    expect(projects?.lines[0]?.snippets).toBe(`/api/team/projects/${PROJECT_A}/snippets`)
+    expect((await lists()).targets).toMatchObject({ event: null, flow: projects?.lines[0]?.snippets })
+  })
+
+  test('two live keys: each can be ended, a third cannot be made, and what was revoked stands last', async () => {
+    await team.ask('POST', '/keys')
+    const keys = (await lists()).lists[2]
+    expect(keys?.lines.map(names)).toEqual(keys?.lines.map(({ id }) => [`Revoke ${id}`]))
+    expect(keys?.lines).toHaveLength(2)
+    expect(keys?.actions[0]?.refused).toContain('Two keys')
+    await team.ask('DELETE', `/keys/${keys?.lines.find(({ id }) => id !== 'key-a-')?.id}`)
+    const after = (await lists()).lists[2]
+    expect(after?.lines.map(({ state, actions }) => [state, actions])).toEqual([
+      ['live', []],
+      ['revoked', []],
+    ])
+  })
+})
+
 describe('who may', () => {
   test.each([
     ['nobody', {}, 401, 'missing_api_key'],
@@ -124,6 +215,7 @@ describe('who may', () => {
     const before = team.records().length
     for (const [method, path] of [
       ['GET', ''],
+      ['GET', '/lists'],
       ['POST', '/keys'],
       ['DELETE', '/keys/key-a-'],
       ['POST', '/events'],
