@@ -1,4 +1,5 @@
 import type { Params } from '../api/client.ts'
+import { decode } from '../lib/address.ts'
 
 /** Several values in one parameter of the page's address. */
 export const listOf = (text = ''): ReadonlySet<string> =>
@@ -22,12 +23,4 @@ export function apiOf(correlationKey: string, below = ''): { readonly path: stri
   return /^\.{0,2}$/.test(key)
     ? { path: `/api/flows/-${below}`, params: { key } }
     : { path: `/api/flows/${encodeURIComponent(key)}${below}`, params: {} }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -53,7 +53,8 @@ const encode = (text: string): string =>
     .replaceAll(/%(?:3A|2F|2C)/g, decodeURIComponent)
     .replaceAll('%20', '+')
 
-function decode(segment: string): string {
+/** Percent-encoded text; what is not UTF-8 is taken as it stands. */
+export function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -1,13 +1,10 @@
 /** A count with its thousands set apart: `12,345`. */
 export const countText = (count: number): string => count.toLocaleString('en')
 
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
+
 /** A count in little room: `950`, `12.3k`, `4.1M`. */
-export function shortCount(count: number): string {
-  if (count < 1_000) return String(count)
-  const [size, unit] = count < 999_500 ? [1_000, 'k'] : [1_000_000, 'M']
-  const value = count / size
-  return `${value < 99.95 ? value.toFixed(1).replace('.0', '') : Math.round(value)}${unit}`
-}
+export const shortCount = (count: number): string => COMPACT.format(count).replace('K', 'k')
 
 /** `1 log`, `2 logs`. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>

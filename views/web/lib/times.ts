@@ -30,15 +30,6 @@ export function timeOf(text: string, now: number): number | undefined {
 
 export const isRelative = (text: string): boolean => RELATIVE.test(text)
 
-/** The same range in absolute times, so that a link to it shows the same tomorrow. An open end becomes now. */
-export function frozen(
-  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
-  now: number,
-): { readonly from?: string; readonly to: string } {
-  const end = iso(timeOf(to ?? 'now', now) ?? now)
-  return from === undefined ? { to: end } : { from: iso(timeOf(from, now) ?? now), to: end }
-}
-
 export const iso = (ms: number): string => new Date(ms).toISOString()
 
 /** `14:03:22.114`, in UTC or in the reader's zone. */
@@ -55,10 +46,8 @@ export function timeText(at: string | number, utc: boolean): string {
 
 /** The zone that times are shown in: `UTC` or the distance from it, `+02:00`. */
 export function zoneText(utc: boolean, at: number): string {
-  const minutes = utc ? 0 : -new Date(at).getTimezoneOffset()
-  if (minutes === 0) return 'UTC'
-  const size = Math.abs(minutes)
-  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
+  const [, hours, minutes] = /GMT(...)(..)/.exec(String(new Date(at))) ?? []
+  return utc || `${hours}${minutes}` === '+0000' ? 'UTC' : `${hours}:${minutes}`
 }
 
 function partsOf(at: string | number, utc: boolean): { readonly day: string; readonly clock: string } {
@@ -68,8 +57,6 @@ function partsOf(at: string | number, utc: boolean): { readonly day: string; rea
   const text = shifted.toISOString()
   return { day: text.slice(0, 10), clock: text.slice(11, 23) }
 }
-
-const two = (value: number): string => String(value).padStart(2, '0')
 
 const UNITS = [
   ['d', 86_400_000],

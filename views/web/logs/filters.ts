@@ -1,4 +1,4 @@
-import { frozen, iso, isRelative, PRESETS, timeOf } from '../lib/times.ts'
+import { iso, isRelative, PRESETS, timeOf } from '../lib/times.ts'
 
 /** The address's parameters. */
 export type AddressParams = Readonly<Record<string, string | undefined>>
@@ -30,24 +30,22 @@ export function rangeOf({ from, to }: AddressParams): RangeText {
 /** What the API is asked with: the filter, and the range in absolute times, so that all answers speak of the same one. */
 export function filterOf(params: AddressParams, now: number): Readonly<Record<string, string | undefined>> {
   const { from, to } = rangeOf(params)
-  return { ...selectionOf(params), from: absolute(from, now), to: absolute(to, now) }
+  return { ...selectionOf(params), from: from && absolute(from, now), to: to && absolute(to, now) }
 }
 
 export const selectionOf = (params: AddressParams): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(SELECTING.map((name) => [name, params[name]]))
 
 /** A time that cannot be read stays as it is: the API says what is wrong with it. */
-function absolute(text: string | undefined, now: number): string | undefined {
-  if (text === undefined) return undefined
+function absolute(text: string, now: number): string {
   const at = timeOf(text, now)
   return at === undefined || at < 0 || at > LATEST ? text : iso(at)
 }
 
 /** The parameters of a link that shows the same tomorrow: absolute times, and not live. */
 export function frozenParams(params: AddressParams, now: number): AddressParams {
-  const range = rangeOf(params)
-  const { from, to } = frozen(range, now)
-  return { ...params, live: undefined, from: from ?? ALL_TIME, to }
+  const { from = ALL_TIME, to = 'now' } = rangeOf(params)
+  return { ...params, live: undefined, from: from === ALL_TIME ? from : absolute(from, now), to: absolute(to, now) }
 }
 
 /** What the button of the range says. */

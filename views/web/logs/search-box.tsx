@@ -23,6 +23,9 @@ interface Asked {
   readonly caret: number
 }
 
+/** Not at every letter: each question counts values in the store. */
+const REST_MS = 100
+
 /** What can come at the caret of an input, and the keys that choose among it. */
 function useCompletion(
   input: RefObject<HTMLInputElement>,
@@ -47,15 +50,21 @@ function useCompletion(
     ask(q === '' ? undefined : { q, caret: selectionStart ?? q.length })
   }
   useEffect(() => {
+    if (asked === undefined) return
     const controller = new AbortController()
-    if (asked)
-      void get<Completion>(`/api/${folderOf(kind)}/completion`, { ...filter, ...asked }, controller.signal).then(
-        (result) => {
-          if (result.ok) setAnswer({ ...result.data, asked })
-          else if (!controller.signal.aborted) close()
-        },
+    const timer = setTimeout(async () => {
+      const result = await get<Completion>(
+        `/api/${folderOf(kind)}/completion`,
+        { ...filter, ...asked },
+        controller.signal,
       )
-    return () => controller.abort()
+      if (result.ok) setAnswer({ ...result.data, asked })
+      else if (!controller.signal.aborted) close()
+    }, REST_MS)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
   }, [asked])
   useEffect(() => {
     if (isEager.current) take(0)

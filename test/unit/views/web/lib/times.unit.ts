@@ -6,12 +6,12 @@ import {
   clockText,
   dayText,
   durationText,
-  frozen,
   iso,
   isRelative,
   PRESETS,
   timeOf,
   timeText,
+  zoneText,
 } from '../../../../../views/web/lib/times.ts'
 
 const NOW = Date.parse('2026-02-01T12:00:00.000Z')
@@ -41,16 +41,11 @@ describe('timeOf', () => {
   })
 })
 
-describe('frozen', () => {
-  test('a relative range becomes the absolute one that is on the screen', () => {
-    expect(frozen({ from: 'now-1h' }, NOW)).toEqual({
-      from: '2026-02-01T11:00:00.000Z',
-      to: '2026-02-01T12:00:00.000Z',
-    })
-    expect(frozen({}, NOW)).toEqual({ to: '2026-02-01T12:00:00.000Z' })
-    const range = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T00:00:00.000Z' }
-    expect(frozen(range, NOW)).toEqual(range)
-  })
+test('the zone is UTC or the distance of the reader from it', () => {
+  expect(zoneText(true, NOW)).toBe('UTC')
+  const minutes = -new Date(NOW).getTimezoneOffset()
+  const clock = new Date(Math.abs(minutes) * 60_000).toISOString().slice(11, 16)
+  expect(zoneText(false, NOW)).toBe(minutes === 0 ? 'UTC' : (minutes < 0 ? '-' : '+') + clock)
 })
 
 describe('times as text', () => {
