@@ -100,7 +100,8 @@ function createClient(store: Store): Journal {
   const open = new Set<{ close(): Promise<void> }>()
   let closed = false
   return {
-    append: async ({ topic: name, partition, records }) => {
+    append: async ({ topic: name, partition, records: given }) => {
+      const records = [...given]
       await nextTurn()
       if (closed) throw new AppendError('the journal is closed', 'not_written')
       const target = store.find(name)?.partitions[partition]
