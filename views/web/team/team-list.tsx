@@ -63,10 +63,16 @@ export function TeamList({ list, onChange }: { readonly list: List; readonly onC
   )
 }
 
-const ActionButton = ({ action, ask }: { readonly action: Action; readonly ask: Ask }) => (
+interface ActionButtonProps {
+  readonly action: Action
+  readonly ask: Ask
+  readonly look?: 'small'
+}
+
+const ActionButton = ({ action, ask, look }: ActionButtonProps) => (
   <button
     type="button"
-    class={`button ${action.isDanger ? 'danger' : ''}`}
+    class={`button ${look ?? ''} ${action.isDanger ? 'danger' : ''}`}
     disabled={action.refused !== undefined}
     title={action.refused}
     onClick={() => ask(action)}
@@ -92,7 +98,7 @@ function Row({ line, ask, onSend }: RowProps) {
           <span class="mono">{id}…</span>
         ) : (
           <>
-            <bdi>{visible(name)}</bdi>
+            <bdi class={below ? undefined : 'label'}>{visible(name)}</bdi>
             <br />
             <bdi class="mono muted">{visible(id)}</bdi> <Copy text={id} label={`Copy ${id}`} />
           </>
@@ -110,7 +116,7 @@ function Row({ line, ask, onSend }: RowProps) {
           </button>
         )}{' '}
         {name === null ? (
-          actions.map((action) => <ActionButton key={action.name} action={action} ask={ask} />)
+          actions.map((action) => <ActionButton key={action.name} action={action} ask={ask} look="small" />)
         ) : (
           <Popover label="…" name={`Actions for ${name}`} class="button quiet icon small" align="end">
             {(close) =>
