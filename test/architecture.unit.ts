@@ -81,7 +81,7 @@ describe('the tree', () => {
     expect(
       shared.filter(
         (target) =>
-          !/^(shared\/(clock|contract\/|query\/)|views\/(pages|details\/(types|placeholders)|team\/types)\.ts)/.test(
+          !/^(shared\/(clock|contract\/|query\/)|views\/(flow-layout\/|(pages|details\/(types|placeholders)|team\/types)\.ts))/.test(
             target,
           ),
       ),

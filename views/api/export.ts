@@ -1,14 +1,20 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
-import type { EntryFilter, Page } from '../../shared/log-store/log-store.ts'
+import type { EntryFilter, Flow, Page } from '../../shared/log-store/log-store.ts'
 import type { Call, Stream, Tools } from './call.ts'
 import { createCsvTable } from './csv.ts'
 import { drained } from './drain.ts'
 import { entryFilter } from './filter.ts'
+import { stepsOf, summaryOf } from './flow-summary.ts'
+import { flowSvg } from './flow-svg.ts'
 import { flowEntries, flowOf } from './flows.ts'
 import { type EntryItem, itemOf } from './items.ts'
+import { FORMATS } from './parameters.ts'
+import { invalidParameters } from './problems.ts'
 
 /** Most entries read from the store at a time. */
 const PAGE_ENTRIES = 500
+/** Most entries of a drawing, as many as the page draws. */
+const DRAWN_MAX = 5_000
 /** Characters gathered before a write. */
 const CHUNK_CHARACTERS = 64 * 1024
 /** Longest time that a reader may take nothing before the export is cut. */
@@ -23,7 +29,6 @@ interface Format {
 interface Selection {
   /** First part of the file's name. */
   readonly name: string
-  readonly kinds: readonly EntryKind[]
   readonly filter: EntryFilter
   readonly order: 'asc' | 'desc'
 }
@@ -33,35 +38,60 @@ export const exportEntries =
   (kind: EntryKind): Stream =>
   (call, tools) => {
     const { filter } = entryFilter(call.team, [kind], call.values)
-    const order = call.values.order ?? 'desc'
-    return send(call, tools, { name: `${kind}-logs`, kinds: [kind], filter, order })
+    const { format, order } = call.values
+    if (format === 'svg') throw invalidParameters([{ path: 'format', message: FORMATS }])
+    return send(call, tools, formatOf(format, [kind]), { name: `${kind}-logs`, filter, order: order ?? 'desc' })
   }
 
-/** A flow's entries of both kinds that the parameters select, oldest first unless told otherwise. */
+/** A flow's entries of both kinds that the parameters select, oldest first unless told otherwise; or a drawing of them. */
 export const exportFlow: Stream = async (call, tools) => {
-  const { correlationKey } = await flowOf(call, tools)
-  const name = `flow-${correlationKey.replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 64)}`
-  const order = call.values.order ?? 'asc'
-  return send(call, tools, { name, kinds: ['event', 'application'], filter: flowEntries(call), order })
+  const flow = await flowOf(call, tools)
+  const { format, order } = call.values
+  const name = `flow-${flow.correlationKey.replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 64)}`
+  if (format === 'svg') return sendDrawing(call, tools, flow, name)
+  const selection = { name, filter: flowEntries(call), order: order ?? 'asc' } as const
+  return send(call, tools, formatOf(format, ['event', 'application']), selection)
 }
 
-async function send(call: Call, tools: Tools, selection: Selection): Promise<void> {
-  const { request, response, values } = call
+async function sendDrawing(call: Call, tools: Tools, flow: Flow, name: string): Promise<void> {
+  const { team, names, request, response } = call
+  tools.streams.exports.open(team, response)
+  const entries: EntryItem[] = []
+  let next: Page['next'] = null
+  do {
+    const limit = Math.min(PAGE_ENTRIES, DRAWN_MAX - entries.length)
+    const page = await tools.store.search(flowEntries(call), { limit, order: 'asc', after: next })
+    entries.push(...page.entries.map((entry) => itemOf(entry, names)))
+    next = page.next
+  } while (next !== null && entries.length < DRAWN_MAX)
+  const now = tools.clock.now()
+  const { correlationKey, nextSteps } = summaryOf(flow, names, now)
+  const steps = stepsOf(flow, names)
+  const text = flowSvg({ correlationKey, entries, more: next !== null, steps, nextSteps, now })
+  answerHead(call, tools, 'image/svg+xml; charset=utf-8', name)
+  response.end(request.method === 'HEAD' ? undefined : text)
+}
+
+async function send(call: Call, tools: Tools, format: Format, selection: Selection): Promise<void> {
+  const { request, response } = call
   const signal = tools.streams.exports.open(call.team, response)
-  const format = formatOf(values.format, selection.kinds)
   const { filter, order } = selection
   const read = (after: Page['next']): Promise<Page> => tools.store.search(filter, { limit: PAGE_ENTRIES, order, after })
   const first = request.method === 'HEAD' ? undefined : await read(null)
-  response.writeHead(200, {
-    'content-type': format.contentType,
-    'content-disposition': `attachment; filename="${fileName(selection.name, values.format, tools.clock.now())}"`,
-    'cache-control': 'no-store, no-transform',
-    'x-content-type-options': 'nosniff',
-  })
+  answerHead(call, tools, format.contentType, selection.name)
   if (first !== undefined) await sendPages(call, first, read, format, signal)
   // What was cut short is destroyed, not ended, so that its reader cannot take it for the whole.
   if (signal.aborted) response.destroy()
   else response.end()
+}
+
+function answerHead({ response, values }: Call, { clock }: Tools, contentType: string, name: string): void {
+  response.writeHead(200, {
+    'content-type': contentType,
+    'content-disposition': `attachment; filename="${fileName(name, values.format, clock.now())}"`,
+    'cache-control': 'no-store, no-transform',
+    'x-content-type-options': 'nosniff',
+  })
 }
 
 async function sendPages(

@@ -95,7 +95,7 @@ function operationOf(route: Route): Operation {
       ...route.parameters.map((name) => queryParameter(name, template)),
     ],
     responses: {
-      200: success(shape),
+      200: success(shape, template),
       ...failureResponses(canMiss ? [...codes, 'not_found'] : codes, VIEW_STATUS, DETAILS),
     },
   }
@@ -108,6 +108,9 @@ const pathParameter = (name: string): JsonSchema => ({
   schema: { type: 'string' },
   example: name === 'id' ? VIEW_EXAMPLES.EventLog.id : VIEW_EXAMPLES.EventLog.correlationKey,
 })
+
+/** A drawing is made of flows alone. */
+const ENTRY_FORMATS = { type: 'string', enum: ['ndjson', 'csv'], default: 'ndjson' }
 
 /** What selects flows otherwise than entries. */
 const FLOW_PARAMETERS: Readonly<Partial<Record<ParameterName, string>>> = {
@@ -123,11 +126,11 @@ function queryParameter(name: ParameterName, template: string): JsonSchema {
     name,
     in: 'query',
     description: ofFlows ?? description,
-    schema,
+    schema: name === 'format' && !template.startsWith('/api/flows') ? ENTRY_FORMATS : schema,
   }
 }
 
-function success(shape: Shape): JsonSchema {
+function success(shape: Shape, template: string): JsonSchema {
   switch (shape) {
     case 'tail':
       return {
@@ -139,8 +142,10 @@ function success(shape: Shape): JsonSchema {
     case 'export':
       return {
         description:
-          'Every match: an item a line, or CSV with a header row. A connection cut means an incomplete file.',
+          'Every match: an item a line, or CSV with a header row; of a flow also a drawing of its first 5,000. ' +
+          'A connection cut means an incomplete file.',
         content: {
+          ...(template.startsWith('/api/flows') && { 'image/svg+xml': { schema: { type: 'string' } } }),
           'application/x-ndjson': { schema: { type: 'string' } },
           'text/csv': { schema: { type: 'string' } },
         },

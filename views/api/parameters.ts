@@ -18,6 +18,9 @@ export interface Parameter<T> {
 
 type Parsed<T> = { readonly value: T } | { readonly expected: string }
 
+/** What a format has to be; entries that are no flow have no drawing. */
+export const FORMATS = 'must be ndjson or csv, or svg for a flow'
+
 /** Every query parameter of the read API. */
 export const PARAMETERS = {
   q: text('A search: words, "phrases", field:value, and so on. What does not parse is searched as text.', 'timeout'),
@@ -50,7 +53,7 @@ export const PARAMETERS = {
   caret: integer('The place in `q`, in UTF-16 units from 0.', { minimum: 0, maximum: 1_000_000, default: 0 }),
   with: text('A term that is added to the search; its opposite is taken away.', 'level:Error'),
   without: text('A term that is taken away, where it is one of the conditions that all have to hold.', 'level:Error'),
-  format: choice('The format of the export.', ['ndjson', 'csv'], 'ndjson'),
+  format: choice('The format of the export; `svg` draws a flow.', ['ndjson', 'csv', 'svg'], 'ndjson', FORMATS),
   lastEventId: text('Where to go on, as the header Last-Event-ID, which counts where both are sent.'),
   code: optional(
     'Refusals with this error code.',
@@ -157,6 +160,7 @@ function choice<const Choice extends string, Absent extends Choice | null>(
   description: string,
   choices: readonly Choice[],
   absent: Absent,
+  expected = `must be ${choices.join(' or ')}`,
 ): Parameter<Choice | Absent> {
   return {
     description,
@@ -165,7 +169,7 @@ function choice<const Choice extends string, Absent extends Choice | null>(
     parse: (value) =>
       orExpected(
         choices.find((one) => one === value.toLowerCase()),
-        `must be ${choices.join(' or ')}`,
+        expected,
       ),
   }
 }

@@ -70,6 +70,7 @@ describe('a Team sees its own data only', () => {
     '/api/flows?correlationKey=shared',
     '/api/flows/shared',
     '/api/flows/shared/export',
+    '/api/flows/shared/export?format=svg',
   ])('in %s', async (path) => {
     const answer = await views.get(path)
     expect(answer.status).toBe(200)
@@ -100,6 +101,7 @@ describe('a Team sees its own data only', () => {
     expect(await views.get(`/api/flows/${MARK}`, { 'x-api-key': KEY_B })).toMatchObject({ status: 200 })
     expect(await views.get(`/api/flows/${MARK}`)).toMatchObject({ status: 404 })
     expect(await views.get(`/api/flows/${MARK}/export`)).toMatchObject({ status: 404 })
+    expect(await views.get(`/api/flows/${MARK}/export?format=svg`)).toMatchObject({ status: 404 })
   })
 
   test('in the context of an entry', async () => {

@@ -1,6 +1,6 @@
+import type { Tick } from '../../flow-layout/ticks.ts'
+import type { TimeScale } from '../../flow-layout/time-scale.ts'
 import { durationText } from '../lib/times.ts'
-import type { Tick } from './ticks.ts'
-import type { TimeScale } from './time-scale.ts'
 import type { FlowView } from './use-flow-view.ts'
 
 interface AxisProps {

@@ -1,10 +1,10 @@
+import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import { visible } from '../lib/format.ts'
 import { EntryFields } from '../logs/entry-fields.tsx'
 import { contextHref } from '../logs/links.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
-import type { FlowLog } from './flow-log.ts'
 import type { FlowView } from './use-flow-view.ts'
 import { plusText } from './words.ts'
 

@@ -1,9 +1,9 @@
+import type { Row } from '../../flow-layout/rows.ts'
 import { plural, shortCount, visible } from '../lib/format.ts'
 import { LEVELS } from '../lib/levels.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { listOf } from './flow-address.ts'
-import type { Row } from './rows.ts'
 import type { FlowView } from './use-flow-view.ts'
 
 interface GutterProps {

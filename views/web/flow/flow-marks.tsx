@@ -1,18 +1,15 @@
 import { useMemo, useRef } from 'preact/hooks'
+import type { Drawing, DrawnMark } from '../../flow-layout/drawing.ts'
+import { heightOf } from '../../flow-layout/rows.ts'
+import { markPaths } from '../../flow-layout/shapes.ts'
 import { visible } from '../lib/format.ts'
-import { LEVEL_LOOKS, LEVELS, shapePath } from '../lib/levels.ts'
-import type { Drawing, DrawnMark } from './drawing.ts'
+import { LEVELS } from '../lib/levels.ts'
 import { neighbourOf } from './neighbour.ts'
-import { heightOf } from './rows.ts'
 import { WINDOW_MIN_MS, windowAt } from './time-window.ts'
 import type { FlowView } from './use-flow-view.ts'
 import { markWords } from './words.ts'
 
-/** Half a mark's width; a ring is drawn around it. */
-const PATHS = LEVELS.map((level) => {
-  const { shape } = LEVEL_LOOKS[level]
-  return shapePath(shape, shape === 'ring' ? 4 : 5)
-})
+const PATHS = markPaths()
 
 interface MarksProps {
   readonly view: FlowView

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
+import { createTimeScale } from '../../flow-layout/time-scale.ts'
 import { minimapPaths } from './minimap.ts'
-import { createTimeScale } from './time-scale.ts'
 import { panned, windowAt } from './time-window.ts'
 import { spanOf, useDrag } from './use-drag.ts'
 import type { FlowView } from './use-flow-view.ts'

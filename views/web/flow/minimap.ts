@@ -1,6 +1,6 @@
-import type { FlowLog } from './flow-log.ts'
-import type { Row } from './rows.ts'
-import type { TimeScale } from './time-scale.ts'
+import type { FlowLog } from '../../flow-layout/flow-log.ts'
+import type { Row } from '../../flow-layout/rows.ts'
+import type { TimeScale } from '../../flow-layout/time-scale.ts'
 
 /** Room above for the ticks of errors. */
 const HEAD_PX = 5

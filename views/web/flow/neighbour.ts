@@ -1,4 +1,4 @@
-import type { DrawnMark } from './drawing.ts'
+import type { DrawnMark } from '../../flow-layout/drawing.ts'
 
 const STEPS: Readonly<Record<string, 1 | -1>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }
 

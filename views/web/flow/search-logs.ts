@@ -1,4 +1,4 @@
-import type { FlowLog } from './flow-log.ts'
+import type { FlowLog } from '../../flow-layout/flow-log.ts'
 
 /** Whether a log has every word and every "quoted phrase" of a text anywhere in what it shows, in any case. */
 export function createMatcher(text: string): (log: FlowLog) => boolean {

@@ -1,4 +1,4 @@
-import type { Segment, TimeScale } from './time-scale.ts'
+import type { Segment, TimeScale } from '../../flow-layout/time-scale.ts'
 
 /** The part of a flow that is shown, in milliseconds since 1970. */
 export interface TimeWindow {

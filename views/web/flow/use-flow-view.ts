@@ -1,17 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type FlowLog, readLogs } from '../../flow-layout/flow-log.ts'
+import { findGaps, type Gap, segmentsOf } from '../../flow-layout/gaps.ts'
+import { type Row, rowsOf } from '../../flow-layout/rows.ts'
+import { activeMs, createTimeScale, type Segment, type TimeScale } from '../../flow-layout/time-scale.ts'
+import { type Visit, visitsOf } from '../../flow-layout/visits.ts'
 import type { Entry, FlowDetail } from '../api/types.ts'
 import { iso, timeOf } from '../lib/times.ts'
 import { useAddress } from '../ui/use-address.ts'
 import { useUtc } from '../ui/use-utc.ts'
 import { listOf, toggled } from './flow-address.ts'
-import { type FlowLog, readLogs } from './flow-log.ts'
-import { findGaps, type Gap, segmentsOf } from './gaps.ts'
-import { type Row, rowsOf } from './rows.ts'
 import { createMatcher } from './search-logs.ts'
-import { activeMs, createTimeScale, type Segment, type TimeScale } from './time-scale.ts'
 import { type TimeWindow, windowAt } from './time-window.ts'
 import { LOGS_MAX } from './use-flow.ts'
-import { type Visit, visitsOf } from './visits.ts'
 
 /** All that the parts of one flow's page show, and what they may change; the address keeps it but for what lasts a moment. */
 export interface FlowView {

@@ -1,8 +1,8 @@
+import type { DrawnMark } from '../../flow-layout/drawing.ts'
+import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import { plural } from '../lib/format.ts'
 import { LEVELS } from '../lib/levels.ts'
 import { clockText, durationText } from '../lib/times.ts'
-import type { DrawnMark } from './drawing.ts'
-import type { FlowLog } from './flow-log.ts'
 
 /** A distance with its sign, `+2 m 3 s`; to the second within a day, so that logs hours after the start can be told apart. */
 export const plusText = (ms: number): string => (ms < 0 ? '' : '+') + durationText(ms, 3)

@@ -1,5 +1,8 @@
 import { printTerm } from '../../../shared/query/term.ts'
+import { shortCategory } from '../../flow-layout/format.ts'
 import type { Entry, EntryKind } from '../api/types.ts'
+
+export { shortCategory }
 
 /** The page of a kind of entries, and its folder in the API. */
 export const folderOf = (kind: EntryKind): 'event-logs' | 'application-logs' => `${kind}-logs`
@@ -48,6 +51,3 @@ export function hueOf(key: string): number {
   // Keys that differ in their last digit only are spread by another round; the low bits hardly are.
   return (Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) >>> 8) % 360
 }
-
-/** The last part of a category, which is the name of a class in most of them. */
-export const shortCategory = (category: string): string => category.slice(category.lastIndexOf('.') + 1) || category

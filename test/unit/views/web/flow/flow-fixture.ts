@@ -1,6 +1,6 @@
 import type { Level } from '../../../../../shared/contract/levels.ts'
+import { type FlowLog, readLogs } from '../../../../../views/flow-layout/flow-log.ts'
 import type { ApplicationEntry, Entry, EventEntry, FlowStep, FlowSummary } from '../../../../../views/web/api/types.ts'
-import { type FlowLog, readLogs } from '../../../../../views/web/flow/flow-log.ts'
 
 /** When the flows of these tests begin. */
 export const START = Date.parse('2026-01-31T09:30:00.000Z')

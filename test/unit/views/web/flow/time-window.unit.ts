@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { segmentsOf } from '../../../../../views/web/flow/gaps.ts'
-import { createTimeScale } from '../../../../../views/web/flow/time-scale.ts'
+import { segmentsOf } from '../../../../../views/flow-layout/gaps.ts'
+import { createTimeScale } from '../../../../../views/flow-layout/time-scale.ts'
 import {
   clipSegments,
   panned,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Entry } from '../../../../../views/web/api/types.ts'
-import { heightOf, LANES_MAX, rowsOf } from '../../../../../views/web/flow/rows.ts'
-import { visitsOf } from '../../../../../views/web/flow/visits.ts'
-import { appEntry, eventEntry, expected, logsOf, stepEntry } from './flow-fixture.ts'
+import { heightOf, LANES_MAX, rowsOf } from '../../../../views/flow-layout/rows.ts'
+import { visitsOf } from '../../../../views/flow-layout/visits.ts'
+import type { Entry } from '../../../../views/web/api/types.ts'
+import { appEntry, eventEntry, expected, logsOf, stepEntry } from '../web/flow/flow-fixture.ts'
 
 const NONE = new Set<string>()
 

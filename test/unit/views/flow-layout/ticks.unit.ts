@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { ticksOf } from '../../../../../views/web/flow/ticks.ts'
-import { createTimeScale } from '../../../../../views/web/flow/time-scale.ts'
-import { HOUR, MINUTE, SECOND, START } from './flow-fixture.ts'
+import { ticksOf } from '../../../../views/flow-layout/ticks.ts'
+import { createTimeScale } from '../../../../views/flow-layout/time-scale.ts'
+import { HOUR, MINUTE, SECOND, START } from '../web/flow/flow-fixture.ts'
 
 const scaleOf = (ms: number, width = 800) => createTimeScale([{ from: START, to: START + ms, folded: false }], width)
 const labels = (ms: number) => ticksOf(scaleOf(ms), true).map(({ label }) => label)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { clusterMarks } from '../../../../../views/web/flow/clusters.ts'
+import { clusterMarks } from '../../../../views/flow-layout/clusters.ts'
 
 const marks = (...xs: number[]) => xs.map((x) => ({ x, rank: 2 }))
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Entry } from '../../../../../views/web/api/types.ts'
-import { epochMs, readLogs, SKEW_MIN_MS } from '../../../../../views/web/flow/flow-log.ts'
-import { applicationEntry, eventEntry, iso, logsOf, START, stepEntry } from './flow-fixture.ts'
+import { epochMs, readLogs, SKEW_MIN_MS } from '../../../../views/flow-layout/flow-log.ts'
+import type { Entry } from '../../../../views/web/api/types.ts'
+import { applicationEntry, eventEntry, iso, logsOf, START, stepEntry } from '../web/flow/flow-fixture.ts'
 
 const [ofPayload, ofScope] = [
   (payload: string) => logsOf(eventEntry(0, 'order', null, { payload }))[0]!,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { findGaps, segmentsOf } from '../../../../../views/web/flow/gaps.ts'
-import { createTimeScale, FOLDED_PX, type Segment } from '../../../../../views/web/flow/time-scale.ts'
-import { START } from './flow-fixture.ts'
+import { findGaps, segmentsOf } from '../../../../views/flow-layout/gaps.ts'
+import { createTimeScale, FOLDED_PX, type Segment } from '../../../../views/flow-layout/time-scale.ts'
+import { START } from '../web/flow/flow-fixture.ts'
 
 const active = (from: number, to: number): Segment => ({ from, to, folded: false })
 const folded = (from: number, to: number): Segment => ({ from, to, folded: true })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { findGaps, IDLE_MIN_MS, segmentsOf } from '../../../../../views/web/flow/gaps.ts'
-import { activeMs } from '../../../../../views/web/flow/time-scale.ts'
-import { HOUR, MINUTE, SECOND } from './flow-fixture.ts'
+import { findGaps, IDLE_MIN_MS, segmentsOf } from '../../../../views/flow-layout/gaps.ts'
+import { activeMs } from '../../../../views/flow-layout/time-scale.ts'
+import { HOUR, MINUTE, SECOND } from '../web/flow/flow-fixture.ts'
 
 describe('idle times', () => {
   test('are gaps that stand out from the rhythm of the flow', () => {

@@ -1,5 +1,5 @@
-import { clockText, dayText } from '../lib/times.ts'
 import type { TimeScale } from './time-scale.ts'
+import { clockText, dayText } from './times.ts'
 
 /** A time on the axis; its label stands to the right of it. */
 export interface Tick {

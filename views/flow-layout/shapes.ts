@@ -1,0 +1,23 @@
+/** Each level has a shape of its own group, so that colour is never all that tells it. */
+export type Shape = 'ring' | 'circle' | 'triangle' | 'square' | 'diamond'
+
+/** The shape of each level, by its severity. */
+export const SHAPES = ['ring', 'ring', 'circle', 'triangle', 'square', 'diamond'] as const
+
+/** The outlines of a flow's marks, by their severity; a ring's line is drawn around it. */
+export const markPaths = (): readonly string[] => SHAPES.map((shape) => shapePath(shape, shape === 'ring' ? 4 : 5))
+
+/** The outline of a shape around (0, 0) as an SVG path; `r` is half its width. All shapes of one `r` look equally large. */
+export function shapePath(shape: Shape, r: number): string {
+  switch (shape) {
+    case 'ring':
+    case 'circle':
+      return `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`
+    case 'triangle':
+      return `M0 ${-r * 1.1}L${r * 1.15} ${r * 0.9}H${-r * 1.15}z`
+    case 'square':
+      return `M${-r * 0.9} ${-r * 0.9}h${r * 1.8}v${r * 1.8}h${-r * 1.8}z`
+    case 'diamond':
+      return `M0 ${-r * 1.3}L${r * 1.3} 0L0 ${r * 1.3}L${-r * 1.3} 0z`
+  }
+}
