@@ -3,6 +3,7 @@ import type { Registry } from '../../shared/registry/registry.ts'
 import type { Answer } from '../api/call.ts'
 import type { EntityRef } from '../api/names.ts'
 import { curlToTry } from './again.ts'
+import { type Fact, factsOf } from './facts.ts'
 import { createNearest } from './nearest.ts'
 import type { KeptRefusal } from './ring.ts'
 
@@ -10,6 +11,8 @@ import type { KeptRefusal } from './ring.ts'
 export type RefusalItem = Omit<KeptRefusal['noted'], 'kind' | 'team'> & {
   readonly id: string
   readonly unnoted: number
+  /** What is wrong, place by place, and what was sent by whom: for readers. */
+  readonly facts: readonly Fact[]
   /** What the identifier, where nothing has it, most likely stands for; a Project by its id. */
   readonly nearest: EntityRef | null
   /** The command that sends it again, with the nearest identifier where there is one; null where not all of it was kept. */
@@ -47,5 +50,5 @@ const isInUse = ({ archivedAt }: { readonly archivedAt?: string }): boolean => a
 
 function itemOf({ id, noted, unnoted }: KeptRefusal, nearest: EntityRef | null): RefusalItem {
   const { kind: _kind, team: _team, ...rest } = noted
-  return { id, ...rest, nearest, unnoted, curl: curlToTry({ ...rest, nearest }) }
+  return { id, ...rest, facts: factsOf(rest), nearest, unnoted, curl: curlToTry({ ...rest, nearest }) }
 }

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { systemClock } from '../../../shared/clock.ts'
 import { countText, visible } from '../lib/format.ts'
 import { dayText } from '../lib/times.ts'
@@ -10,7 +9,6 @@ import { Time } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
-import { placesOf } from './places.ts'
 
 const LOOK_MS = 3_000
 
@@ -99,8 +97,7 @@ const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
   </details>
 )
 
-function Facts({ item }: { readonly item: Refusal }) {
-  const { message, details, endpoint, index, identifier, nearest, keyPrefix, userAgent, body, bodyCut, curl } = item
+function Facts({ item: { message, facts, nearest, body, bodyCut, curl } }: { readonly item: Refusal }) {
   return (
     <div class="body stack">
       <p>
@@ -115,17 +112,16 @@ function Facts({ item }: { readonly item: Refusal }) {
         </p>
       )}
       <dl class="dl">
-        {placesOf(details).map((place) => (
-          <Fact
-            key={place.path}
-            name={place.path === '' ? 'Details' : <code>{visible(place.path)}</code>}
-            text={place.message}
-          />
+        {facts.map(({ name, text }) => (
+          <>
+            <dt>
+              <bdi>{visible(name)}</bdi>
+            </dt>
+            <dd>
+              <bdi class="wrap">{visible(text)}</bdi>
+            </dd>
+          </>
         ))}
-        <Fact name="Sent to" text={index === null ? endpoint : `${endpoint}, entry ${index}`} />
-        {identifier !== null && <Fact name="Identifier" text={identifier} />}
-        <Fact name="Key" text={keyPrefix === null ? 'none' : `${keyPrefix}…`} />
-        <Fact name="Client" text={userAgent ?? 'not named'} />
       </dl>
       {body !== null && (
         <div class="code">
@@ -148,12 +144,3 @@ function Facts({ item }: { readonly item: Refusal }) {
     </div>
   )
 }
-
-const Fact = ({ name, text }: { readonly name: ComponentChildren; readonly text: string }) => (
-  <>
-    <dt>{name}</dt>
-    <dd>
-      <bdi class="wrap">{visible(text)}</bdi>
-    </dd>
-  </>
-)

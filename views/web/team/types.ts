@@ -13,14 +13,10 @@ export interface SampleFlow {
 export interface Refusal {
   readonly id: string
   readonly at: string
-  readonly endpoint: string
   readonly code: string
   readonly message: string
-  readonly details: unknown
-  readonly index: number | null
   readonly identifier: string | null
-  readonly keyPrefix: string | null
-  readonly userAgent: string | null
+  readonly facts: readonly { readonly name: string; readonly text: string }[]
   readonly body: string | null
   readonly bodyCut: boolean
   readonly nearest: EntityRef | null

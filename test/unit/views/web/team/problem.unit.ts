@@ -1,18 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { placesOf } from '../../../../../views/web/refused/places.ts'
 import { problemText } from '../../../../../views/web/team/problem.ts'
-
-describe('what the details say', () => {
-  test.each<[unknown, object[]]>([
-    [null, []],
-    [[{ path: '/level', message: 'must be a string' }], [{ path: '/level', message: 'must be a string' }]],
-    [{ limit: 100 }, [{ path: '', message: '{"limit":100}' }]],
-    [['x'], [{ path: '', message: '["x"]' }]],
-    ['text', [{ path: '', message: '"text"' }]],
-  ])('%j', (details, places) => {
-    expect(placesOf(details)).toEqual(places)
-  })
-})
 
 describe('why a change was refused', () => {
   const problem = { code: 'x', message: 'No.', retryable: false, status: 400, retryAfter: null }

@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals'
+import { factsOf } from '../../../../views/refusals/facts.ts'
+
+const told = {
+  details: null,
+  endpoint: '/api/ExternalLogs',
+  index: null,
+  identifier: null,
+  keyPrefix: null,
+  userAgent: null,
+}
+const sent = factsOf(told)
+
+describe('the facts of a refusal', () => {
+  test('say what was sent by whom', () => {
+    expect(sent).toEqual([
+      { name: 'Sent to', text: '/api/ExternalLogs' },
+      { name: 'Key', text: 'none' },
+      { name: 'Client', text: 'not named' },
+    ])
+    expect(factsOf({ ...told, index: 3, identifier: 'order', keyPrefix: 'sl_abc', userAgent: 'acme/1' })).toEqual([
+      { name: 'Sent to', text: '/api/ExternalLogs, entry 3' },
+      { name: 'Identifier', text: 'order' },
+      { name: 'Key', text: 'sl_abc…' },
+      { name: 'Client', text: 'acme/1' },
+    ])
+  })
+
+  test.each<[unknown, object[]]>([
+    [null, []],
+    [[{ path: '/level', message: 'must be a string' }], [{ name: '/level', text: 'must be a string' }]],
+    [[{ path: '', message: 'must be an object' }], [{ name: 'Details', text: 'must be an object' }]],
+    [{ limit: 100 }, [{ name: 'Details', text: '{"limit":100}' }]],
+    [['x', null], [{ name: 'Details', text: '["x",null]' }]],
+    ['text', [{ name: 'Details', text: '"text"' }]],
+  ])('begin with what the details say: %j', (details, places) => {
+    expect(factsOf({ ...told, details })).toEqual([...places, ...sent])
+  })
+})

@@ -1,0 +1,31 @@
+import type { NotedRefusal } from '../../shared/contract/refusals.ts'
+
+/** Something to read about a refusal. */
+export interface Fact {
+  readonly name: string
+  readonly text: string
+}
+
+type Told = Pick<NotedRefusal, 'details' | 'endpoint' | 'index' | 'identifier' | 'keyPrefix' | 'userAgent'>
+
+/** What is wrong, place by place, and what was sent by whom. */
+export const factsOf = ({ details, endpoint, index, identifier, keyPrefix, userAgent }: Told): readonly Fact[] => [
+  ...placesOf(details),
+  { name: 'Sent to', text: index === null ? endpoint : `${endpoint}, entry ${index}` },
+  ...(identifier === null ? [] : [{ name: 'Identifier', text: identifier }]),
+  { name: 'Key', text: keyPrefix === null ? 'none' : `${keyPrefix}…` },
+  { name: 'Client', text: userAgent ?? 'not named' },
+]
+
+/** The places that the details name; else the details as text. */
+function placesOf(details: unknown): readonly Fact[] {
+  if (details === null) return []
+  const places = Array.isArray(details) ? details.map(placeOf) : [undefined]
+  return places.every((place) => place !== undefined) ? places : [{ name: 'Details', text: JSON.stringify(details) }]
+}
+
+function placeOf(detail: unknown): Fact | undefined {
+  const { path, message } = (detail ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof path !== 'string' || typeof message !== 'string') return undefined
+  return { name: path || 'Details', text: message }
+}
