@@ -23,10 +23,7 @@ export function FlowDrawing({ view }: { readonly view: FlowView }) {
   const drawing = useMemo(() => drawFlow(rows, visits, scale, new Set(shown)), [rows, visits, scale, shown])
   const ticks = useMemo(() => ticksOf(scale, utc), [scale, utc])
   const scroller = useRef<HTMLElement>(null)
-  useEffect(
-    () => keepInView(scroller.current, scroller.current?.querySelector('.flow-ring'), HEAD_PX),
-    [selected, window],
-  )
+  useEffect(() => keepInView(scroller.current, '.flow-ring', HEAD_PX), [selected, window])
 
   return (
     <section class="panel flow-drawing" aria-label="Drawing">

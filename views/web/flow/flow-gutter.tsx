@@ -23,7 +23,7 @@ export const FlowGutter = ({ view }: Pick<GutterProps, 'view'>) => (
 function Name({ row, view }: GutterProps) {
   const { id, kind, label, hint, all, open, height } = row
   const on = view.lane?.id === id
-  const worst = LEVELS[all.reduce((rank, log) => Math.max(rank, log.rank), 0)] ?? 'Trace'
+  const worst = LEVELS.findLast((level, rank) => rank > 2 && all.some((log) => log.entry.level === level))
   const count = all.length
   return (
     <div class={`flow-row ${kind}`} style={{ height: `${height}px` }}>
@@ -52,7 +52,7 @@ function Name({ row, view }: GutterProps) {
       {row.unseen && open ? <Optional row={row} view={view} /> : null}
       {count > 0 && (
         <>
-          {(worst === 'Warning' || worst === 'Error' || worst === 'Critical') && <LevelMark level={worst} />}
+          {worst && <LevelMark level={worst} />}
           <span class="muted small num">{shortCount(count)}</span>
         </>
       )}

@@ -18,14 +18,11 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
   const { total } = brief.summary
   const index = selected === undefined ? -1 : listed.indexOf(selected)
   const [page, setPage] = useState(0)
-  const table = useRef<HTMLTableElement>(null)
+  const scroller = useRef<HTMLElement>(null)
   useEffect(() => {
     if (index >= 0) setPage(Math.floor(index / ROWS))
   }, [index])
-  useEffect(
-    () => keepInView(table.current?.parentElement, table.current?.querySelector('[aria-selected=true]'), HEAD_PX),
-    [selected, page],
-  )
+  useEffect(() => keepInView(scroller.current, '[aria-selected=true]', HEAD_PX), [selected, page])
 
   // A clock says little of a flow that takes days.
   const [first, last] = [logs[0], logs.at(-1)].map((log) => dayText(log?.at ?? 0, view.utc))
@@ -69,8 +66,8 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
-      <section class="scroll" tabIndex={0} aria-label="Logs in order of time">
-        <table class={`table ${days ? 'days' : ''}`} aria-rowcount={listed.length + 1} ref={table}>
+      <section class="scroll" ref={scroller} tabIndex={0} aria-label="Logs in order of time">
+        <table class={`table ${days ? 'days' : ''}`} aria-rowcount={listed.length + 1}>
           <thead>
             <tr aria-rowindex={1}>
               <th>Time</th>

@@ -113,11 +113,10 @@ function NoFlow({
       <Busy on={loading} />
       {(problem || unknown) && (
         <div class="panel empty" role="status">
-          <h2>{!problem ? 'No log of your Team has this key' : 'This flow cannot be read now'}</h2>
+          <h2>{problem ? 'This flow cannot be read now' : 'No log of your Team has this key'}</h2>
           <p>
-            {!problem
-              ? `A key is matched exactly, capitals included.${live === 'live' ? ' The page waits for its first log.' : ''}`
-              : problem.message}
+            {problem?.message ??
+              `A key is matched exactly, capitals included.${live === 'live' ? ' The page waits for its first log.' : ''}`}
           </p>
           <a class="button primary" href={hrefTo({ path: ['flows'], params: { q: correlationKey } })}>
             Find keys that contain it

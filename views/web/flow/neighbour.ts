@@ -14,9 +14,8 @@ export function neighbourOf(marks: readonly DrawnMark[], at: number, key: string
   let to = at
   while (marks[to]?.row === mark.row) to += step
   const row = marks[to]?.row
-  let best: number | undefined
-  const distance = (index: number): number => Math.abs((marks[index]?.x ?? 0) - mark.x)
-  for (; row !== undefined && marks[to]?.row === row; to += step)
-    if (best === undefined || distance(to) < distance(best)) best = to
-  return best
+  const distance = (index: number): number => Math.abs((marks[index]?.x ?? Number.NaN) - mark.x)
+  // The first of the row is `to`; from there the nearest is where the distance no longer falls.
+  while (marks[to + step]?.row === row && distance(to + step) < distance(to)) to += step
+  return row && to
 }

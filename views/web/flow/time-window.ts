@@ -44,13 +44,9 @@ export function panned(fit: TimeScale, { from, to }: TimeWindow, share: number):
 export const clipSegments = (segments: readonly Segment[], window: TimeWindow | undefined): readonly Segment[] => {
   if (window === undefined) return segments
   const clipped = segments
-    .map((segment) => ({
-      ...segment,
-      from: Math.max(window.from, segment.from),
-      to: Math.min(window.to, segment.to),
-    }))
-    .filter(({ from, to, folded }, index) =>
-      folded ? from === segments[index]?.from && to === segments[index]?.to : from <= to,
+    .filter(({ from, to, folded }) =>
+      folded ? from >= window.from && to <= window.to : from <= window.to && to >= window.from,
     )
+    .map(({ from, to, folded }) => ({ folded, from: Math.max(window.from, from), to: Math.min(window.to, to) }))
   return clipped.length > 0 ? clipped : [{ ...window, folded: false }]
 }

@@ -30,10 +30,11 @@ export function useFlows(params: Params): Flows {
     if (next.ok) setOlder({ ...next.data, items: [...(older?.items ?? []), ...next.data.items] })
   }
   // A flow that logs again is among the latest, and then no longer among the older ones.
-  const all = new Map([...(older?.items ?? []), ...(data?.items ?? [])].map((flow) => [flow.correlationKey, flow]))
-  const flows = [...(data?.items ?? []), ...(older?.items ?? [])].map(({ correlationKey }) => correlationKey)
+  const flows = new Map<string, FlowSummary>()
+  for (const flow of [...(data?.items ?? []), ...(older?.items ?? [])])
+    if (!flows.has(flow.correlationKey)) flows.set(flow.correlationKey, flow)
   return {
-    flows: data && [...new Set(flows)].flatMap((key) => all.get(key) ?? []),
+    flows: data && [...flows.values()],
     problem,
     more: cursor === null ? undefined : () => void more(),
   }

@@ -13,9 +13,7 @@ export const logWords = ({ at, where, rank, sinceStart, text }: FlowLog, utc: bo
 
 /** A mark in words: its log, or how many and which ones it stands for. */
 export function markWords({ logs, rank, row }: DrawnMark, utc: boolean): string {
-  const [first] = logs
-  const last = logs.at(-1)
-  if (first === undefined || last === undefined) return ''
+  const [first, last] = [logs[0] as FlowLog, logs.at(-1) as FlowLog]
   if (first === last) return logWords(first, utc)
   const times = `${clockText(first.at, utc)} to ${clockText(last.at, utc)}`
   return `${plural(logs.length, 'log')}, ${row.label}, ${times}, at worst ${LEVELS[rank]?.toLowerCase()}`
