@@ -31,6 +31,7 @@ const PURPOSES: Readonly<Record<string, readonly [operationId: string, summary: 
   '/api/event-logs/histogram': ['histogramOfEventLogs', 'Counts by level over time', 'Histogram'],
   '/api/event-logs/facets': ['facetsOfEventLogs', 'The most frequent values', 'Facets'],
   '/api/event-logs/choices': ['choicesOfEventLogs', 'What one can choose from, with counts', 'Choices'],
+  '/api/event-logs/absence': ['absenceOfEventLogs', 'Why a list is empty, and what would show something', 'Absence'],
   '/api/event-logs/completion': ['completeEventLogQuery', 'What can come at a place of a search', 'Completion'],
   '/api/event-logs/tail': ['tailEventLogs', 'Event logs as they arrive', 'tail'],
   '/api/event-logs/export': ['exportEventLogs', 'All matches as a file', 'export'],
@@ -41,6 +42,11 @@ const PURPOSES: Readonly<Record<string, readonly [operationId: string, summary: 
   '/api/application-logs/histogram': ['histogramOfApplicationLogs', 'Counts by level over time', 'Histogram'],
   '/api/application-logs/facets': ['facetsOfApplicationLogs', 'The most frequent values', 'Facets'],
   '/api/application-logs/choices': ['choicesOfApplicationLogs', 'What one can choose from, with counts', 'Choices'],
+  '/api/application-logs/absence': [
+    'absenceOfApplicationLogs',
+    'Why a list is empty, and what would show something',
+    'Absence',
+  ],
   '/api/application-logs/completion': [
     'completeApplicationLogQuery',
     'What can come at a place of a search',
@@ -65,6 +71,7 @@ const PURPOSES: Readonly<Record<string, readonly [operationId: string, summary: 
   '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file', 'export'],
   '/api/query': ['changeQuery', 'A search with a term added or taken away', 'Query'],
   '/api/query/syntax': ['describeSyntax', 'What a search can say', 'Syntax'],
+  '/api/query/range': ['readTypedRange', 'A range of time as people type it', 'TypedRange'],
   '/api/refusals': ['listRefusals', 'The last refusals, the last one first', 'Refusals'],
 }
 

@@ -53,6 +53,9 @@ export const PARAMETERS = {
   caret: integer('The place in `q`, in UTF-16 units from 0.', { minimum: 0, maximum: 1_000_000, default: 0 }),
   with: text('A term that is added to the search; its opposite is taken away.', 'level:Error'),
   without: text('A term that is taken away, where it is one of the conditions that all have to hold.', 'level:Error'),
+  begin: text('The beginning of a range as people type it.', '2026-01-31 09:30'),
+  end: text('The end of a range as people type it.', 'now-1h'),
+  zone: text('The time zone that typed times are meant in where they name none; UTC by default.', 'Europe/Berlin'),
   format: choice('The format of the export; `svg` draws a flow.', ['ndjson', 'csv', 'svg'], 'ndjson', FORMATS),
   lastEventId: text('Where to go on, as the header Last-Event-ID, which counts where both are sent.'),
   code: optional(

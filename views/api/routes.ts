@@ -2,6 +2,7 @@ import type { EntryKind } from '../../shared/contract/records.ts'
 import { detailsOfEntry } from '../details/details.ts'
 import { listRefusals } from '../refusals/list.ts'
 import { changeQuery, completeQuery, describeSyntax } from '../search/answers.ts'
+import { absenceOfEntries } from './absence.ts'
 import type { Route } from './call.ts'
 import { choicesOfEntries } from './choices.ts'
 import { contextOfEntry, facetsOfEntries, histogramOfEntries, listEntries, oneEntry } from './entries.ts'
@@ -9,6 +10,7 @@ import { exportEntries, exportFlow } from './export.ts'
 import { listFlows, oneFlow } from './flows.ts'
 import type { ParameterName } from './parameters.ts'
 import { tailEntries, tailFlow } from './tail.ts'
+import { readTypedRange } from './typed-range.ts'
 
 const RANGE = ['from', 'to'] as const
 const FIELDS = ['level', 'environment', 'event', 'step', 'project'] as const
@@ -22,6 +24,7 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
   { path: `${base}/histogram`, parameters: [...FILTER, 'buckets'], answer: histogramOfEntries(kind) },
   { path: `${base}/facets`, parameters: [...FILTER, 'values'], answer: facetsOfEntries(kind) },
   { path: `${base}/choices`, parameters: FILTER, answer: choicesOfEntries(kind) },
+  { path: `${base}/absence`, parameters: FILTER, answer: absenceOfEntries(kind) },
   { path: `${base}/completion`, parameters: [...FILTER, 'caret'], answer: completeQuery(kind) },
   { path: `${base}/tail`, parameters: [...LIVE, 'correlationKey', 'lastEventId'], stream: tailEntries(kind) },
   { path: `${base}/export`, parameters: [...FILTER, 'format', 'order'], stream: exportEntries(kind) },
@@ -51,5 +54,6 @@ export const ROUTES: readonly Route[] = [
   ...flowRoutes('/api/flows'),
   { path: '/api/query', parameters: ['q', 'with', 'without'], answer: changeQuery },
   { path: '/api/query/syntax', parameters: [], answer: describeSyntax },
+  { path: '/api/query/range', parameters: ['begin', 'end', 'zone'], answer: readTypedRange },
   { path: '/api/refusals', parameters: ['code', 'limit'], answer: listRefusals },
 ]

@@ -200,6 +200,34 @@ export const VIEW_SCHEMAS = {
     ),
     chosen: arrayOf(objectOf({ name: text, value: text, label: text })),
   }),
+  Absence: objectOf({
+    kept: { type: 'boolean', description: 'Whether the Team has any logs of this kind.' },
+    title: text,
+    reason: { type: 'string', description: 'Why there is nothing.' },
+    ways: arrayOf(
+      objectOf({
+        name: { type: 'string', description: 'What it does.' },
+        value: {
+          ...optionalText,
+          description: 'The value that it takes away; null for one that takes no single value away.',
+        },
+        params: {
+          type: 'object',
+          additionalProperties: text,
+          description: 'The parameters to set; empty ones are taken away.',
+        },
+        total: {
+          type: ['integer', 'null'],
+          minimum: 0,
+          description: 'How many logs that would show, where it is known.',
+        },
+      }),
+    ),
+  }),
+  TypedRange: {
+    ...objectOf({ from: optionalText, to: optionalText }),
+    description: 'As the parameters `from` and `to` take them; null for an end that is open.',
+  },
   FlowSummary: objectOf(flowSummary),
   FlowPage: objectOf({ items: arrayOf(schemaRef('FlowSummary')), nextCursor: cursor }),
   FlowStep: objectOf({

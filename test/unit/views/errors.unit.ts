@@ -11,6 +11,7 @@ const PATHS = [
   '/api/event-logs',
   '/api/event-logs/histogram',
   '/api/event-logs/facets',
+  '/api/event-logs/absence',
   '/api/event-logs/tail',
   '/api/event-logs/export',
   '/api/event-logs/01981f2e-7c1a-7000-8000-9a3c5b7d1e42',

@@ -63,6 +63,8 @@ describe('a Team sees its own data only', () => {
     '/api/application-logs/histogram?buckets=1',
     '/api/event-logs/facets',
     '/api/application-logs/facets',
+    '/api/event-logs/absence?step=none',
+    '/api/application-logs/absence?level=error',
     '/api/event-logs/export',
     '/api/application-logs/export?format=csv',
     '/api/flows',
@@ -84,6 +86,13 @@ describe('a Team sees its own data only', () => {
     expect(flow.data.summary.total).toBe(6)
     const ofB = await views.get<{ summary: { total: number } }>('/api/flows/shared', { 'x-api-key': KEY_B })
     expect(ofB.data.summary.total).toBe(6)
+  })
+
+  test('in what an empty list says', async () => {
+    const { data } = await views.get<{ kept: boolean; ways: { total: number }[] }>(
+      '/api/event-logs/absence?q=nothing&level=error',
+    )
+    expect(data).toMatchObject({ kept: true, ways: [{}, { total: 0 }, { total: 0 }] })
   })
 
   test('by id: what belongs to another Team is not found', async () => {

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { startViews, type ViewsFixture } from '../../support/views-fixture.ts'
+
+let views: ViewsFixture
+beforeAll(async () => {
+  views = await startViews()
+})
+afterAll(() => views.close())
+
+const typed = (params: Readonly<Record<string, string>>) => views.get(`/api/query/range?${new URLSearchParams(params)}`)
+
+describe('GET /api/query/range', () => {
+  test.each([
+    ['now-2h', 'now-2h'],
+    [' 2026-01-31 ', '2026-01-31T00:00:00.000Z'],
+    ['2026-01-31 09:30', '2026-01-31T09:30:00.000Z'],
+    ['2026-01-31T9:30:05,25', '2026-01-31T09:30:05.250Z'],
+    ['2026-01-31T09:30+01:00', '2026-01-31T08:30:00.000Z'],
+    ['', null],
+  ])('%j typed in UTC is from %j', async (begin, from) => {
+    expect((await typed({ begin })).data).toEqual({ from, to: null })
+  })
+
+  test.each([
+    ['Asia/Kolkata', '2026-01-31 09:30', '2026-01-31T04:00:00.000Z'],
+    ['Europe/Berlin', '2026-01-31 09:30', '2026-01-31T08:30:00.000Z'],
+    // The last minute before clocks go forward, and the first one after.
+    ['Europe/Berlin', '2026-03-29 01:59', '2026-03-29T00:59:00.000Z'],
+    ['Europe/Berlin', '2026-03-29 03:00', '2026-03-29T01:00:00.000Z'],
+    ['America/New_York', '2026-07-01 00:00', '2026-07-01T04:00:00.000Z'],
+    ['America/New_York', '2026-07-01T00:00Z', '2026-07-01T00:00:00.000Z'],
+  ])('in %s %j is %s', async (zone, end, to) => {
+    expect((await typed({ end, zone })).data).toEqual({ from: null, to })
+  })
+
+  const neither = (text: string): string =>
+    `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`
+  const tooEarly = 'The end has to be later than the beginning.'
+
+  test.each([
+    [{ begin: 'soon' }, 'begin', neither('soon')],
+    [{ end: ' later ' }, 'end', neither('later')],
+    [{ begin: '2026-02-31' }, 'begin', neither('2026-02-31')],
+    [{ begin: '2026-13-01' }, 'begin', neither('2026-13-01')],
+    [{ begin: '2026-01-31 25:00' }, 'begin', neither('2026-01-31 25:00')],
+    [{ begin: '1969-12-31' }, 'begin', neither('1969-12-31')],
+    [{ begin: 'now-999999w' }, 'begin', neither('now-999999w')],
+    [{ begin: 'now', end: 'now-1h' }, 'end', tooEarly],
+    [{ begin: 'now+1h' }, 'end', tooEarly],
+    [{ begin: '2026-01-31 10:00', end: '2026-01-31 10:00' }, 'end', tooEarly],
+    [{ begin: '2026-01-31', zone: 'Mars/Base' }, 'zone', 'The zone must be one such as Europe/Berlin or UTC.'],
+  ])('%j is refused', async (params, path, message) => {
+    const { status, error } = await typed(params as Readonly<Record<string, string>>)
+    expect([status, error]).toMatchObject([400, { code: 'invalid_request', message, details: [{ path, message }] }])
+  })
+})

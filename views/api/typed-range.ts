@@ -1,0 +1,59 @@
+import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
+import { ProblemError } from '../../shared/errors.ts'
+import { successBody } from '../../shared/http/answer.ts'
+import type { Answer } from './call.ts'
+import { parseTime } from './time.ts'
+
+const LOCAL = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?$/
+
+/**
+ * A range as people type it, as `from` and `to` take it: a time without a zone is meant in `zone`, one relative to now stays
+ * relative, and nothing at all leaves an end open.
+ */
+export const readTypedRange: Answer = async ({ values }, { clock }) => {
+  const now = clock.now()
+  const zone = zoneOf(values.zone ?? 'UTC')
+  const read = (path: 'begin' | 'end'): string | null => {
+    const text = values[path]?.trim() ?? ''
+    if (text === '') return null
+    const time = typedTime(text, zone, now)
+    if (time !== undefined) return time
+    throw refusal(path, `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`)
+  }
+  const [from, to] = [read('begin'), read('end')]
+  const first = from === null ? '' : parseTime(from, now)
+  if (first !== undefined && first !== '' && msOf(to ?? 'now', now) <= msOf(first, now))
+    throw refusal('end', 'The end has to be later than the beginning.')
+  return successBody({ from, to })
+}
+
+/** Says what is wrong in a sentence of its own, as it is shown beside what was typed. */
+const refusal = (path: string, message: string) =>
+  new ProblemError({ code: 'invalid_request', message, details: [{ path, message }], retryable: false })
+
+const msOf = (time: string, now: number): number => Date.parse(parseTime(time, now) ?? '')
+
+function typedTime(text: string, zone: Intl.DateTimeFormat, now: number): string | undefined {
+  const [, day, clock = '00:00'] = LOCAL.exec(text) ?? []
+  if (day === undefined) return /^now/i.test(text) ? parseTime(text, now) && text : parseTimestamp(text)
+  const whole = parseTimestamp(`${day}T${clock.replace(/^(?=\d:)/, '0')}Z`)
+  if (whole === undefined) return undefined
+  const wall = Date.parse(whole)
+  // The distance from UTC is that of the time itself, which is near the one that the same digits are in UTC.
+  const near = wall - offsetAt(zone, wall)
+  return parseTimestamp(timestampOf(wall - offsetAt(zone, near)))
+}
+
+/** How far a zone is ahead of UTC at a time, in milliseconds. */
+function offsetAt(zone: Intl.DateTimeFormat, at: number): number {
+  const [, sign, hours = 0, minutes = 0] = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(zone.format(at)) ?? []
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
+}
+
+function zoneOf(timeZone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  } catch {
+    throw refusal('zone', 'The zone must be one such as Europe/Berlin or UTC.')
+  }
+}
