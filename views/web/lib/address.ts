@@ -28,8 +28,9 @@ export function parseAddress(pathname: string, search: string, base: string): Ad
 
 /** A parameter that is given twice has its first value. */
 function paramsOf(search: string): Record<string, string> {
-  const given = [...new URLSearchParams(search)].filter(([, value]) => value !== '')
-  return Object.fromEntries(given.filter(([name], at) => given.findIndex(([other]) => other === name) === at))
+  const params: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(search)) if (value !== '') params[name] ??= value
+  return params
 }
 
 /** The URL of an address, without the origin. Text that is not well-formed Unicode is mended, as no URL can hold it. */

@@ -24,15 +24,14 @@ function barOf(levels: LevelCounts, tallest: number): readonly Segment[] {
     const count = levels[level] ?? 0
     return count > 0 ? [{ level, height: Math.max(LEAST, (count / tallest) * HEIGHT) }] : []
   })
-  const over = counted.reduce((sum, { height }) => sum + height, 0) - HEIGHT
-  const largest = Math.max(...counted.map(({ height }) => height))
-  let foot = HEIGHT
-  let owed = Math.max(0, over)
-  return counted.map(({ level, height: wanted }) => {
-    const height = wanted === largest ? wanted - owed : wanted
-    if (wanted === largest) owed = 0
-    foot -= height
-    return { level, y: foot, height }
+  // What is drawn larger than it is must not make the bar larger than the drawing.
+  const over = Math.max(0, counted.reduce((sum, { height }) => sum + height, 0) - HEIGHT)
+  const largest = counted.toSorted((a, b) => b.height - a.height)[0]
+  let y = HEIGHT
+  return counted.map((segment) => {
+    const height = segment.height - (segment === largest ? over : 0)
+    y -= height
+    return { ...segment, y, height }
   })
 }
 

@@ -17,6 +17,8 @@ export interface LogTableProps {
   readonly onOrder: () => void
 }
 
+const ENVIRONMENT = 'Environment'
+
 /** The rows. Those out of sight are not laid out, but the browser's own search and screen readers find them. */
 export function LogTable({ kind, rows, total, view, onOrder }: LogTableProps) {
   const { entries, order } = rows
@@ -37,6 +39,12 @@ export function LogTable({ kind, rows, total, view, onOrder }: LogTableProps) {
     event.preventDefault()
     view.open(id)
   }
+  const heads = [
+    'Level',
+    ...(environments ? [ENVIRONMENT] : []),
+    ...(kind === 'event' ? ['Step', 'Payload'] : ['Category', 'Message']),
+    'Flow',
+  ]
   let day = ''
   return (
     <table
@@ -52,23 +60,11 @@ export function LogTable({ kind, rows, total, view, onOrder }: LogTableProps) {
               {utc ? 'Time, UTC' : 'Time'} <Icon name={order === 'desc' ? 'down' : 'up'} />
             </button>
           </th>
-          <th role="columnheader" scope="col">
-            Level
-          </th>
-          {environments && (
-            <th role="columnheader" scope="col" class="env">
-              Environment
+          {heads.map((name) => (
+            <th key={name} role="columnheader" scope="col" class={name === ENVIRONMENT ? 'env' : undefined}>
+              {name}
             </th>
-          )}
-          <th role="columnheader" scope="col">
-            {kind === 'event' ? 'Step' : 'Category'}
-          </th>
-          <th role="columnheader" scope="col">
-            {kind === 'event' ? 'Payload' : 'Message'}
-          </th>
-          <th role="columnheader" scope="col">
-            Flow
-          </th>
+          ))}
         </tr>
       </thead>
       <tbody role="rowgroup" onClick={onClick} onKeyDown={onKeyDown}>

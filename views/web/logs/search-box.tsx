@@ -188,8 +188,6 @@ export function SearchBox(props: SearchBoxProps) {
   )
 }
 
-const AROUND = 40
-
 /** Says that the search is no query, and where. */
 export function SearchedAsText({
   query,
@@ -200,17 +198,14 @@ export function SearchedAsText({
 }) {
   if (reading?.read !== 'text') return null
   const { problem, at } = reading
-  const begin = Math.max(0, at - AROUND)
   return (
     <div class="notice warn as-text" role="status">
       <p>
         <b>Searched as text.</b> {visible(problem)}
       </p>
       <bdi class="mono">
-        {begin > 0 && '…'}
-        {visible(query.slice(begin, at))}
-        <mark>{visible(query.slice(at, at + AROUND)) || '⎵'}</mark>
-        {at + AROUND < query.length && '…'}
+        {visible(query.slice(0, at))}
+        <mark>{visible(query.slice(at)) || '⎵'}</mark>
       </bdi>
     </div>
   )

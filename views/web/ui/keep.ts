@@ -1,5 +1,5 @@
 /** Preferences of this browser; where storage is refused they last as long as the page. */
-const memory = new Map<string, string>()
+const memory = new Map<string, string | undefined>()
 
 const nameOf = (name: string): string => `sluice.${name}`
 
@@ -16,7 +16,6 @@ export function keep(name: string, value: string | undefined): void {
     if (value === undefined) localStorage.removeItem(nameOf(name))
     else localStorage.setItem(nameOf(name), value)
   } catch {
-    if (value === undefined) memory.delete(name)
-    else memory.set(name, value)
+    memory.set(name, value)
   }
 }
