@@ -81,6 +81,27 @@ export interface Choices {
   readonly chosen: readonly Pick<Choice, 'name' | 'value' | 'label'>[]
 }
 
+/** Why a list is empty, and what would show something; the best way is first. */
+export interface Absence {
+  /** Whether the Team has any logs of this kind. */
+  readonly kept: boolean
+  readonly title: string
+  readonly reason: string
+  readonly ways: readonly {
+    readonly name: string
+    /** The value that it takes away. */
+    readonly value: string | null
+    readonly params: Readonly<Record<string, string>>
+    readonly total: number | null
+  }[]
+}
+
+/** A range that was typed, as the address has it; null for an end that is open. */
+export interface TypedRange {
+  readonly from: string | null
+  readonly to: string | null
+}
+
 export interface FlowSummary {
   readonly correlationKey: string
   readonly firstAt: string

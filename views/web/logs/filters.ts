@@ -4,8 +4,7 @@ import { iso, isRelative, PRESETS, timeOf } from '../lib/times.ts'
 export type AddressParams = Readonly<Record<string, string | undefined>>
 
 /** Parameters of the address that select entries and go to the API as they are. */
-export const SELECTING = ['q', 'level', 'environment', 'event', 'step', 'project', 'category'] as const
-export type Selecting = (typeof SELECTING)[number]
+const SELECTING = ['q', 'level', 'environment', 'event', 'step', 'project', 'category'] as const
 
 /** The range of an address that names none. */
 export const DEFAULT_FROM = 'now-24h'
@@ -57,38 +56,4 @@ export function rangeLabel(params: AddressParams, shown: (time: string) => strin
   const text = (time: string): string => (/^now/i.test(time) ? time : shown(time))
   if (to === undefined) return `Since ${text(from ?? '')}`
   return from === undefined ? `Until ${text(to)}` : `${text(from)} – ${text(to)}`
-}
-
-const TYPED = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?$/
-
-/**
- * A typed time as the address has it: one without a zone is meant in the zone that is shown. Undefined where it is no time, empty
- * where nothing is typed.
- */
-function typedTime(text: string, utc: boolean): string | undefined {
-  const typed = text.trim()
-  const [, day, clock = '00:00'] = TYPED.exec(typed) ?? []
-  if (day === undefined) return typed === '' || timeOf(typed, 0) !== undefined ? typed : undefined
-  const whole = `${day}T${clock.replace(/^(?=\d:)/, '0').replace(',', '.')}`
-  const at = Date.parse(`${whole}Z`)
-  // A 30th of February would be read as a day of March.
-  if (Number.isNaN(at) || !iso(at).startsWith(day)) return undefined
-  return utc ? iso(at) : iso(Date.parse(whole))
-}
-
-/** The range that was typed, or why it cannot be used; an end that is empty is open. */
-export function typedRange(
-  { from, to }: { readonly from: string; readonly to: string },
-  utc: boolean,
-  now: number,
-): RangeText | { readonly problem: string } {
-  const [begin, end] = [typedTime(from, utc), typedTime(to, utc)]
-  if (begin === undefined || end === undefined) {
-    const wrong = begin === undefined ? from : to
-    return { problem: `“${wrong.trim()}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.` }
-  }
-  const first = timeOf(begin, now)
-  const isEmpty = first !== undefined && (timeOf(end, now) ?? now) <= first
-  if (isEmpty) return { problem: 'The end has to be later than the beginning.' }
-  return { from: begin || ALL_TIME, to: end || undefined }
 }

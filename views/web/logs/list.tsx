@@ -1,6 +1,5 @@
 import type { EntryKind } from '../api/types.ts'
 import { Empty } from './empty.tsx'
-import type { AddressParams } from './filters.ts'
 import { LogTable } from './log-table.tsx'
 import { MoreRows } from './more-rows.tsx'
 import { ListProblem, TailNews } from './tail-news.tsx'
@@ -10,7 +9,6 @@ import type { View } from './use-view.ts'
 
 export interface ListProps {
   readonly kind: EntryKind
-  readonly params: AddressParams
   readonly list: LogRows
   readonly view: View
   readonly total: number | undefined
@@ -21,19 +19,18 @@ export interface ListProps {
 const BELOW_HEAD = '-80px 0px 0px'
 
 /** The rows with all that stands around them: what is new, what is wrong, why there are none, and more of them. */
-export function List({ kind, params, list, view, total, onChange }: ListProps) {
+export function List({ kind, list, view, total, onChange }: ListProps) {
   const { rows, answered, loading, fetching, problem } = list
   const top = useInView<HTMLDivElement>((inView) => view.setScrolled(!inView), BELOW_HEAD)
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label="List">
-      <div ref={top} class={loading || fetching !== undefined ? 'busy' : 'idle'} />
+      <div ref={top} class={loading || fetching ? 'busy' : 'idle'} />
       <ListProblem list={list} />
       <TailNews list={list} view={view} />
       {rows.entries.length === 0 ? (
-        answered && !loading && <Empty kind={kind} params={params} onChange={onChange} />
+        answered && !loading && <Empty kind={kind} filter={list.filter} onChange={onChange} />
       ) : (
         <>
-          {rows.moreBefore && <MoreRows list={list} side="before" />}
           <LogTable
             kind={kind}
             rows={rows}
@@ -41,7 +38,7 @@ export function List({ kind, params, list, view, total, onChange }: ListProps) {
             view={view}
             onOrder={() => onChange({ order: rows.order === 'desc' ? 'asc' : undefined, live: undefined })}
           />
-          <MoreRows list={list} side="after" />
+          <MoreRows list={list} onChange={onChange} />
         </>
       )}
     </section>

@@ -83,7 +83,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         <aside class="aside" aria-label="Filters">
           {rail}
         </aside>
-        <List kind={kind} params={params} list={list} view={view} total={total} onChange={set} />
+        <List kind={kind} list={list} view={view} total={total} onChange={set} />
       </div>
       {open && (
         <EntryPanel

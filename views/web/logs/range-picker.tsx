@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
 import { systemClock } from '../../../shared/clock.ts'
+import { get, type Params } from '../api/client.ts'
+import type { TypedRange as Typed } from '../api/types.ts'
 import { iso, isRelative, PRESETS, timeOf, timeText, zoneText } from '../lib/times.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { useUtc } from '../ui/use-utc.ts'
-import { type AddressParams, ALL_TIME, rangeLabel, rangeOf, typedRange } from './filters.ts'
+import { type AddressParams, ALL_TIME, rangeLabel, rangeOf } from './filters.ts'
 
 export interface RangePickerProps {
   readonly params: AddressParams
@@ -60,33 +62,33 @@ export function RangePicker({ params, onRange }: RangePickerProps) {
 function TypedRange({ params, utc, onRange }: RangePickerProps & { readonly utc: boolean }) {
   const now = systemClock.now()
   const range = rangeOf(params)
-  const [from, setFrom] = useState(shownTime(range.from, utc))
-  const [to, setTo] = useState(shownTime(range.to, utc))
   const [problem, setProblem] = useState<string>()
-  const submit = (event: Event): void => {
+  const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
-    const typed = typedRange({ from, to }, utc, now)
-    if ('problem' in typed) setProblem(typed.problem)
-    else onRange(typed)
+    const typed = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement)) as Params
+    const zone = utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
+    const answer = await get<Typed>('/api/query/range', { ...typed, zone })
+    if (answer.ok) onRange({ from: answer.data.from ?? ALL_TIME, to: answer.data.to ?? undefined })
+    else setProblem(answer.problem.message)
   }
-  const field = (label: string, value: string, set: (text: string) => void, placeholder: string) => (
+  const field = (label: string, name: string, time: string | undefined, placeholder: string) => (
     <label class="field">
       <span class="label">{label}</span>
       <input
         class="input mono"
-        value={value}
+        name={name}
+        defaultValue={shownTime(time, utc)}
         placeholder={placeholder}
         autocomplete="off"
         spellcheck={false}
         aria-invalid={problem === undefined ? undefined : 'true'}
-        onInput={({ currentTarget }) => set(currentTarget.value)}
       />
     </label>
   )
   return (
     <form class="stack" onSubmit={submit}>
-      {field('From', from, setFrom, 'now-2h')}
-      {field('To', to, setTo, 'now')}
+      {field('From', 'begin', range.from, 'now-2h')}
+      {field('To', 'end', range.to, 'now')}
       {problem !== undefined && (
         <p class="error" role="alert">
           {problem}

@@ -9,7 +9,7 @@ export interface TailNewsProps {
 
 /** What the tail brought that is not in the list: held back, left out by the server, or older than what is in sight. */
 export function TailNews({ list, view }: TailNewsProps) {
-  const { live, held, skipped, elsewhere } = list
+  const { live, heldCount, skipped, elsewhere } = list
   const atTop = (run: () => void) => () => {
     view.toTop()
     run()
@@ -17,9 +17,9 @@ export function TailNews({ list, view }: TailNewsProps) {
   return (
     <>
       <div class="news" role="status">
-        {held.count > 0 && (
+        {heldCount > 0 && (
           <button type="button" class="button primary small" onClick={atTop(list.release)}>
-            {countText(held.count)} new
+            {countText(heldCount)} new
           </button>
         )}
       </div>

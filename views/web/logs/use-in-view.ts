@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks'
  * counts as view.
  */
 export function useInView<Node extends Element>(
-  onChange: (inView: boolean) => void,
+  onChange: (inView: boolean) => unknown,
   margin = '0px',
   about?: unknown,
 ): RefObject<Node> {

@@ -1,26 +1,15 @@
-import { type Dispatch, type StateUpdater, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type Dispatch, type StateUpdater, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { systemClock } from '../../../shared/clock.ts'
 import { get, type Problem } from '../api/client.ts'
-import type { EntryContext, EntryKind, EntryPage, QueryReading } from '../api/types.ts'
+import type { EntryKind, EntryPage, QueryReading } from '../api/types.ts'
 import { toast } from '../ui/toast.tsx'
 import { useFetch } from '../ui/use-fetch.ts'
 import { folderOf } from './facts.ts'
 import { type AddressParams, filterOf, selectionOf } from './filters.ts'
-import {
-  type Followed,
-  follow,
-  NO_ROWS,
-  NOTHING_HELD,
-  type Order,
-  type Rows,
-  released,
-  unseen,
-  withAfter,
-  withBefore,
-} from './rows.ts'
+import { type Followed, follow, NOTHING_FOLLOWED, type Order, released, unseen, withPage } from './rows.ts'
 import { type TailState, useTail } from './use-tail.ts'
 
-/** Entries read at a time: the most that the API gives around an entry. */
+/** Entries read at a time. */
 const PAGE = 100
 
 export interface LogRows extends Followed {
@@ -30,8 +19,8 @@ export interface LogRows extends Followed {
   readonly loading: boolean
   /** Whether there has been an answer. */
   readonly answered: boolean
-  /** The side on which more rows are being read. */
-  readonly fetching: Side | undefined
+  /** Whether more rows are being read. */
+  readonly fetching: boolean
   /** When the list was asked for, in milliseconds since 1970, and what it was asked with. */
   readonly askedAt: number
   readonly filter: Filter
@@ -44,13 +33,11 @@ export interface LogRows extends Followed {
   readonly skipped: number
   /** How many entries the tail has brought since then. */
   readonly arrived: number
-  readonly fetchMore: (side: Side) => void
+  readonly fetchMore: () => void
   readonly reload: () => void
   /** Shows what is held back. */
   readonly release: () => void
 }
-
-export type Side = 'before' | 'after'
 
 type Filter = Readonly<Record<string, string | undefined>>
 type SetFollowed = Dispatch<StateUpdater<Followed>>
@@ -64,7 +51,6 @@ interface Question {
   readonly filter: Filter
 }
 
-const NOTHING: Followed = { rows: NO_ROWS, held: NOTHING_HELD, elsewhere: 0 }
 const NO_COUNTS = { skipped: 0, arrived: 0, answeredAgainAt: 0 }
 
 /**
@@ -75,12 +61,12 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
   const [generation, setGeneration] = useState(0)
   const question = useQuestion(kind, params, generation)
   const { key, path, order, filter } = question
-  const [state, setState] = useState(NOTHING)
+  const [state, setState] = useState(NOTHING_FOLLOWED)
   const [counts, setCounts] = useState(NO_COUNTS)
   const isLive = params['live'] === '1'
   const tail = useTail(isLive ? `${path}/tail` : null, selectionOf(params), {
     absorb: (entries) => {
-      setState((before) => follow(before, entries, { paused, from: filter['from'] }))
+      setState((before) => follow(before, entries, paused, filter['from']))
       setCounts((before) => ({ ...before, arrived: before.arrived + entries.length }))
     },
     onSkipped: (count) => setCounts((before) => ({ ...before, skipped: before.skipped + count })),
@@ -89,14 +75,29 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
   const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...filter, order, limit: PAGE })
   const tookMs = useDuration(first.loading)
   const answered = useRef<Question>()
-  const more = useMore(question, state.rows, setState)
+  const [fetching, setFetching] = useState(false)
+  const fetchMore = async (): Promise<void> => {
+    const { next } = state.rows
+    const of = answered.current
+    if (next === null || fetching) return
+    setFetching(true)
+    const answer = await get<EntryPage>(path, { ...filter, order, limit: PAGE, cursor: next })
+    setFetching(false)
+    if (of !== answered.current) return
+    if (!answer.ok) return toast(`More logs could not be read. ${answer.problem.message}`, 'bad')
+    const { items, nextCursor } = answer.data
+    // Where the list was read anew meanwhile, it goes on from somewhere else.
+    setState((before) =>
+      before.rows.next === next ? { ...before, rows: withPage(before.rows, items, nextCursor) } : before,
+    )
+  }
 
   const loading = first.loading || (isLive && !tail.opened)
 
   useEffect(() => {
     if (first.data === undefined) return
     const { items, nextCursor } = first.data
-    setState({ ...NOTHING, rows: { entries: items, order, moreBefore: false, moreAfter: nextCursor !== null } })
+    setState({ ...NOTHING_FOLLOWED, rows: { entries: items, order, next: nextCursor } })
     const again = answered.current === question
     answered.current = question
     setCounts({ ...NO_COUNTS, answeredAgainAt: again ? systemClock.now() : 0 })
@@ -117,13 +118,14 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
     else setState(next)
   }
   useEffect(() => {
-    if (!paused && state.held.count > 0) release()
+    if (!paused && state.heldCount > 0) release()
   }, [paused])
 
   return {
     ...state,
     ...counts,
-    ...more,
+    fetching,
+    fetchMore: () => void fetchMore(),
     reading: first.data?.query,
     problem: first.problem,
     loading,
@@ -148,62 +150,16 @@ function useQuestion(kind: EntryKind, params: AddressParams, generation: number)
   }, [key])
 }
 
-/** Reads on from the first or the last row; rows at the other end go where there are too many. */
-function useMore(question: Question, rows: Rows, setState: SetFollowed) {
-  const [fetching, setFetching] = useState<Side>()
-  const asked = useRef(question)
-  asked.current = question
-  const keepPlace = useKeptPlace(rows)
-  const fetchMore = async (side: Side): Promise<void> => {
-    const { path, order, filter } = question
-    const edge = side === 'after' ? rows.entries.at(-1) : rows.entries[0]
-    if (edge === undefined || fetching !== undefined) return
-    setFetching(side)
-    const older = (side === 'after') === (order === 'desc')
-    const around = { before: older ? PAGE : 0, after: older ? 0 : PAGE }
-    const answer = await get<EntryContext>(`${path}/${edge.id}/context`, { ...filter, ...around })
-    setFetching(undefined)
-    if (asked.current !== question) return
-    if (!answer.ok) return toast(`More logs could not be read. ${answer.problem.message}`, 'bad')
-    const found = older ? answer.data.before : answer.data.after
-    const page = order === 'desc' ? found.toReversed() : found
-    const add = side === 'after' ? withAfter : withBefore
-    keepPlace(edge.id)
-    setState((before) => ({ ...before, rows: add(before.rows, page, found.length === PAGE) }))
-  }
-  return { fetching, fetchMore: (side: Side) => void fetchMore(side) }
-}
-
-/** Keeps a row where it stands on the screen while rows above it come or go; what is returned is called just before. */
-function useKeptPlace(rows: Rows): (id: string) => void {
-  const kept = useRef<{ readonly row: Element; readonly top: number }>()
-  useLayoutEffect(() => {
-    if (kept.current === undefined) return
-    const { row, top } = kept.current
-    kept.current = undefined
-    scrollBy(0, row.getBoundingClientRect().top - top)
-    // Browsers that keep the place by themselves would do it a second time.
-    requestAnimationFrame(() => document.documentElement.style.removeProperty('overflow-anchor'))
-  }, [rows])
-  return (id) => {
-    const row = document.querySelector(`tr[data-id="${CSS.escape(id)}"]`)
-    if (row === null) return
-    kept.current = { row, top: row.getBoundingClientRect().top }
-    document.documentElement.style.setProperty('overflow-anchor', 'none')
-  }
-}
-
 /** After a tail was away: what came meanwhile, or, where that was more than a page, the word that the list has to be read again. */
 async function catchUp({ path, filter }: Question, paused: boolean, setState: SetFollowed): Promise<void> {
   const answer = await get<EntryPage>(path, { ...filter, limit: PAGE })
   if (!answer.ok) return
   const { items, nextCursor } = answer.data
   setState((before) => {
-    const fresh = unseen([...before.rows.entries, ...before.held.entries], items)
-    if (nextCursor === null || fresh.length < items.length) {
-      return follow(before, fresh, { paused, from: filter['from'] })
-    }
-    return { ...before, held: { ...before.held, count: before.held.count + fresh.length } }
+    const fresh = unseen([...before.rows.entries, ...before.held], items).length
+    return nextCursor === null || fresh < items.length
+      ? follow(before, items, paused, filter['from'])
+      : { ...before, heldCount: before.heldCount + fresh }
   })
 }
 

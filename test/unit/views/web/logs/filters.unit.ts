@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ALL_TIME, filterOf, frozenParams, rangeLabel, typedRange } from '../../../../../views/web/logs/filters.ts'
+import { ALL_TIME, filterOf, frozenParams, rangeLabel } from '../../../../../views/web/logs/filters.ts'
 
 const NOW = Date.parse('2026-01-31T12:00:00Z')
 
@@ -53,38 +53,5 @@ describe('the range in words', () => {
     [{ from: 'now-2d', to: 'now-1d' }, 'now-2d – now-1d'],
   ])('%j', (params, expected) => {
     expect(rangeLabel(params, (time) => `<${time.slice(11, 13)}>`)).toBe(expected)
-  })
-
-  const typed = (from: string, to = '', utc = true) => typedRange({ from, to }, utc, NOW)
-  const problem = (text: string) => ({
-    problem: `“${text}” is neither a time such as 2026-01-31 09:30 nor one such as now-2h.`,
-  })
-
-  test.each([
-    ['now-2h', 'now-2h'],
-    [' 2026-01-31 ', '2026-01-31T00:00:00.000Z'],
-    ['2026-01-31 09:30', '2026-01-31T09:30:00.000Z'],
-    ['2026-01-31T9:30:05,25', '2026-01-31T09:30:05.250Z'],
-    ['2026-01-31T09:30+01:00', '2026-01-31T09:30+01:00'],
-    ['', ALL_TIME],
-  ])('%j typed in UTC is from %j', (text, from) => {
-    expect(typed(text)).toEqual({ from, to: undefined })
-  })
-
-  test('a time typed without a zone is meant in the zone that is shown', () => {
-    expect(typed('2026-01-29 09:30', '', false)).toMatchObject({ from: new Date(2026, 0, 29, 9, 30).toISOString() })
-  })
-
-  test.each([
-    ['soon', '', problem('soon')],
-    ['', ' later ', problem('later')],
-    ['2026-02-31', '', problem('2026-02-31')],
-    ['2026-13-01', '', problem('2026-13-01')],
-    ['2026-01-31 25:00', '', problem('2026-01-31 25:00')],
-    ['now', 'now-1h', { problem: 'The end has to be later than the beginning.' }],
-    ['now+1h', '', { problem: 'The end has to be later than the beginning.' }],
-    ['2026-01-31 10:00', '2026-01-31 10:00', { problem: 'The end has to be later than the beginning.' }],
-  ])('from %j to %j cannot be used', (from, to, expected) => {
-    expect(typed(from, to)).toEqual(expected)
   })
 })

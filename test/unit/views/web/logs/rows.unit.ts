@@ -6,16 +6,12 @@ import {
   type Followed,
   follow,
   HELD_MAX,
-  hold,
   NO_ROWS,
-  NOTHING_HELD,
-  type Order,
+  NOTHING_FOLLOWED,
   ROWS_MAX,
   type Rows,
   released,
-  withAfter,
-  withArrived,
-  withBefore,
+  withPage,
 } from '../../../../../views/web/logs/rows.ts'
 import { eventEntry } from '../../details/entries.ts'
 
@@ -23,45 +19,86 @@ import { eventEntry } from '../../details/entries.ts'
 const at = (second: number, id = String(second).padStart(6, '0')): Entry =>
   eventEntry({ id, timestamp: timestampOf(second * 1_000) })
 
-const ids = ({ entries }: { readonly entries: readonly Entry[] }): readonly string[] => entries.map(({ id }) => id)
+const idsOf = (entries: readonly Entry[]): readonly string[] => entries.map(({ id }) => id)
+const ids = ({ rows }: Pick<Followed, 'rows'>): readonly string[] => idsOf(rows.entries)
 const range = (from: number, count: number): readonly Entry[] => Array.from({ length: count }, (_, i) => at(from - i))
 const rowsOf = (entries: readonly Entry[], more: Partial<Rows> = {}): Rows => ({ ...NO_ROWS, entries, ...more })
+const listOf = (entries: readonly Entry[], more: Partial<Rows> = {}): Followed => ({
+  ...NOTHING_FOLLOWED,
+  rows: rowsOf(entries, more),
+})
 
-describe('the rows in sight', () => {
-  test('a page after the last row; rows beyond the most go in front', () => {
-    const rows = withAfter(rowsOf(range(10_000, ROWS_MAX)), range(10_000 - ROWS_MAX, 100), true)
-    expect(rows.entries).toHaveLength(ROWS_MAX)
-    expect(rows).toMatchObject({ moreBefore: true, moreAfter: true })
-    expect(rows.entries[0]).toEqual(at(9_900))
-    expect(rows.entries.at(-1)).toEqual(at(10_000 - ROWS_MAX - 99))
+describe('a page after the last row', () => {
+  test('goes on, and says where to go on from', () => {
+    const rows = withPage(rowsOf([at(3), at(2)], { next: 'a' }), [at(1)], 'b')
+    expect(idsOf(rows.entries)).toEqual(idsOf([at(3), at(2), at(1)]))
+    expect(rows.next).toBe('b')
   })
 
-  test('a page before the first row; rows beyond the most go at the end', () => {
-    const rows = withBefore(rowsOf(range(10_000, ROWS_MAX), { moreBefore: true }), range(10_100, 100), false)
-    expect(rows.entries).toHaveLength(ROWS_MAX)
-    expect(rows).toMatchObject({ moreBefore: false, moreAfter: true })
-    expect(rows.entries[0]).toEqual(at(10_100))
+  test('brings what is there already no second time', () => {
+    const rows = withPage(rowsOf([at(3), at(2)], { next: 'a' }), [at(2), at(1), at(1)], null)
+    expect(idsOf(rows.entries)).toEqual(idsOf([at(3), at(2), at(1)]))
   })
 
-  test('an entry of a page that is there already is there once', () => {
-    expect(ids(withAfter(rowsOf([at(3), at(2)]), [at(2), at(1), at(1)], false))).toEqual(
-      ids(rowsOf([at(3), at(2), at(1)])),
-    )
+  test('ends at the most rows', () => {
+    const rows = withPage(rowsOf(range(10_000, ROWS_MAX - 1)), range(10_001 - ROWS_MAX, 100), 'more')
+    expect(rows.entries).toHaveLength(ROWS_MAX)
+    expect(rows.entries.at(-1)).toEqual(at(10_001 - ROWS_MAX))
+  })
+})
+
+describe('a list that a tail goes on', () => {
+  test('takes what arrives, each once', () => {
+    const next = follow(listOf([at(9), at(5)]), [at(10), at(9), at(7), at(10)], false)
+    expect(ids(next)).toEqual(idsOf([at(10), at(9), at(7), at(5)]))
+    expect(next).toMatchObject({ held: [], heldCount: 0, elsewhere: 0 })
   })
 
   test('what arrives late stands in its place, and what is further down is told', () => {
-    const { rows, added, elsewhere } = withArrived(rowsOf([at(9), at(5)], { moreAfter: true }), [at(7), at(10), at(1)])
-    expect(ids(rows)).toEqual(ids(rowsOf([at(10), at(9), at(7), at(5)])))
-    expect(added).toHaveLength(2)
-    expect(elsewhere).toBe(1)
+    const next = follow(listOf([at(9), at(5)], { next: 'more' }), [at(7), at(10), at(1)], false)
+    expect(ids(next)).toEqual(idsOf([at(10), at(9), at(7), at(5)]))
+    expect(next.elsewhere).toBe(1)
+  })
+
+  test('the oldest go where there are too many', () => {
+    const next = follow(listOf(range(10_000, ROWS_MAX)), [at(10_001)], false)
+    expect(next.rows.entries).toHaveLength(ROWS_MAX)
+    expect(next.rows.entries[0]).toEqual(at(10_001))
+    expect(next.rows.entries.at(-1)).toEqual(at(10_002 - ROWS_MAX))
   })
 
   test('nanoseconds and ids order what arrives in the same millisecond', () => {
     const one = eventEntry({ id: 'a', timestamp: '2026-01-31T09:30:00.123Z' })
     const two = eventEntry({ id: 'b', timestamp: '2026-01-31T09:30:00.123Z' })
     const three = eventEntry({ id: '0', timestamp: '2026-01-31T09:30:00.123000001Z' })
-    expect(ids(withArrived(NO_ROWS, [one, three, two]).rows)).toEqual(['0', 'b', 'a'])
-    expect(ids(withArrived({ ...NO_ROWS, order: 'asc' }, [three, two, one]).rows)).toEqual(['a', 'b', '0'])
+    expect(ids(follow(NOTHING_FOLLOWED, [one, three, two], false))).toEqual(['0', 'b', 'a'])
+  })
+
+  test('holds it back while one reads, and what is there or held already does not count', () => {
+    const list = listOf([at(9), at(5)])
+    const next = follow(follow(list, [at(10), at(9)], true), [at(10), at(11)], true)
+    expect(next.rows).toBe(list.rows)
+    expect(idsOf(next.held)).toEqual(idsOf([at(10), at(11)]))
+    expect(next.heldCount).toBe(2)
+  })
+
+  test('there is a most that is held, and the count goes on', () => {
+    const next = follow(NOTHING_FOLLOWED, range(10_000, HELD_MAX + 5), true)
+    expect(next.held).toHaveLength(HELD_MAX)
+    expect(next.heldCount).toBe(HELD_MAX + 5)
+  })
+
+  test('counts what happened before the range, which no tail knows', () => {
+    const next = follow(listOf([at(9), at(5)]), [at(10), at(4), at(3)], false, timestampOf(4_000))
+    expect(ids(next)).toEqual(idsOf([at(10), at(9), at(5), at(4)]))
+    expect(next.elsewhere).toBe(1)
+  })
+
+  test('what was held back is shown; where it is not all there, the list has to be read again', () => {
+    const next = released(follow(listOf([at(9), at(5)]), [at(10), at(11)], true))
+    expect(ids(next ?? NOTHING_FOLLOWED)).toEqual(idsOf([at(11), at(10), at(9), at(5)]))
+    expect(next).toMatchObject({ held: [], heldCount: 0 })
+    expect(released({ ...listOf([at(9)]), held: [at(10)], heldCount: 2 })).toBeUndefined()
   })
 
   const entries = fc.uniqueArray(
@@ -71,82 +108,28 @@ describe('the rows in sight', () => {
 
   test('any list and any tail that overlap: every entry once, in the order of the list', () => {
     fc.assert(
-      fc.property(entries, fc.nat(40), fc.nat(40), fc.constantFrom<Order>('desc', 'asc'), (all, from, to, order) => {
-        const sorted = withArrived({ ...NO_ROWS, order }, all).rows
-        const listed = all.slice(0, Math.max(from, to))
+      fc.property(entries, fc.nat(40), fc.nat(40), fc.boolean(), (all, from, to, paused) => {
+        const list = follow(NOTHING_FOLLOWED, all.slice(0, Math.max(from, to)), false)
         const tailed = all.slice(Math.min(from, to))
-        const list = withArrived({ ...NO_ROWS, order }, listed).rows
-        const joined = withArrived(list, [...tailed, ...tailed])
-        expect(ids(joined.rows)).toEqual(ids(sorted))
+        const joined = released(follow(list, [...tailed, ...tailed], paused)) ?? NOTHING_FOLLOWED
+        expect(ids(joined)).toEqual(ids(follow(NOTHING_FOLLOWED, all, false)))
         expect(joined.elsewhere).toBe(0)
       }),
     )
   })
 
-  test('any window: what arrives is added or told, and reading on finds the rest', () => {
+  test('any beginning of a list: what arrives is added or told, and reading on finds the rest', () => {
     fc.assert(
-      fc.property(entries, fc.nat(40), fc.nat(40), (all, size, cut) => {
-        const listed = withArrived(NO_ROWS, all.slice(cut)).rows.entries
-        const window = rowsOf(listed.slice(0, size), { moreAfter: size < listed.length })
-        const { rows, added, elsewhere } = withArrived(window, all.slice(0, cut))
-        expect(added.length + elsewhere).toBe(Math.min(cut, all.length))
-        const last = rows.entries.at(-1)
-        const after = withArrived(NO_ROWS, all).rows.entries
-        const rest = window.entries.length === 0 ? [] : after.slice(ids({ entries: after }).indexOf(last?.id ?? '') + 1)
-        if (window.entries.length > 0) expect(ids(withAfter(rows, rest, false))).toEqual(ids({ entries: after }))
+      fc.property(entries, fc.integer({ min: 1, max: 40 }), fc.nat(40), (all, size, cut) => {
+        const whole = follow(NOTHING_FOLLOWED, all, false).rows.entries
+        const listed = follow(NOTHING_FOLLOWED, all.slice(cut), false).rows.entries
+        fc.pre(listed.length > 0)
+        const list = listOf(listed.slice(0, size), { next: size < listed.length ? 'more' : null })
+        const { rows, elsewhere } = follow(list, all.slice(0, cut), false)
+        expect(rows.entries.length - list.rows.entries.length + elsewhere).toBe(Math.min(cut, all.length))
+        const rest = whole.slice(idsOf(whole).indexOf(rows.entries.at(-1)?.id ?? '') + 1)
+        expect(idsOf(withPage(rows, rest, null).entries)).toEqual(idsOf(whole))
       }),
     )
-  })
-})
-
-describe('what is held back', () => {
-  test('every entry counts once', () => {
-    const held = hold(hold(NOTHING_HELD, [at(1), at(2)]), [at(2), at(3)])
-    expect(held.count).toBe(3)
-    expect(ids(held)).toEqual(ids(rowsOf([at(1), at(2), at(3)])))
-  })
-
-  test('there is a most, and the count goes on', () => {
-    const held = hold(NOTHING_HELD, range(10_000, HELD_MAX + 5))
-    expect(held.entries).toHaveLength(HELD_MAX)
-    expect(held.count).toBe(HELD_MAX + 5)
-  })
-})
-
-describe('a list that a tail goes on', () => {
-  const listed = (more: Partial<Rows> = {}): Followed => ({
-    rows: rowsOf([at(9), at(5)], more),
-    held: NOTHING_HELD,
-    elsewhere: 0,
-  })
-  const open = { paused: false, from: undefined }
-
-  test('takes what arrives, each once', () => {
-    const { rows, held } = follow(listed(), [at(10), at(9), at(7)], open)
-    expect(ids(rows)).toEqual(ids(rowsOf([at(10), at(9), at(7), at(5)])))
-    expect(held).toEqual(NOTHING_HELD)
-  })
-
-  test.each([
-    ['one reads', listed(), { ...open, paused: true }],
-    ['the newest rows are not in sight', listed({ moreBefore: true }), open],
-  ])('holds it back while %s, and what is there already does not count', (_why, list, how) => {
-    const next = follow(list, [at(10), at(9)], how)
-    expect(next.rows).toBe(list.rows)
-    expect(next.held.count).toBe(1)
-  })
-
-  test('counts what happened before the range, which no tail knows', () => {
-    const { rows, elsewhere } = follow(listed(), [at(10), at(3)], { ...open, from: timestampOf(4_000) })
-    expect(rows.entries).toHaveLength(3)
-    expect(elsewhere).toBe(1)
-  })
-
-  test('what was held back is shown; where it is not all there, the list has to be read again', () => {
-    const held = follow(listed(), [at(10), at(11)], { ...open, paused: true })
-    expect(ids(released(held)?.rows ?? NO_ROWS)).toEqual(ids(rowsOf([at(11), at(10), at(9), at(5)])))
-    expect(released(held)?.held).toEqual(NOTHING_HELD)
-    expect(released(follow(listed({ moreBefore: true }), [at(10)], open))).toBeUndefined()
-    expect(released({ ...listed(), held: { entries: [at(10)], count: 2 } })).toBeUndefined()
   })
 })
