@@ -57,13 +57,20 @@ await describeWithBackends(
         await onPage('PATCH', '/api/team/events/refund', { archived: true })
         await eventually(async () => expect((await send('refund')).error.message).toContain('is archived'))
         const { data } = await onPage<{ key: string; prefix: string }>('POST', '/api/team/keys')
-        await eventually(async () => expect((await send('order-placed', data.key)).success).toBe(true))
+        // Until the gateway has read of it, a change does not hold there: how many are taken is counted, not known.
+        let taken = 0
+        const place = async () => {
+          const answer = await send('order-placed', data.key)
+          if (answer.success) taken += 1
+          return answer
+        }
+        await eventually(async () => expect((await place()).success).toBe(true))
         await onPage('DELETE', `/api/team/keys/${data.prefix}`)
-        await eventually(async () => expect((await send('order-placed', data.key)).error.code).toBe('invalid_api_key'))
+        await eventually(async () => expect((await place()).error.code).toBe('invalid_api_key'))
         await eventually(async () => {
           const { data } = await onPage<Settings>('GET', '/api/team')
           const placed = data.events.find(({ identifier }) => identifier === 'order-placed')
-          expect(placed).toMatchObject({ lastSeenAt: expect.any(String), lastDay: 1 })
+          expect(placed).toMatchObject({ lastSeenAt: expect.any(String), lastDay: taken })
         }, 30_000)
       },
       PATIENCE_MS,
