@@ -1,4 +1,5 @@
 import { AppendError, type Journal, type Subscription } from '../../shared/journal/journal.ts'
+import { eventually } from './eventually.ts'
 import { createLedger, type Ledger, type LedgerResult } from './ledger.ts'
 
 /** Writers that never rest and one member of a group that reads, while something happens to the brokers. */
@@ -14,6 +15,8 @@ export interface Traffic {
 }
 
 const RECORDS = 20
+/** How long what was acknowledged may take to be seen. */
+const SETTLE_MS = 60_000
 
 export async function startTraffic(journal: Journal, topic: string, group: string): Promise<Traffic> {
   const ledger = createLedger()
@@ -52,9 +55,17 @@ export async function startTraffic(journal: Journal, topic: string, group: strin
     settle: async () => {
       running = false
       await writers
-      const stored: string[] = []
-      for await (const { value } of journal.scan(topic)) stored.push(String(value))
-      return ledger.settle(stored)
+      let result: LedgerResult | undefined
+      // A leader that was frozen goes on from where it was until it hears that it is none any more, and tells an end of long ago.
+      await eventually(async () => {
+        const stored: string[] = []
+        for await (const { value } of journal.scan(topic)) stored.push(String(value))
+        result = ledger.settle(stored)
+        if (result.missing.length > 0) throw new Error(`${result.missing.length} records are missing`)
+      }, SETTLE_MS).catch((error) => {
+        if (result === undefined) throw error
+      })
+      return result as LedgerResult
     },
   }
 }
