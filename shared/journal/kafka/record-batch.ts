@@ -1,5 +1,6 @@
 import { crc32c } from '@platformatic/kafka'
 import type { Headers, NewRecord } from '../journal.ts'
+import { type Content, mostBytes, withRoom } from '../scratch.ts'
 
 /** The fields before the records, in the order of the format; positions in bytes. */
 export const LENGTH_AT = 8
@@ -23,7 +24,6 @@ const NO_PRODUCER = -1n
 /** A length of 64 to 8,191 bytes takes two bytes, and most records are of that size. */
 const USUAL_LENGTH_BYTES = 2
 const VARINT_BYTES_MAX = 5
-const UNIT_BYTES_MAX = 3
 /** Below this many characters a text is written faster one by one than by a call out of JavaScript. */
 const SHORT_CHARACTERS = 48
 
@@ -86,7 +86,7 @@ export function recycle({ buffer }: Buffer): void {
 
 /** Returns where the record ends. */
 function writeRecord(start: number, offsetDelta: number, { key, value, headers, commonHeaders }: NewRecord): number {
-  makeRoom(start, mostBytes(key) + mostBytes(value) + 4 * VARINT_BYTES_MAX)
+  scratch = withRoom(scratch, start, mostBytes(key) + mostBytes(value) + 4 * VARINT_BYTES_MAX)
   const bodyAt = start + USUAL_LENGTH_BYTES
   let at = bodyAt
   scratch[at++] = 0 // attributes
@@ -95,7 +95,7 @@ function writeRecord(start: number, offsetDelta: number, { key, value, headers, 
   at = writeContent(at, key)
   at = writeContent(at, value)
   const common = commonHeaders === undefined ? NO_HEADERS : encodedOnce(commonHeaders)
-  makeRoom(at, VARINT_BYTES_MAX + common.bytes.length)
+  scratch = withRoom(scratch, at, VARINT_BYTES_MAX + common.bytes.length)
   at = writeVarInt(at, common.count + countOf(headers))
   scratch.set(common.bytes, at)
   at = writeHeaders(at + common.bytes.length, headers)
@@ -106,7 +106,7 @@ function writeHeaders(start: number, headers: Headers): number {
   let at = start
   for (const name in headers) {
     const content = headers[name] ?? null
-    makeRoom(at, mostBytes(name) + mostBytes(content) + 2 * VARINT_BYTES_MAX)
+    scratch = withRoom(scratch, at, mostBytes(name) + mostBytes(content) + 2 * VARINT_BYTES_MAX)
     at = writeContent(at, name)
     at = writeContent(at, content)
   }
@@ -142,7 +142,7 @@ function encodedOnce(headers: Headers): EncodedHeaders {
 }
 
 function prependLength(start: number, bodyAt: number, end: number): number {
-  makeRoom(end, VARINT_BYTES_MAX)
+  scratch = withRoom(scratch, end, VARINT_BYTES_MAX)
   const length = end - bodyAt
   const shift = sizeOfVarInt(length) - USUAL_LENGTH_BYTES
   if (shift !== 0) scratch.copyWithin(bodyAt + shift, bodyAt, end)
@@ -150,20 +150,8 @@ function prependLength(start: number, bodyAt: number, end: number): number {
   return end + shift
 }
 
-const mostBytes = (content: string | Uint8Array | null): number => {
-  if (content === null) return 0
-  return typeof content === 'string' ? content.length * UNIT_BYTES_MAX : content.length
-}
-
-function makeRoom(at: number, bytes: number): void {
-  if (at + bytes <= scratch.length) return
-  const larger = Buffer.allocUnsafeSlow(Math.max(2 * scratch.length, at + bytes))
-  scratch.copy(larger, 0, 0, at)
-  scratch = larger
-}
-
 /** A length, -1 where there is nothing, and the bytes; returns where they end. */
-function writeContent(at: number, content: string | Uint8Array | null): number {
+function writeContent(at: number, content: Content | null): number {
   if (content === null) return writeVarInt(at, -1)
   if (typeof content === 'string') return writeText(at, content)
   const contentAt = writeVarInt(at, content.length)

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Headers, JournalRecord, NewRecord } from '../journal.ts'
+import { type Content, mostBytes, withRoom } from '../scratch.ts'
 
 /**
  * Records of one partition as they are stored together: each as three lengths, then its key, its value and its headers (JSON).
@@ -57,18 +58,14 @@ export function packRecords(records: readonly NewRecord[]): readonly PackedBatch
   return batches
 }
 
-type Content = string | Uint8Array
-
 const SCRATCH_BYTES = 2 * BATCH_BYTES_MAX
-/** A UTF-16 unit takes at most so many bytes in UTF-8. */
-const UNIT_BYTES_MAX = 3
 
 /** Where batches are put together; it grows with a batch that needs more, and shrinks again after it. */
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
 /** Returns where the record ends. */
 function writeRecord({ key, value, headers, commonHeaders }: NewRecord, at: number): number {
-  makeRoom(at, HEAD_BYTES + mostBytes(key) + mostBytes(value))
+  scratch = withRoom(scratch, at, HEAD_BYTES + mostBytes(key) + mostBytes(value))
   const keyAt = at + HEAD_BYTES
   const valueAt = write(key, keyAt)
   const headersAt = write(value, valueAt)
@@ -77,18 +74,6 @@ function writeRecord({ key, value, headers, commonHeaders }: NewRecord, at: numb
   scratch.writeUInt32LE(value === null ? 0 : headersAt - valueAt + 1, at + LENGTH_BYTES)
   scratch.writeUInt32LE(end - headersAt, at + 2 * LENGTH_BYTES)
   return end
-}
-
-const mostBytes = (content: Content | null): number => {
-  if (content === null) return 0
-  return typeof content === 'string' ? content.length * UNIT_BYTES_MAX : content.length
-}
-
-function makeRoom(at: number, bytes: number): void {
-  if (at + bytes <= scratch.length) return
-  const larger = Buffer.allocUnsafeSlow(Math.max(2 * scratch.length, at + bytes))
-  scratch.copy(larger, 0, 0, at)
-  scratch = larger
 }
 
 /** Returns where the content ends. */
@@ -103,7 +88,7 @@ function write(content: Content | null, at: number): number {
 function writeHeaders(headers: Headers, common: Headers | undefined, at: number): number {
   const own = encodeHeaders(headers)
   const start = common === undefined ? NOTHING : startWith(common)
-  makeRoom(at, start.length + mostBytes(own))
+  scratch = withRoom(scratch, at, start.length + mostBytes(own))
   if (start.length === 0) return write(own, at)
   // The braces that face each other, or the comma and the brace where there is nothing of its own, are left out.
   return own === NO_HEADERS ? write('}', write(start, at) - 1) : write(own.slice(1), write(start, at))
