@@ -34,8 +34,6 @@ function parsedPayload(payload: string): object | undefined {
     return parseKeepingDigits(payload) as object
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
-    // Nested thousands of levels deep: of what lies near the surface at most some digits are lost.
-    if (error instanceof RangeError) return JSON.parse(payload) as object
     throw error
   }
 }

@@ -29,10 +29,18 @@ export const parseExactly = (text: string): unknown =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value,
   )
 
-/** Parses JSON as `JSON.parse` does, but for a value in which that would certainly lose digits, as `parseExactly` does. */
+/**
+ * Parses JSON as `JSON.parse` does, but for a value in which that would certainly lose digits, as `parseExactly` does. One that is
+ * nested too deep to be looked through stays as it is.
+ */
 export function parseKeepingDigits(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  return hasLostDigits(value) ? parseExactly(text) : value
+  try {
+    return hasLostDigits(value) ? parseExactly(text) : value
+  } catch (error) {
+    if (error instanceof RangeError) return value
+    throw error
+  }
 }
 
 /** A whole number by its digits, as JSON has them: a number where that keeps them all, else an opaque object that is written so. */
