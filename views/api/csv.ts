@@ -1,5 +1,5 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
-import type { EntryItem } from './items.ts'
+import type { Entry } from '../flow-layout/types.ts'
 
 /** Without it Excel reads UTF-8 as the machine's own code page. */
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -24,7 +24,7 @@ const OWN: Readonly<Record<EntryKind, readonly string[]>> = {
 /** A CSV file (RFC 4180) of entries of these kinds: its columns are the paths of an item's values. */
 export interface CsvTable {
   readonly head: string
-  line(item: EntryItem): string
+  line(item: Entry): string
 }
 
 export function createCsvTable(kinds: readonly EntryKind[]): CsvTable {
@@ -36,7 +36,7 @@ export function createCsvTable(kinds: readonly EntryKind[]): CsvTable {
   }
 }
 
-const valueAt = (item: EntryItem, path: readonly string[]): unknown =>
+const valueAt = (item: Entry, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], item)
 
 function cell(value: unknown): string {

@@ -1,5 +1,6 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryFilter, Flow, Page } from '../../shared/log-store/log-store.ts'
+import type { Entry } from '../flow-layout/types.ts'
 import type { Call, Stream, Tools } from './call.ts'
 import { createCsvTable } from './csv.ts'
 import { drained } from './drain.ts'
@@ -7,7 +8,7 @@ import { entryFilter } from './filter.ts'
 import { stepsOf, summaryOf } from './flow-summary.ts'
 import { flowSvg } from './flow-svg.ts'
 import { flowEntries, flowOf } from './flows.ts'
-import { type EntryItem, itemOf } from './items.ts'
+import { itemOf } from './items.ts'
 import { FORMATS } from './parameters.ts'
 import { invalidParameters } from './problems.ts'
 
@@ -23,7 +24,7 @@ const STALL_MS = 60_000
 interface Format {
   readonly contentType: string
   readonly head: string
-  line(item: EntryItem): string
+  line(item: Entry): string
 }
 
 interface Selection {
@@ -56,7 +57,7 @@ export const exportFlow: Stream = async (call, tools) => {
 async function sendDrawing(call: Call, tools: Tools, flow: Flow, name: string): Promise<void> {
   const { team, names, request, response } = call
   tools.streams.exports.open(team, response)
-  const entries: EntryItem[] = []
+  const entries: Entry[] = []
   let next: Page['next'] = null
   do {
     const limit = Math.min(PAGE_ENTRIES, DRAWN_MAX - entries.length)

@@ -2,8 +2,9 @@ import { type Level, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import type { Flow, FlowGroup, LevelCounts } from '../../shared/log-store/log-store.ts'
 import type { StepEntity } from '../../shared/registry/registry.ts'
+import type { EntityRef, FlowStep, ProjectRef } from '../flow-layout/types.ts'
 import { type FlowState, stateOf } from './flow-state.ts'
-import type { EntityRef, Names, ProjectRef } from './names.ts'
+import type { Names } from './names.ts'
 
 /** A flow as the list shows it; what it touched is in the order of its first entries. */
 export interface FlowSummary extends FlowState {
@@ -22,18 +23,6 @@ export interface FlowSummary extends FlowState {
   readonly lastErrorAt: string | null
   /** The latest entry of an Event or Step below Error. */
   readonly lastProgressAt: string | null
-}
-
-/** A Step of a flow. One that was not seen has a count of 0 and no times. */
-export interface FlowStep {
-  /** Null for a Step that stands alone. */
-  readonly event: EntityRef | null
-  readonly step: EntityRef
-  readonly seen: boolean
-  readonly firstAt: string | null
-  readonly lastAt: string | null
-  readonly count: number
-  readonly worstLevel: Level | null
 }
 
 /** `now` is in milliseconds since 1970. */

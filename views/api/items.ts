@@ -1,19 +1,9 @@
 import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
-import type { EntityRef, Names, ProjectRef } from './names.ts'
-
-type Shown<T, Named extends keyof T> = Omit<T, 'team' | Named>
-
-export type EventLogItem = Shown<EventLogRecord, 'event' | 'step'> & {
-  readonly event: EntityRef | null
-  readonly step: EntityRef | null
-}
-
-export type ApplicationLogItem = Shown<ApplicationLogRecord, 'project'> & { readonly project: ProjectRef }
-
-export type EntryItem = EventLogItem | ApplicationLogItem
+import type { ApplicationEntry, Entry, EventEntry } from '../flow-layout/types.ts'
+import type { Names } from './names.ts'
 
 /** An entry as the read API shows it: what was stored, with the names that the registry has now. */
-export function itemOf(entry: EntryRecord, names: Names): EntryItem {
+export function itemOf(entry: EntryRecord, names: Names): Entry {
   switch (entry.kind) {
     case 'event':
       return eventLogItem(entry, names)
@@ -22,7 +12,7 @@ export function itemOf(entry: EntryRecord, names: Names): EntryItem {
   }
 }
 
-const eventLogItem = (entry: EventLogRecord, names: Names): EventLogItem => ({
+const eventLogItem = (entry: EventLogRecord, names: Names): EventEntry => ({
   id: entry.id,
   kind: entry.kind,
   receivedAt: entry.receivedAt,
@@ -35,7 +25,7 @@ const eventLogItem = (entry: EventLogRecord, names: Names): EventLogItem => ({
   payload: entry.payload,
 })
 
-const applicationLogItem = (entry: ApplicationLogRecord, names: Names): ApplicationLogItem => ({
+const applicationLogItem = (entry: ApplicationLogRecord, names: Names): ApplicationEntry => ({
   id: entry.id,
   kind: entry.kind,
   receivedAt: entry.receivedAt,

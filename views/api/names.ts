@@ -1,15 +1,5 @@
 import type { Entity, Registry, StepEntity } from '../../shared/registry/registry.ts'
-
-/** An Event or a Step as an item names it; `name` is null where the Team's registry no longer has it. */
-export interface EntityRef {
-  readonly identifier: string
-  readonly name: string | null
-}
-
-export interface ProjectRef {
-  readonly id: string
-  readonly name: string | null
-}
+import type { EntityRef, ProjectRef } from '../flow-layout/types.ts'
 
 /** The names that the registry has now for what a Team's entries refer to. */
 export interface Names {

@@ -1,4 +1,4 @@
-import type { EntryItem } from '../api/items.ts'
+import type { Entry } from '../flow-layout/types.ts'
 import { GATEWAY_PLACEHOLDER, KEY_PLACEHOLDER } from './placeholders.ts'
 
 /** Longer bodies do not fit into one argument of a command on Linux (128 KiB). */
@@ -8,7 +8,7 @@ const ARGUMENT_MAX = 60_000
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** The command that sends the entry again, as a new one with the time of its receipt. */
-export function curlOf(entry: EntryItem): string {
+export function curlOf(entry: Entry): string {
   const [path, body] = requestOf(entry)
   return curlTo(`/api/${path}`, JSON.stringify(body))
 }
@@ -28,7 +28,7 @@ export function curlTo(path: string, body: string): string {
   return [...head, data].join(' \\\n  ')
 }
 
-function requestOf(entry: EntryItem): readonly [path: string, body: object] {
+function requestOf(entry: Entry): readonly [path: string, body: object] {
   const { correlationKey, environment } = entry
   if (entry.kind === 'event') {
     const uniqueIdentifier = entry.step?.identifier ?? entry.event?.identifier

@@ -3,7 +3,8 @@ import { successBody } from '../../shared/http/answer.ts'
 import { printTerm } from '../../shared/query/term.ts'
 import type { Answer } from '../api/call.ts'
 import { entryOf } from '../api/entries.ts'
-import { type ApplicationLogItem, type EntryItem, itemOf } from '../api/items.ts'
+import { itemOf } from '../api/items.ts'
+import type { ApplicationEntry, Entry } from '../flow-layout/types.ts'
 import { curlOf } from './curl.ts'
 import { LINES_MAX, parseException } from './exception.ts'
 import { fieldsOf } from './fields.ts'
@@ -22,7 +23,7 @@ export const detailsOfEntry =
   async (call, tools) =>
     successBody(detailsOf(itemOf(await entryOf(kind, call, tools), call.names)))
 
-export function detailsOf(entry: EntryItem): EntryDetails {
+export function detailsOf(entry: Entry): EntryDetails {
   const { payload, scopeData, exception } =
     entry.kind === 'event' ? { ...entry, scopeData: null, exception: null } : { ...entry, payload: '' }
   return {
@@ -46,7 +47,7 @@ function payloadOf(text: string): EntryDetails['payload'] {
   }
 }
 
-function scopesOf(data: NonNullable<ApplicationLogItem['scopeData']>): EntryDetails['scopes'] {
+function scopesOf(data: NonNullable<ApplicationEntry['scopeData']>): EntryDetails['scopes'] {
   const stack = scopeStack(data)
   const named = stack.length > 1 || stack.some(({ text }) => text !== '')
   return {

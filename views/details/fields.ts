@@ -1,9 +1,9 @@
 import { printTerm } from '../../shared/query/term.ts'
-import type { EntryItem } from '../api/items.ts'
+import type { Entry } from '../flow-layout/types.ts'
 import type { NamedValue } from './types.ts'
 
 /** The fields of an entry that it has whatever its payload and scopes hold; those without a value are left out. */
-export function fieldsOf(entry: EntryItem): readonly NamedValue[] {
+export function fieldsOf(entry: Entry): readonly NamedValue[] {
   const { level, environment, correlationKey } = entry
   const fields: (NamedValue | undefined)[] = [
     field('level', level),

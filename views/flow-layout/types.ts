@@ -1,9 +1,9 @@
 import type { Level } from '../../shared/contract/levels.ts'
+import type { ApplicationLogRecord, EventLogRecord } from '../../shared/contract/records.ts'
 
-/** What a flow is drawn from, as the read API has it. */
+/** An Event or a Step as an item names it; `name` is null where the Team's registry no longer has it. */
 export interface EntityRef {
   readonly identifier: string
-  /** Null where the registry no longer has it. */
   readonly name: string | null
 }
 
@@ -12,37 +12,21 @@ export interface ProjectRef {
   readonly name: string | null
 }
 
-interface Common {
-  readonly id: string
-  /** ISO 8601 in UTC, as all times of the API. */
-  readonly receivedAt: string
-  readonly timestamp: string
-  readonly level: Level
-  readonly environment: string
-  readonly correlationKey: string | null
-}
+type Shown<Stored, Named extends keyof Stored> = Omit<Stored, 'team' | Named>
 
-export interface EventEntry extends Common {
-  readonly kind: 'event'
+/** An entry as the read API shows it: what was stored, with the names that the registry has now. */
+export type EventEntry = Shown<EventLogRecord, 'event' | 'step'> & {
   readonly event: EntityRef | null
   readonly step: EntityRef | null
-  readonly payload: string
 }
 
-export interface ApplicationEntry extends Common {
-  readonly kind: 'application'
-  readonly project: ProjectRef
-  readonly categoryName: string
-  readonly eventId: number
-  readonly eventName: string
-  readonly message: string
-  readonly exception: string | null
-  readonly scopeData: Readonly<Record<string, unknown>> | null
-  readonly originalLevel?: string
-}
+export type ApplicationEntry = Shown<ApplicationLogRecord, 'project'> & { readonly project: ProjectRef }
 
 export type Entry = EventEntry | ApplicationEntry
+
+/** A Step of a flow. One that was not seen has a count of 0 and no times. */
 export interface FlowStep {
+  /** Null for a Step that stands alone. */
   readonly event: EntityRef | null
   readonly step: EntityRef
   readonly seen: boolean

@@ -1,7 +1,7 @@
 import { successBody } from '../../shared/http/answer.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Answer } from '../api/call.ts'
-import type { EntityRef } from '../api/names.ts'
+import type { EntityRef } from '../flow-layout/types.ts'
 import { curlToTry } from './again.ts'
 import { type Fact, factsOf } from './facts.ts'
 import { createNearest } from './nearest.ts'

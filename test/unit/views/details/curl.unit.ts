@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { EntryItem } from '../../../../views/api/items.ts'
 import { curlOf, shellQuote } from '../../../../views/details/curl.ts'
+import type { Entry } from '../../../../views/flow-layout/types.ts'
 import { applicationEntry, eventEntry } from './entries.ts'
 
 /** What a shell would give to `curl`: its arguments, and what stands on its standard input. */
@@ -43,7 +43,7 @@ describe('an entry as a command that sends it again', () => {
     })
   })
 
-  test.each<[string, EntryItem]>([
+  test.each<[string, Entry]>([
     ['quotes and substitutions', eventEntry({ payload: `'; rm -rf $HOME; echo "\`id\`" $(id) \\ !!'` })],
     [
       'line ends and controls',
