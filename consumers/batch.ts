@@ -47,7 +47,7 @@ export function createBatchHandler<Item>(
     const settled = await writeChunk(view, chunk, projectOf(batch.topic), batch.signal, deps)
     const place = placeOf(batch)
     // A replayed record that fails again says nothing about the records that arrive now.
-    const judged = settled.filter((_, index) => attemptsOf(chunk[index]?.headers ?? {}) === 0)
+    const judged = settled.filter((outcome, index) => typeof outcome !== 'object' || !isReplayed(chunk[index]))
     const { history, flood } = judgeDeadLetters(
       histories.get(place) ?? NO_HISTORY,
       judged.map((outcome) => typeof outcome === 'object'),
@@ -137,6 +137,9 @@ function ofWrite(written: WriteOutcome | undefined): Settled {
   if (written === undefined) throw new Error('the log store gave no outcome for a document')
   return written.outcome === 'refused' ? deadLetter('refused_by_store', written.reason) : written.outcome
 }
+
+const isReplayed = (record: JournalRecord | undefined): boolean =>
+  record !== undefined && attemptsOf(record.headers) > 0
 
 const badRecords = (chunk: readonly JournalRecord[], settled: readonly Settled[]): readonly BadRecord[] =>
   chunk.flatMap((record, index) => {

@@ -27,6 +27,8 @@ export interface FetchedRecords {
 /** The bytes of a batch that its length does not count. */
 const BEFORE_LENGTH = LENGTH_AT + 4
 
+const ENDS_EARLY = 'a batch of records ends within a record'
+
 /** Bits of a batch's attributes. */
 const COMPRESSION = 0b111
 const LOG_APPEND_TIME = 1 << 3
@@ -90,20 +92,19 @@ function readBatch(topic: string, partition: number, bytes: Buffer, position: nu
   const firstTimestamp = Number(bytes.readBigInt64BE(FIRST_TIMESTAMP_AT))
   const logAppendTime = (attributes & LOG_APPEND_TIME) === 0 ? null : Number(bytes.readBigInt64BE(MAX_TIMESTAMP_AT))
   let left = (attributes & CONTROL) === 0 ? bytes.readInt32BE(COUNT_AT) : 0
-  const reader = createReader(inflate(bytes.subarray(RECORDS_AT), attributes & COMPRESSION))
+  const reader = new RecordReader(inflate(bytes.subarray(RECORDS_AT), attributes & COMPRESSION), 0)
 
   return (max: number, records: JournalRecord[]): boolean => {
     while (left > 0 && records.length < max) {
       left -= 1
-      const end = reader.varint() + reader.at()
+      const length = reader.varint()
+      const end = reader.at + length
       reader.skip(1) // Attributes of a record; there are none.
-      const appendedAt = logAppendTime ?? firstTimestamp + reader.varlong()
-      if (logAppendTime !== null) reader.varlong()
+      const timestamp = firstTimestamp + reader.varlong()
       const offset = first + reader.varint()
       if (offset >= position) {
-        const key = reader.bytes()
-        const value = reader.bytes()
-        records.push({ topic, partition, offset, appendedAt, key, value, headers: readHeaders(reader) })
+        const appendedAt = logAppendTime ?? timestamp
+        records.push(new FetchedRecord(topic, partition, offset, appendedAt, reader.buffer, reader.at))
       }
       reader.moveTo(end)
     }
@@ -118,13 +119,53 @@ function inflate(records: Buffer, compression: number): Buffer {
   return algorithm.decompressSync(records)
 }
 
+/**
+ * A record where it stands among the bytes that were fetched. Many wait while the ones before them are written, and of most nobody asks
+ * for the key or the headers, so each part is read when it is asked for, and not kept.
+ */
+class FetchedRecord implements JournalRecord {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly appendedAt: number
+  readonly #buffer: Buffer
+  /** Where its key begins; the value and the headers follow. */
+  readonly #keyAt: number
+
+  constructor(topic: string, partition: number, offset: number, appendedAt: number, buffer: Buffer, keyAt: number) {
+    this.topic = topic
+    this.partition = partition
+    this.offset = offset
+    this.appendedAt = appendedAt
+    this.#buffer = buffer
+    this.#keyAt = keyAt
+  }
+
+  get key(): Buffer | null {
+    return new RecordReader(this.#buffer, this.#keyAt).bytes()
+  }
+
+  get value(): Buffer | null {
+    const reader = new RecordReader(this.#buffer, this.#keyAt)
+    reader.skip(reader.varint())
+    return reader.bytes()
+  }
+
+  get headers(): Headers {
+    const reader = new RecordReader(this.#buffer, this.#keyAt)
+    reader.skip(reader.varint())
+    reader.skip(reader.varint())
+    return readHeaders(reader)
+  }
+}
+
 /** Of headers with one name the last counts; a null value is read as the empty text. */
 function readHeaders(reader: RecordReader): Headers {
   const headers: Record<string, string | Uint8Array> = {}
   const count = reader.varint()
   for (let index = 0; index < count; index++) {
-    const key = String(reader.text(2 * index))
-    const text = reader.text(2 * index + 1)
+    const key = String(reader.text())
+    const text = reader.text()
     // A header named __proto__ must be a header, not a prototype.
     if (key === '__proto__') Object.defineProperty(headers, key, { value: text, enumerable: true, configurable: true })
     else headers[key] = text
@@ -132,86 +173,64 @@ function readHeaders(reader: RecordReader): Headers {
   return headers
 }
 
-interface RecordReader {
-  at(): number
-  moveTo(place: number): void
-  skip(length: number): void
-  varint(): number
-  varlong(): number
-  /** Bytes with their length before them; null where that is negative. */
-  bytes(): Buffer | null
-  /** As `bytes`, as text where they are UTF-8. */
-  text(place: number): string | Buffer
-}
+/** Reads one after another from a place on. Each method throws a RangeError where the bytes end too early. */
+class RecordReader {
+  readonly buffer: Buffer
+  at: number
 
-function createReader(buffer: Buffer): RecordReader {
-  let at = 0
-  const texts = createTexts(buffer)
-
-  const byte = (): number => {
-    const value = buffer[at++]
-    if (value === undefined) throw new RangeError('a batch of records ends within a record')
-    return value
+  constructor(buffer: Buffer, at: number) {
+    this.buffer = buffer
+    this.at = at
   }
+
+  moveTo(place: number): void {
+    if (place > this.buffer.length) throw new RangeError(ENDS_EARLY)
+    this.at = place
+  }
+
+  /** A length below zero stands for null, which has no bytes. */
+  skip(length: number): void {
+    if (length > 0) this.moveTo(this.at + length)
+  }
+
+  varint(): number {
+    const group = this.#byte()
+    if (group < 0x80) return (group >>> 1) ^ -(group & 1)
+    this.at -= 1
+    return this.varlong()
+  }
+
   /** Zigzag, least significant group first; exact up to 2^53, far beyond any time. */
-  const varlong = (): number => {
+  varlong(): number {
     let value = 0
     let unit = 1
     for (;;) {
-      const group = byte()
+      const group = this.#byte()
       value += (group & 0x7f) * unit
       if (group < 0x80) break
       unit *= 0x80
     }
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
-  const varint = (): number => {
-    const group = byte()
-    if (group < 0x80) return (group >>> 1) ^ -(group & 1)
-    at -= 1
-    return varlong()
-  }
-  const bytes = (): Buffer | null => {
-    const length = varint()
+
+  /** Bytes with their length before them; null where that is negative. */
+  bytes(): Buffer | null {
+    const length = this.varint()
     if (length < 0) return null
-    at += length
-    return buffer.subarray(at - length, at)
+    this.skip(length)
+    return this.buffer.subarray(this.at - length, this.at)
   }
-  return {
-    at: () => at,
-    moveTo: (place) => {
-      at = place
-    },
-    skip: (length) => {
-      at += length
-    },
-    varint,
-    varlong,
-    bytes,
-    text: (place) => {
-      const length = varint()
-      if (length <= 0) return ''
-      at += length
-      return texts(place, at - length, at)
-    },
-  }
-}
 
-/** Records that follow each other have the same headers but for some values, so a text is made anew only where its bytes differ. */
-function createTexts(buffer: Buffer) {
-  const last: { readonly from: number; readonly length: number; readonly text: string | Buffer }[] = []
-  return (place: number, from: number, to: number): string | Buffer => {
-    const before = last[place]
-    if (before !== undefined && before.length === to - from && isSame(buffer, before.from, from, before.length))
-      return before.text
-    const bytes = buffer.subarray(from, to)
-    const text = isUtf8(bytes) ? bytes.toString('utf8') : bytes
-    last[place] = { from, length: to - from, text }
-    return text
+  /** As `bytes`, as text where they are UTF-8. */
+  text(): string | Buffer {
+    const bytes = this.bytes()
+    if (bytes === null) return ''
+    return isUtf8(bytes) ? bytes.toString('utf8') : bytes
   }
-}
 
-function isSame(buffer: Buffer, one: number, other: number, length: number): boolean {
-  for (let index = 0; index < length; index++) if (buffer[one + index] !== buffer[other + index]) return false
-  return true
+  #byte(): number {
+    const value = this.buffer[this.at++]
+    if (value === undefined) throw new RangeError(ENDS_EARLY)
+    return value
+  }
 }
