@@ -43,6 +43,11 @@ interface Lane {
 
 /** Bytes that a partition may have waiting before no more are fetched for it. */
 const AHEAD_BYTES = 1024 * 1024
+/**
+ * A store makes records searchable once a second, so what a view waits here it does not wait there; brokers, consumers and the store have
+ * fewer and fuller requests.
+ */
+const GATHER_MS = 100
 const RETRY_DELAY_MS = 500
 
 /** Begins to read where the group stands. Each partition goes its own way: a slow handler of one holds up no other. */
@@ -103,6 +108,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
       ...context,
       sources,
       signal,
+      gatherMs: GATHER_MS,
       wants: (source) => (laneOf.get(source)?.waitingBytes ?? 0) < AHEAD_BYTES,
       onRecords: (source, records, endPosition) => {
         const lane = laneOf.get(source)

@@ -4,7 +4,7 @@ import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, hasCode } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
-import { createWaker } from './waiting.ts'
+import { createWaker, pause } from './waiting.ts'
 
 /** One partition that is being read. */
 export interface Source {
@@ -25,6 +25,8 @@ export interface FetcherOptions {
   /** Longest time that a broker waits for records before it answers with none. */
   readonly maxWaitMs: number
   readonly maxPartitionBytes: number
+  /** After an answer with few records, how long more of them may gather before the next request; absent: not at all. */
+  readonly gatherMs?: number
   /** Whether more records of the partition are wanted now. */
   wants(source: Source): boolean
   /** Gets records in order; `endPosition` is the position after the partition's last record. */
@@ -37,6 +39,8 @@ export interface FetcherOptions {
 const SHORT_WAIT_MS = 25
 /** Of one answer. What comes with it waits in memory, so a few are better than all that the partitions may have. */
 const MAX_BYTES = 4 * 1024 * 1024
+/** An answer with fewer is one with few records. */
+const FEW_BYTES = 1024 * 1024
 const RETRY_DELAY_MS = 200
 const SUPERVISE_MS = 500
 
@@ -53,7 +57,7 @@ export interface Fetcher {
  * not stop the reading.
  */
 export function startFetcher(options: FetcherOptions): Fetcher {
-  const { connection, logger, sources, signal, requestTimeoutMs, maxWaitMs } = options
+  const { connection, logger, sources, signal, requestTimeoutMs, maxWaitMs, gatherMs = 0 } = options
   const topics = [...new Set(sources.map(({ topic }) => topic))]
   const client = new Consumer<Buffer, Buffer, Buffer, Buffer>({
     ...clientOptions(connection, { requestTimeoutMs: requestTimeoutMs + maxWaitMs, retries: 0 }),
@@ -93,6 +97,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         if (signal.aborted) return
         for (const source of led) source.answeredAt = performance.now()
         for (const source of handOver(client, wanted, fetched, options)) turns.set(source, ++turn)
+        if (gatherMs > 0 && areFew(fetched)) await pause(gatherMs, signal)
       } catch (error) {
         if (signal.aborted) return
         logger.debug({ node, reason: describeFault(error) }, 'a fetch failed')
@@ -138,6 +143,12 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     }
   }
   return { done: run(), wake: waker.wake }
+}
+
+/** Not where there are none: the broker has waited already. */
+function areFew(fetched: readonly FetchedPartition[]): boolean {
+  const bytes = fetched.reduce((sum, { records }) => sum + (records?.length ?? 0), 0)
+  return bytes > 0 && bytes < FEW_BYTES
 }
 
 function requestOf(client: Consumer, wanted: readonly Source[], partitionMaxBytes: number) {
