@@ -69,7 +69,7 @@ export function createBatchHandler<Item>(
     const watermark = createWatermark(batch.records.map(({ offset }) => offset))
     let position = batch.records[0]?.offset ?? batch.endPosition
     try {
-      for (const chunk of chunksOf(batch.records, deps.chunkLimits)) {
+      for (const chunk of chunksOf(batch.records, valueBytes, deps.chunkLimits)) {
         lag.reading(place, position, chunk[0]?.appendedAt ?? 0)
         await settleChunk(chunk, batch)
         for (const { offset } of chunk) watermark.settle(offset)
@@ -166,5 +166,7 @@ function describeFlood(place: string, flood: string, bad: readonly BadRecord[]):
   const example = first === undefined ? '' : `; the first, at offset ${first.record.offset}: ${first.letter.message}`
   return `${place}: ${flood} (${reasons.join(', ')}${example})`
 }
+
+const valueBytes = ({ value }: JournalRecord): number => value?.length ?? 0
 
 const placeOf = ({ topic, partition }: PartitionBatch): string => `${topic}/${partition}`

@@ -1,21 +1,19 @@
-import type { JournalRecord } from '../shared/journal/journal.ts'
-
-/** How much goes to the store at once. */
+/** How much goes on at once. */
 export interface ChunkLimits {
   readonly recordsMax: number
-  /** Bytes of the records' values. */
   readonly bytesMax: number
 }
 
 /** Cuts records into consecutive chunks within the limits; a record that is larger than `bytesMax` has a chunk of its own. */
-export function* chunksOf(
-  records: readonly JournalRecord[],
+export function* chunksOf<Item>(
+  records: readonly Item[],
+  bytesOf: (record: Item) => number,
   { recordsMax, bytesMax }: ChunkLimits,
-): Generator<readonly JournalRecord[]> {
-  let chunk: JournalRecord[] = []
+): Generator<readonly Item[]> {
+  let chunk: Item[] = []
   let bytes = 0
   for (const record of records) {
-    const size = record.value?.length ?? 0
+    const size = bytesOf(record)
     if (chunk.length > 0 && (chunk.length >= recordsMax || bytes + size > bytesMax)) {
       yield chunk
       chunk = []

@@ -8,6 +8,7 @@ import {
   type JournalRecord,
   type NewRecord,
 } from '../shared/journal/journal.ts'
+import { type ChunkLimits, chunksOf } from './chunks.ts'
 import { DEAD_LETTER_REASONS, type DeadLetter } from './outcome.ts'
 
 /** Headers of a dead letter. Those of Kafka Connect (KIP-298) keep their names and meaning, so its tools read them. */
@@ -30,8 +31,7 @@ export const DLQ_HEADERS = {
 
 const MESSAGE_BYTES_MAX = 1_000
 /** Brokers refuse a batch of more than 1 MiB by default; a record that is larger on its own is tried alone. */
-const APPEND_BYTES_MAX = 900_000
-const APPEND_RECORDS_MAX = 500
+const APPEND_LIMITS: ChunkLimits = { recordsMax: 500, bytesMax: 900_000 }
 
 export interface BadRecord {
   readonly record: JournalRecord
@@ -68,7 +68,8 @@ export function createDeadLetterWriter({
       const records = bad.map(({ record, letter }) => deadLetterRecord(record, letter, { view, group, time }))
       // All bad records of one batch come from one partition.
       const partition = (bad[0]?.record.partition ?? 0) % partitions
-      for (const batch of batchesOf(records)) await journal.append({ topic, partition, records: batch })
+      for (const batch of chunksOf(records, sizeOf, APPEND_LIMITS))
+        await journal.append({ topic, partition, records: batch })
     },
   }
 }
@@ -103,22 +104,6 @@ export function deadLetterRecord(
 export function attemptsOf(headers: Headers): number {
   const text = headerText(headers, DLQ_HEADERS.attempt) ?? ''
   return /^\d{1,6}$/.test(text) ? Number(text) : 0
-}
-
-function* batchesOf(records: readonly NewRecord[]): Generator<readonly NewRecord[]> {
-  let batch: NewRecord[] = []
-  let bytes = 0
-  for (const record of records) {
-    const size = sizeOf(record)
-    if (batch.length > 0 && (batch.length >= APPEND_RECORDS_MAX || bytes + size > APPEND_BYTES_MAX)) {
-      yield batch
-      batch = []
-      bytes = 0
-    }
-    batch.push(record)
-    bytes += size
-  }
-  if (batch.length > 0) yield batch
 }
 
 const sizeOf = ({ key, value, headers }: NewRecord): number =>

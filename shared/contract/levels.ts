@@ -3,6 +3,9 @@ export const LEVELS = ['Trace', 'Debug', 'Information', 'Warning', 'Error', 'Cri
 
 export type Level = (typeof LEVELS)[number]
 
+/** Entries of each level; a level without any may be absent. */
+export type LevelCounts = Readonly<Partial<Record<Level, number>>>
+
 /** A level's severity: 0 for Trace to 5 for Critical, as in .NET's LogLevel. */
 export const levelRank = (level: Level): number => LEVELS.indexOf(level)
 

@@ -1,5 +1,5 @@
 import type { EntryDocument, FlowDelta } from '../contract/documents.ts'
-import type { Level } from '../contract/levels.ts'
+import type { Level, LevelCounts } from '../contract/levels.ts'
 import type { EntryKind, EntryRecord } from '../contract/records.ts'
 import type { Health } from '../lifecycle.ts'
 import type { Query } from '../query/ast.ts'
@@ -99,8 +99,6 @@ export interface Page {
   /** Where the next page begins, or null at the end. */
   readonly next: Cursor | null
 }
-
-export type LevelCounts = Readonly<Partial<Record<Level, number>>>
 
 export interface Histogram {
   /** The width of a bucket in milliseconds. */

@@ -1,7 +1,7 @@
 import { applicationLogDocument } from '../../consumers/projections/application-logs.ts'
 import { eventLogDocument } from '../../consumers/projections/event-logs.ts'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
-import { type Level, levelRank } from '../../shared/contract/levels.ts'
+import { type Level, type LevelCounts, levelRank } from '../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
 import type {
@@ -11,7 +11,6 @@ import type {
   Flow,
   FlowGroup,
   Histogram,
-  LevelCounts,
   LogStoreReader,
 } from '../../shared/log-store/log-store.ts'
 import { matches as queryMatches } from '../../shared/query/matches.ts'

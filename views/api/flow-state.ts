@@ -1,12 +1,6 @@
-import type { FlowSummary } from './flow-summary.ts'
+import type { FlowState, FlowSummary } from '../flow-layout/types.ts'
 
-export const FLOW_STATES = ['running', 'finished', 'stalled', 'failed'] as const
-
-/** What a flow seems to be doing, and why one may think so. Logs say what was done, never that nothing more will be. */
-export interface FlowState {
-  readonly state: (typeof FLOW_STATES)[number]
-  readonly reason: string
-}
+export const FLOW_STATES = ['running', 'finished', 'stalled', 'failed'] as const satisfies readonly FlowState['state'][]
 
 /** A flow that logged within this time is taken to be at work. */
 export const RUNNING_MS = 5 * 60_000

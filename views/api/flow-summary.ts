@@ -1,29 +1,10 @@
-import { type Level, levelRank } from '../../shared/contract/levels.ts'
+import { type Level, type LevelCounts, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
-import type { Flow, FlowGroup, LevelCounts } from '../../shared/log-store/log-store.ts'
+import type { Flow, FlowGroup } from '../../shared/log-store/log-store.ts'
 import type { StepEntity } from '../../shared/registry/registry.ts'
-import type { EntityRef, FlowStep, ProjectRef } from '../flow-layout/types.ts'
-import { type FlowState, stateOf } from './flow-state.ts'
+import type { EntityRef, FlowStep, FlowSummary } from '../flow-layout/types.ts'
+import { stateOf } from './flow-state.ts'
 import type { Names } from './names.ts'
-
-/** A flow as the list shows it; what it touched is in the order of its first entries. */
-export interface FlowSummary extends FlowState {
-  readonly correlationKey: string
-  readonly firstAt: string
-  readonly lastAt: string
-  readonly total: number
-  readonly levels: LevelCounts
-  readonly worstLevel: Level | null
-  readonly events: readonly EntityRef[]
-  readonly steps: readonly EntityRef[]
-  readonly projects: readonly ProjectRef[]
-  /** Of every Event touched, the Step in use after the furthest one seen: what is yet to come. An Event at its last Step has none. */
-  readonly nextSteps: readonly EntityRef[]
-  /** The latest entry of Error or Critical. */
-  readonly lastErrorAt: string | null
-  /** The latest entry of an Event or Step below Error. */
-  readonly lastProgressAt: string | null
-}
 
 /** `now` is in milliseconds since 1970. */
 export function summaryOf(flow: Flow, names: Names, now: number): FlowSummary {

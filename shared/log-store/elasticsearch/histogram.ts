@@ -1,6 +1,6 @@
-import type { Level } from '../../contract/levels.ts'
+import type { Level, LevelCounts } from '../../contract/levels.ts'
 import { timestampOf, toNanos } from '../../contract/timestamp.ts'
-import type { EntryFilter, Histogram, LevelCounts, LogStoreReader } from '../log-store.ts'
+import type { EntryFilter, Histogram, LogStoreReader } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { levelOf, type Searcher } from './searcher.ts'

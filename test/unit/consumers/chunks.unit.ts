@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { chunksOf } from '../../../consumers/chunks.ts'
+import type { JournalRecord } from '../../../shared/journal/journal.ts'
 import { readRecord } from '../../support/consumers-records.ts'
+
+const valueBytes = ({ value }: JournalRecord): number => value?.length ?? 0
 
 test('chunks keep every record in order and stay within both limits', () => {
   fc.assert(
@@ -11,7 +14,7 @@ test('chunks keep every record in order and stay within both limits', () => {
       fc.integer({ min: 1, max: 100 }),
       (sizes, recordsMax, bytesMax) => {
         const records = sizes.map((size, offset) => readRecord(size === null ? null : Buffer.alloc(size), { offset }))
-        const chunks = [...chunksOf(records, { recordsMax, bytesMax })]
+        const chunks = [...chunksOf(records, valueBytes, { recordsMax, bytesMax })]
         expect(chunks.flat()).toEqual(records)
         for (const chunk of chunks) {
           const bytes = chunk.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
@@ -26,6 +29,6 @@ test('chunks keep every record in order and stay within both limits', () => {
 
 test('a record goes to the chunk before it where it fits', () => {
   const records = [4, 4, 3, 9, 1].map((size, offset) => readRecord(Buffer.alloc(size), { offset }))
-  const sizes = [...chunksOf(records, { recordsMax: 3, bytesMax: 8 })].map((chunk) => chunk.length)
+  const sizes = [...chunksOf(records, valueBytes, { recordsMax: 3, bytesMax: 8 })].map((chunk) => chunk.length)
   expect(sizes).toEqual([2, 1, 1, 1])
 })

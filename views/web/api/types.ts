@@ -1,8 +1,17 @@
-import type { Level } from '../../../shared/contract/levels.ts'
+import type { LevelCounts } from '../../../shared/contract/levels.ts'
 
-import type { EntityRef, Entry, FlowStep, ProjectRef } from '../../flow-layout/types.ts'
+import type { Entry, FlowStep, FlowSummary, ProjectRef } from '../../flow-layout/types.ts'
 
-export type { ApplicationEntry, EntityRef, Entry, EventEntry, FlowStep, ProjectRef } from '../../flow-layout/types.ts'
+export type { LevelCounts } from '../../../shared/contract/levels.ts'
+export type {
+  ApplicationEntry,
+  EntityRef,
+  Entry,
+  EventEntry,
+  FlowStep,
+  FlowSummary,
+  ProjectRef,
+} from '../../flow-layout/types.ts'
 
 /** What the read API answers; views/api/schemas.ts says the same for the OpenAPI document. */
 export type EntryKind = Entry['kind']
@@ -43,8 +52,6 @@ export interface EntryContext<Item extends Entry = Entry> {
   readonly entry: Item
   readonly after: readonly Item[]
 }
-
-export type LevelCounts = Readonly<Partial<Record<Level, number>>>
 
 export interface Histogram {
   /** The width of a bucket in milliseconds. */
@@ -100,23 +107,6 @@ export interface Absence {
 export interface TypedRange {
   readonly from: string | null
   readonly to: string | null
-}
-
-export interface FlowSummary {
-  readonly correlationKey: string
-  readonly firstAt: string
-  readonly lastAt: string
-  readonly total: number
-  readonly levels: LevelCounts
-  readonly worstLevel: Level | null
-  readonly events: readonly EntityRef[]
-  readonly steps: readonly EntityRef[]
-  readonly projects: readonly ProjectRef[]
-  /** Of every Event touched, the Step after the furthest one seen; an Event at its last Step has none. */
-  readonly nextSteps: readonly EntityRef[]
-  /** What it seems to be doing, and why one may think so. */
-  readonly state: 'running' | 'finished' | 'stalled' | 'failed'
-  readonly reason: string
 }
 
 export interface FlowDetail extends Page<Entry> {

@@ -92,6 +92,8 @@ export const summary = (more: Partial<FlowSummary> = {}): FlowSummary => ({
   steps: [{ identifier: 'order.pay', name: 'Pay' }],
   projects: [],
   nextSteps: [],
+  lastErrorAt: null,
+  lastProgressAt: iso(MINUTE),
   state: 'finished',
   reason: 'Every Event reached its last Step.',
   ...more,
