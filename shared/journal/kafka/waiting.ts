@@ -9,11 +9,9 @@ export interface Waker {
 }
 
 export function createWaker(signal: AbortSignal): Waker {
-  let waiting: (() => void)[] = []
+  const waiting = new Set<() => void>()
   const wake = (): void => {
-    const woken = waiting
-    waiting = []
-    for (const go of woken) go()
+    for (const go of [...waiting]) go()
   }
   signal.addEventListener('abort', wake, { once: true })
   return {
@@ -21,11 +19,13 @@ export function createWaker(signal: AbortSignal): Waker {
     wait: (ms) =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve()
-        const timer = setTimeout(resolve, ms)
-        waiting.push(() => {
+        const go = (): void => {
           clearTimeout(timer)
+          waiting.delete(go)
           resolve()
-        })
+        }
+        const timer = setTimeout(go, ms)
+        waiting.add(go)
       }),
   }
 }
