@@ -7,6 +7,7 @@ import {
   DeadLetterFloodError,
   type DeadLetterHistory,
   type DeadLetterLimits,
+  isClean,
   judgeDeadLetters,
   NO_HISTORY,
 } from './dead-letter-limits.ts'
@@ -41,26 +42,34 @@ export function createBatchHandler<Item>(
   deps: BatchDeps,
 ): (batch: PartitionBatch) => Promise<void> {
   const { deadLetters, deadLetterLimits, measures, lag, logger } = deps
-  const histories = new Map<string, DeadLetterHistory>()
+  /** Of each partition, up to which position. */
+  const histories = new Map<string, { readonly history: DeadLetterHistory; readonly position: number }>()
+  /** Records that come again, after a rebalance for example, were counted before; what was counted since then is not known any more. */
+  const historyOf = (place: string, offset: number): DeadLetterHistory => {
+    const known = histories.get(place)
+    return known !== undefined && known.position <= offset ? known.history : NO_HISTORY
+  }
 
   const settleChunk = async (chunk: readonly JournalRecord[], batch: PartitionBatch): Promise<void> => {
     const settled = await writeChunk(view, chunk, projectOf(batch.topic), batch.signal, deps)
     const place = placeOf(batch)
-    // A replayed record that fails again says nothing about the records that arrive now.
-    const judged = settled.filter((outcome, index) => typeof outcome !== 'object' || !isReplayed(chunk[index]))
+    const bad = badRecords(chunk, settled)
+    const before = historyOf(place, chunk[0]?.offset ?? 0)
+    // A replayed record says nothing about the records that arrive now. Where all is good none need be told apart, which is most of the time.
+    const arrived =
+      bad.length === 0 && isClean(before) ? settled : settled.filter((_, index) => !isReplayed(chunk[index]))
     const { history, flood } = judgeDeadLetters(
-      histories.get(place) ?? NO_HISTORY,
-      judged.map((outcome) => typeof outcome === 'object'),
+      before,
+      arrived.map((outcome) => typeof outcome === 'object'),
       deadLetterLimits,
     )
-    const bad = badRecords(chunk, settled)
     if (flood !== null) throw new DeadLetterFloodError(describeFlood(place, flood, bad))
     if (bad.length > 0) {
       batch.signal.throwIfAborted()
       await deadLetters.append(bad)
       logger.warn({ view: view.name, place, reasons: reasonsOf(bad) }, 'records became dead letters')
     }
-    histories.set(place, history)
+    histories.set(place, { history, position: (chunk.at(-1)?.offset ?? -1) + 1 })
     count(settled, measures)
   }
 

@@ -19,6 +19,9 @@ export interface DeadLetterHistory {
 
 export const NO_HISTORY: DeadLetterHistory = { run: 0, window: [] }
 
+/** Whether there is no dead letter in it. */
+export const isClean = ({ run, window }: DeadLetterHistory): boolean => run === 0 && !window.includes(true)
+
 /** Too many records of a partition became dead letters. */
 export class DeadLetterFloodError extends Error {
   override readonly name = 'DeadLetterFloodError'

@@ -118,6 +118,13 @@ describe('a batch', () => {
     expect(appended).toBe(0)
   })
 
+  test('that comes again does not count its dead letters twice towards a flood', async () => {
+    const { run, commits } = setUp({ texts: Array.from({ length: 6 }, () => 'bad') })
+    await run()
+    await run()
+    expect(commits).toEqual([13, 17, 21, 13, 17, 21])
+  })
+
   test('fails with what fails, unless its signal is aborted', async () => {
     const failing = setUp({ texts: ['a'], write: () => Promise.reject(new Error('no')) })
     await expect(failing.run()).rejects.toThrow('no')

@@ -214,6 +214,21 @@ describe('a consumer halts, committing nothing,', () => {
     await rig.caughtUp('event-logs')
     expect(rig.deadLetters()).toHaveLength(20)
   })
+
+  test('nor do good ones that a replay put back hide a flood', async () => {
+    const rig = createConsumersRig()
+    const bad = { key: null, value: 'poison', headers: {} }
+    const mended = numbers(6).map((number) => {
+      const record = published(eventLog(number))
+      return { ...record, headers: { ...record.headers, 'x-dlq-attempt': '1' } }
+    })
+    await rig.append(
+      EVENT_TOPIC,
+      mended.flatMap((record) => [bad, record]),
+    )
+    const consumer = await started(rig.consumer('event-logs', { deadLetterRunMax: 5 }))
+    await expectHalt(rig, consumer, 'more than 5 dead letters in a row')
+  })
 })
 
 describe('stopping a consumer', () => {
