@@ -97,6 +97,23 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await expectLedger(page, 'meanwhile', ids)
   })
 
+  test('rests in a tab that is not looked at, as a browser has few connections, and catches up when it is', async () => {
+    const page = await show(server.url, '/event-logs')
+    await live(page)
+    const look = (hidden: boolean): Promise<void> =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('/tail'))
+    await look(true)
+    await ended
+    const ids = await send('unseen', numbers(0, 3))
+    await look(false)
+    await page.locator('.tail.live').waitFor()
+    await expectLedger(page, 'unseen', ids)
+  })
+
   test('shows what it filters for, and counts what comes', async () => {
     const page = await show(server.url, '/event-logs')
     await page.getByRole('combobox', { name: 'Search' }).fill('filtered')

@@ -1,4 +1,4 @@
-import type { EntryKind } from '../../shared/contract/records.ts'
+import type { EntryKind, EntryRecord } from '../../shared/contract/records.ts'
 import type { EntryFilter, Flow, Page } from '../../shared/log-store/log-store.ts'
 import type { Entry } from '../flow-layout/types.ts'
 import type { Call, Stream, Tools } from './call.ts'
@@ -16,6 +16,8 @@ import { invalidParameters } from './problems.ts'
 const PAGE_ENTRIES = 500
 /** Most entries of a drawing, as many as the page draws. */
 const DRAWN_MAX = 5_000
+/** No more is read for a drawing once its entries have so many characters: they are all in memory until it is drawn. */
+const DRAWN_CHARACTERS_MAX = 64 * 1024 * 1024
 /** Characters gathered before a write. */
 const CHUNK_CHARACTERS = 64 * 1024
 /** Longest time that a reader may take nothing before the export is cut. */
@@ -56,15 +58,18 @@ export const exportFlow: Stream = async (call, tools) => {
 
 async function sendDrawing(call: Call, tools: Tools, flow: Flow, name: string): Promise<void> {
   const { team, names, request, response } = call
-  tools.streams.exports.open(team, response)
+  const signal = tools.streams.exports.open(team, response)
   const entries: Entry[] = []
+  let characters = 0
   let next: Page['next'] = null
   do {
     const limit = Math.min(PAGE_ENTRIES, DRAWN_MAX - entries.length)
     const page = await tools.store.search(flowEntries(call), { limit, order: 'asc', after: next })
+    if (signal.aborted) return void response.destroy()
     entries.push(...page.entries.map((entry) => itemOf(entry, names)))
+    characters += page.entries.reduce((sum, entry) => sum + charactersOf(entry), 0)
     next = page.next
-  } while (next !== null && entries.length < DRAWN_MAX)
+  } while (next !== null && entries.length < DRAWN_MAX && characters < DRAWN_CHARACTERS_MAX)
   const now = tools.clock.now()
   const { correlationKey, nextSteps } = summaryOf(flow, names, now)
   const steps = stepsOf(flow, names)
@@ -72,6 +77,12 @@ async function sendDrawing(call: Call, tools: Tools, flow: Flow, name: string): 
   answerHead(call, tools, 'image/svg+xml; charset=utf-8', name)
   response.end(request.method === 'HEAD' ? undefined : text)
 }
+
+/** Of what can be long in an entry; the rest is bounded. */
+const charactersOf = (entry: EntryRecord): number =>
+  entry.kind === 'event'
+    ? entry.payload.length
+    : entry.message.length + (entry.exception?.length ?? 0) + JSON.stringify(entry.scopeData).length
 
 async function send(call: Call, tools: Tools, format: Format, selection: Selection): Promise<void> {
   const { request, response } = call

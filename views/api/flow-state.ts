@@ -6,14 +6,15 @@ export const FLOW_STATES = ['running', 'finished', 'stalled', 'failed'] as const
 export const RUNNING_MS = 5 * 60_000
 
 /** What a guess is made from. */
-type Seen = Pick<FlowSummary, 'lastAt' | 'lastErrorAt' | 'lastProgressAt' | 'nextSteps' | 'steps'>
+type Seen = Pick<FlowSummary, 'events' | 'lastAt' | 'lastErrorAt' | 'lastProgressAt' | 'nextSteps' | 'steps'>
 
 /** The state of a flow at `now`, in milliseconds since 1970. */
 export function stateOf(flow: Seen, now: number): FlowState {
-  const { lastAt, nextSteps, steps } = flow
+  const { events, lastAt, nextSteps, steps } = flow
   if (failed(flow)) return { state: 'failed', reason: 'No Event or Step logged anything after the last error.' }
   const next = nextSteps.map(({ identifier, name }) => name ?? identifier).join(', ')
-  if (next === '' && steps.length > 0) return { state: 'finished', reason: 'Every Event reached its last Step.' }
+  if (next === '' && events.length > 0 && steps.length > 0)
+    return { state: 'finished', reason: 'Every Event reached its last Step.' }
   if (now - Date.parse(lastAt) < RUNNING_MS)
     return { state: 'running', reason: 'The last log is less than 5 minutes old.' }
   if (next === '') return { state: 'finished', reason: 'No Step is expected, and nothing was logged for 5 minutes.' }

@@ -46,6 +46,22 @@ export function entranceScenarios({ stand, show, open, tolerate }: Stage): void 
     expect(await context.cookies()).toEqual([])
   })
 
+  test('a tab follows when another one signs in as another Team, and gives that Team nothing of the one before', async () => {
+    const { page, context } = await show(TEAM, '/application-logs')
+    const held = page.getByLabel('Your key, for what you copy')
+    await held.fill(TEAM.key)
+    const other = await context.newPage()
+    await other.goto(`${stand().page}/event-logs`)
+    await other.getByRole('button', { name: TEAM.name }).click()
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await other.getByLabel('Team key').fill(RIVALS.key)
+    await other.keyboard.press('Enter')
+    await other.getByRole('button', { name: RIVALS.name }).waitFor()
+    await page.evaluate("dispatchEvent(new Event('focus'))")
+    await page.getByRole('button', { name: RIVALS.name }).waitFor()
+    expect(await held.inputValue()).toBe('')
+  })
+
   test('a session that ends with its key asks for another one, over the page as it was', async () => {
     tolerate(/status of 401/)
     const { page: url } = stand()

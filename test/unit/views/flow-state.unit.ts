@@ -9,6 +9,7 @@ const FINISHED = {
   lastErrorAt: null,
   lastProgressAt: iso(MINUTE),
   nextSteps: [],
+  events: [{ identifier: 'order', name: 'Order' }],
   steps: [{ identifier: 'order.validate', name: 'Validate' }],
 }
 const guess = (more: Partial<Parameters<typeof stateOf>[0]>, now = LATER) => stateOf({ ...FINISHED, ...more }, now)
@@ -49,6 +50,14 @@ describe('the state of a flow', () => {
     const apps = { steps: [], events: [], lastProgressAt: null }
     expect(guess(apps, START + 2 * MINUTE).state).toBe('running')
     expect(guess(apps)).toEqual({
+      state: 'finished',
+      reason: 'No Step is expected, and nothing was logged for 5 minutes.',
+    })
+  })
+
+  test('of Steps that stand alone is running while it logs: no Event tells which Step is the last', () => {
+    expect(guess({ events: [] }, START + 2 * MINUTE).state).toBe('running')
+    expect(guess({ events: [] })).toEqual({
       state: 'finished',
       reason: 'No Step is expected, and nothing was logged for 5 minutes.',
     })

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { escapeXml } from '../../../views/api/flow-svg.ts'
 import { zigzag } from '../../../views/flow-layout/zigzag.ts'
-import { applicationLog, at, eventLog, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
+import { eventually } from '../../support/eventually.ts'
+import { applicationLog, at, eventLog, KEY_A, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
+import { createMemoryLogStore } from '../../support/views-store.ts'
 
 let views: ViewsFixture
 beforeEach(async () => {
@@ -99,6 +101,41 @@ describe('the drawing of a flow', () => {
       ...Array.from({ length: 5_001 }, (_, index) => eventLog({ correlationKey: 'k', timestamp: at(index) })),
     )
     expect(await fileOf('k')).toContain('>the first 5,000 logs, 2026-02-01 11:00:00.000Z to 2026-02-01 12:23:19.000Z; ')
+  })
+
+  test('of long logs shows fewer, as all of them are in memory at once', async () => {
+    const message = 'x'.repeat(140_000)
+    views.store.add(
+      ...Array.from({ length: 1_100 }, (_, index) =>
+        applicationLog({ correlationKey: 'k', timestamp: at(index), message }),
+      ),
+    )
+    expect(await fileOf('k')).toContain('>the first 500 logs, ')
+  })
+
+  test('is not read on for a reader who has gone', async () => {
+    const store = createMemoryLogStore()
+    await views.close()
+    views = await startViews({ store: { ...store, search: (...args) => search(...args) } })
+    // What is asked after the reader has gone is answered after the server has noticed.
+    const roundTrips = async (): Promise<void> => {
+      for (let count = 0; count < 5; count += 1) await views.get('/api/query/syntax')
+    }
+    const gone = new AbortController()
+    let searches = 0
+    const search: typeof store.search = async (...args) => {
+      searches += 1
+      gone.abort()
+      await roundTrips()
+      return store.search(...args)
+    }
+    store.add(...Array.from({ length: 1_600 }, (_, index) => eventLog({ correlationKey: 'k', timestamp: at(index) })))
+    const init = { headers: { 'x-api-key': KEY_A }, signal: gone.signal }
+    await expect(fetch(`${views.url}/api/flows/k/export?format=svg`, init)).rejects.toThrow('abort')
+    await eventually(() => searches > 0)
+    await roundTrips()
+    await roundTrips()
+    expect(searches).toBe(1)
   })
 
   test('that cannot be made says so', async () => {

@@ -105,13 +105,22 @@ async function checkSession(): Promise<void> {
   if (session.ok && session.data.team === null) countRefusal()
 }
 
-/** Follows a tail until the function that is returned is called; reconnects where it was by itself. */
+/**
+ * Follows a tail until the function that is returned is called; reconnects where it was by itself. Nothing is followed in a tab that is
+ * not looked at: a browser has six connections to a server, and tails would leave none for what is asked in other tabs.
+ */
 export function stream(path: string, params: Params, { onEntry, onSkipped, onState }: StreamHandlers): () => void {
-  let source: EventSource
+  let source: EventSource | undefined
   let lastEventId: string | undefined
   let timer = 0
+  const close = (): void => {
+    clearTimeout(timer)
+    source?.close()
+  }
   const open = (): void => {
-    onState?.('connecting')
+    close()
+    onState?.(document.hidden ? 'away' : 'connecting')
+    if (document.hidden) return
     source = new EventSource(urlOf(path, { ...params, lastEventId }))
     source.onopen = () => onState?.('live')
     source.addEventListener('entry', (event) => {
@@ -127,12 +136,13 @@ export function stream(path: string, params: Params, { onEntry, onSkipped, onSta
       // A stream tells nothing of why it broke; a request does.
       if (connection.get() === 'up') void checkSession()
       // The browser reconnects one that broke, but gives up one that was refused.
-      if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(open, RECONNECT_MS)
+      if (source?.readyState === EventSource.CLOSED) timer = window.setTimeout(open, RECONNECT_MS)
     }
   }
+  document.addEventListener('visibilitychange', open)
   open()
   return () => {
-    clearTimeout(timer)
-    source.close()
+    document.removeEventListener('visibilitychange', open)
+    close()
   }
 }

@@ -16,7 +16,7 @@ import { useUtc } from '../ui/use-utc.ts'
 import { StateBadge } from './flow-header.tsx'
 import { Busy } from './flow-page.tsx'
 import { TypedInput } from './typed-input.tsx'
-import { useFlows } from './use-flows.ts'
+import { FLOWS_MAX, useFlows } from './use-flows.ts'
 import { useNow } from './use-now.ts'
 
 /** What selects flows; a flow has a level where its worst log has it. */
@@ -25,7 +25,7 @@ const FILTERS = ['q', 'level', 'environment', 'from', 'to'] as const
 /** The flows of the Team, those with the latest activity first. */
 export function FlowsPage() {
   const [{ params }, go] = useAddress()
-  const { flows, problem, more } = useFlows(Object.fromEntries(FILTERS.map((name) => [name, params[name]])))
+  const { flows, problem, areMore, more } = useFlows(Object.fromEntries(FILTERS.map((name) => [name, params[name]])))
   const set = (patch: Readonly<Record<string, string | undefined>>): void => go({ params: patch }, 'replace')
   const { level = '', environment, from, to } = params
   const box = useRef<HTMLInputElement>(null)
@@ -78,11 +78,14 @@ export function FlowsPage() {
           onClear={() => set(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
         />
       )}
-      {more && (
-        <button type="button" class="button" onClick={more}>
-          Load older flows
-        </button>
-      )}
+      {areMore &&
+        (more ? (
+          <button type="button" class="button" onClick={more}>
+            Load older flows
+          </button>
+        ) : (
+          <span class="muted small">No more than {countText(FLOWS_MAX)} flows are shown at once.</span>
+        ))}
     </div>
   )
 }

@@ -1,41 +1,39 @@
-import { useEffect, useState } from 'preact/hooks'
-import { get, type Params, type Problem } from '../api/client.ts'
+import { useState } from 'preact/hooks'
+import type { Params, Problem } from '../api/client.ts'
 import type { FlowSummary, Page } from '../api/types.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
 
-/** How often the latest flows are asked for while the page is looked at. */
+/** How often the flows are asked for while the page is looked at. */
 const REFRESH_MS = 5_000
-const PAGE = 50
+const FIRST = 50
+/** As many as one answer of the API has. */
+export const FLOWS_MAX = 1_000
 
 export interface Flows {
   /** Latest activity first; undefined before the first answer. */
   readonly flows: readonly FlowSummary[] | undefined
   readonly problem: Problem | undefined
-  /** Reads older ones; undefined where there are none. */
+  /** Whether there are more, older ones. */
+  readonly areMore: boolean
+  /** Reads them; undefined where there are too many to be shown at once. */
   readonly more: (() => void) | undefined
 }
 
-/** The flows that the parameters select: the latest ones as they change, and older ones when asked for. */
+/**
+ * The flows that the parameters select, as they change. All that are shown come in one answer: flows move to the top as they log, so
+ * that parts which were read at different times would not fit together.
+ */
 export function useFlows(params: Params): Flows {
-  const query = { ...params, limit: PAGE }
-  const { data, problem, reload } = useFetch<Page<FlowSummary>>('/api/flows', query)
-  const [older, setOlder] = useState<Page<FlowSummary>>()
-  useEffect(() => setOlder(undefined), [JSON.stringify(params)])
-  useEvery(REFRESH_MS, reload)
-
-  const { nextCursor: cursor } = older ?? data ?? { nextCursor: null }
-  const more = async (): Promise<void> => {
-    const next = await get<Page<FlowSummary>>('/api/flows', { ...query, cursor })
-    if (next.ok) setOlder({ ...next.data, items: [...(older?.items ?? []), ...next.data.items] })
-  }
-  // A flow that logs again is among the latest, and then no longer among the older ones.
-  const flows = new Map<string, FlowSummary>()
-  for (const flow of [...(data?.items ?? []), ...(older?.items ?? [])])
-    if (!flows.has(flow.correlationKey)) flows.set(flow.correlationKey, flow)
+  const key = JSON.stringify(params)
+  const [asked, setAsked] = useState({ key, limit: FIRST })
+  const limit = asked.key === key ? asked.limit : FIRST
+  const { data, problem, loading, reload } = useFetch<Page<FlowSummary>>('/api/flows', { ...params, limit })
+  useEvery(REFRESH_MS, reload, !loading)
   return {
-    flows: data && [...flows.values()],
+    flows: data?.items,
     problem,
-    more: cursor === null ? undefined : () => void more(),
+    areMore: !!data?.nextCursor,
+    more: limit < FLOWS_MAX ? () => setAsked({ key, limit: Math.min(2 * limit, FLOWS_MAX) }) : undefined,
   }
 }

@@ -71,3 +71,23 @@ export function follow(list: Followed, arrived: readonly Entry[], paused: boolea
 /** The list with what was held back; undefined where it has to be read again to have all of it. */
 export const released = (list: Followed): Followed | undefined =>
   list.heldCount > list.held.length ? undefined : follow({ ...list, held: [], heldCount: 0 }, list.held, false)
+
+/**
+ * The list after its first page was read again: with what is new on it, or, where that is more than a page, with the word that all has to be
+ * read again. What was read on stays, and so does one's place.
+ */
+export function readAgain(
+  list: Followed,
+  page: readonly Entry[],
+  next: string | null,
+  paused: boolean,
+  from?: string,
+): Followed {
+  const { rows, held, heldCount } = list
+  // What is new is on the last page of the oldest first.
+  if (rows.order === 'asc') return rows.next === null ? { ...list, rows: { ...rows, entries: page, next } } : list
+  const fresh = unseen([...rows.entries, ...held], page).length
+  return next === null || fresh < page.length
+    ? follow(list, page, paused, from)
+    : { ...list, heldCount: heldCount + fresh }
+}

@@ -6,7 +6,7 @@ import { toast } from '../ui/toast.tsx'
 import { useFetch } from '../ui/use-fetch.ts'
 import { folderOf } from './facts.ts'
 import { type AddressParams, filterOf, selectionOf } from './filters.ts'
-import { type Followed, follow, NOTHING_FOLLOWED, type Order, released, unseen, withPage } from './rows.ts'
+import { type Followed, follow, NOTHING_FOLLOWED, type Order, readAgain, released, withPage } from './rows.ts'
 import { type TailState, useTail } from './use-tail.ts'
 
 /** Entries read at a time. */
@@ -97,8 +97,12 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
   useEffect(() => {
     if (first.data === undefined) return
     const { items, nextCursor } = first.data
-    setState({ ...NOTHING_FOLLOWED, rows: { entries: items, order, next: nextCursor } })
     const again = answered.current === question
+    setState((before) =>
+      again
+        ? readAgain(before, items, nextCursor, paused, filter['from'])
+        : { ...NOTHING_FOLLOWED, rows: { entries: items, order, next: nextCursor } },
+    )
     answered.current = question
     setCounts({ ...NO_COUNTS, answeredAgainAt: again ? systemClock.now() : 0 })
   }, [first.data])
@@ -155,12 +159,7 @@ async function catchUp({ path, filter }: Question, paused: boolean, setState: Se
   const answer = await get<EntryPage>(path, { ...filter, limit: PAGE })
   if (!answer.ok) return
   const { items, nextCursor } = answer.data
-  setState((before) => {
-    const fresh = unseen([...before.rows.entries, ...before.held], items).length
-    return nextCursor === null || fresh < items.length
-      ? follow(before, items, paused, filter['from'])
-      : { ...before, heldCount: before.heldCount + fresh }
-  })
+  setState((before) => readAgain(before, items, nextCursor, paused, filter['from']))
 }
 
 /** How long it was on the last time, in milliseconds. */

@@ -11,13 +11,17 @@ import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
 
 const LOOK_MS = 3_000
+/** As many as are kept of a Team. */
+const KEPT_MAX = 200
 
 /** The last refusals of the Team, each with what to change. */
 export function RefusedPage() {
   const [{ params }, go] = useAddress()
   const { code, id } = params
-  const { data, problem, reload } = useFetch<{ readonly items: readonly Refusal[] }>('/api/refusals')
-  useEvery(LOOK_MS, reload)
+  const { data, problem, loading, reload } = useFetch<{ readonly items: readonly Refusal[] }>('/api/refusals', {
+    limit: KEPT_MAX,
+  })
+  useEvery(LOOK_MS, reload, !loading)
   const items = data?.items ?? []
   const codes = new Set([...items.map((item) => item.code), ...(code === undefined ? [] : [code])])
   const shown = items.filter((item) => code === undefined || item.code === code)

@@ -1,5 +1,6 @@
 import { connection, get, refusedSessions, send } from '../api/client.ts'
 import type { Session } from '../api/types.ts'
+import { heldKey } from '../team/held-key.ts'
 import { createStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
 import { reloadAll } from '../ui/use-fetch.ts'
@@ -37,7 +38,11 @@ export async function signOut(): Promise<void> {
 function take(next: Session): void {
   const before = session.get()
   if (next.team === null) end()
-  else session.set({ ...next, state: 'in' })
+  else {
+    // The key of one Team is not for the next.
+    if (next.team.id !== before.team?.id) heldKey.set('')
+    session.set({ ...next, state: 'in' })
+  }
   if (before.state === 'over') reloadAll()
 }
 
@@ -48,3 +53,6 @@ function end(): void {
 }
 
 refusedSessions.subscribe(end)
+
+// The cookie is that of all tabs: another one may have signed out, or in as another Team.
+addEventListener('focus', loadSession)

@@ -7,8 +7,8 @@ import { signIn } from '../session/session.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
+import { heldKey } from './held-key.ts'
 import { problemText } from './problem.ts'
-import { heldKey } from './send-snippet.tsx'
 import type { NewKey } from './types.ts'
 
 /** Makes a change, after what there is to ask for it. */

@@ -9,7 +9,8 @@ import { toast } from '../ui/toast.tsx'
 import { go, hrefTo } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { reloadAll, useFetch } from '../ui/use-fetch.ts'
-import { heldKey, SendSnippet } from './send-snippet.tsx'
+import { heldKey } from './held-key.ts'
+import { SendSnippet } from './send-snippet.tsx'
 import type { SampleFlow } from './types.ts'
 
 type Kind = EntryKind | 'flow'
@@ -30,7 +31,7 @@ export function FirstMinute({ kind }: { readonly kind: Kind }) {
   const lists = useFetch<TeamLists>('/api/team/lists')
   const first = useFetch<Page<unknown>>(path, { limit: 1 })
   const arrived = (first.data?.items.length ?? 0) > 0
-  useEvery(LOOK_MS, first.reload, !arrived)
+  useEvery(LOOK_MS, first.reload, !arrived && !first.loading)
   useEffect(() => {
     if (!arrived) return
     const timer = setTimeout(reloadAll, NEWS_MS)

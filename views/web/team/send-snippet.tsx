@@ -1,11 +1,9 @@
 import { KEY_PLACEHOLDER as KEY } from '../../details/placeholders.ts'
 import { GATEWAY_KNOWN, withGateway } from '../ui/base.ts'
 import { type CodeSnippet, Snippet } from '../ui/snippet.tsx'
-import { createStore, useStore } from '../ui/store.ts'
+import { useStore } from '../ui/store.ts'
 import { useFetch } from '../ui/use-fetch.ts'
-
-/** A key that was entered or made on this page: in this tab's memory alone, until it is loaded again. */
-export const heldKey = createStore('')
+import { heldKey } from './held-key.ts'
 
 /** Code that sends a log, from where the API has it, with the real address; what is copied has the key in it, what is shown never. */
 export function SendSnippet({ path }: { readonly path: string }) {

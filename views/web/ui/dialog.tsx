@@ -30,6 +30,8 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
         event.preventDefault()
         onClose?.()
       }}
+      // Browsers let nobody stop the second Escape in a row.
+      onClose={() => ref.current?.showModal()}
       onPointerDown={({ target }) => {
         if (target === ref.current) onClose?.()
       }}

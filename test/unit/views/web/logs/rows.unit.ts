@@ -10,6 +10,7 @@ import {
   NOTHING_FOLLOWED,
   ROWS_MAX,
   type Rows,
+  readAgain,
   released,
   withPage,
 } from '../../../../../views/web/logs/rows.ts'
@@ -131,5 +132,35 @@ describe('a list that a tail goes on', () => {
         expect(idsOf(withPage(rows, rest, null).entries)).toEqual(idsOf(whole))
       }),
     )
+  })
+})
+
+describe('a first page that was read again', () => {
+  test('adds what is new, and what was read on stays', () => {
+    const list = readAgain(listOf(range(5, 5), { next: 'a' }), [at(7), at(6), at(5)], 'b', false)
+    expect(ids(list)).toEqual(idsOf(range(7, 7)))
+    expect(list.rows.next).toBe('a')
+  })
+
+  test('holds back what is new from a reader who is not to be disturbed', () => {
+    const list = readAgain(listOf(range(5, 5), { next: 'a' }), [at(6), at(5)], 'b', true)
+    expect([ids(list), idsOf(list.held), list.heldCount]).toEqual([idsOf(range(5, 5)), idsOf([at(6)]), 1])
+  })
+
+  test('says that there is more where all of it is new: what lies between is not known', () => {
+    const list = readAgain(listOf(range(5, 5), { next: 'a' }), range(9, 2), 'b', false)
+    expect([ids(list), list.held, list.heldCount]).toEqual([idsOf(range(5, 5)), [], 2])
+    expect(released(list)).toBeUndefined()
+  })
+
+  test('fills a list that was empty', () => {
+    expect(ids(readAgain(listOf([]), range(3, 2), null, false))).toEqual(idsOf(range(3, 2)))
+  })
+
+  test('of the oldest first leaves a list that goes on alone, and takes the place of one that was whole', () => {
+    const oldest = [at(1), at(2)]
+    expect(ids(readAgain(listOf(oldest, { order: 'asc', next: 'a' }), [at(1)], 'b', false))).toEqual(idsOf(oldest))
+    const whole = readAgain(listOf(oldest, { order: 'asc' }), [...oldest, at(3)], null, false)
+    expect(ids(whole)).toEqual(idsOf([...oldest, at(3)]))
   })
 })
