@@ -23,6 +23,7 @@ export interface Provenance {
 /** What the ids of a request with an `Idempotency-Key` are derived from, besides its key and its body. */
 export interface Origin {
   readonly team: string
+  /** The path, with the target where the body does not name it: the same body for two targets is two requests. */
   readonly endpoint: string
 }
 

@@ -21,11 +21,9 @@ export function createClefCheck(deps: CheckDeps, options: EntryCheckOptions): Ba
     const found = projectOf(received.headers, createProjectFinder(sender.value, deps.registry, REMEDY))
     if (found.problem !== undefined) return found
     const project = found.value
+    const origin = { team: project.team, endpoint: `ingest/clef/${project.id}` }
     // The Project's name, which may be anything, can become a part of its records.
-    const provenance = {
-      ...deps.provenanceOf(received, { team: project.team, endpoint: 'ingest/clef' }),
-      isAscii: false,
-    }
+    const provenance = { ...deps.provenanceOf(received, origin), isAscii: false }
     return {
       value: linesOf(received.json).map((line, index) => {
         const entry = entryOf(line, project)

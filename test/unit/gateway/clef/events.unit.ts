@@ -231,6 +231,16 @@ describe('the Project', () => {
     }
   })
 
+  test('is told apart under one Idempotency-Key: only the same lines for the same Project are a repeat', async () => {
+    const idOf = async (named: string) => {
+      await post(lines(EVENT), { 'x-project-id': named, 'idempotency-key': 'retry' })
+      return stored().at(-1)?.['id']
+    }
+    const first = await idOf(CHECKOUT)
+    expect(await idOf(STOCK)).not.toBe(first)
+    expect(await idOf('checkout api')).toBe(first)
+  })
+
   test.each([
     ['', 'missing_project_id', 400, '?project=<id or name>'],
     ['Stok', 'project_not_found', 404, '"Stock"'],
