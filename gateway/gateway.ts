@@ -24,6 +24,7 @@ import type { Publisher } from './publisher/publisher.ts'
 import type { Notes } from './refusals/notes.ts'
 import { ENVELOPE } from './replies.ts'
 import { compileValidators } from './schemas/validate.ts'
+import { sentEntries } from './sent-entries.ts'
 import { createTally } from './tally.ts'
 import { type ForeignFormat, type WorkDeps, workBatch, workSingle } from './work.ts'
 
@@ -81,7 +82,7 @@ export function createGateway(deps: GatewayDeps): Routes {
   const applicationLog = createApplicationLogCheck(applications, level)
   const applicationLogs = {
     check: createBatchCheck(applications, batch),
-    entriesOf: entriesOfBatch,
+    sent: sentEntries(entriesOfBatch),
     dialect: ENVELOPE,
   }
   const otlp = createOtlp(applications, level, FOREIGN_ENTRIES_MAX)

@@ -1,8 +1,8 @@
 import type { Clock } from '../shared/clock.ts'
-import { parseExactly } from '../shared/contract/exact-json.ts'
 import { validTraceparent } from '../shared/contract/headers.ts'
 import { createDerivedIds, createIdSource } from '../shared/contract/ids.ts'
 import { timestampOf } from '../shared/contract/timestamp.ts'
+import { exactBodyOf } from './exact-body.ts'
 import type { Received } from './received.ts'
 
 /** What the entries of one request have in common, whatever they say. */
@@ -39,7 +39,7 @@ export function createProvenance(clock: Clock): ProvenanceOf {
       receivedAt: stamp(),
       traceparent: validTraceparent(headers['traceparent']),
       isAscii: text.length === textBytes && !text.includes('\\u'),
-      exactBody: onDemand(() => exactlyOr(received)),
+      exactBody: onDemand(() => exactBodyOf(received)),
     }
     if (typeof key !== 'string' || key === '') return { ...common, idOf: nextId, repeatKey: null }
     const idOf = createDerivedIds([team, endpoint, key], text)
@@ -56,16 +56,6 @@ function createStamp(clock: Clock): () => string {
     if (now !== epochMs) text = timestampOf(now)
     epochMs = now
     return text
-  }
-}
-
-/** A body nested thousands of levels deep, in fields that are ignored, cannot be parsed this way; it stays as it is. */
-function exactlyOr({ text, json }: Received): unknown {
-  try {
-    return parseExactly(text)
-  } catch (error) {
-    if (error instanceof RangeError) return json
-    throw error
   }
 }
 

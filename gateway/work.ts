@@ -7,6 +7,7 @@ import type { Work } from './endpoint.ts'
 import type { Publication, PublishOutcome } from './publisher/publication.ts'
 import type { NoteOfEndpoint, Refusal } from './refusals/notes.ts'
 import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
+import type { SentEntries } from './sent-entries.ts'
 import type { Tally } from './tally.ts'
 
 export interface WorkDeps {
@@ -44,8 +45,8 @@ export function workSingle(check: Check, { tally, note, publish }: WorkDeps): Wo
 /** Several entries in one request. */
 export interface Batch {
   readonly check: BatchCheck
-  /** The entries as they were sent, in the order in which the check gives them back; asked for where some were refused. */
-  readonly entriesOf: (json: unknown) => readonly unknown[]
+  /** By the places in which the check gives the entries back; asked for where some were refused. */
+  readonly sent: SentEntries
   readonly dialect: Dialect
 }
 
@@ -59,7 +60,7 @@ export interface ForeignFormat {
  * Works off a batch: what can be published is, whatever becomes of the other entries. While the journal has them, nothing here
  * keeps the records, or the request.
  */
-export function workBatch({ check, entriesOf, dialect }: Batch, { tally, note, publish }: WorkDeps): Work {
+export function workBatch({ check, sent, dialect }: Batch, { tally, note, publish }: WorkDeps): Work {
   function refuseAll(problem: Problem): Reply {
     tally.requestRefused(problem.code)
     return dialect.failed(problem)
@@ -79,7 +80,7 @@ export function workBatch({ check, entriesOf, dialect }: Batch, { tally, note, p
     }
     const total = checked.length
     const { publications, places, refused } = sorted(checked)
-    if (refused.length > 0) note(received, refusalsOf(refused, entriesOf(received.json)))
+    if (refused.length > 0) note(received, refusalsOf(refused, sent(received)))
     return publish(publications).then((outcomes) => finish(total, withFailures(refused, outcomes, places)))
   }
 }
@@ -107,8 +108,8 @@ function sorted(checked: readonly Checked<Admitted>[]): Sorted {
 }
 
 /** With the entries as they were sent. */
-const refusalsOf = (refused: readonly RefusedEntry[], sent: readonly unknown[]): readonly Refusal[] =>
-  refused.map(({ index, problem }) => ({ problem, place: { index, entry: sent[index] } }))
+const refusalsOf = (refused: readonly RefusedEntry[], sentAt: (index: number) => unknown): readonly Refusal[] =>
+  refused.map(({ index, problem }) => ({ problem, place: { index, entry: () => sentAt(index) } }))
 
 /** The entries that were refused or were not made durable, in their order. */
 function withFailures(

@@ -6,6 +6,7 @@ import { createEntryCheck, type EntryCheckOptions } from '../application-entry.t
 import type { BatchCheck } from '../application-log.ts'
 import type { CheckDeps } from '../checks.ts'
 import { checkSender, createProjectFinder, type ProjectFinder } from '../sender.ts'
+import type { SentEntries } from '../sent-entries.ts'
 import { entryOf } from './entry.ts'
 import type { Line } from './lines.ts'
 
@@ -33,9 +34,11 @@ export function createClefCheck(deps: CheckDeps, options: EntryCheckOptions): Ba
   }
 }
 
-/** What was sent at each place of a body that was read; the text where it is no event. */
-export const eventsOfBody = (json: unknown): readonly unknown[] =>
-  linesOf(json).map(({ text, event }) => event.value ?? text)
+/** What was sent on each line; the text where it is no event. The reader of lines keeps the digits of events itself. */
+export const sentEvents: SentEntries = ({ json }) => {
+  const lines = linesOf(json)
+  return (index) => lines[index]?.event.value ?? lines[index]?.text
+}
 
 /** What the reader of these bodies makes of them. */
 const linesOf = (json: unknown): readonly Line[] => json as readonly Line[]

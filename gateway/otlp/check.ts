@@ -48,7 +48,7 @@ export function createOtlpCheck(deps: CheckDeps, options: EntryCheckOptions, rec
   }
 }
 
-/** The log records of a body that was judged, as they were sent. */
+/** The log records of a body that was judged. */
 export const recordsOfRequest = (recordsMax: number) => (json: unknown) =>
   (logRecordsOf(json, recordsMax).value ?? []).map(({ record }) => record)
 

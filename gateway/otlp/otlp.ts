@@ -1,5 +1,6 @@
 import type { EntryCheckOptions } from '../application-entry.ts'
 import type { CheckDeps } from '../checks.ts'
+import { sentEntries } from '../sent-entries.ts'
 import type { ForeignFormat } from '../work.ts'
 import { createOtlpCheck, recordsOfRequest } from './check.ts'
 import { OTLP } from './dialect.ts'
@@ -10,7 +11,7 @@ export const createOtlp = (deps: CheckDeps, options: EntryCheckOptions, entriesM
   format: OTLP_FORMAT,
   batch: {
     check: createOtlpCheck(deps, options, entriesMax),
-    entriesOf: recordsOfRequest(entriesMax),
+    sent: sentEntries(recordsOfRequest(entriesMax)),
     dialect: OTLP,
   },
 })

@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
+import { numberText } from '../../shared/contract/exact-json.ts'
 import { REFUSED_BODY_BYTES_MAX } from '../../shared/contract/refusals.ts'
 
 /** The beginning of what was refused. */
@@ -17,7 +18,7 @@ export function excerptOfText(text: string): Excerpt {
   return { body, bodyCut: bytes.length > REFUSED_BODY_BYTES_MAX }
 }
 
-/** The beginning of a parsed entry as JSON again, at a cost that does not grow with the entry. */
+/** The beginning of a parsed entry as JSON again, at a cost that does not grow with the entry. Numbers may be those of `parseExactly`. */
 export function excerptOfJson(value: unknown): Excerpt {
   const paper: Paper = { text: '', room: REFUSED_BODY_BYTES_MAX }
   writeJson(value, paper, 0)
@@ -43,6 +44,11 @@ function put(paper: Paper, text: string): void {
 function writeJson(value: unknown, paper: Paper, level: number): void {
   if (typeof value !== 'object' || value === null) {
     put(paper, scalarText(value, paper.room))
+    return
+  }
+  const number = numberText(value)
+  if (number !== undefined) {
+    put(paper, number)
     return
   }
   if (level === LEVELS_MAX) {

@@ -20,7 +20,11 @@ export interface RefusedRequest {
 /** A refusal of the whole request, or of the entry at a place of its batch. */
 export interface Refusal {
   readonly problem: Problem
-  readonly place?: { readonly index: number; readonly entry: unknown }
+  readonly place?: {
+    readonly index: number
+    /** The entry as it was sent; asked for only where it is noted. */
+    readonly entry: () => unknown
+  }
 }
 
 /** Notes refusals of one request; never throws, and nobody waits for it. */
@@ -100,6 +104,6 @@ const detailsOf = (details: unknown): unknown =>
   JSON.stringify(details ?? null).length > DETAILS_CHARACTERS_MAX ? null : (details ?? null)
 
 function excerptOf({ text }: RefusedRequest, place: Refusal['place']): Excerpt {
-  if (place !== undefined) return excerptOfJson(place.entry)
+  if (place !== undefined) return excerptOfJson(place.entry())
   return text === undefined ? NO_EXCERPT : excerptOfText(text)
 }

@@ -191,6 +191,9 @@ describe('a request', () => {
       { code: 'invalid_log_level', index: 2, body: '{"@l":"Loud","@m":"x"}' },
     ])
     noted = []
+    await post(lines('{"Id":12345678901234567890,"Price":1.10}', '[9007199254740993]'))
+    expect(noted.map(({ body }) => body)).toEqual(['{"Id":12345678901234567890,"Price":1.10}', '"[9007199254740993]"'])
+    noted = []
     await post(lines({}), {}, OLDER_PATH)
     expect(noted).toMatchObject([{ endpoint: OLDER_PATH, index: 0 }])
   })

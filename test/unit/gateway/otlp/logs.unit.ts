@@ -182,6 +182,10 @@ describe('records that are rejected', () => {
     expect(noted).toMatchObject([
       { team: 'shop', endpoint: PATH, code: 'invalid_request', index: 1, body: JSON.stringify(bad) },
     ])
+    noted = []
+    const digits = '{"attributes":[{"key":"id","value":{"intValue":9007199254740993}}]}'
+    await post(JSON.stringify({ resourceLogs: [logs(CHECKOUT_SERVICE, RECORD, 'LAST')] }).replace('"LAST"', digits))
+    expect(noted).toMatchObject([{ code: 'missing_message', index: 1, body: digits }])
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { excerptOfJson, excerptOfText } from '../../../../gateway/refusals/excerpt.ts'
+import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { REFUSED_BODY_BYTES_MAX } from '../../../../shared/contract/refusals.ts'
 
 describe('the beginning of a body', () => {
@@ -26,6 +27,17 @@ describe('the beginning of an entry', () => {
         expect(excerptOfJson(value)).toEqual({ body: text, bodyCut: false })
       }),
     )
+  })
+
+  test('has each number as it was written', () => {
+    const text = '{"id":12345678901234567890,"list":[-0,1.10,1E+400,9007199254740993],"top":7}'
+    expect(excerptOfJson(parseExactly(text))).toEqual({ body: text, bodyCut: false })
+    expect(excerptOfJson(parseExactly('12345678901234567890')).body).toBe('12345678901234567890')
+    const digits = '7'.repeat(2 * REFUSED_BODY_BYTES_MAX)
+    expect(excerptOfJson(parseExactly(digits))).toEqual({
+      body: digits.slice(0, REFUSED_BODY_BYTES_MAX),
+      bodyCut: true,
+    })
   })
 
   test('is the beginning of its JSON where that is long, however it is long', () => {

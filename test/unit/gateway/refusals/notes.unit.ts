@@ -84,6 +84,22 @@ describe('a refused entry is noted', () => {
     expect(gateway.records()).toHaveLength(2)
   })
 
+  test('each of a batch with the digits that were sent, where JavaScript has fewer', async () => {
+    const entries = ['"eventId":12345678901234567890', '"id":9007199254740993', '"id":[1.50,1e999]'].map(
+      (field) => `{"message":"hello",${field}}`,
+    )
+    const body = `{"uniqueIdentifier":"${PROJECT}","logEntries":[${entries.join()}, 9007199254740993]}`
+    await gateway.post('/api/ApplicationLogs/batch', body, { 'x-api-key': KEY })
+    expect(records.map((record) => (record as NotedRefusal).body)).toEqual([...entries, '9007199254740993'])
+  })
+
+  test('each of a batch as far as it can be read, where one is nested too deep to be read again', async () => {
+    const deep = `{"message":"hello","scopeData":${'['.repeat(20_000)}9007199254740993${']'.repeat(20_000)}}`
+    const body = `{"uniqueIdentifier":"${PROJECT}","logEntries":[${deep},{"eventId":9007199254740993}]}`
+    await gateway.post('/api/ApplicationLogs/batch', body, { 'x-api-key': KEY })
+    expect(records).toMatchObject([{ bodyCut: true }, { body: '{"eventId":9007199254740992}' }])
+  })
+
   test('a batch as a whole where it is refused as a whole', async () => {
     const logEntries = Array(51).fill(ENTRY)
     await gateway.post('/api/ApplicationLogs/batch', { uniqueIdentifier: PROJECT, logEntries }, { 'x-api-key': KEY })
