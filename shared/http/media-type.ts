@@ -23,7 +23,8 @@ export function contentCoding(headers: IncomingHttpHeaders): ContentCoding | und
   return CODINGS.get(name.trim().toLowerCase())
 }
 
-const JSON_IN_UTF8 = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?;?[ \t]*$/i
+/** Each run of blanks begins after something: two side by side could share a long one in as many ways as it has blanks. */
+const JSON_IN_UTF8 = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?(?:;[ \t]*)?$/i
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i
 
