@@ -1,4 +1,5 @@
 import { _, type KeywordDefinition } from 'ajv/dist/2020.js'
+import { numberText } from '../../shared/contract/exact-json.ts'
 
 /**
  * JSON Schema keywords of our own: `maxBytes` counts a string's bytes in UTF-8, `maxDepth` the levels of objects and arrays.
@@ -35,14 +36,21 @@ export const KEYWORDS: readonly KeywordDefinition[] = [
 const fitsBytes = (text: string, bytesMax: number): boolean =>
   text.length <= bytesMax && Buffer.byteLength(text) <= bytesMax
 
-/** Whether objects and arrays are nested at most so many levels deep. It never goes more than one level deeper than that. */
+/**
+ * Whether objects and arrays are nested at most so many levels deep. It never goes more than one level deeper than that. Numbers may be
+ * those of `parseExactly`.
+ */
 export function fitsDepth(value: object, levelsMax: number): boolean {
   if (levelsMax === 0) return false
   const children = value as Readonly<Record<string, unknown>>
   // As it runs for every entry, it makes no array of the children. What JSON gives has no keys but its own.
   for (const name in children) {
     const child = children[name]
-    if (typeof child === 'object' && child !== null && !fitsDepth(child, levelsMax - 1)) return false
+    // A number that is an object has no level of its own; whether it is one is asked last, as few entries come that far.
+    if (typeof child === 'object' && child !== null && !fitsDepth(child, levelsMax - 1) && !isNumber(child))
+      return false
   }
   return true
 }
+
+const isNumber = (value: unknown): boolean => numberText(value) !== undefined

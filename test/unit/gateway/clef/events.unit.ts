@@ -291,6 +291,14 @@ describe('bad bodies', () => {
   })
 })
 
+test('an event may be 64 levels deep, also with a number in the deepest that JavaScript would round', async () => {
+  const nested = (levels: number) =>
+    `{"@m":"x","A":${'{"A":'.repeat(levels - 1)}9007199254740993${'}'.repeat(levels - 1)}}`
+  expect((await post(nested(64))).status).toBe(201)
+  expect(String(gateway.records().at(-1)?.value)).toContain(`${'{"A":'.repeat(64)}9007199254740993}`)
+  expect((await post(nested(65))).status).toBe(400)
+})
+
 describe('whatever is sent', () => {
   const name = fc.constantFrom('@t', '@m', '@mt', '@l', '@x', '@i', '@r', '@tr', '@@m', '@zz', 'A', 'SourceContext')
   const value = fc.oneof(

@@ -164,8 +164,9 @@ describe('records that are rejected', () => {
       for (let level = 1; level < levels; level += 1) value = { kvlistValue: { values: [{ key: 'a', value }] } }
       return { ...RECORD, attributes: [{ key: 'a', value }] }
     }
-    expect((await send(logs(CHECKOUT_SERVICE, nested(63)))).body).toEqual({})
-    for (const levels of [66, 70, 200, 1_000])
+    expect((await send(logs(CHECKOUT_SERVICE, nested(64)))).body).toEqual({})
+    expect(String(gateway.records().at(-1)?.value)).toContain(`${'{"a":'.repeat(64)}9007199254740993}`)
+    for (const levels of [65, 66, 70, 200, 1_000])
       expect((await rejection(logs(CHECKOUT_SERVICE, nested(levels)))).rejectedLogRecords).toBe('1')
     const bomb = `${'{"arrayValue":{"values":['.repeat(50_000)}${']}}'.repeat(50_000)}`
     const text = JSON.stringify({ resourceLogs: [logs(CHECKOUT_SERVICE, RECORD, { body: 0 })] }).replace(
