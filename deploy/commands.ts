@@ -30,10 +30,16 @@ const depsOf = (config: Config) => ({
   metrics: createMetrics(),
 })
 
+/** What is not closed keeps its connections, and those keep the process after it has said what failed. */
 async function openForCommand(config: Config): Promise<Journal> {
   const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
-  if (config.AUTO_CREATE) await applyTopics()
-  return journal
+  try {
+    if (config.AUTO_CREATE) await applyTopics()
+    return journal
+  } catch (error) {
+    await journal.close()
+    throw error
+  }
 }
 
 const handlers: CliHandlers = {
@@ -43,14 +49,19 @@ const handlers: CliHandlers = {
   },
   applyTopics: async (config) => {
     const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
-    const lines = await applyTopics()
-    await journal.close()
-    return lines
+    try {
+      return await applyTopics()
+    } finally {
+      await journal.close()
+    }
   },
   applyIndices: async (config) => {
     const { store, applyIndices } = await openLogStore(depsOf(config), 'same')
-    const mended = await applyIndices()
-    await store.close()
-    return mended.length === 0 ? ['the indices are as they should be'] : mended
+    try {
+      const mended = await applyIndices()
+      return mended.length === 0 ? ['the indices are as they should be'] : mended
+    } finally {
+      await store.close()
+    }
   },
 }

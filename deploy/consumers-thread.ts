@@ -33,21 +33,29 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
   const logger = createLogger(config.LOG_LEVEL, 'consumers')
   const metrics = createMetrics()
   const deps = { config, clock: systemClock, logger, metrics }
-  const { journal, maintain: maintainJournal } = await openJournal(deps, 'same')
-  const { store, maintain: maintainStore } = await openLogStore(deps, 'same')
-  const role = createConsumersRole({ ...deps, journal, store })
-  const upkeep = createUpkeep([maintainJournal, maintainStore], logger)
-  await startAll([upkeep, role])
-  return {
-    calls: {
-      health: () => role.health(),
-      metrics: () => metrics.registry.getMetricsAsJSON(),
-      done: () => role.done,
-      stop: (deadline) => stopAll([upkeep, role], deadline),
-    },
-    close: async () => {
-      await journal.close()
-      await store.close()
-    },
+  const opened: { close(): Promise<void> }[] = []
+  const close = async (): Promise<void> => {
+    for (const each of opened) await each.close()
+  }
+  try {
+    const { journal, maintain: maintainJournal } = await openJournal(deps, 'same')
+    opened.push(journal)
+    const { store, maintain: maintainStore } = await openLogStore(deps, 'same')
+    opened.push(store)
+    const role = createConsumersRole({ ...deps, journal, store })
+    const upkeep = createUpkeep([maintainJournal, maintainStore], logger)
+    await startAll([upkeep, role])
+    return {
+      calls: {
+        health: () => role.health(),
+        metrics: () => metrics.registry.getMetricsAsJSON(),
+        done: () => role.done,
+        stop: (deadline) => stopAll([upkeep, role], deadline),
+      },
+      close,
+    }
+  } catch (error) {
+    await close().catch((err) => logger.warn({ err }, 'what the consumers had opened did not close'))
+    throw error
   }
 })

@@ -47,7 +47,7 @@ export class ThreadGoneError extends Error {
   }
 }
 
-/** Starts a thread and waits until it is set up; rejects with what its set-up threw. */
+/** Starts a thread and waits until it is set up; rejects with what its set-up threw, once the thread is gone. */
 export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadOptions): Promise<Thread<Calls>> {
   const { name, module, data, errors, youngGenerationMiB } = options
   const resourceLimits = youngGenerationMiB === undefined ? {} : { maxYoungGenerationSizeMb: youngGenerationMiB }
@@ -86,7 +86,13 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
     lose(closing ? 'is closed' : `ended with code ${code}`)
     exited.resolve()
   })
-  await started.promise
+  try {
+    await started.promise
+  } catch (error) {
+    // What a failed set-up has left open would keep the thread, and with it the process, for good.
+    await worker.terminate()
+    throw error
+  }
 
   return {
     call: (callName, args, transfer) => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { startThread, type Thread, ThreadGoneError } from '../../../../shared/threads/thread.ts'
 import { EchoError } from './echo-error.ts'
@@ -83,6 +85,14 @@ describe('a thread', () => {
     const error = await failureOf(start(''))
     expect(error).toBeInstanceOf(EchoError)
     expect(error).toMatchObject({ mood: 'quiet', cause: { message: 'why' } })
+  })
+
+  test('whose set-up fails is gone by then, whatever it has open', async () => {
+    const module = new URL('./listening-thread.ts', import.meta.url)
+    const error = await failureOf(startThread({ name: 'listening', module, data: null, errors: [EchoError] }))
+    expect(error).toMatchObject({ message: 'too late', mood: expect.stringMatching(/^\d+$/) })
+    const socket = connect(Number((error as EchoError).mood), '127.0.0.1')
+    await expect(once(socket, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
   test('whose module is missing does not start', async () => {
