@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../shared/clock.ts'
+import type { Config } from '../shared/config.ts'
 import type { Journal } from '../shared/journal/journal.ts'
 import type { Logger } from '../shared/logger.ts'
 import { createRegistryAdmin } from '../shared/registry/admin.ts'
 import { createDemo } from '../shared/registry/demo.ts'
+import type { Role } from './roles.ts'
 
 export interface RegistrySetupDeps {
+  readonly role: Role
+  readonly config: Pick<Config, 'REGISTRY_FILE'>
   readonly journal: Journal
   readonly topic: string
   readonly clock: Clock
@@ -17,8 +21,23 @@ export class RegistryFileError extends Error {
   override readonly name = 'RegistryFileError'
 }
 
-/** Applies the file that REGISTRY_FILE names. Throws a `RegistryFileError`, having changed nothing, where it has problems. */
-export async function applyRegistryFile(file: string, { logger, ...deps }: RegistrySetupDeps): Promise<void> {
+/**
+ * Applies the file that REGISTRY_FILE names; without one, a process that is all of Sluice fills an empty registry with a Team to try. Gives
+ * that Team's new key, else null. A role on its own makes none: its banner shows no key, and roles that start together would each make
+ * one. Throws a `RegistryFileError`, having changed nothing, where the file has problems.
+ */
+export async function setUpRegistry({ role, config, ...deps }: RegistrySetupDeps): Promise<string | null> {
+  if (config.REGISTRY_FILE !== null) {
+    await applyRegistryFile(config.REGISTRY_FILE, deps)
+    return null
+  }
+  if (role !== 'all') return null
+  return (await createDemo(deps))?.key ?? null
+}
+
+type FileDeps = Pick<RegistrySetupDeps, 'journal' | 'topic' | 'clock' | 'logger'>
+
+async function applyRegistryFile(file: string, { logger, ...deps }: FileDeps): Promise<void> {
   const result = await createRegistryAdmin(deps).applyFile(read(file), { prune: false })
   if (result.outcome === 'applied') {
     logger.info({ file, changes: result.changes.length }, 'registry file applied')
@@ -35,7 +54,3 @@ function read(file: string): string {
     throw new RegistryFileError(`REGISTRY_FILE=${file} cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }
-
-/** Fills an empty registry with something to try; returns the new key, or null where there was a registry already. */
-export const createFirstTeam = async (deps: RegistrySetupDeps): Promise<string | null> =>
-  (await createDemo(deps))?.key ?? null

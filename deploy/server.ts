@@ -11,7 +11,7 @@ import { checkRole, usesFiles } from './backends.ts'
 import { banner } from './banner.ts'
 import { createConsumersInThread, type RunningConsumers } from './consumers-in-thread.ts'
 import { lockDataDir } from './data-dir-lock.ts'
-import { applyRegistryFile, createFirstTeam } from './first-start.ts'
+import { setUpRegistry } from './first-start.ts'
 import { createHttpEdge } from './http-edge.ts'
 import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
@@ -79,7 +79,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   await run(closing('journal', () => journal.close()))
   if (config.AUTO_CREATE) for (const line of await topics.applyTopics()) logger.debug({ line }, 'topic')
   if (takesLogs(role) && config.UNSAFE_TOPICS === 'refuse') await topics.checkTopics()
-  const newKey = await setUpRegistry({ ...deps, journal })
+  const newKey = await setUpRegistry({ ...deps, role, journal, topic: registryTopic(config) })
   const registry = await run(createRegistryFollower({ ...deps, journal, topic: registryTopic(config) }))
   const { store, ...indices } = await openLogStore(deps, 'own')
   await run(closing('log store', () => store.close()))
@@ -101,17 +101,6 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
 }
 
 const registryTopic = (config: Config): string => topicName(config.TOPIC_PREFIX, 'registry')
-
-/** Applies REGISTRY_FILE; without one an empty registry gets a Team to try, whose key is returned. */
-async function setUpRegistry({
-  config,
-  ...deps
-}: Pick<Foundation, 'config' | 'clock' | 'logger' | 'journal'>): Promise<string | null> {
-  const setup = { ...deps, topic: registryTopic(config) }
-  if (config.REGISTRY_FILE === null) return createFirstTeam(setup)
-  await applyRegistryFile(config.REGISTRY_FILE, setup)
-  return null
-}
 
 async function healthOf(
   { journal, registry }: Foundation,

@@ -1,12 +1,17 @@
+import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
+import { createClient } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'
+import { scanAll } from '../support/journal-fixture.ts'
 import { openKafka, uniqueName } from '../support/kafka.ts'
-import { runSluice } from '../support/sluice-process.ts'
+import { runSluice, type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
 
 await describeWithBackends('the program on Kafka', { kafka: 'shared' }, ({ kafka }) => {
   const journal = openKafka(kafka.brokers)
   afterAll(() => journal.close())
+  const folder = temporaryFolder()
+  afterAll(folder.remove)
   const broker = { KAFKA_BROKERS: kafka.brokers.join(',') }
 
   const makeTopicsExcept = (missing: string, prefix: string): Promise<void> =>
@@ -15,6 +20,20 @@ await describeWithBackends('the program on Kafka', { kafka: 'shared' }, ({ kafka
         .filter(({ role }) => role !== missing)
         .map((spec) => ({ ...spec, name: topicName(prefix, spec.role) })),
     )
+
+  const running = async (
+    settings: Record<string, string>,
+    args: readonly string[],
+    work: (server: SluiceProcess) => Promise<void>,
+  ): Promise<void> => {
+    const server = await startSluice(settings, args)
+    try {
+      await work(server)
+    } finally {
+      server.kill('SIGTERM')
+      await server.exited
+    }
+  }
 
   describe('what fails ends, though its connections are good', () => {
     test.each([
@@ -30,7 +49,7 @@ await describeWithBackends('the program on Kafka', { kafka: 'shared' }, ({ kafka
       expect(stderr).toContain('Creating topics failed')
     })
 
-    test.each(['event-logs', 'dead-letters'])('consumers whose topic %s is missing', async (missing) => {
+    test.each(['event-logs', 'dead-letters', 'registry'])('consumers whose topic %s is missing', async (missing) => {
       const prefix = uniqueName('missing')
       await makeTopicsExcept(missing, prefix)
       const { code, stderr } = await runSluice(['start', '--role', 'consumers'], {
@@ -43,6 +62,18 @@ await describeWithBackends('the program on Kafka', { kafka: 'shared' }, ({ kafka
       })
       expect(code).toBe(1)
       expect(stderr).toContain(`${prefix}.${missing}.v1`)
+    })
+  })
+
+  test('a gateway leaves an empty registry empty; a server of all roles then makes a Team and prints its key', async () => {
+    const settings = { ...broker, TOPIC_PREFIX: uniqueName('first'), DATA_DIR: join(folder.path, 'all') }
+    await running(settings, ['--role', 'gateway'], async () => {
+      expect(await scanAll(journal, topicName(settings.TOPIC_PREFIX, 'registry'))).toEqual([])
+    })
+    await running(settings, [], async ({ url, printed }) => {
+      const key = /shown this once: (\S+)/.exec(printed())?.[1] ?? ''
+      const entry = { uniqueIdentifier: 'order-placed', payload: 'hello', level: 'Information' }
+      expect(await createClient(url, key).post('/api/ExternalLogs', entry)).toMatchObject({ success: true })
     })
   })
 })
