@@ -3,7 +3,7 @@ import type { Config } from '../shared/config.ts'
 import type { Logger } from '../shared/logger.ts'
 import type { Metrics } from '../shared/metrics.ts'
 import { usesKafka } from './journals.ts'
-import type { Role } from './roles.ts'
+import { type Role, usesStore } from './roles.ts'
 
 /** What the adapters of the journal (journals.ts) and the log store (log-stores.ts) are opened with. */
 export interface BackendDeps {
@@ -19,7 +19,8 @@ export type Where = 'own' | 'same'
 const usesElasticsearch = (config: Config): boolean => config.ELASTICSEARCH_URL !== null
 
 /** Whether something of this process is kept in files under DATA_DIR. */
-export const usesFiles = (config: Config): boolean => !usesKafka(config) || !usesElasticsearch(config)
+export const usesFiles = (config: Config, role: Role): boolean =>
+  !usesKafka(config) || (usesStore(role) && !usesElasticsearch(config))
 
 /** The role cannot run with these backends. */
 export class RoleError extends Error {

@@ -36,7 +36,8 @@ import { VERSION } from './version.ts'
 
 export interface HttpEdgeDeps extends Foundation {
   readonly role: Role
-  readonly store: LogStoreReader
+  /** Null where the role has no use for it (roles.ts). */
+  readonly store: LogStoreReader | null
   readonly pace: Pace
   readonly moreMetrics: () => Promise<object>
   readonly health: () => Promise<readonly Health[]>
@@ -52,15 +53,15 @@ export interface HttpEdge {
 
 /** Everything that answers HTTP in this process, by its role. */
 export function createHttpEdge(deps: HttpEdgeDeps): HttpEdge {
-  const { config, role } = deps
+  const { config, role, store } = deps
   const routes = Router()
   const secret = showsLogs(role) ? sessionSecret(config, role, deps.logger) : config.SESSION_SECRET
   const tickets = secret === null ? null : createTickets(secret, deps.clock)
   const gateway = takesLogs(role) ? createGatewayParts(deps, tickets) : { parts: [] }
   const ownUrl = (): string => `${main.url()}${config.BASE_PATH.replace(/\/+$/, '')}`
   const views =
-    showsLogs(role) && secret !== null && tickets !== null
-      ? mountViews(routes, { ...deps, secret, tickets, ownUrl })
+    showsLogs(role) && store !== null && secret !== null && tickets !== null
+      ? mountViews(routes, { ...deps, store, secret, tickets, ownUrl })
       : []
   mountDocs(routes, deps)
   const operations: OperationsDeps = { ...deps }
@@ -107,6 +108,7 @@ const withTickets = (registry: Registry, tickets: Tickets): Registry => ({
 })
 
 interface ViewsMount extends HttpEdgeDeps {
+  readonly store: LogStoreReader
   /** Signs the sessions of the page. */
   readonly secret: string
   readonly tickets: Tickets

@@ -6,5 +6,5 @@ export type Role = (typeof ROLES)[number]
 export const takesLogs = (role: Role): boolean => role === 'all' || role === 'gateway'
 export const indexesLogs = (role: Role): boolean => role === 'all' || role === 'consumers'
 export const showsLogs = (role: Role): boolean => role === 'all' || role === 'views'
-/** Whether the log store is needed; a gateway goes on without it. */
+/** Whether the log store is needed; a gateway opens none. */
 export const usesStore = (role: Role): boolean => indexesLogs(role) || showsLogs(role)

@@ -7,7 +7,7 @@ import type { LogStore } from '../shared/log-store/log-store.ts'
 import type { Logger } from '../shared/logger.ts'
 import { createMetrics, type Metrics } from '../shared/metrics.ts'
 import { createRegistryFollower, type RegistryFollower } from '../shared/registry/follower.ts'
-import { checkRole, usesFiles } from './backends.ts'
+import { type BackendDeps, checkRole, usesFiles } from './backends.ts'
 import { banner } from './banner.ts'
 import { createConsumersInThread, type RunningConsumers } from './consumers-in-thread.ts'
 import { lockDataDir } from './data-dir-lock.ts'
@@ -74,16 +74,14 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   checkRole(role, config)
   const metrics = createMetrics({ processMetrics: true })
   const deps = { config, clock: systemClock, logger, metrics }
-  if (usesFiles(config)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
+  if (usesFiles(config, role)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
   const { journal, pace, ...topics } = await openJournal(deps, 'own')
   await run(closing('journal', () => journal.close()))
   if (config.AUTO_CREATE) for (const line of await topics.applyTopics()) logger.debug({ line }, 'topic')
   if (takesLogs(role) && config.UNSAFE_TOPICS === 'refuse') await topics.checkTopics()
   const newKey = await setUpRegistry({ ...deps, role, journal, topic: registryTopic(config) })
   const registry = await run(createRegistryFollower({ ...deps, journal, topic: registryTopic(config) }))
-  const { store, ...indices } = await openLogStore(deps, 'own')
-  await run(closing('log store', () => store.close()))
-  if (config.AUTO_CREATE && usesStore(role)) await indices.applyIndices()
+  const store = usesStore(role) ? await openStore(deps, run) : null
   const consumers = indexesLogs(role) ? await run(createConsumersInThread(config)) : null
   const foundation: Foundation = { ...deps, journal, registry }
   const edge = createHttpEdge({
@@ -92,7 +90,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
     store,
     pace,
     moreMetrics: async () => (await consumers?.metrics()) ?? [],
-    health: () => healthOf(foundation, usesStore(role) ? store : null, consumers),
+    health: () => healthOf(foundation, store, consumers),
     draining,
   })
   for (const part of edge.parts) await run(part)
@@ -101,6 +99,13 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
 }
 
 const registryTopic = (config: Config): string => topicName(config.TOPIC_PREFIX, 'registry')
+
+async function openStore(deps: BackendDeps, run: Run): Promise<LogStore> {
+  const { store, applyIndices } = await openLogStore(deps, 'own')
+  await run(closing('log store', () => store.close()))
+  if (deps.config.AUTO_CREATE) await applyIndices()
+  return store
+}
 
 async function healthOf(
   { journal, registry }: Foundation,

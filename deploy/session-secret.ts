@@ -17,7 +17,7 @@ const CHARACTERS_MIN = 32
  */
 export function sessionSecret(config: Config, role: Role, logger: Logger): string {
   if (config.SESSION_SECRET !== null) return config.SESSION_SECRET
-  if (usesFiles(config)) return keptSecret(join(config.DATA_DIR, FILE))
+  if (usesFiles(config, role)) return keptSecret(join(config.DATA_DIR, FILE))
   logger.warn(
     { role },
     'SESSION_SECRET is not set: sessions of the page end with this process, and other processes do not take them',

@@ -58,7 +58,7 @@ export const BATCH_KEYED = batches('batch of 100, each entry of one of 5,000 flo
 
 const asIs = (given: Workload): Workload => given
 
-/** A gateway asks nothing of Elasticsearch; that one is named keeps the gateway from opening files of its own instead. */
+/** A gateway asks nothing of Elasticsearch, so it is told of none that answers. */
 export const NOWHERE = 'http://127.0.0.1:9'
 
 export interface RoleOptions {

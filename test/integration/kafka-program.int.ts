@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
@@ -63,6 +64,16 @@ await describeWithBackends('the program on Kafka', { kafka: 'shared' }, ({ kafka
       expect(code).toBe(1)
       expect(stderr).toContain(`${prefix}.${missing}.v1`)
     })
+  })
+
+  test('two gateways share a DATA_DIR, since neither keeps anything there', async () => {
+    const settings = { ...broker, TOPIC_PREFIX: uniqueName('files'), DATA_DIR: join(folder.path, 'gateways') }
+    await running(settings, ['--role', 'gateway'], () =>
+      running(settings, ['--role', 'gateway'], async ({ url }) => {
+        const ready = await fetch(`${url}/health/ready`)
+        expect({ ready: ready.status, files: existsSync(settings.DATA_DIR) }).toEqual({ ready: 200, files: false })
+      }),
+    )
   })
 
   test('a gateway leaves an empty registry empty; a server of all roles then makes a Team and prints its key', async () => {
