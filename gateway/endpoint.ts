@@ -31,12 +31,13 @@ interface Answer {
 
 /** One ingestion endpoint: reads the body once, has it worked off and answers. */
 export function createEndpoint(work: Work, { readJson, dialect, tally, note, logger }: EndpointDeps): Handler {
-  /** A failure of the transport, not of the service: its status is the real one. */
+  /** A failure of the transport has its real status; one of the service, as that there is no room, that of any other reply. */
   function refuse(request: IncomingMessage, cause: Problem, text: string | undefined): Answer {
     tally.requestRefused(cause.code)
     note({ headers: request.headers, text }, [{ problem: cause }])
-    const { strictStatus, body } = dialect.failed(cause)
-    return { status: strictStatus, body, headers: { ...refusedBodyHeaders(cause, request), ...dialect.headers } }
+    const reply = dialect.failed(cause)
+    const status = cause.code === 'server_error' ? dialect.statusOf(reply, request.headers) : reply.strictStatus
+    return { status, body: reply.body, headers: { ...refusedBodyHeaders(cause, request), ...dialect.headers } }
   }
 
   // Every `await` and every promise between the journal's answer and ours is paid by each request: there are few, on purpose.

@@ -1,3 +1,4 @@
+import { type ByteBudget, createByteBudget } from '../shared/byte-budget.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Config } from '../shared/config.ts'
 import type { EntryKind } from '../shared/contract/records.ts'
@@ -35,6 +36,7 @@ export type GatewayConfig = Pick<
   | 'MAX_BATCH_ENTRIES'
   | 'MAX_BODY_BYTES'
   | 'MAX_INFLATED_BYTES'
+  | 'BODY_BUFFER_BYTES'
   | 'MAX_ENTRY_BYTES'
   | 'HOT_KEY_ENTRIES_PER_SECOND'
   | 'REQUEST_DEADLINE_MS'
@@ -77,6 +79,7 @@ export function createGateway(deps: GatewayDeps): Routes {
     wireBytesMax: config.MAX_BODY_BYTES,
     inflatedBytesMax: config.MAX_INFLATED_BYTES,
     timeoutMs: config.BODY_TIMEOUT_MS,
+    budget: createBodyBudget(deps),
   }
   const eventLog = createEventLogCheck(events)
   const applicationLog = createApplicationLogCheck(applications, level)
@@ -114,6 +117,15 @@ export function createGateway(deps: GatewayDeps): Routes {
       serveSeq('/api/events/raw', '?clef'),
     ]),
   )
+}
+
+/** One for all endpoints: their bodies lie in the same memory. */
+function createBodyBudget({ config, metrics }: GatewayDeps): ByteBudget {
+  const budget = createByteBudget(config.BODY_BUFFER_BYTES)
+  const bytes = metrics.gauge('sluice_body_bytes')
+  // Read when it is asked for: it changes several times a request.
+  Object.assign(bytes, { collect: () => bytes.set(budget.held) })
+  return budget
 }
 
 /** Answers preflights and refuses every other method than POST. */

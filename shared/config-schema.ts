@@ -153,6 +153,13 @@ export const SETTINGS = {
     maximum: 400 * MEBIBYTE,
     help: 'Most bytes of a request body after decompression.',
   },
+  BODY_BUFFER_BYTES: {
+    type: 'integer',
+    default: 128 * MEBIBYTE,
+    minimum: MEBIBYTE,
+    maximum: 4 * GIBIBYTE,
+    help: 'Most bytes of all request bodies that are being read and inflated; beyond, requests are refused at once.',
+  },
   MAX_ENTRY_BYTES: {
     type: 'integer',
     default: 1_000_000,

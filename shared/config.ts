@@ -128,6 +128,13 @@ const CHECKS: readonly Check[] = [
       buffer < inflated && `PUBLISH_BUFFER_BYTES (${buffer}) must be at least MAX_INFLATED_BYTES (${inflated})`,
   },
   {
+    // While the last of a body is inflated, it is held in both forms.
+    names: ['BODY_BUFFER_BYTES', 'MAX_BODY_BYTES', 'MAX_INFLATED_BYTES'],
+    problem: ({ BODY_BUFFER_BYTES: buffer, MAX_BODY_BYTES: body, MAX_INFLATED_BYTES: inflated }) =>
+      buffer < body + inflated &&
+      `BODY_BUFFER_BYTES (${buffer}) must be at least MAX_BODY_BYTES and MAX_INFLATED_BYTES together (${body + inflated})`,
+  },
+  {
     names: ['METRICS_PORT', 'PORT'],
     problem: ({ METRICS_PORT: metrics, PORT: port }) =>
       metrics !== null &&

@@ -31,6 +31,10 @@ export const METRICS = {
     labels: ['outcome'],
     help: 'Refusals that a Team is to see: noted; unnoted, above its share; lost, because the journal did not take the notes.',
   },
+  sluice_body_bytes: {
+    kind: 'gauge',
+    help: 'Bytes of request bodies being read, as sent and inflated. At BODY_BUFFER_BYTES requests are refused.',
+  },
   sluice_publish_seconds: {
     kind: 'histogram',
     help: 'Seconds from handing a micro-batch to the journal until it is confirmed.',

@@ -1,6 +1,6 @@
+import type { ByteBudget } from '../../shared/byte-budget.ts'
 import { createDeadlines } from '../../shared/deadlines.ts'
 import type { NewRecord } from '../../shared/journal/journal.ts'
-import type { ByteBudget } from './byte-budget.ts'
 import {
   addLanes,
   createTopicLanes,

@@ -1,7 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { type ByteBudget, createByteBudget } from '../byte-budget.ts'
 import { createDeadlines } from '../deadlines.ts'
 import { type Checked, type Problem, refuse } from '../errors.ts'
 import { retryHeaders } from './answer.ts'
+import { bytesOf, inOne, refuseForRoom } from './body-bytes.ts'
 import { inflate } from './inflate.ts'
 import { ACCEPTED_CODINGS, contentCoding, mediaProblem } from './media-type.ts'
 
@@ -12,6 +14,11 @@ export interface BodyLimits {
   readonly inflatedBytesMax: number
   /** Longest time from the call to the last byte. */
   readonly timeoutMs: number
+  /**
+   * Bounds what all readers that share it hold at once, as sent and inflated; a body that finds it full is refused. Left out
+   * where bodies are too small for that.
+   */
+  readonly budget?: ByteBudget
 }
 
 /** The sender closed the connection before its body ended: there is nobody to answer. */
@@ -38,8 +45,11 @@ export type ReadJson = (Checked<JsonBody> & { readonly text?: string }) | typeof
 
 export type JsonReader = (request: IncomingMessage) => Promise<ReadJson>
 
-/** A body as it came. */
+/** A body as it came; what a value holds is taken from the budget. */
 type Wire = Checked<readonly Buffer[]> | typeof GONE
+
+const isRead = (wire: Wire): wire is { readonly value: readonly Buffer[] } =>
+  wire !== GONE && wire.problem === undefined
 
 /** Makes a reader of bodies that are one JSON value. */
 export const createJsonReader = (limits: BodyLimits): JsonReader => createBodyReader(limits, JSON_FORMAT)
@@ -50,7 +60,7 @@ export const createJsonReader = (limits: BodyLimits): JsonReader => createBodyRe
  * use the connection again, where a closed one would be reset.
  */
 export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonReader {
-  const { wireBytesMax, inflatedBytesMax, timeoutMs } = limits
+  const { wireBytesMax, inflatedBytesMax, timeoutMs, budget = createByteBudget(Number.POSITIVE_INFINITY) } = limits
   const deadlines = createDeadlines()
 
   /** What was refused before it began, or is refused on the way, is read to its end but not kept. */
@@ -59,6 +69,7 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
       let kept: Buffer[] | undefined = []
       let size = 0
       const settle = (wire: Wire): void => {
+        if (kept !== undefined && !isRead(wire)) budget.give(bytesOf(kept))
         kept = undefined
         resolve(wire)
       }
@@ -69,9 +80,12 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
       const deadline = deadlines.add(performance.now() + timeoutMs, expire)
       if (refused !== undefined) settle(refused)
       request.on('data', (chunk: Buffer) => {
+        if (kept === undefined) return
         size += chunk.length
-        if (size > wireBytesMax) settle(tooLarge)
-        kept?.push(chunk)
+        if (size > wireBytesMax) return settle(tooLarge)
+        if (!budget.fits(chunk.length) && !isWhole(request, size)) return settle(refuseForRoom())
+        budget.take(chunk.length)
+        kept.push(chunk)
       })
       request.on('end', () => {
         deadlines.cancel(deadline)
@@ -92,15 +106,33 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
     return Number(request.headers['content-length'] ?? 0) > wireBytesMax ? tooLarge : undefined
   }
 
-  return async (request) => {
-    const wire = await readWire(request, refusalOf(request))
-    if (wire === GONE || wire.problem !== undefined) return wire
-    const coding = contentCoding(request.headers) ?? 'identity'
-    if (coding === 'identity' || wire.value.length === 0) return parse(wire.value, format)
-    const inflated = await inflate(Buffer.concat(wire.value), coding, inflatedBytesMax)
-    return inflated.problem === undefined ? parse([inflated.value], format) : inflated
+  function parseAndGive(chunks: readonly Buffer[]): ReadJson {
+    try {
+      return parse(chunks, format)
+    } finally {
+      budget.give(bytesOf(chunks))
+    }
   }
+
+  // Not async, as in the frame of such a function the body as sent would live until it is inflated.
+  function readText(request: IncomingMessage, wire: Wire): ReadJson | Promise<ReadJson> {
+    if (!isRead(wire)) return wire
+    const coding = contentCoding(request.headers) ?? 'identity'
+    if (coding === 'identity' || wire.value.length === 0) return parseAndGive(wire.value)
+    const bytes = inOne(wire.value)
+    return inflate(bytes, coding, inflatedBytesMax, budget)
+      .finally(() => budget.give(bytes.length))
+      .then((inflated) => (inflated.problem === undefined ? parseAndGive(inflated.value) : inflated))
+  }
+
+  return (request) => readWire(request, refusalOf(request)).then((wire) => readText(request, wire))
 }
+
+/**
+ * Whether these are all bytes of a body. One that is here as a whole takes no memory for longer than this turn of the event loop, so
+ * small requests are served while bodies that dawdle hold the budget.
+ */
+const isWhole = ({ headers }: IncomingMessage, size: number): boolean => Number(headers['content-length']) === size
 
 /** The headers that belong to the answer for a body that was refused. */
 export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: IncomingMessage): OutgoingHttpHeaders {
@@ -121,11 +153,8 @@ const scratch = Buffer.allocUnsafeSlow(1024 * 1024)
 
 /** The bytes of a body in one piece; good until the next call. */
 function joined(chunks: readonly Buffer[]): Buffer {
-  const [only] = chunks
-  if (chunks.length === 1 && only !== undefined) return only
-  let size = 0
-  for (const chunk of chunks) size += chunk.length
-  if (size > scratch.length) return Buffer.concat(chunks, size)
+  const size = bytesOf(chunks)
+  if (chunks.length === 1 || size > scratch.length) return inOne(chunks)
   let at = 0
   for (const chunk of chunks) at += chunk.copy(scratch, at)
   return scratch.subarray(0, size)

@@ -1,48 +1,60 @@
 import zlib from 'node:zlib'
+import type { ByteBudget } from '../byte-budget.ts'
 import { type Checked, refuse } from '../errors.ts'
+import { bytesOf, refuseForRoom } from './body-bytes.ts'
 import type { ContentCoding } from './media-type.ts'
 
 /** RFC 9659: a zstd frame sent over HTTP needs no window larger than 8 MiB. */
 const ZSTD_WINDOW_LOG_MAX = 23
 
-interface Options {
-  readonly maxOutputLength: number
-  /** Gives back the engine, which knows how many of the bytes it used. */
-  readonly info: true
-}
-type Callback = (error: NodeJS.ErrnoException | null, result: Buffer) => void
-type Decompress = (bytes: Buffer, options: Options, callback: Callback) => void
+type Engine = zlib.Gunzip | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress | zlib.ZstdDecompress
 
-const DECOMPRESS: Readonly<Record<Exclude<ContentCoding, 'identity'>, Decompress>> = {
-  gzip: zlib.gunzip,
-  deflate: (bytes, options, callback) =>
-    (hasZlibHeader(bytes) ? zlib.inflate : zlib.inflateRaw)(bytes, options, callback),
-  br: zlib.brotliDecompress,
-  zstd: (bytes, options, callback) =>
-    zlib.zstdDecompress(
-      bytes,
-      { ...options, params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } },
-      callback,
-    ),
+const ENGINES: Readonly<Record<Exclude<ContentCoding, 'identity'>, (bytes: Buffer) => Engine>> = {
+  gzip: () => zlib.createGunzip(),
+  deflate: (bytes) => (hasZlibHeader(bytes) ? zlib.createInflate() : zlib.createInflateRaw()),
+  br: () => zlib.createBrotliDecompress(),
+  zstd: () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } }),
 }
 
 /**
- * The bytes before they were encoded. Inflating stops at `bytesMax`, so a small body that would become a huge one takes no
- * more memory than that.
+ * The bytes before they were encoded, in pieces, taken from the budget as they come; where it is refused, they are given back.
+ * Inflating stops at `bytesMax` and where the budget is full, so a small body that would become a huge one takes no more memory
+ * than that.
  */
-export function inflate(bytes: Buffer, coding: ContentCoding, bytesMax: number): Promise<Checked<Buffer>> {
-  if (coding === 'identity') return Promise.resolve({ value: bytes })
+export function inflate(
+  bytes: Buffer,
+  coding: Exclude<ContentCoding, 'identity'>,
+  bytesMax: number,
+  budget: ByteBudget,
+): Promise<Checked<readonly Buffer[]>> {
+  // An engine takes memory before there is any output.
+  if (!budget.fits(0)) return Promise.resolve(refuseForRoom())
   return new Promise((resolve) => {
-    DECOMPRESS[coding](bytes, { maxOutputLength: bytesMax, info: true }, (error, result) => {
-      if (error?.code === 'ERR_BUFFER_TOO_LARGE')
-        return resolve(refuse('payload_too_large', { limit: bytesMax }, 'The body is too large after decompression.'))
-      if (error !== null) return resolve(refuse('malformed_body', null, `The body is not valid ${coding}.`))
-      // With `info` the result is not what the types of Node say.
-      const { buffer, engine } = result as unknown as { buffer: Buffer; engine: zlib.Gunzip }
-      if (engine.bytesWritten < bytes.length)
-        return resolve(refuse('malformed_body', null, `The body goes on after the end of its ${coding} data.`))
-      resolve({ value: buffer })
+    const engine = ENGINES[coding](bytes)
+    let kept: Buffer[] | undefined = []
+    let size = 0
+    const settle = (inflated: Checked<readonly Buffer[]>): void => {
+      if (kept !== undefined && inflated.problem !== undefined) budget.give(bytesOf(kept))
+      kept = undefined
+      engine.destroy()
+      resolve(inflated)
+    }
+    engine.on('data', (piece: Buffer) => {
+      if (kept === undefined) return
+      size += piece.length
+      if (size > bytesMax)
+        return settle(refuse('payload_too_large', { limit: bytesMax }, 'The body is too large after decompression.'))
+      if (!budget.fits(piece.length)) return settle(refuseForRoom())
+      budget.take(piece.length)
+      kept.push(piece)
     })
+    engine.on('error', () => settle(refuse('malformed_body', null, `The body is not valid ${coding}.`)))
+    engine.on('end', () => {
+      if (kept === undefined) return
+      if (engine.bytesWritten === bytes.length) settle({ value: kept })
+      else settle(refuse('malformed_body', null, `The body goes on after the end of its ${coding} data.`))
+    })
+    engine.end(bytes)
   })
 }
 

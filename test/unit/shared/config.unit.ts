@@ -146,6 +146,9 @@ describe('settings are checked against each other', () => {
     expect(problemsOf({ PUBLISH_BUFFER_BYTES: '1048576' })).toEqual([
       'PUBLISH_BUFFER_BYTES (1048576) must be at least MAX_INFLATED_BYTES (20971520)',
     ])
+    expect(problemsOf({ BODY_BUFFER_BYTES: '26214399' })).toEqual([
+      'BODY_BUFFER_BYTES (26214399) must be at least MAX_BODY_BYTES and MAX_INFLATED_BYTES together (26214400)',
+    ])
   })
 
   test('a process keeps some views up to date, by default all that there are', () => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type Batcher, createBatcher, type Slice } from '../../../../gateway/publisher/batcher.ts'
-import { createByteBudget } from '../../../../gateway/publisher/byte-budget.ts'
 import type { MicroBatch, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
 import type { ScheduleOptions } from '../../../../gateway/publisher/schedule.ts'
+import { createByteBudget } from '../../../../shared/byte-budget.ts'
 
 const OPTIONS = {
   batchRecordsMax: 10,

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { pino } from 'pino'
 import { type BreakerState, createBreaker, PausedError } from '../../../../gateway/publisher/breaker.ts'
-import { createByteBudget, holdBytes } from '../../../../gateway/publisher/byte-budget.ts'
 import { createFailureLog } from '../../../../gateway/publisher/failure-log.ts'
+import { holdBytes } from '../../../../gateway/publisher/hold-bytes.ts'
 import { measureSends } from '../../../../gateway/publisher/measure.ts'
 import type { MicroBatch, Send } from '../../../../gateway/publisher/publication.ts'
 import { limitTime, UnsettledError } from '../../../../gateway/publisher/time-limit.ts'
+import { createByteBudget } from '../../../../shared/byte-budget.ts'
 import { createMetrics } from '../../../../shared/metrics.ts'
 
 const BATCH: MicroBatch = {
@@ -59,17 +60,8 @@ describe('the time limit', () => {
   })
 })
 
-describe('the byte budget', () => {
-  test('takes what fits, and anything when it is empty', () => {
-    const budget = createByteBudget(100)
-    expect(budget.fits(1_000)).toBe(true)
-    budget.take(60)
-    expect([budget.fits(40), budget.fits(41)]).toEqual([true, false])
-    budget.give(60)
-    expect(budget.held).toBe(0)
-  })
-
-  test('holds the bytes of a send until it has settled, well or not', async () => {
+describe('holding bytes', () => {
+  test('counts the bytes of a send until it has settled, well or not', async () => {
     const budget = createByteBudget(1_000)
     const { send, sends } = pendingSend()
     const held = holdBytes(budget, send)

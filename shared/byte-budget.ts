@@ -1,6 +1,4 @@
-import type { Send } from './publication.ts'
-
-/** Counts the bytes that are held in memory for the journal, so that they can be bounded. */
+/** Counts bytes that are held in memory for one purpose, so that they can be bounded. */
 export interface ByteBudget {
   readonly held: number
   /** Whether so many bytes more may be taken. An empty budget takes anything, or a large request could never be served. */
@@ -24,18 +22,3 @@ export function createByteBudget(bytesMax: number): ByteBudget {
     },
   }
 }
-
-/**
- * Holds a micro-batch's bytes until the next step has really settled. Whoever stops waiting for it earlier does not make room:
- * the records are still in memory.
- */
-export const holdBytes =
-  (budget: ByteBudget, next: Send): Send =>
-  async (batch) => {
-    budget.take(batch.bytes)
-    try {
-      await next(batch)
-    } finally {
-      budget.give(batch.bytes)
-    }
-  }
