@@ -3,7 +3,7 @@ import { type ByteBudget, createByteBudget } from '../byte-budget.ts'
 import { createDeadlines } from '../deadlines.ts'
 import { type Checked, type Problem, refuse } from '../errors.ts'
 import { retryHeaders } from './answer.ts'
-import { bytesOf, inOne, refuseForRoom } from './body-bytes.ts'
+import { bytesOf, heldBy, heldByAll, inOne, refuseForRoom } from './body-bytes.ts'
 import { inflate } from './inflate.ts'
 import { ACCEPTED_CODINGS, contentCoding, mediaProblem } from './media-type.ts'
 
@@ -69,7 +69,7 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
       let kept: Buffer[] | undefined = []
       let size = 0
       const settle = (wire: Wire): void => {
-        if (kept !== undefined && !isRead(wire)) budget.give(bytesOf(kept))
+        if (kept !== undefined && !isRead(wire)) budget.give(heldByAll(kept))
         kept = undefined
         resolve(wire)
       }
@@ -83,8 +83,9 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
         if (kept === undefined) return
         size += chunk.length
         if (size > wireBytesMax) return settle(tooLarge)
-        if (!budget.fits(chunk.length) && !isWhole(request, size)) return settle(refuseForRoom())
-        budget.take(chunk.length)
+        const held = heldBy(chunk)
+        if (!budget.fits(held) && !isWhole(request, size)) return settle(refuseForRoom())
+        budget.take(held)
         kept.push(chunk)
       })
       request.on('end', () => {
@@ -110,7 +111,7 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
     try {
       return parse(chunks, format)
     } finally {
-      budget.give(bytesOf(chunks))
+      budget.give(heldByAll(chunks))
     }
   }
 
@@ -119,9 +120,9 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
     if (!isRead(wire)) return wire
     const coding = contentCoding(request.headers) ?? 'identity'
     if (coding === 'identity' || wire.value.length === 0) return parseAndGive(wire.value)
-    const bytes = inOne(wire.value)
-    return inflate(bytes, coding, inflatedBytesMax, budget)
-      .finally(() => budget.give(bytes.length))
+    const held = heldByAll(wire.value)
+    return inflate(inOne(wire.value), coding, inflatedBytesMax, budget)
+      .finally(() => budget.give(held))
       .then((inflated) => (inflated.problem === undefined ? parseAndGive(inflated.value) : inflated))
   }
 

@@ -1,7 +1,7 @@
 import zlib from 'node:zlib'
 import type { ByteBudget } from '../byte-budget.ts'
 import { type Checked, refuse } from '../errors.ts'
-import { bytesOf, refuseForRoom } from './body-bytes.ts'
+import { heldBy, heldByAll, refuseForRoom } from './body-bytes.ts'
 import type { ContentCoding } from './media-type.ts'
 
 /** RFC 9659: a zstd frame sent over HTTP needs no window larger than 8 MiB. */
@@ -34,7 +34,7 @@ export function inflate(
     let kept: Buffer[] | undefined = []
     let size = 0
     const settle = (inflated: Checked<readonly Buffer[]>): void => {
-      if (kept !== undefined && inflated.problem !== undefined) budget.give(bytesOf(kept))
+      if (kept !== undefined && inflated.problem !== undefined) budget.give(heldByAll(kept))
       kept = undefined
       engine.destroy()
       resolve(inflated)
@@ -44,8 +44,9 @@ export function inflate(
       size += piece.length
       if (size > bytesMax)
         return settle(refuse('payload_too_large', { limit: bytesMax }, 'The body is too large after decompression.'))
-      if (!budget.fits(piece.length)) return settle(refuseForRoom())
-      budget.take(piece.length)
+      const held = heldBy(piece)
+      if (!budget.fits(held)) return settle(refuseForRoom())
+      budget.take(held)
       kept.push(piece)
     })
     engine.on('error', () => settle(refuse('malformed_body', null, `The body is not valid ${coding}.`)))
