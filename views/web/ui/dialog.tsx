@@ -15,8 +15,7 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
   const ref = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const before = document.activeElement
-    const dialog = ref.current
-    if (dialog !== null && !dialog.open) dialog.showModal()
+    ref.current?.showModal()
     return () => {
       if (before instanceof HTMLElement) before.focus()
     }
@@ -26,12 +25,14 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
       ref={ref}
       class={wide ? 'wide' : undefined}
       aria-label={title}
-      onCancel={(event) => {
+      // Not by `cancel`: browsers let nobody stop the second one in a row.
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
         event.preventDefault()
         onClose?.()
       }}
-      // Browsers let nobody stop the second Escape in a row.
-      onClose={() => ref.current?.showModal()}
+      // There are other ways to close one, such as a gesture.
+      onClose={onClose ?? (() => ref.current?.showModal())}
       onPointerDown={({ target }) => {
         if (target === ref.current) onClose?.()
       }}
