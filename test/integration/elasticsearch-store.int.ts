@@ -135,6 +135,19 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     await Promise.all(writers.map((writer) => writer.close()))
   })
 
+  test('no entry falls between a tail that is opened first and a list that is read then', async () => {
+    // No refresh comes by itself meanwhile.
+    const slow = openStore(elasticsearch.url, prefix, { refreshIntervalMs: 600_000 }).store
+    await removeAll(elasticsearch.url, prefix)
+    await slow.indices.apply()
+    await slow.write(documents(3), never)
+    const { cursor } = await slow.tail(EVERYTHING, null, 10)
+    const listed = await storedIds(slow)
+    const { entries } = await slow.tail(EVERYTHING, cursor, 10)
+    expect([...listed, ...entries.map(({ entry }) => entry.id)]).toEqual(documents(3).map(({ id }) => id))
+    await slow.close()
+  })
+
   test('flows that several consumers fold at once lose nothing', async () => {
     const deltas = Array.from(
       { length: 24 },

@@ -15,10 +15,10 @@ export interface Stream {
 }
 
 export interface Checkpoints {
-  /** How far every shard has come now. */
+  /** How far every shard has come, read after the call; a search that follows sees all of it. */
   now(): Promise<readonly Stream[]>
-  /** How far every shard had come a moment ago; a search sees all of it. */
-  visible(): Promise<readonly Stream[]>
+  /** The same, as it was up to a moment ago. */
+  recent(): Promise<readonly Stream[]>
 }
 
 /** Readers that follow the arrivals share one look at the cluster for so long. */
@@ -30,6 +30,9 @@ const SHARED_MS = 500
  */
 export function createCheckpoints(connection: Connection, names: IndexNames): Checkpoints {
   let shared: { readonly at: number; readonly streams: Promise<readonly Stream[]> } | undefined
+  /** Settles when no look is under way. */
+  let idle: Promise<void> = Promise.resolve()
+  let next: Promise<readonly Stream[]> | undefined
   /** Ends that a refresh has made visible. */
   let refreshed: ReadonlyMap<string, number> = new Map()
 
@@ -45,11 +48,25 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
     return streams
   }
 
+  function begin(): Promise<readonly Stream[]> {
+    next = undefined
+    const streams = refresh()
+    const end = (): void => undefined
+    idle = streams.then(end, end)
+    return streams
+  }
+
+  /** One look at a time: those who ask while one is under way share the one after it, however many they are. */
+  function now(): Promise<readonly Stream[]> {
+    next ??= idle.then(begin)
+    return next
+  }
+
   return {
-    now: () => readStreams(connection, names),
-    async visible() {
+    now,
+    async recent() {
       if (shared === undefined || performance.now() - shared.at > SHARED_MS) {
-        shared = { at: performance.now(), streams: refresh() }
+        shared = { at: performance.now(), streams: now() }
       }
       const { streams } = shared
       try {

@@ -43,7 +43,7 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
       const seen = new Map(ends.map(({ key, end }) => [key, end]))
       return { entries: [], cursor: encodePosition({ kinds, seen }) }
     }
-    const streams = (await checkpoints.visible()).filter(({ kind }) => kinds.includes(kind))
+    const streams = (await checkpoints.recent()).filter(({ kind }) => kinds.includes(kind))
     const seen = new Map(streams.flatMap((stream) => startOf(stream, position)))
     const unread = streams
       .map((stream) => ({ stream, after: seen.get(stream.key) ?? -1 }))
