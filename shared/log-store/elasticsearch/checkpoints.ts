@@ -4,21 +4,37 @@ import type { IndexNames } from './index-names.ts'
 import { LENIENT } from './searcher.ts'
 
 /** A shard of a day's index. Its operations are numbered without gaps in the order in which it took them. */
-export interface Stream {
+export interface Shard {
   /** Names the shard of this very index: an index made anew under the same name has another. */
   readonly key: string
   readonly kind: EntryKind
   readonly index: string
   readonly shard: number
+}
+
+/** A shard that tells how far it has come. */
+export interface Stream extends Shard {
   /** The last number up to which every operation is done on every copy of the shard; -1 where there is none. */
   readonly end: number
 }
 
+/** A shard that is there and does not tell. */
+export interface SilentShard extends Shard {
+  /** Whether its index was closed; if not, the shard will be back, as after a restart of its node. */
+  readonly closed: boolean
+}
+
+/** All shards of the days that are kept. */
+export interface Look {
+  readonly streams: readonly Stream[]
+  readonly silent: readonly SilentShard[]
+}
+
 export interface Checkpoints {
   /** How far every shard has come, read after the call; a search that follows sees all of it. */
-  now(): Promise<readonly Stream[]>
+  now(): Promise<Look>
   /** The same, as it was up to a moment ago. */
-  recent(): Promise<readonly Stream[]>
+  recent(): Promise<Look>
 }
 
 /** Readers that follow the arrivals share one look at the cluster for so long. */
@@ -27,16 +43,19 @@ const SHARED_MS = 500
 /**
  * Tells how far arrivals are complete. The clocks of writers say little about when a document can be seen: bulks overtake each
  * other, and a retried one comes late. The checkpoint of a shard has no such gaps: what stands at or below it is done.
+ * `connection` does not retry: the caller does.
  */
 export function createCheckpoints(connection: Connection, names: IndexNames): Checkpoints {
-  let shared: { readonly at: number; readonly streams: Promise<readonly Stream[]> } | undefined
+  let shared: { readonly at: number; readonly look: Promise<Look> } | undefined
   /** Settles when no look is under way. */
   let idle: Promise<void> = Promise.resolve()
-  let next: Promise<readonly Stream[]> | undefined
+  let next: Promise<Look> | undefined
   /** Ends that a refresh has made visible. */
   let refreshed: ReadonlyMap<string, number> = new Map()
 
-  async function refresh(): Promise<readonly Stream[]> {
+  async function refresh(): Promise<Look> {
+    // An index that is made in between is read as a stream, and not waited for.
+    const shards = await readShards(connection, names)
     const streams = await readStreams(connection, names)
     const moved = streams.filter(({ key, end }) => end > (refreshed.get(key) ?? -1))
     if (moved.length > 0) {
@@ -45,19 +64,19 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
       await connection.send({ method: 'POST', path: `/${indices}/_refresh`, query: LENIENT })
     }
     refreshed = new Map(streams.map(({ key, end }) => [key, end]))
-    return streams
+    return { streams, silent: shards.filter(({ key }) => !refreshed.has(key)) }
   }
 
-  function begin(): Promise<readonly Stream[]> {
+  function begin(): Promise<Look> {
     next = undefined
-    const streams = refresh()
+    const look = refresh()
     const end = (): void => undefined
-    idle = streams.then(end, end)
-    return streams
+    idle = look.then(end, end)
+    return look
   }
 
   /** One look at a time: those who ask while one is under way share the one after it, however many they are. */
-  function now(): Promise<readonly Stream[]> {
+  function now(): Promise<Look> {
     next ??= idle.then(begin)
     return next
   }
@@ -66,11 +85,11 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
     now,
     async recent() {
       if (shared === undefined || performance.now() - shared.at > SHARED_MS) {
-        shared = { at: performance.now(), streams: now() }
+        shared = { at: performance.now(), look: now() }
       }
-      const { streams } = shared
+      const { look } = shared
       try {
-        return await streams
+        return await look
       } catch (error) {
         shared = undefined
         throw error
@@ -79,34 +98,68 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
   }
 }
 
-interface StatsAnswer {
-  readonly indices?: Record<string, { readonly uuid: string; readonly shards?: Record<string, readonly ShardCopy[]> }>
+interface SettingsAnswer {
+  readonly [index: string]: { readonly settings: { readonly index: IndexSettings } }
 }
-interface ShardCopy {
-  readonly routing: { readonly primary: boolean }
-  readonly seq_no?: { readonly global_checkpoint: number }
+interface IndexSettings {
+  readonly uuid: string
+  readonly number_of_shards: string
+  /** "true" on a closed index. */
+  readonly verified_before_close?: string
 }
 
-async function readStreams(connection: Connection, names: IndexNames): Promise<readonly Stream[]> {
-  const answer = await connection.send<StatsAnswer>({
+/** The shards that there are by the cluster's own account, whether a node holds them at the moment or not. */
+async function readShards(connection: Connection, names: IndexNames): Promise<readonly SilentShard[]> {
+  const answer = await connection.send<SettingsAnswer>({
     method: 'GET',
-    path: `/${names.all()}/_stats/docs`,
-    query: {
-      level: 'shards',
-      forbid_closed_indices: false,
-      filter_path: 'indices.*.uuid,indices.*.shards.*.routing.primary,indices.*.shards.*.seq_no.global_checkpoint',
-    },
+    path: `/${names.all()}/_settings/index.uuid,index.number_of_shards,index.verified_before_close`,
+    query: { expand_wildcards: 'open,closed' },
   })
-  return Object.entries(answer.indices ?? {}).flatMap(([index, { uuid, shards = {} }]) => {
+  return Object.entries(answer).flatMap(([index, { settings }]) => {
     const kind = names.kindOf(index)
     if (kind === undefined) return []
-    return Object.entries(shards).map(([shard, copies]) => {
-      const primary = copies.find(({ routing }) => routing.primary)
-      const end = primary?.seq_no?.global_checkpoint ?? -1
-      return { key: `${uuid.slice(0, UUID_PART)}${shard}`, kind, index, shard: Number(shard), end }
+    const { uuid, number_of_shards: count, verified_before_close: closed } = settings.index
+    return Array.from({ length: Number(count) }, (_, shard) => {
+      return { key: keyOf(uuid, shard), kind, index, shard, closed: closed === 'true' }
     })
   })
 }
 
+interface StatsAnswer {
+  readonly indices?: Record<string, { readonly uuid: string; readonly shards?: Record<string, readonly ShardCopy[]> }>
+}
+interface ShardCopy {
+  readonly routing: { readonly primary: boolean; readonly state: string }
+  readonly seq_no?: { readonly global_checkpoint: number }
+}
+
+/** The shards whose primary is at work. One that is being recovered may tell a checkpoint that it had long ago, or none. */
+async function readStreams(connection: Connection, names: IndexNames): Promise<readonly Stream[]> {
+  const answer = await connection.send<StatsAnswer>({
+    method: 'GET',
+    path: `/${names.all()}/_stats/docs`,
+    query: { level: 'shards', forbid_closed_indices: false, filter_path: WANTED },
+  })
+  return Object.entries(answer.indices ?? {}).flatMap(([index, { uuid, shards = {} }]) => {
+    const kind = names.kindOf(index)
+    if (kind === undefined) return []
+    return Object.entries(shards).flatMap(([number, copies]) => {
+      const primary = copies.find(({ routing }) => routing.primary && routing.state !== 'INITIALIZING')
+      const end = primary?.seq_no?.global_checkpoint
+      if (end === undefined || end < NOTHING_DONE) return []
+      const shard = Number(number)
+      return [{ key: keyOf(uuid, shard), kind, index, shard, end }]
+    })
+  })
+}
+
+const WANTED = ['uuid', 'shards.*.routing.primary', 'shards.*.routing.state', 'shards.*.seq_no.global_checkpoint']
+  .map((field) => `indices.*.${field}`)
+  .join(',')
+
+/** The checkpoint of an empty shard; -2 is that of one that does not know. */
+const NOTHING_DONE = -1
+
 /** Indices have random ids of 22 characters; six of them, 36 bits, tell those of an installation apart and keep cursors short. */
 const UUID_PART = 6
+const keyOf = (uuid: string, shard: number): string => `${uuid.slice(0, UUID_PART)}${shard}`

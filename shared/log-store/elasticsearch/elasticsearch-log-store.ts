@@ -86,7 +86,7 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       return removed
     },
     ...createEntryReader({ connection: patient, searcher, names }),
-    tail: createTail({ connection: patient, checkpoints: createCheckpoints(patient, names) }),
+    tail: createTail({ connection: patient, checkpoints: createCheckpoints(once, names) }),
     ...createFlowReader({ connection: patient, searcher, names }),
     health: () => readHealth(once, names, bulk.problem()),
     async close() {

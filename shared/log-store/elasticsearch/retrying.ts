@@ -11,22 +11,26 @@ export function isTransient(error: unknown): boolean {
   return found.verdict === 'retry' && !found.blocked
 }
 
+/** Runs a task up to `attempts` times while its failure is transient. */
+export async function retried<T>(task: () => Promise<T>, attempts = 3, signal?: AbortSignal): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await task()
+    } catch (error) {
+      if (attempt >= attempts || !isTransient(error)) throw error
+      await pause(backoffMs(attempt), signal)
+    }
+  }
+}
+
 /**
  * A connection that sends a request up to `attempts` times while its failure is transient. For requests that somebody waits
  * for and that may be repeated: reads, and changes of templates and indices.
  */
 export function retrying(connection: Connection, attempts = 3): Connection {
   return {
-    async send<Answer>(request: ElasticsearchRequest): Promise<Answer> {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await connection.send<Answer>(request)
-        } catch (error) {
-          if (attempt >= attempts || !isTransient(error)) throw error
-          await pause(backoffMs(attempt), request.signal)
-        }
-      }
-    },
+    send: <Answer>(request: ElasticsearchRequest) =>
+      retried(() => connection.send<Answer>(request), attempts, request.signal),
     close: () => connection.close(),
   }
 }

@@ -1,11 +1,12 @@
 import type { EntryKind, EntryRecord } from '../../contract/records.ts'
 import type { EntryFilter, LogStoreReader, TailPage } from '../log-store.ts'
-import type { Checkpoints, Stream } from './checkpoints.ts'
+import type { Checkpoints, Look, Shard, Stream } from './checkpoints.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import type { ErrorBody } from './outcome.ts'
+import { retried } from './retrying.ts'
 import { type EntrySource, type Hit, LENIENT, preferenceOf, recordOf } from './searcher.ts'
-import { decodePosition, encodePosition } from './tail-cursor.ts'
+import { decodePosition, encodePosition, type TailPosition } from './tail-cursor.ts'
 
 interface Deps {
   /** One that retries. */
@@ -37,14 +38,19 @@ interface ArrivalSource extends EntrySource {
 export function createTail({ connection, checkpoints }: Deps): LogStoreReader['tail'] {
   return async function tail(filter, after, limit) {
     const kinds = filter.kinds.length === 0 ? (['event', 'application'] as const) : filter.kinds
-    const position = after === null ? undefined : decodePosition(after)
-    if (position === undefined) {
-      const ends = (await checkpoints.now()).filter(({ kind, end }) => kinds.includes(kind) && end >= 0)
-      const seen = new Map(ends.map(({ key, end }) => [key, end]))
-      return { entries: [], cursor: encodePosition({ kinds, seen }) }
-    }
-    const streams = (await checkpoints.recent()).filter(({ kind }) => kinds.includes(kind))
-    const seen = new Map(streams.flatMap((stream) => startOf(stream, position)))
+    const position = (after === null ? undefined : decodePosition(after)) ?? NOWHERE
+    const joined = kinds.filter((kind) => !position.kinds.includes(kind))
+    const look = await retried(async () => {
+      const found = await (joined.length > 0 ? checkpoints.now() : checkpoints.recent())
+      requireEnds(found, joined)
+      return found
+    })
+    const follows = ({ kind }: Shard): boolean => kinds.includes(kind)
+    const streams = look.streams.filter(follows)
+    const seen = new Map([
+      ...look.silent.filter(follows).flatMap(({ key }) => placeOf(key, position.seen.get(key) ?? -1)),
+      ...streams.flatMap((stream) => placeOf(stream.key, startOf(stream, position))),
+    ])
     const unread = streams
       .map((stream) => ({ stream, after: seen.get(stream.key) ?? -1 }))
       .filter(({ stream, after: from }) => stream.end > from)
@@ -54,11 +60,25 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
   }
 }
 
-/** A shard that the cursor does not name is new, and is read from its beginning. */
-function startOf({ key, kind, end }: Stream, { kinds, seen }: NonNullable<ReturnType<typeof decodePosition>>) {
-  const number = seen.get(key) ?? (kinds.includes(kind) ? -1 : end)
-  return number < 0 ? [] : [[key, number] as const]
+/** Of one who has not begun yet. */
+const NOWHERE: TailPosition = { kinds: [], seen: new Map() }
+
+/**
+ * Who begins to follow a kind has seen all of it that there is, so each of its shards has to tell where it ends: one that is left out
+ * would count as new once it is back, and all that it holds as arrivals. Closed days are not waited for.
+ */
+function requireEnds({ silent }: Look, kinds: readonly EntryKind[]): void {
+  const missing = silent.filter(({ kind, closed }) => !closed && kinds.includes(kind))
+  if (missing.length === 0) return
+  const type = 'no_shard_available_action_exception'
+  throw new ElasticsearchError(`shards that do not tell yet how far they have come: ${missing.length}`, 503, { type })
 }
+
+/** A shard that the cursor does not name is new, and is read from its beginning. */
+const startOf = ({ key, kind, end }: Stream, { kinds, seen }: TailPosition): number =>
+  seen.get(key) ?? (kinds.includes(kind) ? -1 : end)
+
+const placeOf = (key: string, number: number): [string, number][] => (number < 0 ? [] : [[key, number]])
 
 interface MultiSearchAnswer {
   readonly responses: readonly {

@@ -1,56 +1,36 @@
 import { expect, test } from '@jest/globals'
 import { createCheckpoints } from '../../../../../shared/log-store/elasticsearch/checkpoints.ts'
-import type { Connection, ElasticsearchRequest } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
+import { serveShards } from '../../../../support/shard-server.ts'
 
 const names = indexNames('test')
 const INDEX = names.day('event', '2026-01-31')
 
-/** Checkpoints of one shard on a server that takes `write()`s and answers a turn of the event loop later. */
 function checkpointsOfOneShard() {
-  let end = -1
-  let visible = -1
-  let failing = false
-  const asked = { stats: 0, refresh: 0 }
-  const connection: Connection = {
-    async send<Answer>({ path }: ElasticsearchRequest) {
-      const isStats = path.includes('/_stats')
-      asked[isStats ? 'stats' : 'refresh'] += 1
-      if (!isStats) visible = end
-      const shards = { 0: [{ routing: { primary: true }, seq_no: { global_checkpoint: end } }] }
-      await new Promise(setImmediate)
-      if (failing) throw new Error('down')
-      return (isStats ? { indices: { [INDEX]: { uuid: 'Xy12_-abcdefghijklmnop', shards } } } : {}) as Answer
-    },
-    close: async () => undefined,
+  const shard = { index: INDEX, uuid: 'Xy12_-', end: -1, state: 'STARTED' as const }
+  const server = serveShards(shard)
+  const write = (): void => {
+    shard.end += 1
   }
-  return {
-    checkpoints: createCheckpoints(connection, names),
-    asked,
-    write: () => ++end,
-    visible: () => visible,
-    fail: (on: boolean) => {
-      failing = on
-    },
-  }
+  return { ...server, write, checkpoints: createCheckpoints(server.connection, names) }
 }
 
 test('what stands at or below a checkpoint has been made visible, at the present end as well', async () => {
   const { checkpoints, write, visible } = checkpointsOfOneShard()
   write()
-  expect(await checkpoints.now()).toMatchObject([{ end: 0 }])
-  expect(visible()).toBe(0)
+  expect((await checkpoints.now()).streams).toMatchObject([{ end: 0 }])
+  expect(visible.get(INDEX)).toBe(0)
 })
 
 test('the present end is read after the call, also while another look is under way', async () => {
-  const { checkpoints, write } = checkpointsOfOneShard()
+  const { checkpoints, write, asked } = checkpointsOfOneShard()
   write()
   const before = checkpoints.now()
-  await new Promise(setImmediate)
+  while (asked.stats === 0) await new Promise(setImmediate)
   write()
   const after = checkpoints.now()
-  expect(await before).toMatchObject([{ end: 0 }])
-  expect(await after).toMatchObject([{ end: 1 }])
+  expect((await before).streams).toMatchObject([{ end: 0 }])
+  expect((await after).streams).toMatchObject([{ end: 1 }])
 })
 
 test('many who ask for the present end at once cost no more than two looks', async () => {
@@ -59,7 +39,7 @@ test('many who ask for the present end at once cost no more than two looks', asy
   const first = checkpoints.now()
   await new Promise(setImmediate)
   await Promise.all([first, ...Array.from({ length: 50 }, () => checkpoints.now())])
-  expect(asked).toEqual({ stats: 2, refresh: 1 })
+  expect(asked).toEqual({ settings: 2, stats: 2, refresh: 1 })
 })
 
 test('many who follow share a look for a while', async () => {
@@ -68,7 +48,7 @@ test('many who follow share a look for a while', async () => {
   for (let round = 0; round < 3; round++) {
     await Promise.all(Array.from({ length: 50 }, () => checkpoints.recent()))
   }
-  expect(asked).toEqual({ stats: 1, refresh: 1 })
+  expect(asked).toEqual({ settings: 1, stats: 1, refresh: 1 })
 })
 
 test('a look that failed is told to all who waited for it, and is not remembered', async () => {
@@ -77,5 +57,19 @@ test('a look that failed is told to all who waited for it, and is not remembered
   const both = await Promise.allSettled([checkpoints.now(), checkpoints.recent()])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   fail(false)
-  expect(await checkpoints.recent()).toHaveLength(1)
+  expect((await checkpoints.recent()).streams).toHaveLength(1)
+})
+
+test('shards that do not tell how far they have come are named, and whether somebody closed them', async () => {
+  const states = ['STARTED', 'INITIALIZING', 'UNASSIGNED', 'CLOSED'] as const
+  const { connection } = serveShards(
+    ...states.map((state, at) => ({ index: `${INDEX}${at}`, uuid: `uuid-${at}`, end: 7, state })),
+  )
+  const { streams, silent } = await createCheckpoints(connection, names).now()
+  expect(streams).toMatchObject([{ key: 'uuid-00', end: 7 }])
+  expect(silent).toMatchObject([
+    { key: 'uuid-10', closed: false },
+    { key: 'uuid-20', closed: false },
+    { key: 'uuid-30', closed: true },
+  ])
 })

@@ -1,0 +1,99 @@
+import type { Connection, ElasticsearchRequest } from '../../shared/log-store/elasticsearch/connection.ts'
+
+export interface ServedShard {
+  readonly index: string
+  /** At least the six characters that tell indices apart. */
+  readonly uuid: string
+  /** The number of the last operation; -1 where there is none. */
+  end: number
+  /** As Elasticsearch names it, or `CLOSED` for that of a closed index. */
+  state: 'STARTED' | 'INITIALIZING' | 'UNASSIGNED' | 'CLOSED'
+}
+
+export interface ShardServer {
+  readonly connection: Connection
+  /** Indices of one shard each; may be changed at any time. */
+  readonly shards: ServedShard[]
+  /** How often each was asked for. */
+  readonly asked: { stats: number; settings: number; refresh: number }
+  /** Ends that searches see, by index. */
+  readonly visible: ReadonlyMap<string, number>
+  /** Lets every request fail from now on, or succeed again. */
+  fail(on: boolean): void
+}
+
+/**
+ * What Elasticsearch tells of its shards, in states that a real server passes through too fast to be held there. Every operation
+ * of a shard is an entry whose id names its index and number. Answers come a turn of the event loop later.
+ */
+export function serveShards(...shards: ServedShard[]): ShardServer {
+  const asked = { stats: 0, settings: 0, refresh: 0 }
+  const visible = new Map<string, number>()
+  let failing = false
+
+  function answer({ path, lines }: ElasticsearchRequest): unknown {
+    if (path.includes('/_settings')) {
+      asked.settings += 1
+      return Object.fromEntries(shards.map((shard) => [shard.index, settingsOf(shard)]))
+    }
+    if (path.includes('/_stats')) {
+      asked.stats += 1
+      const assigned = shards.filter(({ state }) => state === 'STARTED' || state === 'INITIALIZING')
+      return { indices: Object.fromEntries(assigned.map((shard) => [shard.index, statsOf(shard)])) }
+    }
+    if (path.includes('/_refresh')) {
+      asked.refresh += 1
+      for (const { index, end } of shards) if (path.includes(index)) visible.set(index, end)
+      return {}
+    }
+    return { responses: searchesIn(String(lines)).map(({ index, gt, lte }) => hitsOf(index, gt, lte)) }
+  }
+
+  return {
+    connection: {
+      async send<Answer>(request: ElasticsearchRequest) {
+        const found = answer(request)
+        await new Promise(setImmediate)
+        if (failing) throw new Error('down')
+        return found as Answer
+      },
+      close: async () => undefined,
+    },
+    shards,
+    asked,
+    visible,
+    fail(on) {
+      failing = on
+    },
+  }
+}
+
+const settingsOf = ({ uuid, state }: ServedShard): object => ({
+  settings: {
+    index: { uuid, number_of_shards: '1', ...(state === 'CLOSED' && { verified_before_close: 'true' }) },
+  },
+})
+
+/** A primary that is being recovered names a checkpoint that it had before. */
+const statsOf = ({ uuid, state, end }: ServedShard): object => {
+  const checkpoint = state === 'INITIALIZING' ? Math.floor(end / 2) : end
+  return { uuid, shards: { 0: [{ routing: { primary: true, state }, seq_no: { global_checkpoint: checkpoint } }] } }
+}
+
+function searchesIn(lines: string): { index: string; gt: number; lte: number }[] {
+  const parts = lines.split('\n').slice(0, -1)
+  return parts.flatMap((line, at) => {
+    if (at % 2 === 1) return []
+    const range = /"_seq_no":\{"gt":(-?\d+),"lte":(\d+)\}/.exec(parts[at + 1] ?? '')
+    return [{ index: JSON.parse(line).index as string, gt: Number(range?.[1]), lte: Number(range?.[2]) }]
+  })
+}
+
+function hitsOf(index: string, gt: number, lte: number): object {
+  const numbers = Array.from({ length: lte - gt }, (_, at) => gt + 1 + at)
+  const hits = numbers.map((number) => ({
+    _source: { source: JSON.stringify({ id: `${index}#${number}` }), writtenAt: number },
+    sort: [number],
+  }))
+  return { status: 200, hits: { hits } }
+}

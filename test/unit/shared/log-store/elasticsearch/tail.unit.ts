@@ -1,0 +1,100 @@
+import { expect, test } from '@jest/globals'
+import { type Checkpoints, createCheckpoints } from '../../../../../shared/log-store/elasticsearch/checkpoints.ts'
+import { ElasticsearchError } from '../../../../../shared/log-store/elasticsearch/connection.ts'
+import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
+import { createTail } from '../../../../../shared/log-store/elasticsearch/tail.ts'
+import type { EntryFilter } from '../../../../../shared/log-store/log-store.ts'
+import { EVERYTHING } from '../../../../integration/elasticsearch-support.ts'
+import { type ServedShard, serveShards } from '../../../../support/shard-server.ts'
+
+const names = indexNames('test')
+const shardOf = (kind: 'event' | 'application', day: string, uuid: string, end: number): ServedShard => ({
+  index: names.day(kind, day),
+  uuid,
+  end,
+  state: 'STARTED',
+})
+
+/** A tail of two days with entries, whose looks at the shards are never old. */
+function tailOfTwoDays() {
+  const old = shardOf('event', '2026-01-30', 'uuid-a', 9)
+  const today = shardOf('event', '2026-01-31', 'uuid-b', 4)
+  const { connection, shards, asked } = serveShards(old, today)
+  const { now } = createCheckpoints(connection, names)
+  const checkpoints: Checkpoints = { now, recent: now }
+  const tail = createTail({ connection, checkpoints })
+  const read = async (cursor: string | null, filter: EntryFilter = EVERYTHING) => {
+    const page = await tail(filter, cursor, 100)
+    return { ids: page.entries.map(({ entry }) => entry.id), cursor: page.cursor }
+  }
+  return { old, today, shards, asked, read }
+}
+
+test.each(['UNASSIGNED', 'INITIALIZING', 'CLOSED'] as const)(
+  'a shard that is %s for a while is not read again from its beginning, and what it took since is not missed',
+  async (state) => {
+    const { old, today, read } = tailOfTwoDays()
+    const begun = await read(null)
+    old.state = state
+    today.end = 5
+    const without = await read(begun.cursor)
+    expect(without.ids).toEqual([`${today.index}#5`])
+    const still = await read(without.cursor)
+    expect(still.ids).toEqual([])
+    old.state = 'STARTED'
+    old.end = 10
+    expect((await read(still.cursor)).ids).toEqual([`${old.index}#10`])
+  },
+)
+
+test.each(['UNASSIGNED', 'INITIALIZING'] as const)(
+  'a tail does not begin while a shard is %s: where it ends cannot be told',
+  async (state) => {
+    const { old, read } = tailOfTwoDays()
+    old.state = state
+    const failure = await read(null).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ElasticsearchError)
+    expect(failure).toMatchObject({ status: 503 })
+    old.state = 'STARTED'
+    const { ids, cursor } = await read(null)
+    expect([...ids, ...(await read(cursor)).ids]).toEqual([])
+  },
+)
+
+test('a shard that is back soon is waited for', async () => {
+  const { old, asked, read } = tailOfTwoDays()
+  old.state = 'INITIALIZING'
+  const beginning = read(null)
+  while (asked.stats === 0) await new Promise(setImmediate)
+  old.state = 'STARTED'
+  expect((await read((await beginning).cursor)).ids).toEqual([])
+})
+
+test('a closed day keeps no tail from beginning', async () => {
+  const { old, today, read } = tailOfTwoDays()
+  old.state = 'CLOSED'
+  const { cursor } = await read(null)
+  today.end = 5
+  expect((await read(cursor)).ids).toEqual([`${today.index}#5`])
+})
+
+test('a kind that is followed from now on has to be there as well', async () => {
+  const { shards, read } = tailOfTwoDays()
+  const other = shardOf('application', '2026-01-31', 'uuid-c', 20)
+  other.state = 'UNASSIGNED'
+  shards.push(other)
+  const { cursor } = await read(null, { ...EVERYTHING, kinds: ['event'] })
+  await expect(read(cursor)).rejects.toThrow(ElasticsearchError)
+  other.state = 'STARTED'
+  expect((await read(cursor)).ids).toEqual([])
+})
+
+test('a removed day leaves the cursor; a day made since is read from its beginning', async () => {
+  const { old, shards, read } = tailOfTwoDays()
+  const begun = await read(null)
+  expect(begun.cursor).toContain('uuid-a')
+  shards.splice(shards.indexOf(old), 1, shardOf('event', '2026-02-01', 'uuid-d', 1))
+  const { ids, cursor } = await read(begun.cursor)
+  expect(ids).toEqual(['test-event-logs-v1-2026.02.01#0', 'test-event-logs-v1-2026.02.01#1'])
+  expect(cursor).not.toContain('uuid-a')
+})
