@@ -10,12 +10,14 @@ import {
   ask,
   documentOf,
   documents,
+  EVERYTHING,
   never,
   openStore,
   removeAll,
   storedIds,
   TODAY,
   uniquePrefix,
+  uuid,
 } from './elasticsearch-support.ts'
 
 const isBulk = ({ path }: { path: string }): boolean => path.startsWith('/_bulk')
@@ -159,6 +161,33 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     await expect(writing).rejects.toThrow('shutting down')
     proxy.inject(() => undefined)
     await expectLedger(written, await store.write(written, never))
+  })
+
+  test.each([
+    ['both records are', [0, 1]],
+    ["the earlier day's record alone is", [0]],
+    ["the later day's record alone is", [1]],
+  ])('a writer that ended before its second look leaves no second copy once %s read again', async (_, again) => {
+    const id = uuid(8, 1)
+    const both = ['2026-01-30T23:59:59.000Z', '2026-01-31T00:00:01.000Z'].map((receivedAt) =>
+      documentOf(1, { id, receivedAt }),
+    )
+    const looks = first(1)
+    proxy.inject(({ path }) =>
+      path.startsWith('/_mget') && !looks() ? { fault: 'answer', status: 503, body: '{}' } : undefined,
+    )
+    const stop = new AbortController()
+    const writing = store.write(both, stop.signal)
+    await eventually(async () => expect(await storedIds(store)).toEqual([id, id]))
+    stop.abort(new Error('the partitions moved'))
+    await expect(writing).rejects.toThrow('the partitions moved')
+    proxy.inject(() => undefined)
+    const read = again.map((at) => both[at] as EntryDocument)
+    expect(await store.write(read, never)).toEqual(read.map(() => ({ outcome: 'duplicate' })))
+    await eventually(async () => expect(await storedIds(store)).toEqual([id]))
+    expect(await store.search(EVERYTHING, { limit: 2, order: 'asc', after: null })).toMatchObject({
+      entries: [{ receivedAt: '2026-01-30T23:59:59.000Z' }],
+    })
   })
 
   test('a document that Elasticsearch cannot parse is refused without a word of it, and spoils no other', async () => {

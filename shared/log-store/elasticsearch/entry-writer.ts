@@ -25,7 +25,8 @@ export type WriteEntries = (documents: Iterable<EntryDocument>, signal: AbortSig
 /**
  * Stores entries, each once. A record always leads to the same index and id, and `create` never overwrites, so anything may
  * be sent again. Ids that may return on another day are looked up before, so that the day that has them keeps them; and
- * after, because two writers may have looked at the same time: then the later day gives way, whoever notices.
+ * after, because two writers may have looked at the same time: then the later day gives way, whoever notices. That may be one who
+ * reads the records again, since whoever wrote them may have ended before looking a second time.
  */
 export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Deps): WriteEntries {
   const indexOf = ({ kind, receivedAt }: EntryDocument): string => names.day(kind, receivedAt.slice(0, 10))
@@ -59,7 +60,8 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
     const fresh = documents.filter(({ id }) => !before.has(id))
     const written = await bulk.run(fresh, create, signal)
     const after = await persist(() => otherDays.find(fresh, signal), logger, signal)
-    await removeLater(after, signal)
+    // Before anything is answered: what is answered is not read again, and nobody else may notice.
+    await removeLater(new Map([...before, ...after]), signal)
     let next = 0
     return documents.map((document): WriteOutcome => {
       if (before.has(document.id)) return { outcome: 'duplicate' }
