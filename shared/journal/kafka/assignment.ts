@@ -1,10 +1,10 @@
-import { type JournalRecord, type PartitionBatch, PositionLostError } from '../journal.ts'
+import type { JournalRecord, PartitionBatch } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
-import { describeFault } from './faults.ts'
 import type { FetchedRecords } from './fetched-records.ts'
-import { type Fetcher, type Source, startFetcher } from './fetcher.ts'
-import type { ReadContext } from './read.ts'
-import { createWaker } from './waiting.ts'
+import { type Source, startFetcher } from './fetcher.ts'
+import { boundsNow, type ReadContext } from './read.ts'
+import type { PartitionState } from './stall.ts'
+import { findStartingPoints, refuseLost } from './starting-points.ts'
 
 export type Handler = (batch: PartitionBatch) => Promise<void>
 
@@ -16,8 +16,8 @@ export interface Assignment {
   ended(): Promise<void>
   /** Of `performance.now()`: since when the oldest running handler has run; null: none runs. */
   busySince(): number | null
-  /** Of `performance.now()`: when the partition that waits longest was last answered for. */
-  answeredAt(): number
+  /** How the reading of each partition stands. */
+  states(): readonly PartitionState[]
 }
 
 export interface AssignmentOptions {
@@ -28,6 +28,8 @@ export interface AssignmentOptions {
   readonly handler: Handler
   /** Commits in the generation of this assignment. */
   commit(topic: string, partition: number, position: number, signal: AbortSignal): Promise<'committed' | 'fenced'>
+  /** Every partition is being read. */
+  onBegun(): void
   /** The subscription must end: a handler threw, or records are lost. */
   fail(error: unknown): void
 }
@@ -48,25 +50,25 @@ const AHEAD_BYTES = 1024 * 1024
  * fewer and fuller requests.
  */
 const GATHER_MS = 100
-const RETRY_DELAY_MS = 500
 
 /** Begins to read where the group stands. Each partition goes its own way: a slow handler of one holds up no other. */
 export function startAssignment(options: AssignmentOptions): Assignment {
-  const { context, recordsMax, handler, fail } = options
+  const { context, recordsMax, handler } = options
   const stop = new AbortController()
   const { signal } = stop
-  const waker = createWaker(signal)
   const running = new Set<Promise<void>>()
-  let lanes: readonly Lane[] = []
-  let fetcher: Fetcher | undefined
+  const lanes = new Map<Source, Lane>()
   const startedAt = performance.now()
 
+  const giveUp = (error: unknown): void => {
+    stop.abort()
+    options.fail(error)
+  }
   const read = (lane: Lane): readonly JournalRecord[] => {
     try {
       return take(lane, recordsMax)
     } catch (error) {
-      stop.abort()
-      fail(error)
+      giveUp(error)
       return []
     }
   }
@@ -78,7 +80,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     const handled = handle(lane, records).finally(() => {
       lane.runningSince = null
       running.delete(handled)
-      fetcher?.wake()
+      fetcher.wake()
       pump(lane)
     })
     running.add(handled)
@@ -94,38 +96,37 @@ export function startAssignment(options: AssignmentOptions): Assignment {
       await handler({ topic, partition, records, endPosition, signal, commit })
     } catch (error) {
       // Once the partition is gone its records come again to whoever owns it; what fails of the old batch decides nothing.
-      if (signal.aborted) return
-      stop.abort()
-      fail(error)
+      if (!signal.aborted) giveUp(error)
     }
   }
-  const run = async (): Promise<void> => {
-    const sources = await startingPoints(options, waker, signal)
-    if (signal.aborted) return
-    lanes = sources.map((source) => ({ source, chunks: [], waitingBytes: 0, endPosition: 0, runningSince: null }))
-    const laneOf = new Map(lanes.map((lane) => [lane.source, lane]))
-    fetcher = startFetcher({
-      ...context,
-      sources,
-      signal,
-      gatherMs: GATHER_MS,
-      wants: (source) => (laneOf.get(source)?.waitingBytes ?? 0) < AHEAD_BYTES,
-      onRecords: (source, records, endPosition) => {
-        const lane = laneOf.get(source)
-        if (lane === undefined) return
-        lane.endPosition = endPosition
-        lane.chunks.push(records)
-        lane.waitingBytes += records.bytes
-        pump(lane)
-      },
-      onOutOfRange: (source) => checkRange(context.cluster, source),
-    })
-    await fetcher.done
-  }
-  const reading = run().catch((error) => {
-    stop.abort()
-    fail(error)
+  const fetcher = startFetcher({
+    ...context,
+    topics: options.partitions.map(({ topic }) => topic),
+    sources: [],
+    signal,
+    gatherMs: GATHER_MS,
+    wants: (source) => (lanes.get(source)?.waitingBytes ?? 0) < AHEAD_BYTES,
+    onRecords: (source, records, endPosition) => {
+      const lane = lanes.get(source)
+      if (lane === undefined) return
+      lane.endPosition = endPosition
+      lane.chunks.push(records)
+      lane.waitingBytes += records.bytes
+      pump(lane)
+    },
+    onOutOfRange: (source) => checkRange(context.cluster, source),
   })
+  const starting = findStartingPoints({
+    ...options,
+    signal,
+    onAllFound: options.onBegun,
+    onFound: (point) => {
+      const source = { ...point, answeredAt: performance.now() }
+      lanes.set(source, { source, chunks: [], waitingBytes: 0, endPosition: 0, runningSince: null })
+      fetcher.add(source)
+    },
+  })
+  const reading = Promise.all([fetcher.done.catch(giveUp), starting.done.catch(giveUp)])
 
   return {
     abort: () => stop.abort(),
@@ -134,12 +135,21 @@ export function startAssignment(options: AssignmentOptions): Assignment {
       while (running.size > 0) await Promise.all(running)
     },
     busySince: () => {
-      const since = lanes.map((lane) => lane.runningSince).filter((each) => each !== null)
+      const since = [...lanes.values()].map((lane) => lane.runningSince).filter((each) => each !== null)
       return since.length === 0 ? null : Math.min(...since)
     },
-    answeredAt: () => Math.min(performance.now(), ...lanes.map((lane) => Math.max(startedAt, lane.source.answeredAt))),
+    states: () => [
+      ...starting.pending().map((each) => stateOf(each, each.reason, startedAt)),
+      ...[...lanes.keys()].map((source) => stateOf(source, null, source.answeredAt)),
+    ],
   }
 }
+
+const stateOf = (
+  { topic, partition }: { readonly topic: string; readonly partition: number },
+  waitsFor: string | null,
+  answeredAt: number,
+): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt })
 
 /** The next records of a partition, of as many fetches as it takes to fill a batch. */
 function take(lane: Lane, recordsMax: number): readonly JournalRecord[] {
@@ -155,51 +165,7 @@ function take(lane: Lane, recordsMax: number): readonly JournalRecord[] {
   return taken
 }
 
-/** Where the group stands in each partition; asks until the coordinator answers. */
-async function startingPoints(
-  { context, group, partitions }: AssignmentOptions,
-  waker: { wait(ms: number): Promise<void> },
-  signal: AbortSignal,
-): Promise<readonly Source[]> {
-  const sources: Source[] = []
-  for (const { topic, partitions: numbers } of partitions) {
-    const positions = await askUntil(() => context.cluster.positions(topic, group))
-    for (const partition of numbers) {
-      const found = positions?.[partition]
-      if (found === undefined) continue
-      const { committed, firstOffset, endPosition } = found
-      const source = { topic, partition, position: committed ?? firstOffset, answeredAt: performance.now() }
-      refuseLost(source, firstOffset, endPosition)
-      sources.push(source)
-    }
-  }
-  return sources
-
-  async function askUntil<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    while (!signal.aborted) {
-      try {
-        return await ask()
-      } catch (error) {
-        context.logger.debug({ group, reason: describeFault(error) }, 'the committed positions could not be read')
-        await waker.wait(RETRY_DELAY_MS)
-      }
-    }
-    return undefined
-  }
-}
-
-/** Clients go on from the first or the last record where a position is out of range, and so hide a loss; this one stops. */
-function refuseLost({ topic, partition, position }: Source, firstOffset: number, endPosition: number): void {
-  if (position < firstOffset) throw new PositionLostError(topic, partition, position, firstOffset)
-  if (position > endPosition) {
-    throw new Error(
-      `${topic}/${partition}: the group stands at ${position}, but the topic ends at ${endPosition}; it was made anew or lost records`,
-    )
-  }
-}
-
 async function checkRange(cluster: Cluster, source: Source): Promise<void> {
-  const bounds = await cluster.bounds(source.topic).catch(() => [])
-  const found = bounds[source.partition]
+  const found = await boundsNow(cluster, source)
   if (found) refuseLost(source, found.first, found.end)
 }

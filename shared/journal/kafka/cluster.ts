@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Admin, ConfigResourceTypes } from '@platformatic/kafka'
 import { type PartitionPosition, TopicMissingError } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { errorCodes, isUnknownTopic, KafkaError } from './faults.ts'
+import { type Bounds, listBounds } from './offsets.ts'
 
 /** What a cluster says about itself; every call asks the brokers, and rejects with a `KafkaError` where they do not answer. */
 export interface Cluster {
@@ -13,19 +15,24 @@ export interface Cluster {
   configOf(topic: string): Promise<ReadonlyMap<string, string>>
   /** Makes a topic; false where it exists already. */
   create(topic: NewTopic): Promise<boolean>
-  /** The offset of the first record kept and the position after the last one, by partition. */
+  /** By partition; rejects where there is one whose leader does not answer. */
   bounds(topic: string): Promise<readonly Bounds[]>
+  /** By partition; rejects where there is one whose leader does not answer. */
   positions(topic: string, group: string): Promise<readonly PartitionPosition[]>
+  /** Of these partitions alone, asked for once. An error stands for a partition whose leader does not answer, or that no broker knows yet. */
+  boundsOf(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, Bounds | Error>>
+  /** Of these partitions alone, as `boundsOf`. Rejects where the group's coordinator does not answer. */
+  positionsOf(
+    topic: string,
+    group: string,
+    partitions: readonly number[],
+  ): Promise<ReadonlyMap<number, PartitionPosition | Error>>
   close(): Promise<void>
 }
 
 export interface TopicPartition {
   readonly leader: number
   readonly replicas: readonly number[]
-}
-export interface Bounds {
-  readonly first: number
-  readonly end: number
 }
 export interface NewTopic {
   readonly name: string
@@ -34,11 +41,10 @@ export interface NewTopic {
   readonly config: Readonly<Record<string, string>>
 }
 
-const FIRST_OFFSET = -2n
-const END_POSITION = -1n
 /** How often a new topic is asked for until every partition has a leader. */
 const NEW_TOPIC_TRIES = 50
 const NEW_TOPIC_DELAY_MS = 100
+const RETRY_DELAY_MS = 200
 
 export function createCluster(connection: KafkaConnection, requestTimeoutMs: number): Cluster {
   const retries = triesPast(connection)
@@ -50,26 +56,31 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     const found = await metadata([topic]).catch(rethrow(topic))
     return found.topics.get(topic)?.partitions ?? []
   }
-  const offsets = async (topic: string, count: number, timestamp: bigint): Promise<readonly number[]> => {
-    const partitions = Array.from({ length: count }, (_, partitionIndex) => ({ partitionIndex, timestamp }))
-    const [listed] = await admin.listOffsets({ topics: [{ name: topic, partitions }] }).catch(rethrow(topic))
-    return partitions.map(({ partitionIndex }) => {
-      const found = listed?.partitions.find((each) => each.partitionIndex === partitionIndex)
-      if (found === undefined) throw new Error(`the brokers gave no offset for ${topic}/${partitionIndex}`)
-      return Number(found.offset)
-    })
-  }
+  const boundsOf: Cluster['boundsOf'] = async (topic, partitions) =>
+    listBounds(admin, await metadata([topic]).catch(rethrow(topic)), topic, partitions)
   const bounds = async (topic: string): Promise<readonly Bounds[]> => {
-    const { length } = await partitionsOf(topic)
-    // The end is asked for last, so that it is never before the first record.
-    const first = await offsets(topic, length, FIRST_OFFSET)
-    const end = await offsets(topic, length, END_POSITION)
-    return first.map((offset, partition) => ({ first: offset, end: end[partition] ?? offset }))
+    for (let tries = 1; ; tries++) {
+      const { length } = await partitionsOf(topic)
+      const found = [...(await boundsOf(topic, [...Array(length).keys()])).entries()].sort(([a], [b]) => a - b)
+      const failed = found.find(([, each]) => each instanceof Error)?.[1]
+      if (failed === undefined) return found.map(([, each]) => each as Bounds)
+      if (tries > retries) throw new KafkaError(failed)
+      await delay(RETRY_DELAY_MS)
+    }
+  }
+  const committedOf = async (topic: string, group: string, partitions: readonly number[]) => {
+    const groups = [{ groupId: group, topics: [{ name: topic, partitionIndexes: [...partitions] }] }]
+    const [listed] = await admin.listConsumerGroupOffsets({ groups }).catch(rethrow(topic))
+    const found = listed?.topics.find(({ name }) => name === topic)?.partitions ?? []
+    return new Map(
+      found.map((each) => [each.partitionIndex, each.committedOffset < 0 ? null : Number(each.committedOffset)]),
+    )
   }
 
   return {
     partitionsOf,
     bounds,
+    boundsOf,
     // Asking for the metadata of a missing topic is tried again and again; the list of all topics answers at once.
     exists: async (topic) => (await admin.listTopics().catch(rethrow(topic))).includes(topic),
     brokerCount: async () => (await metadata([]).catch(rethrow())).brokers.size,
@@ -91,18 +102,19 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     },
     positions: async (topic, group) => {
       const found = await bounds(topic)
-      const partitionIndexes = [...found.keys()]
-      const groups = [{ groupId: group, topics: [{ name: topic, partitionIndexes }] }]
-      const [listed] = await admin.listConsumerGroupOffsets({ groups }).catch(rethrow(topic))
-      const committed = new Map(
-        listed?.topics
-          .find(({ name }) => name === topic)
-          ?.partitions.map((each) => [each.partitionIndex, Number(each.committedOffset)]),
+      const committed = await committedOf(topic, group, [...found.keys()])
+      return found.map((each, partition) => positionOf(partition, each, committed))
+    },
+    positionsOf: async (topic, group, partitions) => {
+      const found = await boundsOf(topic, partitions)
+      const answered = partitions.filter((partition) => !(found.get(partition) instanceof Error))
+      const committed = answered.length === 0 ? new Map() : await committedOf(topic, group, answered)
+      return new Map(
+        [...found].map(([partition, each]) => [
+          partition,
+          each instanceof Error ? each : positionOf(partition, each, committed),
+        ]),
       )
-      return found.map(({ first, end }, partition) => {
-        const offset = committed.get(partition) ?? -1
-        return { partition, firstOffset: first, endPosition: end, committed: offset < 0 ? null : offset }
-      })
     },
     close: async () => {
       if (closed) return
@@ -111,6 +123,17 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     },
   }
 }
+
+const positionOf = (
+  partition: number,
+  { first, end }: Bounds,
+  committed: ReadonlyMap<number, number | null>,
+): PartitionPosition => ({
+  partition,
+  firstOffset: first,
+  endPosition: end,
+  committed: committed.get(partition) ?? null,
+})
 
 const rethrow =
   (topic?: string) =>
@@ -126,7 +149,7 @@ async function untilLed(read: () => Promise<readonly TopicPartition[]>, name: st
       throw error
     })
     if (partitions.length > 0 && partitions.every(({ leader }) => leader >= 0)) return
-    await new Promise((resolve) => setTimeout(resolve, NEW_TOPIC_DELAY_MS))
+    await delay(NEW_TOPIC_DELAY_MS)
   }
   throw new Error(`the topic ${name} was made, but has no leader`)
 }

@@ -19,6 +19,8 @@ export interface Source {
 export interface FetcherOptions {
   readonly connection: KafkaConnection
   readonly logger: Logger
+  /** Of all sources, also of those that are added later. */
+  readonly topics: readonly string[]
   readonly sources: readonly Source[]
   readonly signal: AbortSignal
   readonly requestTimeoutMs: number
@@ -49,6 +51,8 @@ export interface Fetcher {
   readonly done: Promise<void>
   /** Something is wanted again. */
   wake(): void
+  /** Reads one more partition from now on. */
+  add(source: Source): void
 }
 
 /**
@@ -57,14 +61,17 @@ export interface Fetcher {
  * not stop the reading.
  */
 export function startFetcher(options: FetcherOptions): Fetcher {
-  const { connection, logger, sources, signal, requestTimeoutMs, maxWaitMs, gatherMs = 0 } = options
-  const topics = [...new Set(sources.map(({ topic }) => topic))]
+  const { connection, logger, signal, requestTimeoutMs, maxWaitMs, gatherMs = 0 } = options
+  const topics = [...options.topics]
+  const sources = [...options.sources]
   const client = new Consumer<Buffer, Buffer, Buffer, Buffer>({
     ...clientOptions(connection, { requestTimeoutMs: requestTimeoutMs + maxWaitMs, retries: 0 }),
     groupId: `${connection.clientId}-no-group`,
   })
   for (const topic of topics) client.topics.track(topic)
   const waker = createWaker(signal)
+  // Of its own: a handler that ends wakes the readers, and must not have the metadata asked for each time.
+  const supervisor = createWaker(signal)
   const { promise: fatal, reject: fail } = Promise.withResolvers<never>()
   const loops = new Map<number, Promise<void>>()
   let stale = true
@@ -129,7 +136,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         )
       }
       if (sources.some((source) => (leaderOf(source) ?? -1) < 0)) stale = true
-      await waker.wait(SUPERVISE_MS)
+      await supervisor.wait(SUPERVISE_MS)
     }
   }
 
@@ -142,7 +149,11 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         .catch((error) => logger.debug({ reason: describeFault(error) }, 'a reader did not close'))
     }
   }
-  return { done: run(), wake: waker.wake }
+  const add = (source: Source): void => {
+    sources.push(source)
+    supervisor.wake()
+  }
+  return { done: run(), wake: waker.wake, add }
 }
 
 /** Not where there are none: the broker has waited already. */

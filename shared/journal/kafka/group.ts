@@ -6,6 +6,7 @@ import { commitPosition, type Membership } from './commit.ts'
 import { clientOptions } from './connection.ts'
 import { describeFault } from './faults.ts'
 import type { ReadContext } from './read.ts'
+import { judgeStall } from './stall.ts'
 import { createWaker, within } from './waiting.ts'
 
 export interface GroupContext extends ReadContext {
@@ -123,6 +124,7 @@ async function runMember(
       group,
       handler,
       fail,
+      onBegun: () => watch.look(),
       recordsMax: options.recordsMax,
       partitions: assignments,
       commit: (topic, partition, position, signal) =>
@@ -130,10 +132,9 @@ async function runMember(
           logger.debug({ group, topic, partition, reason: failure }, 'a commit failed and is repeated'),
         ),
     })
-    report(null)
   })
 
-  const watch = watchMember(context, options, () => ({ assignment, heartbeatAt }), end)
+  const watch = watchMember(context, options, () => ({ assignment, heartbeatAt }), end, report)
   let grace = graceMs
   try {
     member.joinGroup({}).catch((error) => end({ reason: describeFault(error), graceMs }))
@@ -174,17 +175,19 @@ function createMember(context: GroupContext, { group, topics }: SubscribeOptions
   return member
 }
 
-/** Ends a member that does not get on. */
+/** Ends a member that does not get on, and reports how the others do. */
 function watchMember(
   context: GroupContext,
-  { topics }: SubscribeOptions,
-  look: () => { readonly assignment: Assignment | undefined; readonly heartbeatAt: number },
+  { group, topics }: SubscribeOptions,
+  member: () => { readonly assignment: Assignment | undefined; readonly heartbeatAt: number },
   end: (ended: Ended) => void,
-): { stop(): void } {
+  report: (reason: string | null) => void,
+): { stop(): void; look(): void } {
   const { sessionTimeoutMs, rebalanceTimeoutMs, handlerTimeoutMs, stallTimeoutMs } = context
-  const watch = setInterval(() => {
+  const warn = warnOnChange(context, group)
+  const look = (): void => {
     const now = performance.now()
-    const { assignment, heartbeatAt } = look()
+    const { assignment, heartbeatAt } = member()
     const graceMs = rebalanceTimeoutMs
     const busySince = assignment?.busySince() ?? null
     const silence = now - heartbeatAt
@@ -194,18 +197,34 @@ function watchMember(
       end({ reason: `the group has not answered a heartbeat for ${sessionTimeoutMs} ms`, graceMs })
     } else if (silence > sessionTimeoutMs + 2 * rebalanceTimeoutMs) {
       end({ reason: 'the group could not be joined', graceMs })
-    } else if (assignment && now - assignment.answeredAt() > stallTimeoutMs) {
-      end({ reason: `no broker has answered for a partition for ${stallTimeoutMs} ms`, graceMs })
+    } else if (assignment) {
+      const { reason, alarm, remake } = judgeStall(assignment.states(), now, stallTimeoutMs)
+      report(remake ?? reason)
+      if (remake === null) warn(alarm, reason)
+      else end({ reason: remake, graceMs })
     }
-  }, WATCH_MS)
+  }
+  const watch = setInterval(look, WATCH_MS)
   const partitions = watchPartitions(context, topics, (topic) =>
     end({ reason: `partitions were added to ${topic}`, graceMs: rebalanceTimeoutMs }),
   )
   return {
+    look,
     stop: () => {
       clearInterval(watch)
       clearInterval(partitions)
     },
+  }
+}
+
+/** Warns when it is other partitions that are not read, and tells when all are again. */
+function warnOnChange({ logger }: GroupContext, group: string) {
+  let told = ''
+  return (partitions: string, reason: string | null): void => {
+    if (partitions === told) return
+    told = partitions
+    if (partitions === '') logger.info({ group }, 'all partitions are read again')
+    else logger.warn({ group, partitions, reason }, 'partitions are not read')
   }
 }
 

@@ -4,6 +4,7 @@ import type { Cluster } from './cluster.ts'
 import type { KafkaConnection } from './connection.ts'
 import type { FetchedRecords } from './fetched-records.ts'
 import { type Source, startFetcher } from './fetcher.ts'
+import type { Bounds } from './offsets.ts'
 import { createWaker } from './waiting.ts'
 
 /** What the readers share. */
@@ -37,6 +38,7 @@ async function* scanPartition(context: ReadContext, source: Source, end: number)
   let ahead = 0
   const fetcher = startFetcher({
     ...context,
+    topics: [source.topic],
     sources: [source],
     signal,
     wants: () => ahead < AHEAD_BYTES && source.position < end,
@@ -46,7 +48,7 @@ async function* scanPartition(context: ReadContext, source: Source, end: number)
       waker.wake()
     },
     onOutOfRange: async ({ topic, partition, position }) => {
-      const bounds = (await context.cluster.bounds(topic).catch(() => []))[partition]
+      const bounds = await boundsNow(context.cluster, { topic, partition })
       if (bounds && position < bounds.first) throw new PositionLostError(topic, partition, position, bounds.first)
     },
   })
@@ -78,6 +80,15 @@ async function* scanPartition(context: ReadContext, source: Source, end: number)
   }
 }
 
+/** Undefined where the leader does not answer. Asked of one partition alone: what is wrong with another one is of no interest here. */
+export async function boundsNow(
+  cluster: Cluster,
+  { topic, partition }: { readonly topic: string; readonly partition: number },
+): Promise<Bounds | undefined> {
+  const bounds = (await cluster.boundsOf(topic, [partition]).catch(() => undefined))?.get(partition)
+  return bounds instanceof Error ? undefined : bounds
+}
+
 /** Follows a topic from its first record; resolves when all that stood in it at the call was handed over. */
 export async function followTopic(
   context: ReadContext,
@@ -94,6 +105,7 @@ export async function followTopic(
   }
   const fetcher = startFetcher({
     ...context,
+    topics: [topic],
     sources,
     signal: AbortSignal.any([abort.signal, context.closing]),
     wants: () => true,
@@ -106,7 +118,7 @@ export async function followTopic(
     },
     // A follower folds what is kept; what retention removed before it came is no loss to it.
     onOutOfRange: async (source) => {
-      const found = (await cluster.bounds(topic).catch(() => []))[source.partition]
+      const found = await boundsNow(cluster, source)
       if (found === undefined || (source.position >= found.first && source.position <= found.end)) return
       const { first } = found
       logger.warn({ topic, partition: source.partition, position: source.position, first }, 'a follower starts over')

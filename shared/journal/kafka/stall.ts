@@ -1,0 +1,44 @@
+/** How the reading of one partition stands. */
+export interface PartitionState {
+  /** `topic/partition`. */
+  readonly partition: string
+  /** Why it is not read yet; null: it is. */
+  readonly waitsFor: string | null
+  /** Of `performance.now()`: when a broker last answered for it; where it is not read yet, since when it was to be. */
+  readonly answeredAt: number
+}
+
+export interface StallVerdict {
+  /** Why the member is not ready, in the same words as long as it lasts; null: it is. */
+  readonly reason: string | null
+  /** The partitions for which that lasts so long that somebody should be told; empty: none. */
+  readonly alarm: string
+  /** Why the member has to be made anew; null: it need not. */
+  readonly remake: string | null
+}
+
+/**
+ * A member is made anew for a partition that was read and is not answered for any more, in case its own connections are what is wrong.
+ * That is done once: a partition that the next member cannot begin to read would stop the others again and again, so it is only told of.
+ */
+export function judgeStall(states: readonly PartitionState[], now: number, stallTimeoutMs: number): StallVerdict {
+  const isSilent = ({ answeredAt }: PartitionState): boolean => now - answeredAt > stallTimeoutMs
+  const waiting = states.filter(({ waitsFor }) => waitsFor !== null)
+  const silent = states.find((state) => state.waitsFor === null && isSilent(state))
+  return {
+    reason: waiting.length === 0 ? null : sentenceOf(waiting),
+    alarm: waiting
+      .filter(isSilent)
+      .map(({ partition }) => partition)
+      .join(' '),
+    remake: silent ? `no broker has answered for ${silent.partition} for ${stallTimeoutMs} ms` : null,
+  }
+}
+
+const NAMED_MAX = 3
+
+function sentenceOf(waiting: readonly PartitionState[]): string {
+  const named = waiting.slice(0, NAMED_MAX).map(({ partition, waitsFor }) => `${partition} is not read: ${waitsFor}`)
+  const more = waiting.length - named.length
+  return [...named, ...(more > 0 ? [`${more} more partition(s) are not read`] : [])].join('; ')
+}

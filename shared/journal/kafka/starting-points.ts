@@ -1,0 +1,118 @@
+import { type PartitionPosition, PositionLostError } from '../journal.ts'
+import type { Cluster } from './cluster.ts'
+import { describeFault } from './faults.ts'
+import type { ReadContext } from './read.ts'
+import { pause } from './waiting.ts'
+
+export interface StartingPoint {
+  readonly topic: string
+  readonly partition: number
+  /** The first record to read. */
+  readonly position: number
+}
+
+export interface StartingPointsOptions {
+  readonly context: ReadContext
+  readonly group: string
+  readonly partitions: readonly { readonly topic: string; readonly partitions: readonly number[] }[]
+  readonly signal: AbortSignal
+  onFound(point: StartingPoint): void
+  onAllFound(): void
+}
+
+/** A partition whose position is not known yet. */
+export interface Pending {
+  readonly topic: string
+  readonly partition: number
+  /** Why not. */
+  readonly reason: string
+}
+
+export interface StartingPoints {
+  /** Resolves when all are found or the signal aborts; rejects with a `PositionLostError` where records are lost. */
+  readonly done: Promise<void>
+  pending(): readonly Pending[]
+}
+
+const RETRY_DELAY_MS = 500
+
+/**
+ * Asks where the group stands in each partition until its leader and the coordinator answer. Those that do not answer keep no other
+ * partition from being read.
+ */
+export function findStartingPoints({
+  context,
+  group,
+  partitions,
+  signal,
+  onFound,
+  onAllFound,
+}: StartingPointsOptions): StartingPoints {
+  const pending = new Map<string, Pending>()
+  for (const { topic, partitions: numbers } of partitions) {
+    for (const partition of numbers) {
+      pending.set(`${topic}/${partition}`, { topic, partition, reason: 'its position is being asked for' })
+    }
+  }
+
+  const askTopic = async (topic: string, asked: readonly Pending[]): Promise<void> => {
+    const answers = await askPositions(context.cluster, group, topic, asked)
+    if (signal.aborted) return
+    for (const { partition } of asked) {
+      const key = `${topic}/${partition}`
+      const answer = answers.get(partition)
+      if (answer !== undefined && !(answer instanceof Error)) {
+        onFound(pointOf(topic, answer))
+        pending.delete(key)
+        continue
+      }
+      const reason = answer === undefined ? 'no broker gave its position' : describeFault(answer)
+      context.logger.debug({ group, topic, partition, reason }, 'a position could not be read')
+      pending.set(key, { topic, partition, reason })
+    }
+  }
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const byTopic = Map.groupBy(pending.values(), ({ topic }) => topic)
+      await Promise.all([...byTopic].map(([topic, asked]) => askTopic(topic, asked)))
+      if (pending.size === 0) return onAllFound()
+      await pause(RETRY_DELAY_MS, signal)
+    }
+  }
+  return { done: run(), pending: () => [...pending.values()] }
+}
+
+/** As `Cluster.positionsOf`; what that rejects with stands for each of the partitions. */
+async function askPositions(
+  cluster: Cluster,
+  group: string,
+  topic: string,
+  asked: readonly Pending[],
+): Promise<ReadonlyMap<number, PartitionPosition | Error>> {
+  const partitions = asked.map(({ partition }) => partition)
+  try {
+    return await cluster.positionsOf(topic, group, partitions)
+  } catch (error) {
+    return new Map(partitions.map((partition) => [partition, error as Error]))
+  }
+}
+
+function pointOf(topic: string, { partition, committed, firstOffset, endPosition }: PartitionPosition): StartingPoint {
+  const point = { topic, partition, position: committed ?? firstOffset }
+  refuseLost(point, firstOffset, endPosition)
+  return point
+}
+
+/** Clients go on from the first or the last record where a position is out of range, and so hide a loss; this one stops. */
+export function refuseLost(
+  { topic, partition, position }: StartingPoint,
+  firstOffset: number,
+  endPosition: number,
+): void {
+  if (position < firstOffset) throw new PositionLostError(topic, partition, position, firstOffset)
+  if (position > endPosition) {
+    throw new Error(
+      `${topic}/${partition}: the group stands at ${position}, but the topic ends at ${endPosition}; it was made anew or lost records`,
+    )
+  }
+}

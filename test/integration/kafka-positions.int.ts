@@ -1,0 +1,97 @@
+import { expect, test } from '@jest/globals'
+import { pino } from 'pino'
+import type { PartitionPosition } from '../../shared/journal/journal.ts'
+import { type Cluster, createCluster } from '../../shared/journal/kafka/cluster.ts'
+import { subscribeToTopics } from '../../shared/journal/kafka/group.ts'
+import { describeWithBackends } from '../support/backends.ts'
+import { eventually } from '../support/eventually.ts'
+import { createTopic, recordsOf, valuesOf } from '../support/journal-fixture.ts'
+import { connectionTo, openKafka, uniqueName } from '../support/kafka.ts'
+
+type Positions = Map<number, PartitionPosition | Error>
+
+await describeWithBackends(
+  'a group of which one partition has no position to start from',
+  { kafka: 'shared' },
+  ({ kafka }) => {
+    /** What the brokers say of the positions goes through `distort` until `mend` is called. */
+    const distorted = (cluster: Cluster, distort: (found: Positions) => void) => {
+      let broken = true
+      const positionsOf: Cluster['positionsOf'] = async (topic, group, partitions) => {
+        const found = new Map(await cluster.positionsOf(topic, group, partitions))
+        if (broken) distort(found)
+        return found
+      }
+      const mend = (): void => {
+        broken = false
+      }
+      return { cluster: { ...cluster, positionsOf }, mend }
+    }
+    const subscribe = (cluster: Cluster, topic: string, closing: AbortSignal) => {
+      const values: (string | undefined)[] = []
+      const warnings: Record<string, unknown>[] = []
+      const logger = pino(
+        { level: 'warn' },
+        { write: (line: string) => void warnings.push(JSON.parse(line) as Record<string, unknown>) },
+      )
+      const context = {
+        connection: connectionTo(kafka.brokers),
+        cluster,
+        logger,
+        closing,
+        requestTimeoutMs: 3_000,
+        maxWaitMs: 100,
+        maxPartitionBytes: 1024 * 1024,
+        sessionTimeoutMs: 30_000,
+        rebalanceTimeoutMs: 60_000,
+        heartbeatIntervalMs: 1_000,
+        handlerTimeoutMs: 60_000,
+        stallTimeoutMs: 1_000,
+      }
+      const options = { group: uniqueName('group'), topics: [topic], recordsMax: 10 }
+      const subscription = subscribeToTopics(
+        context,
+        options,
+        async ({ records }) => void values.push(...valuesOf(records)),
+      )
+      return { subscription, values, warnings }
+    }
+
+    for (const [what, distort, reason] of [
+      ['its leader cannot be reached', (found) => found.set(1, new Error('connect refused')), 'connect refused'],
+      ['the brokers do not know it', (found) => found.delete(1), 'no broker gave its position'],
+    ] as readonly (readonly [string, (found: Positions) => unknown, string])[]) {
+      test(`${what}: the others are read, it is alarmed, and read once it can be`, async () => {
+        const journal = openKafka(kafka.brokers)
+        const real = createCluster(connectionTo(kafka.brokers), 3_000)
+        const { cluster, mend } = distorted(real, distort)
+        const topic = await createTopic(journal, uniqueName('positions'), 2)
+        await journal.append({ topic, partition: 0, records: recordsOf('zero', 2) })
+        await journal.append({ topic, partition: 1, records: recordsOf('one', 2) })
+        const closing = new AbortController()
+        const { subscription, values, warnings } = subscribe(cluster, topic, closing.signal)
+        try {
+          await eventually(() => values.length === 2, 20_000)
+          expect(values).toEqual(['zero0', 'zero1'])
+          const told = { ready: false, reason: `${topic}/1 is not read: ${reason}` }
+          await eventually(() => expect(subscription.health()).toMatchObject(told))
+          await eventually(() => warnings.length > 0)
+          expect(warnings).toMatchObject([
+            { partitions: `${topic}/1`, reason: told.reason, msg: 'partitions are not read' },
+          ])
+          await journal.append({ topic, partition: 0, records: recordsOf('later', 1) })
+          await eventually(() => values.length === 3)
+          mend()
+          await eventually(() => values.length === 5)
+          expect(values.slice(2)).toEqual(['later0', 'one0', 'one1'])
+          await eventually(() => expect(subscription.health()).toMatchObject({ ready: true }))
+          expect(warnings).toHaveLength(1)
+        } finally {
+          closing.abort()
+          await subscription.close()
+          await Promise.all([journal.close(), real.close()])
+        }
+      }, 60_000)
+    }
+  },
+)

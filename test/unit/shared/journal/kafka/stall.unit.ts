@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals'
+import { judgeStall, type PartitionState } from '../../../../../shared/journal/kafka/stall.ts'
+
+const NOW = 100_000
+const STALL_MS = 20_000
+const read = (partition: string, silentMs: number): PartitionState => ({
+  partition,
+  waitsFor: null,
+  answeredAt: NOW - silentMs,
+})
+const unread = (partition: string, waitingMs: number): PartitionState => ({
+  partition,
+  waitsFor: 'refused',
+  answeredAt: NOW - waitingMs,
+})
+const judge = (...states: readonly PartitionState[]) => judgeStall(states, NOW, STALL_MS)
+
+describe('judgeStall', () => {
+  test('a member whose partitions are all answered for is ready, and so is one without any', () => {
+    const ready = { reason: null, alarm: '', remake: null }
+    expect(judge()).toEqual(ready)
+    expect(judge(read('t/0', 0), read('t/1', STALL_MS))).toEqual(ready)
+  })
+
+  test('a partition that was read and falls silent has the member made anew', () => {
+    expect(judge(read('t/0', 0), read('t/1', STALL_MS + 1)).remake).toBe('no broker has answered for t/1 for 20000 ms')
+  })
+
+  test('a partition that is not read yet makes the member not ready, and later an alarm, but never anew', () => {
+    const reason = 't/1 is not read: refused'
+    expect(judge(read('t/0', 0), unread('t/1', 0))).toEqual({ reason, alarm: '', remake: null })
+    expect(judge(read('t/0', 0), unread('t/1', STALL_MS + 1))).toEqual({ reason, alarm: 't/1', remake: null })
+  })
+
+  test('of many partitions that are not read, some are named', () => {
+    const states = [0, 1, 2, 3, 4].map((partition) => unread(`t/${partition}`, 0))
+    expect(judge(...states).reason).toBe(
+      't/0 is not read: refused; t/1 is not read: refused; t/2 is not read: refused; 2 more partition(s) are not read',
+    )
+  })
+})
