@@ -121,7 +121,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     signal,
     onAllFound: options.onBegun,
     onFound: (point) => {
-      const source = { ...point, answeredAt: performance.now() }
+      const source = { ...point, answeredAt: performance.now(), unledAt: 0 }
       lanes.set(source, { source, chunks: [], waitingBytes: 0, endPosition: 0, runningSince: null })
       fetcher.add(source)
     },
@@ -139,8 +139,8 @@ export function startAssignment(options: AssignmentOptions): Assignment {
       return since.length === 0 ? null : Math.min(...since)
     },
     states: () => [
-      ...starting.pending().map((each) => stateOf(each, each.reason, startedAt)),
-      ...[...lanes.keys()].map((source) => stateOf(source, null, source.answeredAt)),
+      ...starting.pending().map((each) => stateOf(each, each.reason, { answeredAt: startedAt, unledAt: 0 })),
+      ...[...lanes.keys()].map((source) => stateOf(source, null, source)),
     ],
   }
 }
@@ -148,8 +148,8 @@ export function startAssignment(options: AssignmentOptions): Assignment {
 const stateOf = (
   { topic, partition }: { readonly topic: string; readonly partition: number },
   waitsFor: string | null,
-  answeredAt: number,
-): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt })
+  { answeredAt, unledAt }: Pick<Source, 'answeredAt' | 'unledAt'>,
+): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, unledAt })
 
 /** The next records of a partition, of as many fetches as it takes to fill a batch. */
 function take(lane: Lane, recordsMax: number): readonly JournalRecord[] {

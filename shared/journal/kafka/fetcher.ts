@@ -4,6 +4,7 @@ import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, hasCode } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
+import { mendMetadata } from './metadata.ts'
 import { createWaker, pause } from './waiting.ts'
 
 /** One partition that is being read. */
@@ -14,6 +15,8 @@ export interface Source {
   position: number
   /** Of `performance.now()`: when a broker last answered for it, with or without records. */
   answeredAt: number
+  /** Of `performance.now()`: when the brokers last said that none of them leads it; 0: never. */
+  unledAt: number
 }
 
 export interface FetcherOptions {
@@ -64,10 +67,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const { connection, logger, signal, requestTimeoutMs, maxWaitMs, gatherMs = 0 } = options
   const topics = [...options.topics]
   const sources = [...options.sources]
-  const client = new Consumer<Buffer, Buffer, Buffer, Buffer>({
-    ...clientOptions(connection, { requestTimeoutMs: requestTimeoutMs + maxWaitMs, retries: 0 }),
-    groupId: `${connection.clientId}-no-group`,
-  })
+  const client = createClient(connection, requestTimeoutMs + maxWaitMs)
   for (const topic of topics) client.topics.track(topic)
   const waker = createWaker(signal)
   // Of its own: a handler that ends wakes the readers, and must not have the metadata asked for each time.
@@ -78,6 +78,8 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   const leaderOf = ({ topic, partition }: Source): number | undefined =>
     client.currentMetadata?.topics.get(topic)?.partitions[partition]?.leader
+
+  const isUnled = (source: Source): boolean => (leaderOf(source) ?? -1) < 0
 
   /** Those that have waited longest first: a broker fills its answer in the order of the request. */
   const turns = new Map<Source, number>()
@@ -122,6 +124,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
         try {
           await client.metadata({ topics, forceUpdate: true, retries: triesPast(connection) })
           stale = false
+          for (const source of sources.filter(isUnled)) source.unledAt = performance.now()
         } catch (error) {
           logger.debug({ reason: describeFault(error) }, 'the metadata could not be read')
         }
@@ -135,7 +138,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
             .finally(() => loops.delete(node)),
         )
       }
-      if (sources.some((source) => (leaderOf(source) ?? -1) < 0)) stale = true
+      if (sources.some(isUnled)) stale = true
       await supervisor.wait(SUPERVISE_MS)
     }
   }
@@ -155,6 +158,15 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   }
   return { done: run(), wake: waker.wake, add }
 }
+
+/** A consumer that joins no group. */
+const createClient = (connection: KafkaConnection, requestTimeoutMs: number) =>
+  mendMetadata(
+    new Consumer<Buffer, Buffer, Buffer, Buffer>({
+      ...clientOptions(connection, { requestTimeoutMs, retries: 0 }),
+      groupId: `${connection.clientId}-no-group`,
+    }),
+  )
 
 /** Not where there are none: the broker has waited already. */
 function areFew(fetched: readonly FetchedPartition[]): boolean {

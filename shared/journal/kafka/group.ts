@@ -5,6 +5,7 @@ import { type Assignment, type Handler, startAssignment } from './assignment.ts'
 import { commitPosition, type Membership } from './commit.ts'
 import { clientOptions } from './connection.ts'
 import { describeFault } from './faults.ts'
+import { mendMetadata } from './metadata.ts'
 import type { ReadContext } from './read.ts'
 import { judgeStall } from './stall.ts'
 import { createWaker, within } from './waiting.ts'
@@ -172,7 +173,7 @@ function createMember(context: GroupContext, { group, topics }: SubscribeOptions
     protocolsMetadata: release,
   })
   for (const topic of topics) member.topics.track(topic)
-  return member
+  return mendMetadata(member)
 }
 
 /** Ends a member that does not get on, and reports how the others do. */

@@ -26,7 +26,8 @@ const RECORDS_AT_ONCE = 1_000
 /** Every record of a topic up to its end now, partition after partition. A reader that stops early leaves nothing behind. */
 export async function* scanTopic(context: ReadContext, topic: string): AsyncGenerator<JournalRecord> {
   for (const [partition, { first, end }] of (await context.cluster.bounds(topic)).entries()) {
-    if (first < end) yield* scanPartition(context, { topic, partition, position: first, answeredAt: 0 }, end)
+    if (first < end)
+      yield* scanPartition(context, { topic, partition, position: first, answeredAt: 0, unledAt: 0 }, end)
   }
 }
 
@@ -98,7 +99,13 @@ export async function followTopic(
   const { cluster, logger } = context
   const bounds = await cluster.bounds(topic)
   const abort = new AbortController()
-  const sources = bounds.map(({ first }, partition) => ({ topic, partition, position: first, answeredAt: 0 }))
+  const sources = bounds.map(({ first }, partition) => ({
+    topic,
+    partition,
+    position: first,
+    answeredAt: 0,
+    unledAt: 0,
+  }))
   const { promise: caughtUp, resolve, reject } = Promise.withResolvers<void>()
   const check = (): void => {
     if (sources.every(({ position }, partition) => position >= (bounds[partition]?.end ?? 0))) resolve()

@@ -6,6 +6,8 @@ export interface PartitionState {
   readonly waitsFor: string | null
   /** Of `performance.now()`: when a broker last answered for it; where it is not read yet, since when it was to be. */
   readonly answeredAt: number
+  /** Of `performance.now()`: when the brokers last said that none of them leads it; 0: never. */
+  readonly unledAt: number
 }
 
 export interface StallVerdict {
@@ -19,16 +21,21 @@ export interface StallVerdict {
 
 /**
  * A member is made anew for a partition that was read and is not answered for any more, in case its own connections are what is wrong.
- * That is done once: a partition that the next member cannot begin to read would stop the others again and again, so it is only told of.
+ * That is done once: a partition that the next member cannot begin to read would stop the others again and again, so it is only told of. So
+ * is a partition that no broker leads, which no other member could read either.
  */
 export function judgeStall(states: readonly PartitionState[], now: number, stallTimeoutMs: number): StallVerdict {
-  const isSilent = ({ answeredAt }: PartitionState): boolean => now - answeredAt > stallTimeoutMs
-  const waiting = states.filter(({ waitsFor }) => waitsFor !== null)
-  const silent = states.find((state) => state.waitsFor === null && isSilent(state))
+  const isOver = (since: number): boolean => now - since > stallTimeoutMs
+  const waiting = states.filter(
+    ({ waitsFor, answeredAt, unledAt }) => waitsFor !== null || (unledAt > answeredAt && isOver(answeredAt)),
+  )
+  const silent = states.find(
+    ({ waitsFor, answeredAt, unledAt }) => waitsFor === null && isOver(Math.max(answeredAt, unledAt)),
+  )
   return {
     reason: waiting.length === 0 ? null : sentenceOf(waiting),
     alarm: waiting
-      .filter(isSilent)
+      .filter(({ answeredAt }) => isOver(answeredAt))
       .map(({ partition }) => partition)
       .join(' '),
     remake: silent ? `no broker has answered for ${silent.partition} for ${stallTimeoutMs} ms` : null,
@@ -38,7 +45,9 @@ export function judgeStall(states: readonly PartitionState[], now: number, stall
 const NAMED_MAX = 3
 
 function sentenceOf(waiting: readonly PartitionState[]): string {
-  const named = waiting.slice(0, NAMED_MAX).map(({ partition, waitsFor }) => `${partition} is not read: ${waitsFor}`)
+  const named = waiting
+    .slice(0, NAMED_MAX)
+    .map(({ partition, waitsFor }) => `${partition} is not read: ${waitsFor ?? 'no broker leads it'}`)
   const more = waiting.length - named.length
   return [...named, ...(more > 0 ? [`${more} more partition(s) are not read`] : [])].join('; ')
 }

@@ -7,11 +7,17 @@ const read = (partition: string, silentMs: number): PartitionState => ({
   partition,
   waitsFor: null,
   answeredAt: NOW - silentMs,
+  unledAt: 0,
+})
+const unled = (partition: string, silentMs: number, saidMs: number): PartitionState => ({
+  ...read(partition, silentMs),
+  unledAt: NOW - saidMs,
 })
 const unread = (partition: string, waitingMs: number): PartitionState => ({
   partition,
   waitsFor: 'refused',
   answeredAt: NOW - waitingMs,
+  unledAt: 0,
 })
 const judge = (...states: readonly PartitionState[]) => judgeStall(states, NOW, STALL_MS)
 
@@ -30,6 +36,18 @@ describe('judgeStall', () => {
     const reason = 't/1 is not read: refused'
     expect(judge(read('t/0', 0), unread('t/1', 0))).toEqual({ reason, alarm: '', remake: null })
     expect(judge(read('t/0', 0), unread('t/1', STALL_MS + 1))).toEqual({ reason, alarm: 't/1', remake: null })
+  })
+
+  test('a partition that no broker leads is alarmed after a while, and the member is not made anew', () => {
+    expect(judge(read('t/0', 0), unled('t/1', STALL_MS, 0)).reason).toBeNull()
+    const reason = 't/1 is not read: no broker leads it'
+    expect(judge(read('t/0', 0), unled('t/1', STALL_MS + 1, 0))).toEqual({ reason, alarm: 't/1', remake: null })
+  })
+
+  test('a partition that is led again has the same time as others to be answered for', () => {
+    expect(judge(unled('t/1', 2 * STALL_MS, STALL_MS)).remake).toBeNull()
+    expect(judge(unled('t/1', 2 * STALL_MS, STALL_MS + 1)).remake).not.toBeNull()
+    expect(judge(unled('t/1', 0, 1))).toEqual({ reason: null, alarm: '', remake: null })
   })
 
   test('of many partitions that are not read, some are named', () => {

@@ -1,0 +1,120 @@
+import { expect, test } from '@jest/globals'
+import { Admin, Consumer } from '@platformatic/kafka'
+import { pino } from 'pino'
+import { systemClock } from '../../shared/clock.ts'
+import { createKafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
+import { describeWithBackends } from '../support/backends.ts'
+import { eventually } from '../support/eventually.ts'
+import { recordsOf, scanAll, valuesOf } from '../support/journal-fixture.ts'
+import { connectionTo, openKafka, uniqueName } from '../support/kafka.ts'
+import { PREFERRED_LEADERS } from '../support/kafka-moves.ts'
+
+const VICTIM = 3
+/** Longer than the brokers take to notice that one of them is gone. */
+const STALL_MS = 10_000
+const MADE_ANEW = 'a group member is made anew'
+
+const needs = { kafka: { brokers: 3, properties: PREFERRED_LEADERS } } as const
+
+await describeWithBackends('a partition whose only broker is killed', needs, ({ kafka }) => {
+  const clientOf = { clientId: 'test', bootstrapBrokers: [...kafka.brokers], retries: 10, retryDelay: 200 }
+
+  /** A topic of one copy: the brokers 1 and 2 lead a partition each, and the one that is killed leads the last. */
+  const createScattered = async (): Promise<string> => {
+    const topic = uniqueName('scattered')
+    const admin = new Admin(clientOf)
+    await admin.createTopics({
+      topics: [topic],
+      partitions: -1,
+      replicas: -1,
+      assignments: [1, 2, VICTIM].map((node, partition) => ({ partition, brokers: [node] })),
+      configs: [{ name: 'min.insync.replicas', value: '1' }],
+    })
+    await admin.close()
+    return topic
+  }
+  const coordinatorOf = async (group: string): Promise<number> => {
+    const consumer = new Consumer({ ...clientOf, groupId: group })
+    try {
+      return await consumer.findGroupCoordinator()
+    } finally {
+      await consumer.close(true)
+    }
+  }
+  /** A group that the broker which is killed coordinates, or does not. */
+  const groupBy = async (chosen: (coordinator: number) => boolean): Promise<string> => {
+    let group = ''
+    await eventually(async () => {
+      group = uniqueName('group')
+      return chosen(await coordinatorOf(group))
+    }, 60_000)
+    return group
+  }
+
+  const read = async (topic: string, group: string) => {
+    const warnings: { readonly msg: string; readonly partitions?: string; readonly reason?: string }[] = []
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
+    const journal = createKafkaJournal({
+      connection: connectionTo(kafka.brokers),
+      clock: systemClock,
+      logger,
+      options: { stallTimeoutMs: STALL_MS },
+    })
+    const values: (string | undefined)[] = []
+    const subscription = await journal.subscribe({ group, topics: [topic], recordsMax: 10 }, async (batch) => {
+      values.push(...valuesOf(batch.records))
+      await batch.commit((batch.records.at(-1)?.offset ?? -1) + 1)
+    })
+    return {
+      journal,
+      subscription,
+      warnings,
+      values,
+      has: (...all: string[]) => all.every((one) => values.includes(one)),
+    }
+  }
+
+  for (const [what, isVictim] of [
+    ['the group is not disturbed', false],
+    ['the group has to join anew', true],
+  ] as const) {
+    test(`the other partitions are read and written, and it is alarmed until its broker is back: ${what}`, async () => {
+      const topic = await createScattered()
+      const group = await groupBy((coordinator) => (coordinator === VICTIM) === isVictim)
+      const writer = openKafka(kafka.brokers)
+      const append = (partition: number, name: string) =>
+        writer.append({ topic, partition, records: recordsOf(name, 1) })
+      const reader = await read(topic, group)
+      const open = [writer, reader.journal]
+      const reason = `${topic}/2 is not read: `
+      try {
+        for (const partition of [0, 1, 2]) await eventually(() => append(partition, `before-${partition}-`), 30_000)
+        await eventually(() => reader.has('before-0-0', 'before-1-0', 'before-2-0'), 30_000)
+        await kafka.kill(VICTIM)
+        await eventually(() => reader.warnings.some(({ partitions }) => partitions === `${topic}/2`), 90_000)
+        const { ready, reason: told } = reader.subscription.health()
+        expect({ ready, told }).toMatchObject({ ready: false, told: expect.stringContaining(reason) })
+        if (!isVictim) expect(reader.warnings.map(({ msg }) => msg)).not.toContain(MADE_ANEW)
+
+        for (const partition of [0, 1]) await append(partition, `without-${partition}-`)
+        await eventually(() => reader.has('without-0-0', 'without-1-0'), 30_000)
+
+        // A second member has the group deal out the partitions anew while one of them has no leader.
+        const second = await read(topic, group)
+        open.push(second.journal)
+        const both = (...all: string[]) => all.every((one) => reader.has(one) || second.has(one))
+        await eventually(() => second.subscription.health().ready !== reader.subscription.health().ready, 60_000)
+        for (const partition of [0, 1]) await append(partition, `together-${partition}-`)
+        await eventually(() => both('together-0-0', 'together-1-0'), 30_000)
+
+        await kafka.restart(VICTIM)
+        await eventually(() => append(2, 'after-2-'), 60_000)
+        await eventually(() => both('after-2-0'), 60_000)
+        await eventually(() => second.subscription.health().ready && reader.subscription.health().ready, 30_000)
+        expect(valuesOf(await scanAll(writer, topic))).toHaveLength(8)
+      } finally {
+        await Promise.all(open.map((journal) => journal.close()))
+      }
+    }, 300_000)
+  }
+})
