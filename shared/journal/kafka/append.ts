@@ -46,7 +46,7 @@ const UNKNOWN_TOPIC_ATTEMPTS = 5
  */
 export function createAppender(connection: KafkaConnection, clock: Clock, options: AppenderOptions): Appender {
   const { deliveryTimeoutMs, requestTimeoutMs } = options
-  const producer = mendMetadata(new Producer(clientOptions(connection, { requestTimeoutMs, retries: 0 })))
+  const producer = mendMetadata(new Producer(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
   const underWay = new Set<Promise<void>>()
   let closed = false
 

@@ -49,7 +49,7 @@ const RETRY_DELAY_MS = 200
 
 export function createCluster(connection: KafkaConnection, requestTimeoutMs: number): Cluster {
   const retries = triesPast(connection)
-  const admin = mendMetadata(new Admin(clientOptions(connection, { requestTimeoutMs, retries })))
+  const admin = mendMetadata(new Admin(clientOptions(connection, { requestTimeoutMs, retries })), connection)
   let closed = false
 
   const metadata = (topics: string[]) => admin.metadata({ topics, forceUpdate: true, retries })

@@ -166,6 +166,7 @@ const createClient = (connection: KafkaConnection, requestTimeoutMs: number) =>
       ...clientOptions(connection, { requestTimeoutMs, retries: 0 }),
       groupId: `${connection.clientId}-no-group`,
     }),
+    connection,
   )
 
 /** Not where there are none: the broker has waited already. */

@@ -173,7 +173,7 @@ function createMember(context: GroupContext, { group, topics }: SubscribeOptions
     protocolsMetadata: release,
   })
   for (const topic of topics) member.topics.track(topic)
-  return mendMetadata(member)
+  return mendMetadata(member, context.connection)
 }
 
 /** Ends a member that does not get on, and reports how the others do. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { metadataV12, Reader, Writer } from '@platformatic/kafka'
-import { parseMetadata } from '../../../../../shared/journal/kafka/metadata.ts'
+import { keepNewest, type Leaders, parseMetadata } from '../../../../../shared/journal/kafka/metadata.ts'
 
 const TOPIC_ID = '11111111-2222-3333-4444-555555555555'
 const LEADER_NOT_AVAILABLE = 5
@@ -62,5 +62,40 @@ describe('parseMetadata', () => {
   test('an answer that is cut off is an error still', () => {
     const whole = answer([{ leader: 1, epoch: 4 }]).buffer.slice()
     expect(() => parse(Reader.from(whole.subarray(0, whole.length - 10)))).toThrow()
+  })
+})
+
+describe('keepNewest', () => {
+  const leadersNow = (leaders: Leaders, ...partitions: readonly Partition[]) =>
+    keepNewest(parse(answer(partitions)), leaders).topics[0]?.partitions.map(({ leaderId, leaderEpoch }) => [
+      leaderId,
+      leaderEpoch,
+    ])
+
+  test('a leader of a later term is believed, one of an earlier term is not, whatever is said of other partitions', () => {
+    const leaders: Leaders = new Map()
+    expect(leadersNow(leaders, { leader: 1, epoch: 4 }, { leader: 1, epoch: 9 })).toEqual([
+      [1, 4],
+      [1, 9],
+    ])
+    expect(leadersNow(leaders, { leader: 2, epoch: 5 }, { leader: 1, epoch: 9 })).toEqual([
+      [2, 5],
+      [1, 9],
+    ])
+    expect(leadersNow(leaders, { leader: 1, epoch: 4 }, { leader: 2, epoch: 10 })).toEqual([
+      [2, 5],
+      [2, 10],
+    ])
+    expect(leadersNow(leaders, { leader: 1, epoch: 6 }, { leader: 2, epoch: 10 })).toEqual([
+      [1, 6],
+      [2, 10],
+    ])
+  })
+
+  test('a partition that has lost its leader in a later term has none', () => {
+    const leaders: Leaders = new Map()
+    leadersNow(leaders, { leader: 1, epoch: 4 })
+    expect(leadersNow(leaders, { leader: -1, epoch: 5, errorCode: LEADER_NOT_AVAILABLE })).toEqual([[-1, 5]])
+    expect(leadersNow(leaders, { leader: 1, epoch: 4 })).toEqual([[-1, 5]])
   })
 })
