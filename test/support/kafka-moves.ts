@@ -1,5 +1,8 @@
 import { Admin, alterPartitionReassignmentsV0 } from '@platformatic/kafka'
+import { clientOptions, triesPast } from '../../shared/journal/kafka/connection.ts'
+import { mendMetadata } from '../../shared/journal/kafka/metadata.ts'
 import { eventually } from './eventually.ts'
+import { connectionTo } from './kafka.ts'
 
 /** Properties by which the brokers elect the first replica of each partition within a second or two. */
 export const PREFERRED_LEADERS = {
@@ -12,7 +15,7 @@ export const PREFERRED_LEADERS = {
 export interface LeaderMoves {
   /** Makes the next replica the leader of every partition; resolves when it leads. */
   rotate(): Promise<void>
-  /** The node that leads each partition. */
+  /** The node that leads each partition; -1 where none does. */
   leaders(): Promise<readonly number[]>
   /** Resolves when every replica is in sync again. */
   inSync(): Promise<void>
@@ -20,12 +23,10 @@ export interface LeaderMoves {
 }
 
 export function leaderMoves(brokers: readonly string[], topic: string): LeaderMoves {
-  const admin = new Admin({
-    clientId: 'leader-moves',
-    bootstrapBrokers: [...brokers],
-    retries: 10,
-    requestTimeout: 3_000,
-  })
+  const connection = connectionTo(brokers)
+  const retries = triesPast(connection)
+  // A partition may be without a leader for as long as the brokers need, and that is no failure here.
+  const admin = mendMetadata(new Admin(clientOptions(connection, { requestTimeoutMs: 3_000, retries })), connection)
   const partitions = async () =>
     (await admin.metadata({ topics: [topic], forceUpdate: true })).topics.get(topic)?.partitions ?? []
   const leaders = async () => (await partitions()).map(({ leader }) => leader)
