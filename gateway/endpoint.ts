@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { type Problem, problem } from '../shared/errors.ts'
 import { answerJson, retryHeaders } from '../shared/http/answer.ts'
 import { GONE, type JsonReader, type ReadJson, refusedBodyHeaders } from '../shared/http/body.ts'
@@ -23,38 +23,22 @@ export interface EndpointDeps {
   readonly logger: Logger
 }
 
-interface Answer {
-  readonly status: number
-  readonly body: string
-  readonly headers: OutgoingHttpHeaders
-}
-
 /** One ingestion endpoint: reads the body once, has it worked off and answers. */
 export function createEndpoint(work: Work, { readJson, dialect, tally, note, logger }: EndpointDeps): Handler {
   /** A failure of the transport has its real status; one of the service, as that there is no room, that of any other reply. */
-  function refuse(request: IncomingMessage, cause: Problem, text: string | undefined): Answer {
+  function refuse(request: IncomingMessage, response: ServerResponse, cause: Problem, text: string | undefined): void {
     tally.requestRefused(cause.code)
     note({ headers: request.headers, text }, [{ problem: cause }])
     const reply = dialect.failed(cause)
     const status = cause.code === 'server_error' ? dialect.statusOf(reply, request.headers) : reply.strictStatus
-    return { status, body: reply.body, headers: { ...refusedBodyHeaders(cause, request), ...dialect.headers } }
+    answerJson(response, status, reply.body, { ...refusedBodyHeaders(cause, request), ...dialect.headers })
   }
 
-  // Every `await` and every promise between the journal's answer and ours is paid by each request: there are few, on purpose.
-  const settle = (replying: Promise<Reply>, headers: IncomingHttpHeaders): Promise<Answer> =>
-    replying.then(
-      (reply) => answerOf(reply, headers),
-      (error) => answerOf(replyToFault(error), headers),
-    )
-
-  const answerOf = (reply: Reply, headers: IncomingHttpHeaders): Answer => ({
-    status: dialect.statusOf(reply, headers),
-    body: reply.body,
-    headers:
-      dialect.headers === undefined
-        ? retryHeaders(reply.retryable)
-        : { ...retryHeaders(reply.retryable), ...dialect.headers },
-  })
+  function answer(response: ServerResponse, reply: Reply, sent: IncomingHttpHeaders): void {
+    const retry = retryHeaders(reply.retryable)
+    const headers = dialect.headers === undefined ? retry : { ...retry, ...dialect.headers }
+    answerJson(response, dialect.statusOf(reply, sent), reply.body, headers)
+  }
 
   function replyToFault(err: unknown): Reply {
     logger.error({ err }, 'an ingestion request failed')
@@ -71,17 +55,16 @@ export function createEndpoint(work: Work, { readJson, dialect, tally, note, log
   }
 
   // Not async: its frame, and with it the body, is gone when it returns.
-  function answerTo(request: IncomingMessage, read: ReadJson): Promise<Answer> | Answer | typeof GONE {
-    if (read === GONE) return GONE
-    if (read.problem !== undefined) return refuse(request, read.problem, read.text)
+  function answerTo(request: IncomingMessage, response: ServerResponse, read: ReadJson): Promise<void> | void {
+    if (read === GONE) return
+    if (read.problem !== undefined) return refuse(request, response, read.problem, read.text)
     const { headers } = request
-    return settle(begin({ headers, ...read.value }), headers)
+    return begin({ headers, ...read.value }).then(
+      (reply) => answer(response, reply, headers),
+      (error) => answer(response, replyToFault(error), headers),
+    )
   }
 
-  return (request, response) =>
-    readJson(request)
-      .then((read) => answerTo(request, read))
-      .then((answer) => {
-        if (answer !== GONE) answerJson(response, answer.status, answer.body, answer.headers)
-      })
+  // Every promise between the journal's answer and ours is paid by each request: there are few, on purpose.
+  return (request, response) => readJson(request).then((read) => answerTo(request, response, read))
 }

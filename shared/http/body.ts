@@ -63,39 +63,38 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
   const { wireBytesMax, inflatedBytesMax, timeoutMs, budget = createByteBudget(Number.POSITIVE_INFINITY) } = limits
   const deadlines = createDeadlines()
 
-  /** What was refused before it began, or is refused on the way, is read to its end but not kept. */
-  function readWire(request: IncomingMessage, refused: Wire | undefined): Promise<Wire> {
-    return new Promise((resolve) => {
-      let kept: Buffer[] | undefined = []
-      let size = 0
-      const settle = (wire: Wire): void => {
-        if (kept !== undefined && !isRead(wire)) budget.give(heldByAll(kept))
-        kept = undefined
-        resolve(wire)
-      }
-      const expire = (): void => {
-        if (kept === undefined) request.destroy()
-        else settle(refuse('request_timeout'))
-      }
-      const deadline = deadlines.add(performance.now() + timeoutMs, expire)
-      if (refused !== undefined) settle(refused)
-      request.on('data', (chunk: Buffer) => {
-        if (kept === undefined) return
-        size += chunk.length
-        if (size > wireBytesMax) return settle(tooLarge)
-        const held = heldBy(chunk)
-        if (!budget.fits(held) && !isWhole(request, size)) return settle(refuseForRoom())
-        budget.take(held)
-        kept.push(chunk)
-      })
-      request.on('end', () => {
-        deadlines.cancel(deadline)
-        if (kept !== undefined) settle({ value: kept })
-      })
-      request.on('close', () => {
-        deadlines.cancel(deadline)
-        settle(GONE)
-      })
+  /** Calls `settle` once. What was refused before it began, or is refused on the way, is read to its end but not kept. */
+  function readWire(request: IncomingMessage, refused: Wire | undefined, settle: (wire: Wire) => void): void {
+    let kept: Buffer[] | undefined = []
+    let size = 0
+    const end = (wire: Wire): void => {
+      if (kept === undefined) return
+      if (!isRead(wire)) budget.give(heldByAll(kept))
+      kept = undefined
+      settle(wire)
+    }
+    const expire = (): void => {
+      if (kept === undefined) request.destroy()
+      else end(refuse('request_timeout'))
+    }
+    const deadline = deadlines.add(performance.now() + timeoutMs, expire)
+    if (refused !== undefined) end(refused)
+    request.on('data', (chunk: Buffer) => {
+      if (kept === undefined) return
+      size += chunk.length
+      if (size > wireBytesMax) return end(tooLarge)
+      const held = heldBy(chunk)
+      if (!budget.fits(held) && !isWhole(request, size)) return end(refuseForRoom())
+      budget.take(held)
+      kept.push(chunk)
+    })
+    request.on('end', () => {
+      deadlines.cancel(deadline)
+      if (kept !== undefined) end({ value: kept })
+    })
+    request.on('close', () => {
+      deadlines.cancel(deadline)
+      end(GONE)
     })
   }
 
@@ -126,7 +125,17 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
       .then((inflated) => (inflated.problem === undefined ? parseAndGive(inflated.value) : inflated))
   }
 
-  return (request) => readWire(request, refusalOf(request)).then((wire) => readText(request, wire))
+  // One promise a request: each costs as much as a check.
+  return (request) =>
+    new Promise((resolve, reject) => {
+      readWire(request, refusalOf(request), (wire) => {
+        try {
+          resolve(readText(request, wire))
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
 }
 
 /**
