@@ -48,6 +48,12 @@ export type JsonReader = (request: IncomingMessage) => Promise<ReadJson>
 /** A body as it came; what a value holds is taken from the budget. */
 type Wire = Checked<readonly Buffer[]> | typeof GONE
 
+/** A body that is being read. */
+interface Reading {
+  readonly chunks: Buffer[]
+  readonly settle: (wire: Wire) => void
+}
+
 const isRead = (wire: Wire): wire is { readonly value: readonly Buffer[] } =>
   wire !== GONE && wire.problem === undefined
 
@@ -65,32 +71,34 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
 
   /** Calls `settle` once. What was refused before it began, or is refused on the way, is read to its end but not kept. */
   function readWire(request: IncomingMessage, refused: Wire | undefined, settle: (wire: Wire) => void): void {
-    let kept: Buffer[] | undefined = []
+    // Let go of at the end: the request lives until its answer, and what it refers to would live as long.
+    let reading: Reading | undefined = { chunks: [], settle }
     let size = 0
     const end = (wire: Wire): void => {
-      if (kept === undefined) return
-      if (!isRead(wire)) budget.give(heldByAll(kept))
-      kept = undefined
+      if (reading === undefined) return
+      const { chunks, settle } = reading
+      reading = undefined
+      if (!isRead(wire)) budget.give(heldByAll(chunks))
       settle(wire)
     }
     const expire = (): void => {
-      if (kept === undefined) request.destroy()
+      if (reading === undefined) request.destroy()
       else end(refuse('request_timeout'))
     }
     const deadline = deadlines.add(performance.now() + timeoutMs, expire)
     if (refused !== undefined) end(refused)
     request.on('data', (chunk: Buffer) => {
-      if (kept === undefined) return
+      if (reading === undefined) return
       size += chunk.length
       if (size > wireBytesMax) return end(tooLarge)
       const held = heldBy(chunk)
       if (!budget.fits(held) && !isWhole(request, size)) return end(refuseForRoom())
       budget.take(held)
-      kept.push(chunk)
+      reading.chunks.push(chunk)
     })
     request.on('end', () => {
       deadlines.cancel(deadline)
-      if (kept !== undefined) end({ value: kept })
+      if (reading !== undefined) end({ value: reading.chunks })
     })
     request.on('close', () => {
       deadlines.cancel(deadline)
