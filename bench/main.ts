@@ -14,8 +14,8 @@ import { drained, histogramQuantile, metrics } from './scrape.ts'
 import { writeSection } from './sections.ts'
 
 const quick = process.argv.includes('--quick')
-const SECONDS = quick ? 3 : 6
-const ROUNDS = quick ? 1 : 3
+const SECONDS = quick ? 3 : 5
+const ROUNDS = quick ? 1 : 5
 
 /** Threads of the embedded process that take entries in; the others index and answer queries. */
 const INGEST_THREADS = ['MainThread', 'journal']
@@ -27,21 +27,32 @@ const WORKLOADS = [
 
 type Workload = (typeof WORKLOADS)[number]
 
-const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
-let started = 0
-
-const startSluice = (): Promise<MeasuredProcess> => {
-  writeFileSync(join(directory, 'registry.yaml'), REGISTRY)
-  return startMeasured([join(import.meta.dirname, '../deploy/main.ts'), 'start'], {
-    PORT: '0',
-    LOG_LEVEL: 'warn',
-    DATA_DIR: join(directory, `data-${++started}`),
-    REGISTRY_FILE: join(directory, 'registry.yaml'),
+const startSluice = (): Promise<MeasuredProcess> =>
+  startIn((directory) => {
+    writeFileSync(join(directory, 'registry.yaml'), REGISTRY)
+    return startMeasured([join(import.meta.dirname, '../deploy/main.ts'), 'start'], {
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      DATA_DIR: join(directory, 'data'),
+      REGISTRY_FILE: join(directory, 'registry.yaml'),
+    })
   })
-}
 
 const startFloor = (): Promise<MeasuredProcess> =>
-  startMeasured([join(import.meta.dirname, 'floor.ts'), join(directory, `floor-${++started}.db`)], {})
+  startIn((directory) => startMeasured([join(import.meta.dirname, 'floor.ts'), join(directory, 'floor.db')], {}))
+
+/** A folder for one run, gone after it: what it leaves to be written to the disk would slow the next. */
+async function startIn(start: (directory: string) => Promise<MeasuredProcess>): Promise<MeasuredProcess> {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+  const remove = (): void => rmSync(directory, { recursive: true, force: true })
+  try {
+    const target = await start(directory)
+    return { ...target, stop: () => target.stop().finally(remove) }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
 
 const load = (
   target: MeasuredProcess,
@@ -117,18 +128,14 @@ async function measureOverload(): Promise<{ earlyMiB: number; lateMiB: number; r
   return { earlyMiB, lateMiB, result }
 }
 
-try {
-  const rounds: Round[] = []
-  for (let round = 0; round < ROUNDS; round++)
-    for (const workload of WORKLOADS) rounds.push(await measureWorkload(workload))
-  const report = render({
-    rounds,
-    latency: await measureLatency(),
-    overload: await measureOverload(),
-    seconds: SECONDS,
-  })
-  process.stdout.write(report)
-  if (!quick) writeSection(join(import.meta.dirname, '../docs/performance.md'), 'Embedded mode', report)
-} finally {
-  rmSync(directory, { recursive: true, force: true })
-}
+const rounds: Round[] = []
+for (let round = 0; round < ROUNDS; round++)
+  for (const workload of WORKLOADS) rounds.push(await measureWorkload(workload))
+const report = render({
+  rounds,
+  latency: await measureLatency(),
+  overload: await measureOverload(),
+  seconds: SECONDS,
+})
+process.stdout.write(report)
+if (!quick) writeSection(join(import.meta.dirname, '../docs/performance.md'), 'Embedded mode', report)
