@@ -1,13 +1,12 @@
 import { COMMON_HEADERS, ownHeaders } from '../shared/contract/headers.ts'
 import type { EntryRecord } from '../shared/contract/records.ts'
 import { type Checked, refuse } from '../shared/errors.ts'
+import { UNIT_BYTES_MAX } from '../shared/utf8.ts'
 import type { Provenance } from './provenance.ts'
 import type { Publication } from './publisher/publication.ts'
 
 /** The headers' names and constant values, the ids and times, and the framing of a record: at most so many bytes. */
 const RECORD_OVERHEAD_BYTES = 512
-/** A UTF-16 unit takes at most so many bytes in UTF-8. */
-const UNIT_BYTES_MAX = 3
 
 /** An entry that may be published. */
 export interface Admitted {

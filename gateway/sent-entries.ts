@@ -1,4 +1,4 @@
-import { hasLostDigits } from '../shared/contract/exact-json.ts'
+import { hasLostDigits, unlessTooDeep } from '../shared/contract/exact-json.ts'
 import { exactBodyOf } from './exact-body.ts'
 import type { Received } from './received.ts'
 
@@ -19,11 +19,4 @@ export const sentEntries =
   }
 
 /** A refused entry may be nested deeper than can be looked through, and than could be read again. */
-function isRounded(entry: unknown): boolean {
-  try {
-    return hasLostDigits(entry)
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
-}
+const isRounded = (entry: unknown): boolean => unlessTooDeep(() => hasLostDigits(entry), false)

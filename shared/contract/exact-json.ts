@@ -35,10 +35,15 @@ export const parseExactly = (text: string): unknown =>
  */
 export function parseKeepingDigits(text: string): unknown {
   const value: unknown = JSON.parse(text)
+  return unlessTooDeep(() => (hasLostDigits(value) ? parseExactly(text) : value), value)
+}
+
+/** What the work gives, or `otherwise` where it meets a value that is nested too deep for it. */
+export function unlessTooDeep<Value>(work: () => Value, otherwise: Value): Value {
   try {
-    return hasLostDigits(value) ? parseExactly(text) : value
+    return work()
   } catch (error) {
-    if (error instanceof RangeError) return value
+    if (error instanceof RangeError) return otherwise
     throw error
   }
 }

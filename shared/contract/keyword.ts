@@ -1,3 +1,5 @@
+import { mostBytes } from '../utf8.ts'
+
 /**
  * Text made safe for searching. What was accepted is shown verbatim; what is searched goes through here first, on the way
  * in (documents) and on the way out (a filter's value), so that both sides meet.
@@ -23,8 +25,8 @@ export function searchText(text: string): string {
 
 /** As `searchText`, cut to at most `bytesMax` bytes of UTF-8 and never inside a code point. */
 export function keyword(text: string, bytesMax: number): string {
-  // A UTF-16 unit is at most 3 bytes of UTF-8, so most texts need not be measured.
-  if (text.length * 3 <= bytesMax) return searchText(text)
+  // Most texts need not be measured.
+  if (mostBytes(text) <= bytesMax) return searchText(text)
   const clean = searchText(text.slice(0, bytesMax))
   return clean.slice(0, encoder.encodeInto(clean, new Uint8Array(bytesMax)).read)
 }

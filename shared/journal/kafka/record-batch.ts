@@ -1,6 +1,6 @@
 import { crc32c } from '@platformatic/kafka'
+import { type Content, mostBytes, withRoom } from '../../utf8.ts'
 import type { Headers, NewRecord } from '../journal.ts'
-import { type Content, mostBytes, withRoom } from '../scratch.ts'
 
 /** The fields before the records, in the order of the format; positions in bytes. */
 export const LENGTH_AT = 8

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { type Content, mostBytes, withRoom } from '../../utf8.ts'
 import type { Headers, JournalRecord, NewRecord } from '../journal.ts'
-import { type Content, mostBytes, withRoom } from '../scratch.ts'
 
 /**
  * Records of one partition as they are stored together: each as three lengths, then its key, its value and its headers (JSON).

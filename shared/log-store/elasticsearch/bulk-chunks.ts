@@ -1,10 +1,12 @@
+import { mostBytes, withRoom } from '../../utf8.ts'
+
 /** Operations of one request: their lines stand one after another in `body`. */
 export interface Chunk {
   /** Of each operation: its place among the items of the write. */
   readonly positions: readonly number[]
   /** Of each operation: where its lines end in `body`. */
   readonly ends: readonly number[]
-  readonly body: Buffer
+  readonly body: Buffer<ArrayBuffer>
 }
 
 export interface ChunkLimits {
@@ -23,16 +25,16 @@ export interface ChunkSource {
 
 /** The memory of bodies. What is given back is lent again: allocating megabytes for every request keeps the garbage collector busy. */
 export interface Rooms {
-  lend(): Buffer
+  lend(): Buffer<ArrayBuffer>
   /** Nobody may look at the body any more. */
-  giveBack(body: Buffer): void
+  giveBack(body: Buffer<ArrayBuffer>): void
 }
 
 const ROOM_BYTES_MIN = 64 * 1024
 
 /** Keeps at most so many rooms for later. */
 export function createRooms(keptMax: number): Rooms {
-  const kept: Buffer[] = []
+  const kept: Buffer<ArrayBuffer>[] = []
   return {
     lend: () => kept.pop() ?? Buffer.allocUnsafeSlow(ROOM_BYTES_MIN),
     giveBack: ({ buffer }) => {
@@ -40,9 +42,6 @@ export function createRooms(keptMax: number): Rooms {
     },
   }
 }
-
-/** A UTF-16 code unit becomes at most so many bytes of UTF-8. */
-const BYTES_PER_UNIT_MAX = 3
 
 /** The lines of one operation, each ended by a newline, in pieces: joining them would only copy them once more. */
 export type Lines = readonly string[]
@@ -72,7 +71,7 @@ export function createChunkSource<Item>(
       let body = rooms.lend()
       let bytes = 0
       while (next !== null && positions.length < bulkDocumentsMax) {
-        body = withRoom(body, bytes, bytes + bytesMaxOf(next))
+        body = withRoom(body, bytes, bytesMaxOf(next))
         let end = bytes
         for (const piece of next) end += body.write(piece, end)
         if (positions.length > 0 && end > bulkBytesMax) break
@@ -87,14 +86,7 @@ export function createChunkSource<Item>(
   }
 }
 
-const bytesMaxOf = (lines: Lines): number => BYTES_PER_UNIT_MAX * lines.reduce((sum, { length }) => sum + length, 0)
-
-function withRoom(buffer: Buffer, used: number, needed: number): Buffer {
-  if (needed <= buffer.length) return buffer
-  const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * buffer.length))
-  buffer.copy(larger, 0, 0, used)
-  return larger
-}
+const bytesMaxOf = (lines: Lines): number => lines.reduce((sum, piece) => sum + mostBytes(piece), 0)
 
 /** Some operations of a chunk as a chunk of their own; `indexes` are places in the chunk, ascending. */
 export function pick({ positions, ends, body }: Chunk, indexes: readonly number[]): Chunk {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { EntryDocument } from '../../contract/documents.ts'
 import type { Logger } from '../../logger.ts'
+import { mostBytes } from '../../utf8.ts'
 import type { WriteOutcome } from '../log-store.ts'
 import type { Bulk } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
@@ -103,4 +104,4 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
 }
 
 const isId = (id: string): boolean =>
-  id !== '' && (id.length * 3 <= ID_BYTES_MAX || Buffer.byteLength(id) <= ID_BYTES_MAX)
+  id !== '' && (mostBytes(id) <= ID_BYTES_MAX || Buffer.byteLength(id) <= ID_BYTES_MAX)

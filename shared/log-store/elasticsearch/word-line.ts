@@ -1,4 +1,5 @@
 import { splitWords, WORD_LENGTH_MAX } from '../../query/words.ts'
+import { UNIT_BYTES_MAX } from '../../utf8.ts'
 
 const BLANK = 32
 /** Of each ASCII character: its lower case where it is part of a word, else a blank. */
@@ -8,8 +9,7 @@ const FOLDED = Uint8Array.from({ length: 128 }, (_, code) => {
 })
 /** Longer texts are split like any other; most are far shorter. */
 const TEXT_LENGTH_MAX = 64 * 1024
-/** A UTF-16 code unit becomes at most three bytes. */
-const room = Buffer.alloc(3 * TEXT_LENGTH_MAX)
+const room = Buffer.alloc(UNIT_BYTES_MAX * TEXT_LENGTH_MAX)
 
 /**
  * The words of a text as `splitWords` defines them, with blanks between. Most texts are ASCII alone: those are read once and written

@@ -1,8 +1,8 @@
-/** A key, a value or a header on its way into a buffer. */
+/** What is on its way into a buffer: text, which becomes UTF-8, or bytes. */
 export type Content = string | Uint8Array
 
-/** A UTF-16 unit takes at most so many bytes in UTF-8. */
-const UNIT_BYTES_MAX = 3
+/** A UTF-16 code unit takes at most so many bytes in UTF-8. */
+export const UNIT_BYTES_MAX = 3
 
 /** The bytes that the content takes at most, without counting them. */
 export const mostBytes = (content: Content | null): number => {
