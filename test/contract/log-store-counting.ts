@@ -5,7 +5,8 @@ import { fromNanos, timestampOf, toNanos } from '../../shared/contract/timestamp
 import type { EntryFilter, Histogram } from '../../shared/log-store/log-store.ts'
 import { applicationDocument, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
 import { queries, documents as someDocuments } from '../support/documents-arbitrary.ts'
-import { entriesOf, newTeam, type Rig } from './log-store-rig.ts'
+import { entriesOf } from '../support/filters.ts'
+import { newTeam, type Rig } from './log-store-rig.ts'
 
 const NOON_MS = Date.parse(NOON)
 const MINUTE_MS = 60_000

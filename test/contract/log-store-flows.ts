@@ -4,7 +4,8 @@ import { levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
 import type { Flow, FlowCursor, FlowFilter } from '../../shared/log-store/log-store.ts'
 import { applicationDocument, eventDocument, NOON, PROJECT } from '../support/documents.ts'
-import { entriesOf, flowsOf, newTeam, type Rig } from './log-store-rig.ts'
+import { entriesOf } from '../support/filters.ts'
+import { flowsOf, newTeam, type Rig } from './log-store-rig.ts'
 
 const at = (seconds: number): string => fromNanos(toNanos(NOON) + BigInt(seconds) * 1_000_000_000n)
 const keysOf = (flows: readonly Flow[]): readonly string[] => flows.map(({ correlationKey }) => correlationKey)

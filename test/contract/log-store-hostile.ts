@@ -3,7 +3,8 @@ import type { EntryDocument } from '../../shared/contract/documents.ts'
 import type { Query } from '../../shared/query/ast.ts'
 import { matches } from '../../shared/query/matches.ts'
 import { applicationDocument, documentOf, eventDocument, recordOf } from '../support/documents.ts'
-import { entriesOf, newTeam, type Rig } from './log-store-rig.ts'
+import { entriesOf } from '../support/filters.ts'
+import { newTeam, type Rig } from './log-store-rig.ts'
 
 const NASTY = 'a\0b\ud800 \udfff\u{1f44d}\u{10ffff}\ufeff\u202e%_*?\'"\\;--\r\n\t\u0085\u2028'
 /** Keys of scope data as a client may send them; JSON.parse makes `__proto__` an own key. */

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { matches } from '../../shared/query/matches.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
 import { queries, documents as someDocuments } from '../support/documents-arbitrary.ts'
-import { entriesOf, newTeam, type Rig } from './log-store-rig.ts'
+import { entriesOf } from '../support/filters.ts'
+import { newTeam, type Rig } from './log-store-rig.ts'
 import { QUERY_CASES, queryDocuments } from './query-cases.ts'
 
 export function queryContract(rig: Rig): void {

@@ -5,6 +5,7 @@ import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import type { EntryFilter, FlowFilter, LogStore, PageRequest, WriteOutcome } from '../../shared/log-store/log-store.ts'
 import { recordOf } from '../support/documents.ts'
 import { eventually } from '../support/eventually.ts'
+import { entriesOf } from '../support/filters.ts'
 
 /** A store, and what tests do with it. Tests keep apart by their Teams, so that one store can serve them all. */
 export interface Rig {
@@ -23,22 +24,6 @@ const PATIENCE_MS = 20_000
 const never = new AbortController().signal
 
 export const newTeam = (): string => `team-${randomUUID()}`
-
-export const entriesOf = (team: string, fields: Partial<EntryFilter> = {}): EntryFilter => ({
-  team,
-  kinds: [],
-  query: { type: 'all' },
-  from: null,
-  to: null,
-  levelMin: null,
-  environment: null,
-  correlationKey: null,
-  event: null,
-  step: null,
-  project: null,
-  category: null,
-  ...fields,
-})
 
 export const flowsOf = (team: string, fields: Partial<FlowFilter> = {}): FlowFilter => ({
   team,

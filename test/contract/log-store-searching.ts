@@ -3,7 +3,8 @@ import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
 import type { EntryFilter } from '../../shared/log-store/log-store.ts'
 import { applicationDocument, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
-import { entriesOf, idsOf, inOrder, newTeam, type Rig } from './log-store-rig.ts'
+import { entriesOf } from '../support/filters.ts'
+import { idsOf, inOrder, newTeam, type Rig } from './log-store-rig.ts'
 
 export function searchingContract(rig: Rig): void {
   describe('searching', () => {

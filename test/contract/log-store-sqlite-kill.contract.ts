@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
-import { entriesOf } from './log-store-rig.ts'
+import { entriesOf } from '../support/filters.ts'
 
 const WRITER = join(import.meta.dirname, 'log-store-sqlite-writer.ts')
 

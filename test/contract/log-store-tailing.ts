@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { EntryFilter, TailCursor } from '../../shared/log-store/log-store.ts'
 import { applicationDocument, eventDocument, recordOf } from '../support/documents.ts'
-import { entriesOf, newTeam, type Rig } from './log-store-rig.ts'
+import { entriesOf } from '../support/filters.ts'
+import { newTeam, type Rig } from './log-store-rig.ts'
 
 export function tailingContract(rig: Rig): void {
   /** Reads from the cursor until so many entries came. */

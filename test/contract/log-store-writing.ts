@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { applicationDocument, eventDocument, recordOf } from '../support/documents.ts'
-import { entriesOf, idsOf, newTeam, type Rig } from './log-store-rig.ts'
+import { entriesOf } from '../support/filters.ts'
+import { idsOf, newTeam, type Rig } from './log-store-rig.ts'
 
 export function writingContract(rig: Rig): void {
   describe('writing', () => {

@@ -8,9 +8,9 @@ import {
   type ElasticsearchLogStore,
   type ElasticsearchOptions,
 } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
-import type { EntryFilter } from '../../shared/log-store/log-store.ts'
 import { createLogger } from '../../shared/logger.ts'
 import { createMetrics, type Metrics } from '../../shared/metrics.ts'
+import { entriesOf } from '../support/filters.ts'
 
 export const TEAM = 'payments'
 export const NOW = Date.parse('2026-01-31T12:00:00.000Z')
@@ -110,20 +110,7 @@ export function documentOf(
 export const documents = (count: number, from = 0): EntryDocument[] =>
   Array.from({ length: count }, (_, index) => documentOf(from + index))
 
-export const EVERYTHING: EntryFilter = {
-  team: TEAM,
-  kinds: [],
-  query: { type: 'all' },
-  from: null,
-  to: null,
-  levelMin: null,
-  environment: null,
-  correlationKey: null,
-  event: null,
-  step: null,
-  project: null,
-  category: null,
-}
+export const EVERYTHING = entriesOf(TEAM)
 
 /** The ids of every entry that a search finds, page by page. */
 export async function storedIds(store: ElasticsearchLogStore): Promise<string[]> {

@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type ByteBudget, createByteBudget } from '../../../../shared/byte-budget.ts'
 import { createBodyReader, createJsonReader, GONE, JSON_FORMAT, type ReadJson } from '../../../../shared/http/body.ts'
+import { eventually } from '../../../support/eventually.ts'
 
 const LIMITS = { wireBytesMax: 100_000, inflatedBytesMax: 400_000, timeoutMs: 10_000 }
 
@@ -46,6 +49,20 @@ const NO_ROOM = {
   details: { outcome: 'not_written' },
   retryable: true,
 }
+
+test('a request that lives until its answer keeps nothing of what was read', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const request = send({}, Buffer.from('{"logEntries":[]}'))
+  const json = await createJsonReader(LIMITS)(request).then(
+    (read) => new WeakRef(read === GONE ? {} : (read.value?.json as object)),
+  )
+  await eventually(() => {
+    collectGarbage()
+    return json.deref() === undefined
+  })
+  expect(request.readableEnded).toBe(true)
+})
 
 describe('the bytes of bodies', () => {
   test.each([

@@ -12,22 +12,10 @@ import {
 } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { eventDocument } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
+import { entriesOf } from '../../../../support/filters.ts'
 
 const never = new AbortController().signal
-const all = {
-  kinds: [],
-  query: { type: 'all' },
-  from: null,
-  to: null,
-  levelMin: null,
-  environment: null,
-  correlationKey: null,
-  event: null,
-  step: null,
-  project: null,
-  category: null,
-  team: 'payments',
-} as const
+const all = entriesOf('payments')
 
 let folder: string
 let file: string

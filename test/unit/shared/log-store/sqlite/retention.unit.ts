@@ -9,6 +9,7 @@ import type { EntryFilter } from '../../../../../shared/log-store/log-store.ts'
 import { createSqliteLogStore, type SqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { eventDocument } from '../../../../support/documents.ts'
+import { entriesOf } from '../../../../support/filters.ts'
 
 const DAY_MS = 86_400_000
 const never = new AbortController().signal
@@ -29,20 +30,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const find = (text: string): EntryFilter => ({
-  team: 'payments',
-  kinds: [],
-  query: parseQuery(text).query,
-  from: null,
-  to: null,
-  levelMin: null,
-  environment: null,
-  correlationKey: null,
-  event: null,
-  step: null,
-  project: null,
-  category: null,
-})
+const find = (text: string): EntryFilter => entriesOf('payments', { query: parseQuery(text).query })
 
 /** Documents of several days, so many a day, written day by day. */
 async function fill(days: number, aDay: number, fields: object = {}): Promise<void> {

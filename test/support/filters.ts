@@ -1,0 +1,18 @@
+import type { EntryFilter } from '../../shared/log-store/log-store.ts'
+
+/** All entries of a Team, but for what the fields say. */
+export const entriesOf = (team: string, fields: Partial<EntryFilter> = {}): EntryFilter => ({
+  team,
+  kinds: [],
+  query: { type: 'all' },
+  from: null,
+  to: null,
+  levelMin: null,
+  environment: null,
+  correlationKey: null,
+  event: null,
+  step: null,
+  project: null,
+  category: null,
+  ...fields,
+})
