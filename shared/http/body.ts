@@ -61,9 +61,9 @@ const isRead = (wire: Wire): wire is { readonly value: readonly Buffer[] } =>
 export const createJsonReader = (limits: BodyLimits): JsonReader => createBodyReader(limits, JSON_FORMAT)
 
 /**
- * Makes a reader of bodies that hold JSON in some form. Each body is read once and never more of it kept than the limits allow. What is refused is
- * still taken off the connection, and thrown away, until it ends or the time is up: its sender can then read the answer, and
- * use the connection again, where a closed one would be reset.
+ * Makes a reader of bodies that hold JSON in some form. Each body is read once and never more of it kept than the limits allow. What
+ * is refused is still taken off the connection, and thrown away, until it ends or the time is up: its sender can then read the
+ * answer, and use the connection again, where a closed one would be reset.
  */
 export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonReader {
   const { wireBytesMax, inflatedBytesMax, timeoutMs, budget = createByteBudget(Number.POSITIVE_INFINITY) } = limits
