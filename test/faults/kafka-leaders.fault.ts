@@ -3,8 +3,8 @@ import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { FAULT_SCALE, lasting } from '../support/fault-scale.ts'
 import { openKafka, uniqueName } from '../support/kafka.ts'
-import { leaderMoves, PREFERRED_LEADERS } from '../support/kafka-moves.ts'
-import { startTraffic } from '../support/kafka-traffic.ts'
+import { type LeaderMoves, leaderMoves, PREFERRED_LEADERS } from '../support/kafka-moves.ts'
+import { startTraffic, type Traffic } from '../support/kafka-traffic.ts'
 import { ledgerLine } from '../support/ledger.ts'
 
 const ROUNDS = 6 * FAULT_SCALE
@@ -15,7 +15,7 @@ const needs = { kafka: { brokers: 3, properties: PREFERRED_LEADERS } } as const
 
 await describeWithBackends('three brokers, and appends to all partitions meanwhile', needs, ({ kafka }) => {
   /** Traffic on a topic of its own while `fault` happens; afterwards nothing acknowledged may be missing, on the topic or to the group. */
-  const prove = async (name: string, fault: (moves: ReturnType<typeof leaderMoves>) => Promise<void>) => {
+  const prove = async (name: string, fault: (moves: LeaderMoves, traffic: Traffic, topic: string) => Promise<void>) => {
     const journal = openKafka(kafka.brokers, { deliveryTimeoutMs: DELIVERY_TIMEOUT_MS })
     const [topic, group] = [uniqueName('faults'), uniqueName('group')]
     await journal.createTopics([
@@ -25,7 +25,7 @@ await describeWithBackends('three brokers, and appends to all partitions meanwhi
     const traffic = await startTraffic(journal, topic, group)
     try {
       await eventually(() => traffic.ledger.answeredCount() > 1_000 && traffic.read.length > 0, 60_000)
-      await fault(moves)
+      await fault(moves, traffic, topic)
       const answered = traffic.ledger.answeredCount()
       await eventually(() => traffic.ledger.answeredCount() > answered + 1_000, 60_000)
       const result = await traffic.settle()
@@ -33,15 +33,16 @@ await describeWithBackends('three brokers, and appends to all partitions meanwhi
       expect(result.missing).toEqual([])
       expect(result.strangers).toEqual([])
       expect(traffic.failures().longestMs).toBeLessThan(DELIVERY_TIMEOUT_MS + 1_000)
-      const caughtUp = eventually(() => {
-        const read = new Set(traffic.read)
-        return traffic.ledger.settle([...read]).missing.length === 0
-      }, 60_000)
+      const isAtEnd = async () =>
+        (await journal.positions(topic, group)).every(({ committed, endPosition }) => committed === endPosition)
+      const caughtUp = eventually(
+        async () => (await isAtEnd()) && traffic.ledger.settle(traffic.read).missing.length === 0,
+        60_000,
+      )
       await Promise.race([caughtUp, traffic.subscription.done])
       await caughtUp
       await traffic.subscription.close()
-      const positions = await journal.positions(topic, group)
-      expect(positions.every(({ committed, endPosition }) => committed === endPosition)).toBe(true)
+      expect(await isAtEnd()).toBe(true)
     } finally {
       await moves.close()
       await journal.close()
@@ -57,14 +58,32 @@ await describeWithBackends('three brokers, and appends to all partitions meanwhi
     PATIENCE_MS,
   )
 
+  /** A client that comes now finds brokers that answer, whichever of its list does not, and is handed the first records. */
+  const readAnew = async (topic: string) => {
+    const journal = openKafka(kafka.brokers)
+    try {
+      const group = uniqueName('group')
+      let handed = 0
+      await journal.subscribe({ group, topics: [topic], recordsMax: 500 }, async ({ records }) => {
+        handed += records.length
+      })
+      await eventually(() => handed > 0, 60_000)
+      await eventually(async () => (await journal.positions(topic, group)).length > 0, 60_000)
+    } finally {
+      await journal.close()
+    }
+  }
+
   for (const node of [1, 2]) {
     test(
       `while broker ${node} is frozen, longer than its session and than an append may take`,
       () =>
-        prove(`broker ${node} frozen`, async (moves) => {
+        prove(`broker ${node} frozen`, async (moves, traffic, topic) => {
           await kafka.pause(node)
           try {
             await eventually(async () => !(await moves.leaders()).includes(node), 60_000)
+            const read = traffic.read.length
+            await Promise.all([readAnew(topic), eventually(() => traffic.read.length > read + 1_000, 60_000)])
             // Of life without it, as the journal sees it.
             await lasting(10_000)
           } finally {

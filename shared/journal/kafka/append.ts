@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
-import { mendMetadata } from './metadata.ts'
+import { mendClient } from './mended-client.ts'
 import { produce } from './produce.ts'
 import { encodeRecordBatch, recycle } from './record-batch.ts'
 import { OvertimeError, within } from './waiting.ts'
@@ -46,7 +46,7 @@ const UNKNOWN_TOPIC_ATTEMPTS = 5
  */
 export function createAppender(connection: KafkaConnection, clock: Clock, options: AppenderOptions): Appender {
   const { deliveryTimeoutMs, requestTimeoutMs } = options
-  const producer = mendMetadata(new Producer(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
+  const producer = mendClient(new Producer(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
   const underWay = new Set<Promise<void>>()
   let closed = false
 

@@ -3,7 +3,7 @@ import { Admin, ConfigResourceTypes } from '@platformatic/kafka'
 import { type PartitionPosition, TopicMissingError } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { errorCodes, isUnknownTopic, KafkaError } from './faults.ts'
-import { mendMetadata } from './metadata.ts'
+import { mendClient } from './mended-client.ts'
 import { type Bounds, listBounds } from './offsets.ts'
 
 /** What a cluster says about itself; every call asks the brokers, and rejects with a `KafkaError` where they do not answer. */
@@ -49,7 +49,7 @@ const RETRY_DELAY_MS = 200
 
 export function createCluster(connection: KafkaConnection, requestTimeoutMs: number): Cluster {
   const retries = triesPast(connection)
-  const admin = mendMetadata(new Admin(clientOptions(connection, { requestTimeoutMs, retries })), connection)
+  const admin = mendClient(new Admin(clientOptions(connection, { requestTimeoutMs, retries })), connection)
   let closed = false
 
   const metadata = (topics: string[]) => admin.metadata({ topics, forceUpdate: true, retries })

@@ -4,7 +4,7 @@ import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, hasCode } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
-import { mendMetadata } from './metadata.ts'
+import { mendClient } from './mended-client.ts'
 import { createWaker, pause } from './waiting.ts'
 
 /** One partition that is being read. */
@@ -161,7 +161,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
 /** A consumer that joins no group. */
 const createClient = (connection: KafkaConnection, requestTimeoutMs: number) =>
-  mendMetadata(
+  mendClient(
     new Consumer<Buffer, Buffer, Buffer, Buffer>({
       ...clientOptions(connection, { requestTimeoutMs, retries: 0 }),
       groupId: `${connection.clientId}-no-group`,

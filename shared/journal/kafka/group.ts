@@ -5,7 +5,7 @@ import { type Assignment, type Handler, startAssignment } from './assignment.ts'
 import { commitPosition, type Membership } from './commit.ts'
 import { clientOptions } from './connection.ts'
 import { describeFault } from './faults.ts'
-import { mendMetadata } from './metadata.ts'
+import { mendClient } from './mended-client.ts'
 import type { ReadContext } from './read.ts'
 import { judgeStall } from './stall.ts'
 import { createWaker, within } from './waiting.ts'
@@ -173,7 +173,7 @@ function createMember(context: GroupContext, { group, topics }: SubscribeOptions
     protocolsMetadata: release,
   })
   for (const topic of topics) member.topics.track(topic)
-  return mendMetadata(member, context.connection)
+  return mendClient(member, context.connection)
 }
 
 /** Ends a member that does not get on, and reports how the others do. */
