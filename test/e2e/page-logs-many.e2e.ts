@@ -53,6 +53,21 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     await page.getByText('No older logs in this time').waitFor()
   })
 
+  test('is read on where the browser tells only late that its end came in view', async () => {
+    const page = await show()
+    // It was out of view and came in view before the page was told: it is told both at once.
+    await page.addInitScript(`
+      const { IntersectionObserver: Native } = window
+      window.IntersectionObserver = class extends Native {
+        constructor(tell, options) {
+          super((entries) => tell([{ isIntersecting: false }, ...entries]), options)
+        }
+      }
+    `)
+    await page.reload()
+    await readOn(page, (ids) => ids.length > 100)
+  })
+
   test('keeps the place where one reads while rows come below', async () => {
     const page = await show()
     // Not every browser keeps it by itself.

@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { describeWithBrowser } from '../support/browser.ts'
 import { PLAIN_HOST } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
+import { typeSearch } from '../support/page-logs.ts'
 import { type PageServer, startPageServer } from '../support/page-server.ts'
 
 /** What the browser itself writes into its console for a request that was refused or had no answer. */
@@ -92,8 +93,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     test('asks again over the page: what was typed, and where one was, stay', async () => {
       tolerate(REFUSED)
       const { page, context } = await open(server.url, { key: server.key, path: '/application-logs?utc=1' })
-      const search = page.getByLabel('Search', { exact: true })
-      await search.fill('half a sentence')
+      const search = await typeSearch(page, 'half a sentence')
       await context.clearCookies()
       await page.keyboard.press('Enter')
       const dialog = page.getByRole('dialog', { name: 'Your session is over' })
@@ -113,14 +113,44 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
       ])
       await answered
     })
+
+    test('is over once: a refusal of before that arrives when one has signed in again asks for nothing', async () => {
+      tolerate(REFUSED)
+      const { page, context } = await open(server.url, { key: server.key, path: '/application-logs' })
+      await typeSearch(page, 'half a sentence')
+      const refused = Promise.withResolvers<void>()
+      const held = Promise.withResolvers<void>()
+      await page.route('**/histogram?*', async (route) => {
+        const response = await route.fetch()
+        if (response.ok()) return route.fulfill({ response })
+        refused.resolve()
+        await held.promise
+        await route.fulfill({ response })
+      })
+      await context.clearCookies()
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: 'Your session is over' })
+      await dialog.waitFor()
+      await refused.promise
+      // Nothing of what is asked for anew takes the place of the one that is held.
+      await page.evaluate('AbortController.prototype.abort = () => undefined')
+      await dialog.getByLabel('Team key').fill(server.key)
+      await page.keyboard.press('Enter')
+      await dialog.waitFor({ state: 'detached' })
+      const late = page.waitForResponse((one) => one.url().includes('/histogram') && one.status() === 401)
+      held.resolve()
+      await (await late).finished()
+      await page.getByRole('button', { name: 'Demo' }).click()
+      await page.getByRole('button', { name: 'Sign out' }).waitFor()
+      expect(await dialog.count()).toBe(0)
+    })
   })
 
   test('a session ends with the key that it was given to, and goes on with another key of the Team', async () => {
     tolerate(REFUSED)
     const own = await serve()
     const { page } = await open(own.url, { key: own.key, path: '/application-logs' })
-    const search = page.getByLabel('Search', { exact: true })
-    await search.fill('half a sentence')
+    const search = await typeSearch(page, 'half a sentence')
     const { data } = await own.client.post('/api/team/keys', { revokeOld: true })
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Your session is over' })

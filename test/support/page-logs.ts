@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { type Client, createClient } from './api.ts'
 import { eventually } from './eventually.ts'
 import { type PageServer, startPageServer } from './page-server.ts'
@@ -90,6 +90,18 @@ export const expectRows = (page: Page, texts: readonly string[]): Promise<void> 
     const shown = await rowTexts(page)
     if (JSON.stringify(shown) !== JSON.stringify(texts)) throw new Error(`the rows are ${JSON.stringify(shown)}`)
   })
+
+/**
+ * Types into the search and waits for the completions, after which a page that is not live asks for nothing by itself. Gives the box
+ * back, still to be sent.
+ */
+export async function typeSearch(page: Page, text: string): Promise<Locator> {
+  const search = page.getByRole('combobox', { name: 'Search' })
+  const completed = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith('/completion'))
+  await search.fill(text)
+  await completed
+  return search
+}
 
 export const paramsOf = (page: Page): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams)
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createClient } from '../api.ts'
 import { eventually } from '../eventually.ts'
-import { expectRows } from '../page-logs.ts'
+import { expectRows, typeSearch } from '../page-logs.ts'
 import { clientOf, TEAMS } from '../page-stand.ts'
 import type { Stage } from './stage.ts'
 
@@ -70,8 +70,7 @@ export function entranceScenarios({ stand, show, open, tolerate }: Stage): void 
     const opens = async (): Promise<boolean> => (await createClient(url, key).get('/api/team')).success
     await eventually(opens)
     const { page } = await show({ ...TEAM, key }, '/event-logs?utc=1')
-    const search = page.getByRole('combobox', { name: 'Search' })
-    await search.fill('half a sentence')
+    const search = await typeSearch(page, 'half a sentence')
     await fetch(`${url}/api/team/keys/${prefix}`, { method: 'DELETE', headers: { 'x-api-key': TEAM.key } })
     await eventually(async () => expect(await opens()).toBe(false))
     await page.keyboard.press('Enter')

@@ -22,7 +22,7 @@ export type Params = Readonly<Record<string, string | number | null | undefined>
 /** Whether the server answers; the page's banner and everything that fetches follow it. */
 export const connection = createStore<'up' | 'away'>('up')
 
-/** Counts the times that a request was refused because nobody is signed in any more. */
+/** Counts the times that it turned out that nobody is signed in any more. */
 export const refusedSessions = createStore(0)
 
 /** The URL of a path of the API below the base path, such as `/api/flows`; parameters without a value are left out. */
@@ -53,6 +53,7 @@ export const send = <T>(
 const parse = (text: string): unknown => ('rawJSON' in JSON ? parseKeepingDigits(text) : JSON.parse(text))
 
 async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
+  const refusals = refusedSessions.get()
   let response: Response
   let body: Envelope<T>
   try {
@@ -66,7 +67,8 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   connection.set('up')
   if (body.success) return { ok: true, data: body.data }
   const over = response.status === 401 && !url.endsWith('/api/session')
-  if (over) countRefusal()
+  // One sent before an earlier refusal says nothing new: somebody may have signed in again since.
+  if (over && refusals === refusedSessions.get()) countRefusal()
   const retryAfter = Number(response.headers.get('retry-after')) || null
   // What the API says is for programs, which send a key.
   const error = over ? { ...body.error, message: 'Your session is over.' } : body.error

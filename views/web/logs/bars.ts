@@ -1,5 +1,6 @@
 import type { Histogram, LevelCounts } from '../api/types.ts'
 import { LEVELS, type Level } from '../lib/levels.ts'
+import { iso } from '../lib/times.ts'
 
 /** A part of a bar: entries of one level. */
 export interface Segment {
@@ -48,5 +49,5 @@ export function rangeOf(
   const first = buckets[Math.min(one, other)]
   const last = buckets[Math.max(one, other)]
   if (first === undefined || last === undefined) return undefined
-  return { from: first.from, to: new Date(Date.parse(last.from) + interval).toISOString() }
+  return { from: first.from, to: iso(Date.parse(last.from) + interval) }
 }

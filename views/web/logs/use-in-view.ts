@@ -15,7 +15,8 @@ export function useInView<Node extends Element>(
   latest.current = onChange
   useEffect(() => {
     if (ref.current === null) return
-    const observer = new IntersectionObserver(([entry]) => latest.current(entry?.isIntersecting === true), {
+    // What changed more than once before the browser told is told in one go: the last is how it is.
+    const observer = new IntersectionObserver((entries) => latest.current(entries.at(-1)?.isIntersecting === true), {
       rootMargin: margin,
     })
     observer.observe(ref.current)
