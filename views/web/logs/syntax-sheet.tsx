@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SearchSyntax } from '../api/types.ts'
 import { useFetch } from '../ui/use-fetch.ts'
 
@@ -6,7 +6,7 @@ import { useFetch } from '../ui/use-fetch.ts'
 export function SyntaxSheet({ onTake }: { readonly onTake: (example: string) => void }) {
   const [part, setPart] = useState('')
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => input.current?.focus(), [])
+  useLayoutEffect(() => input.current?.focus(), [])
   const { data } = useFetch<SearchSyntax>('/api/query/syntax')
   const shown = data?.items.filter(({ example, help }) =>
     `${example} ${help}`.toLowerCase().includes(part.trim().toLowerCase()),

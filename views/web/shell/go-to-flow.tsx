@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Dialog } from '../ui/dialog.tsx'
 import { createStore, useStore } from '../ui/store.ts'
 import { go } from '../ui/use-address.ts'
@@ -11,7 +11,7 @@ export const openGoToFlow = (): void => open.set(true)
 export function GoToFlow() {
   const input = useRef<HTMLInputElement>(null)
   const shown = useStore(open)
-  useEffect(() => input.current?.focus(), [shown])
+  useLayoutEffect(() => input.current?.focus(), [shown])
   if (!shown) return null
   const submit = (event: Event): void => {
     event.preventDefault()

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
 export interface DialogProps {
@@ -13,7 +13,8 @@ export interface DialogProps {
 /** A modal dialog; it is open while it is drawn, and gives the focus back where it was. */
 export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // As soon as it is drawn: what one types next is for the dialog.
+  useLayoutEffect(() => {
     const before = document.activeElement
     ref.current?.showModal()
     return () => {
