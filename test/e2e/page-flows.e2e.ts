@@ -56,6 +56,26 @@ describeWithBrowser('the page of all flows', (browse) => {
     expect(page.url()).toMatch(/\/flows\/order-(bad|old)$/)
   })
 
+  test('takes nothing back of what is typed while what was typed before goes into the address', async () => {
+    const { page } = await openFlows()
+    const box = page.getByLabel('Part of a correlationKey', { exact: false })
+    await box.waitFor()
+    await page.evaluate(`
+      const { replaceState } = history
+      history.replaceState = (...given) => {
+        history.replaceState = replaceState
+        history.replaceState(...given)
+        setTimeout(() => {
+          document.activeElement.value += 'D'
+          document.activeElement.dispatchEvent(new Event('input', { bubbles: true }))
+        })
+      }
+    `)
+    await box.fill('OL')
+    await eventually(() => expect(new URL(page.url()).search).toBe('?q=OLD'))
+    expect(await box.inputValue()).toBe('OLD')
+  })
+
   test('loads older ones below', async () => {
     await server.send(
       Array.from({ length: 70 }, (_, index) => ({ to: 'audit', key: `many-${index}`, at: BEGIN - index * SECOND })),

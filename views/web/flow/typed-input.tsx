@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export interface TypedInputProps {
   readonly label: string
@@ -17,7 +17,8 @@ const REST_MS = 200
 export function TypedInput({ label, value = '', onRest, onEnter, inputRef }: TypedInputProps) {
   const [text, setText] = useState(value)
   const timer = useRef(0)
-  useEffect(() => setText(value), [value])
+  // As soon as it is drawn, or it would take back what is typed meanwhile.
+  useLayoutEffect(() => setText(value), [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   return (
     <input
