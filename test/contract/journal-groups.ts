@@ -23,8 +23,8 @@ export function groupContract(bench: JournalBench): void {
   ) => {
     const values: (string | undefined)[] = []
     const subscription = await journal.subscribe({ group, topics: [topic], recordsMax: 10 }, async (batch) => {
-      values.push(...valuesOf(batch.records))
       await commit(batch)
+      values.push(...valuesOf(batch.records))
     })
     await eventually(() => values.length >= count, patienceMs)
     await subscription.close()

@@ -93,7 +93,6 @@ export function flowScenarios({ stand, show }: Stage): void {
     await eventually(async () => expect(await keys.allTextContents()).toEqual(['recent-bad', 'recent-old']), SHOWN_MS)
     expect(await page.getByRole('row', { name: 'recent-bad' }).textContent()).toMatch(/failed.*Ship.*Order placed/)
     expect(await axe()).toEqual([])
-    await page.keyboard.press('Escape')
     await keys.first().click()
     await page.waitForURL('**/flows/recent-bad*')
     await rows(page).first().waitFor()
