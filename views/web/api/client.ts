@@ -49,6 +49,19 @@ export const send = <T>(
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
 
+/** Asks who is signed in, and counts where that is nobody. Never rejects. */
+export async function askSession(): Promise<Result<Session>> {
+  const refusals = refusedSessions.get()
+  const answer = await get<Session>('/api/session')
+  if (answer.ok && answer.data.team === null) countRefusal(refusals)
+  return answer
+}
+
+/** What was sent before an earlier refusal, after fewer of them, says nothing new: somebody may have signed in again since. */
+function countRefusal(sentAfter: number): void {
+  if (sentAfter === refusedSessions.get()) refusedSessions.set(sentAfter + 1)
+}
+
 /** Digits of an entry's numbers stay, in browsers that can write them again. */
 const parse = (text: string): unknown => ('rawJSON' in JSON ? parseKeepingDigits(text) : JSON.parse(text))
 
@@ -67,8 +80,7 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   connection.set('up')
   if (body.success) return { ok: true, data: body.data }
   const over = response.status === 401 && !url.endsWith('/api/session')
-  // One sent before an earlier refusal says nothing new: somebody may have signed in again since.
-  if (over && refusals === refusedSessions.get()) countRefusal()
+  if (over) countRefusal(refusals)
   const retryAfter = Number(response.headers.get('retry-after')) || null
   // What the API says is for programs, which send a key.
   const error = over ? { ...body.error, message: 'Your session is over.' } : body.error
@@ -100,13 +112,6 @@ export interface StreamHandlers {
 
 const RECONNECT_MS = 2_000
 
-const countRefusal = (): void => refusedSessions.set(refusedSessions.get() + 1)
-
-async function checkSession(): Promise<void> {
-  const session = await get<Session>('/api/session')
-  if (session.ok && session.data.team === null) countRefusal()
-}
-
 /**
  * Follows a tail until the function that is returned is called; reconnects where it was by itself. Nothing is followed in a tab that is
  * not looked at: a browser has six connections to a server, and tails would leave none for what is asked in other tabs.
@@ -136,7 +141,7 @@ export function stream(path: string, params: Params, { onEntry, onSkipped, onSta
     source.onerror = () => {
       onState?.('away')
       // A stream tells nothing of why it broke; a request does.
-      if (connection.get() === 'up') void checkSession()
+      if (connection.get() === 'up') void askSession()
       // The browser reconnects one that broke, but gives up one that was refused.
       if (source?.readyState === EventSource.CLOSED) timer = window.setTimeout(open, RECONNECT_MS)
     }

@@ -1,4 +1,4 @@
-import { connection, get, refusedSessions, send } from '../api/client.ts'
+import { askSession, connection, refusedSessions, send } from '../api/client.ts'
 import type { Session } from '../api/types.ts'
 import { heldKey } from '../team/held-key.ts'
 import { createStore } from '../ui/store.ts'
@@ -16,7 +16,7 @@ const RETRY_MS = 2_000
 
 /** Asks the server who is signed in, until it can tell. While it is away the banner asks. */
 export async function loadSession(): Promise<void> {
-  const answer = await get<Session>('/api/session')
+  const answer = await askSession()
   if (answer.ok) take(answer.data)
   else if (connection.get() === 'up') setTimeout(loadSession, RETRY_MS)
 }
@@ -36,23 +36,19 @@ export async function signOut(): Promise<void> {
 }
 
 function take(next: Session): void {
+  if (next.team === null) return
   const before = session.get()
-  if (next.team === null) end()
-  else {
-    // The key of one Team is not for the next.
-    if (next.team.id !== before.team?.id) heldKey.set('')
-    session.set({ ...next, state: 'in' })
-  }
+  // The key of one Team is not for the next.
+  if (next.team.id !== before.team?.id) heldKey.set('')
+  session.set({ ...next, state: 'in' })
   if (before.state === 'over') reloadAll()
 }
 
-/** Nobody is signed in any more, or nobody was. */
-function end(): void {
+// Nobody is signed in any more, or nobody was.
+refusedSessions.subscribe(() => {
   const before = session.get()
   session.set(before.team === null ? { ...NOBODY, state: 'out' } : { ...before, state: 'over' })
-}
-
-refusedSessions.subscribe(end)
+})
 
 // The cookie is that of all tabs: another one may have signed out, or in as another Team.
 addEventListener('focus', loadSession)
