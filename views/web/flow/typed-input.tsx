@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { useDraft } from '../ui/use-draft.ts'
 
 export interface TypedInputProps {
   readonly label: string
@@ -15,10 +16,8 @@ const REST_MS = 200
 
 /** A box that searches while one types. */
 export function TypedInput({ label, value = '', onRest, onEnter, inputRef }: TypedInputProps) {
-  const [text, setText] = useState(value)
+  const [text, setText] = useDraft(value)
   const timer = useRef(0)
-  // As soon as it is drawn, or it would take back what is typed meanwhile.
-  useLayoutEffect(() => setText(value), [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   return (
     <input

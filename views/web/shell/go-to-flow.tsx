@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { Dialog } from '../ui/dialog.tsx'
 import { createStore, useStore } from '../ui/store.ts'
 import { go } from '../ui/use-address.ts'
@@ -10,9 +10,7 @@ export const openGoToFlow = (): void => open.set(true)
 /** Any flow by its key, from any page, on `g`. */
 export function GoToFlow() {
   const input = useRef<HTMLInputElement>(null)
-  const shown = useStore(open)
-  useLayoutEffect(() => input.current?.focus(), [shown])
-  if (!shown) return null
+  if (!useStore(open)) return null
   const submit = (event: Event): void => {
     event.preventDefault()
     const key = input.current?.value.trim() ?? ''
@@ -23,7 +21,7 @@ export function GoToFlow() {
   return (
     <Dialog title="Go to a flow" onClose={() => open.set(false)}>
       <form class="bar" onSubmit={submit}>
-        <input ref={input} class="input mono grow" aria-label="correlationKey" placeholder="correlationKey" />
+        <input ref={input} class="input mono grow" aria-label="correlationKey" placeholder="correlationKey" autofocus />
         <button type="submit" class="button primary">
           Open
         </button>
