@@ -22,8 +22,11 @@ export type Params = Readonly<Record<string, string | number | null | undefined>
 /** Whether the server answers; the page's banner and everything that fetches follow it. */
 export const connection = createStore<'up' | 'away'>('up')
 
-/** Counts the times that it turned out that nobody is signed in any more. */
-export const refusedSessions = createStore(0)
+/** `over`: one was signed in and has to sign in again; what is on the page stays meanwhile. */
+export type SessionState = Session & { readonly state: 'unknown' | 'out' | 'in' | 'over' }
+
+/** Who is signed in. Another session is another object. */
+export const session = createStore<SessionState>({ team: null, keyPrefix: null, state: 'unknown' })
 
 /** The URL of a path of the API below the base path, such as `/api/flows`; parameters without a value are left out. */
 export function urlOf(path: string, params: Params = {}): string {
@@ -49,24 +52,24 @@ export const send = <T>(
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
 
-/** Asks who is signed in, and counts where that is nobody. Never rejects. */
+/** Asks who is signed in; where that is nobody, the session is over. Never rejects. */
 export async function askSession(): Promise<Result<Session>> {
-  const refusals = refusedSessions.get()
+  const sentIn = session.get()
   const answer = await get<Session>('/api/session')
-  if (answer.ok && answer.data.team === null) countRefusal(refusals)
+  if (answer.ok && answer.data.team === null) end(sentIn)
   return answer
 }
 
-/** What was sent before an earlier refusal, after fewer of them, says nothing new: somebody may have signed in again since. */
-function countRefusal(sentAfter: number): void {
-  if (sentAfter === refusedSessions.get()) refusedSessions.set(sentAfter + 1)
+/** Nobody is signed in any more, or nobody was. An answer to what was sent in an earlier session says nothing of this one. */
+function end(sentIn: SessionState): void {
+  if (sentIn === session.get()) session.set({ ...sentIn, state: sentIn.team === null ? 'out' : 'over' })
 }
 
 /** Digits of an entry's numbers stay, in browsers that can write them again. */
 const parse = (text: string): unknown => ('rawJSON' in JSON ? parseKeepingDigits(text) : JSON.parse(text))
 
 async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
-  const refusals = refusedSessions.get()
+  const sentIn = session.get()
   let response: Response
   let body: Envelope<T>
   try {
@@ -80,7 +83,7 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   connection.set('up')
   if (body.success) return { ok: true, data: body.data }
   const over = response.status === 401 && !url.endsWith('/api/session')
-  if (over) countRefusal(refusals)
+  if (over) end(sentIn)
   const retryAfter = Number(response.headers.get('retry-after')) || null
   // What the API says is for programs, which send a key.
   const error = over ? { ...body.error, message: 'Your session is over.' } : body.error

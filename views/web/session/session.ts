@@ -1,16 +1,8 @@
-import { askSession, connection, refusedSessions, send } from '../api/client.ts'
+import { askSession, connection, send, session } from '../api/client.ts'
 import type { Session } from '../api/types.ts'
 import { heldKey } from '../team/held-key.ts'
-import { createStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
 import { reloadAll } from '../ui/use-fetch.ts'
-
-/** `over`: one was signed in and has to sign in again; what is on the page stays meanwhile. */
-export type SessionState = Session & { readonly state: 'unknown' | 'out' | 'in' | 'over' }
-
-const NOBODY: Session = { team: null, keyPrefix: null }
-
-export const session = createStore<SessionState>({ ...NOBODY, state: 'unknown' })
 
 const RETRY_MS = 2_000
 
@@ -31,7 +23,7 @@ export async function signIn(apiKey: string) {
 
 export async function signOut(): Promise<void> {
   const answer = await send('DELETE', '/api/session')
-  if (answer.ok) session.set({ ...NOBODY, state: 'out' })
+  if (answer.ok) session.set({ team: null, keyPrefix: null, state: 'out' })
   else toast(`Signing out failed: ${answer.problem.message}`, 'bad')
 }
 
@@ -43,12 +35,6 @@ function take(next: Session): void {
   session.set({ ...next, state: 'in' })
   if (before.state === 'over') reloadAll()
 }
-
-// Nobody is signed in any more, or nobody was.
-refusedSessions.subscribe(() => {
-  const before = session.get()
-  session.set(before.team === null ? { ...NOBODY, state: 'out' } : { ...before, state: 'over' })
-})
 
 // The cookie is that of all tabs: another one may have signed out, or in as another Team.
 addEventListener('focus', loadSession)
