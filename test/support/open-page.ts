@@ -62,7 +62,7 @@ export async function openPage(browser: Browser, url: string, options: OpenOptio
   await page.goto(url + path)
   const close = async (): Promise<void> => {
     // What a test answers in the server's place may still be on its way when the test is done.
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   }
   return { page, context, faults, axe: () => runAxe(page), close }
