@@ -22,11 +22,8 @@ export type Params = Readonly<Record<string, string | number | null | undefined>
 /** Whether the server answers; the page's banner and everything that fetches follow it. */
 export const connection = createStore<'up' | 'away'>('up')
 
-/** `over`: one was signed in and has to sign in again; what is on the page stays meanwhile. */
-export type SessionState = Session & { readonly state: 'unknown' | 'out' | 'in' | 'over' }
-
-/** Who is signed in. Another session is another object. */
-export const session = createStore<SessionState>({ team: null, keyPrefix: null, state: 'unknown' })
+/** Counts the times that it turned out that nobody is signed in any more. */
+export const refusedSessions = createStore(0)
 
 /** The URL of a path of the API below the base path, such as `/api/flows`; parameters without a value are left out. */
 export function urlOf(path: string, params: Params = {}): string {
@@ -52,24 +49,11 @@ export const send = <T>(
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
 
-/** Asks who is signed in; where that is nobody, the session is over. Never rejects. */
-export async function askSession(): Promise<Result<Session>> {
-  const sentIn = session.get()
-  const answer = await get<Session>('/api/session')
-  if (answer.ok && answer.data.team === null) end(sentIn)
-  return answer
-}
-
-/** Nobody is signed in any more, or nobody was. An answer to what was sent in an earlier session says nothing of this one. */
-function end(sentIn: SessionState): void {
-  if (sentIn === session.get()) session.set({ ...sentIn, state: sentIn.team === null ? 'out' : 'over' })
-}
-
 /** Digits of an entry's numbers stay, in browsers that can write them again. */
 const parse = (text: string): unknown => ('rawJSON' in JSON ? parseKeepingDigits(text) : JSON.parse(text))
 
 async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
-  const sentIn = session.get()
+  const refusals = refusedSessions.get()
   let response: Response
   let body: Envelope<T>
   try {
@@ -83,7 +67,8 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   connection.set('up')
   if (body.success) return { ok: true, data: body.data }
   const over = response.status === 401 && !url.endsWith('/api/session')
-  if (over) end(sentIn)
+  // One sent before an earlier refusal says nothing new: somebody may have signed in again since.
+  if (over && refusals === refusedSessions.get()) countRefusal()
   const retryAfter = Number(response.headers.get('retry-after')) || null
   // What the API says is for programs, which send a key.
   const error = over ? { ...body.error, message: 'Your session is over.' } : body.error
@@ -115,6 +100,13 @@ export interface StreamHandlers {
 
 const RECONNECT_MS = 2_000
 
+const countRefusal = (): void => refusedSessions.set(refusedSessions.get() + 1)
+
+async function checkSession(): Promise<void> {
+  const session = await get<Session>('/api/session')
+  if (session.ok && session.data.team === null) countRefusal()
+}
+
 /**
  * Follows a tail until the function that is returned is called; reconnects where it was by itself. Nothing is followed in a tab that is
  * not looked at: a browser has six connections to a server, and tails would leave none for what is asked in other tabs.
@@ -144,7 +136,7 @@ export function stream(path: string, params: Params, { onEntry, onSkipped, onSta
     source.onerror = () => {
       onState?.('away')
       // A stream tells nothing of why it broke; a request does.
-      if (connection.get() === 'up') void askSession()
+      if (connection.get() === 'up') void checkSession()
       // The browser reconnects one that broke, but gives up one that was refused.
       if (source?.readyState === EventSource.CLOSED) timer = window.setTimeout(open, RECONNECT_MS)
     }

@@ -1,6 +1,5 @@
 import type { RefObject } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
-import { useDraft } from '../ui/use-draft.ts'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export interface TypedInputProps {
   readonly label: string
@@ -16,8 +15,10 @@ const REST_MS = 200
 
 /** A box that searches while one types. */
 export function TypedInput({ label, value = '', onRest, onEnter, inputRef }: TypedInputProps) {
-  const [text, setText] = useDraft(value)
+  const [text, setText] = useState(value)
   const timer = useRef(0)
+  // As soon as it is drawn, or it would take back what is typed meanwhile.
+  useLayoutEffect(() => setText(value), [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   return (
     <input

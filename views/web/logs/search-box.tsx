@@ -1,11 +1,10 @@
 import type { RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { get, type Params } from '../api/client.ts'
 import type { Completion, EntryKind, QueryReading } from '../api/types.ts'
 import { countText, visible } from '../lib/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
-import { useDraft } from '../ui/use-draft.ts'
 import { folderOf } from './facts.ts'
 import { SyntaxSheet } from './syntax-sheet.tsx'
 
@@ -111,7 +110,9 @@ function useCompletion(
 export function SearchBox(props: SearchBoxProps) {
   const { query, reading, onSearch } = props
   const input = useRef<HTMLInputElement>(null)
-  const [draft, setDraft] = useDraft(query)
+  const [draft, setDraft] = useState(query)
+  // As soon as it is drawn, or it would take back what is typed meanwhile.
+  useLayoutEffect(() => setDraft(query), [query])
   const { choices, chosen, close, look, write, take, onKeyDown } = useCompletion(input, props, setDraft)
   const submit = (event: Event): void => {
     event.preventDefault()

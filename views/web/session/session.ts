@@ -1,14 +1,22 @@
-import { askSession, connection, send, session } from '../api/client.ts'
+import { connection, get, refusedSessions, send } from '../api/client.ts'
 import type { Session } from '../api/types.ts'
 import { heldKey } from '../team/held-key.ts'
+import { createStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
 import { reloadAll } from '../ui/use-fetch.ts'
+
+/** `over`: one was signed in and has to sign in again; what is on the page stays meanwhile. */
+export type SessionState = Session & { readonly state: 'unknown' | 'out' | 'in' | 'over' }
+
+const NOBODY: Session = { team: null, keyPrefix: null }
+
+export const session = createStore<SessionState>({ ...NOBODY, state: 'unknown' })
 
 const RETRY_MS = 2_000
 
 /** Asks the server who is signed in, until it can tell. While it is away the banner asks. */
 export async function loadSession(): Promise<void> {
-  const answer = await askSession()
+  const answer = await get<Session>('/api/session')
   if (answer.ok) take(answer.data)
   else if (connection.get() === 'up') setTimeout(loadSession, RETRY_MS)
 }
@@ -23,18 +31,28 @@ export async function signIn(apiKey: string) {
 
 export async function signOut(): Promise<void> {
   const answer = await send('DELETE', '/api/session')
-  if (answer.ok) session.set({ team: null, keyPrefix: null, state: 'out' })
+  if (answer.ok) session.set({ ...NOBODY, state: 'out' })
   else toast(`Signing out failed: ${answer.problem.message}`, 'bad')
 }
 
 function take(next: Session): void {
-  if (next.team === null) return
   const before = session.get()
-  // The key of one Team is not for the next.
-  if (next.team.id !== before.team?.id) heldKey.set('')
-  session.set({ ...next, state: 'in' })
+  if (next.team === null) end()
+  else {
+    // The key of one Team is not for the next.
+    if (next.team.id !== before.team?.id) heldKey.set('')
+    session.set({ ...next, state: 'in' })
+  }
   if (before.state === 'over') reloadAll()
 }
+
+/** Nobody is signed in any more, or nobody was. */
+function end(): void {
+  const before = session.get()
+  session.set(before.team === null ? { ...NOBODY, state: 'out' } : { ...before, state: 'over' })
+}
+
+refusedSessions.subscribe(end)
 
 // The cookie is that of all tabs: another one may have signed out, or in as another Team.
 addEventListener('focus', loadSession)

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Problem, session } from '../api/client.ts'
+import type { Problem } from '../api/client.ts'
 import { Banner } from '../shell/banner.tsx'
 import { Brand } from '../shell/brand.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useStore } from '../ui/store.ts'
-import { signIn, signOut } from './session.ts'
+import { session, signIn, signOut } from './session.ts'
 
 export const SignInPage = () => (
   <>

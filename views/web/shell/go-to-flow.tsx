@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Dialog } from '../ui/dialog.tsx'
 import { createStore, useStore } from '../ui/store.ts'
 import { go } from '../ui/use-address.ts'
@@ -10,7 +10,9 @@ export const openGoToFlow = (): void => open.set(true)
 /** Any flow by its key, from any page, on `g`. */
 export function GoToFlow() {
   const input = useRef<HTMLInputElement>(null)
-  if (!useStore(open)) return null
+  const shown = useStore(open)
+  useLayoutEffect(() => input.current?.focus(), [shown])
+  if (!shown) return null
   const submit = (event: Event): void => {
     event.preventDefault()
     const key = input.current?.value.trim() ?? ''
@@ -21,7 +23,7 @@ export function GoToFlow() {
   return (
     <Dialog title="Go to a flow" onClose={() => open.set(false)}>
       <form class="bar" onSubmit={submit}>
-        <input ref={input} class="input mono grow" aria-label="correlationKey" placeholder="correlationKey" autofocus />
+        <input ref={input} class="input mono grow" aria-label="correlationKey" placeholder="correlationKey" />
         <button type="submit" class="button primary">
           Open
         </button>

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { session } from '../api/client.ts'
-import { signOut } from '../session/session.ts'
+import { session, signOut } from '../session/session.ts'
 import { BASE } from '../ui/base.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'

@@ -1,5 +1,5 @@
 import type { TeamLists } from '../../team/types.ts'
-import { session } from '../api/client.ts'
+import { session } from '../session/session.ts'
 import { useStore } from '../ui/store.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
