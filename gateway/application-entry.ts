@@ -2,7 +2,16 @@ import { hasLostDigits } from '../shared/contract/exact-json.ts'
 import { type Checked, refuse } from '../shared/errors.ts'
 import type { Project } from '../shared/registry/registry.ts'
 import type { Admit, Admitted } from './admit.ts'
-import { DEFAULT_ENVIRONMENT, type Fields, isMissing, levelOf, refuseLevel, textOr, timestampOr } from './fields.ts'
+import {
+  DEFAULT_ENVIRONMENT,
+  exceeds,
+  type Fields,
+  isMissing,
+  levelOf,
+  refuseLevel,
+  textOr,
+  timestampOr,
+} from './fields.ts'
 import type { Provenance } from './provenance.ts'
 import type { Validate } from './schemas/validate.ts'
 
@@ -22,6 +31,8 @@ interface LogEntry {
 type Scope = Readonly<Record<string, unknown>> | null
 
 export interface EntryCheckOptions {
+  /** Most bytes of an entry as its record. */
+  readonly entryBytesMax: number
   /** Whether a level that names none is replaced by Information, and kept beside it, instead of being refused. */
   readonly replaceInvalidLevel: boolean
 }
@@ -37,7 +48,9 @@ export interface EntryCheckDeps extends EntryCheckOptions {
 export type EntryCheck = (fields: Fields, index: number, project: Project, provenance: Provenance) => Checked<Admitted>
 
 /** The rows of specification 7.2 that concern one entry, with our own. */
-export function createEntryCheck({ admit, validate, entryAt, replaceInvalidLevel }: EntryCheckDeps): EntryCheck {
+export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
+  const { admit, validate, entryAt, replaceInvalidLevel, entryBytesMax } = deps
+
   /** Scope data is kept as it was sent; where JavaScript would round a 64-bit number, the body is read again. */
   function exactScope(scope: Scope, index: number, { exactBody }: Provenance): Scope {
     if (entryAt === undefined || !hasLostDigits(scope)) return scope
@@ -51,6 +64,9 @@ export function createEntryCheck({ admit, validate, entryAt, replaceInvalidLevel
     const level = levelOf(written)
     const replaced = level === undefined && replaceInvalidLevel && typeof written === 'string' && written !== ''
     if (level === undefined && !replaced) return refuseLevel(written)
+    const { message, exception, scopeData } = fields
+    if (provenance.isLong && exceeds([message, exception, scopeData], entryBytesMax))
+      return refuse('entry_too_large', { limit: entryBytesMax })
     const offenders = validate(fields)
     if (offenders !== undefined) return refuse('invalid_request', offenders)
     const entry = fields as unknown as LogEntry

@@ -8,8 +8,14 @@ import { type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './
 import { type Fields, isMissing, isObject, refuseNoObject } from './fields.ts'
 import type { Received } from './received.ts'
 
-/** The batch's entries, each judged by itself. */
-export type BatchCheck = (received: Received) => Checked<readonly Checked<Admitted>[]>
+/** The entries of a batch, each judged by itself when it is asked for. */
+export interface Entries {
+  readonly count: number
+  check(index: number): Checked<Admitted>
+}
+
+/** Judges a batch but for its entries. */
+export type BatchCheck = (received: Received) => Checked<Entries>
 
 export interface BatchCheckOptions extends EntryCheckOptions {
   readonly entriesMax: number
@@ -43,11 +49,11 @@ export function createBatchCheck(deps: CheckDeps, { entriesMax, ...options }: Ba
     if (entries.length === 0) return refuse('missing_log_entries')
     if (entries.length > entriesMax) return refuse('batch_too_large', { entries: entries.length, limit: entriesMax })
     const provenance = deps.provenanceOf(received, { team: project.team, endpoint: 'ApplicationLogs/batch' })
-    return {
-      value: entries.map((entry: unknown, index) =>
-        isObject(entry) ? checkEntry(entry, index, project, provenance) : refuseNoObject(),
-      ),
+    const check = (index: number): Checked<Admitted> => {
+      const entry: unknown = entries[index]
+      return isObject(entry) ? checkEntry(entry, index, project, provenance) : refuseNoObject()
     }
+    return { value: { count: entries.length, check } }
   }
 }
 

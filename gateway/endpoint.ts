@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { type Problem, problem } from '../shared/errors.ts'
+import { type Cooperative, runAtOnce, type Steps } from '../shared/cooperative.ts'
+import { type Checked, type ErrorCode, type Problem, problem } from '../shared/errors.ts'
 import { answerJson, retryHeaders } from '../shared/http/answer.ts'
-import { GONE, type JsonReader, type ReadJson, refusedBodyHeaders } from '../shared/http/body.ts'
+import { type BodyReader, type BodyText, GONE, isLong, type ReadText, refusedBodyHeaders } from '../shared/http/body.ts'
 import type { Handler } from '../shared/http/listener.ts'
 import type { Logger } from '../shared/logger.ts'
 import type { Received } from './received.ts'
@@ -10,28 +11,53 @@ import type { Dialect, Reply } from './replies.ts'
 import type { Tally } from './tally.ts'
 
 /**
- * Works off a request whose body was read; what it throws is a fault of ours. It does not keep the body alive while it waits:
- * under load, requests that wait for the journal are what fills the memory.
+ * Works off a request whose body was read, in steps up to the moment in which its records are handed to the publisher; what it throws
+ * is a fault of ours. The reply does not keep the body alive: under load, requests that wait for the journal are what fills the memory.
  */
-export type Work = (received: Received) => Promise<Reply>
+export type Work = (received: Received) => Steps<Promise<Reply>>
+
+/** The form in which an endpoint takes bodies. */
+export interface BodyFormat {
+  /** Why a body is not read, by what its request says of it; undefined where it is. */
+  readonly refusal: (request: IncomingMessage) => Problem | undefined
+  readonly parse: (body: BodyText) => Steps<Checked<unknown>>
+}
 
 export interface EndpointDeps {
-  readonly readJson: JsonReader
+  readonly read: BodyReader
+  readonly parse: BodyFormat['parse']
+  readonly cooperative: Cooperative
   readonly dialect: Dialect
   readonly tally: Tally
   readonly note: NoteOfEndpoint
   readonly logger: Logger
 }
 
+/** Failures of the transport have their real status, as the specification says nothing of them. */
+const TRANSPORT: ReadonlySet<ErrorCode> = new Set([
+  'malformed_json',
+  'malformed_body',
+  'payload_too_large',
+  'request_timeout',
+  'unsupported_media_type',
+])
+
+/** A request that was refused before it was worked off, with as much of its body as was read. */
+interface Refused {
+  readonly refused: Problem
+  readonly text: string | undefined
+}
+
 /** One ingestion endpoint: reads the body once, has it worked off and answers. */
-export function createEndpoint(work: Work, { readJson, dialect, tally, note, logger }: EndpointDeps): Handler {
-  /** A failure of the transport has its real status; one of the service, as that there is no room, that of any other reply. */
-  function refuse(request: IncomingMessage, response: ServerResponse, cause: Problem, text: string | undefined): void {
-    tally.requestRefused(cause.code)
-    note({ headers: request.headers, text }, [{ problem: cause }])
-    const reply = dialect.failed(cause)
-    const status = cause.code === 'server_error' ? dialect.statusOf(reply, request.headers) : reply.strictStatus
-    answerJson(response, status, reply.body, { ...refusedBodyHeaders(cause, request), ...dialect.headers })
+export function createEndpoint(work: Work, deps: EndpointDeps): Handler {
+  const { read, parse, cooperative, dialect, tally, note, logger } = deps
+
+  function refuse(request: IncomingMessage, response: ServerResponse, { refused, text }: Refused): void {
+    tally.requestRefused(refused.code)
+    note({ headers: request.headers, text }, [{ problem: refused }])
+    const reply = dialect.failed(refused)
+    const status = TRANSPORT.has(refused.code) ? reply.strictStatus : dialect.statusOf(reply, request.headers)
+    answerJson(response, status, reply.body, { ...refusedBodyHeaders(refused, request), ...dialect.headers })
   }
 
   function answer(response: ServerResponse, reply: Reply, sent: IncomingHttpHeaders): void {
@@ -46,25 +72,41 @@ export function createEndpoint(work: Work, { readJson, dialect, tally, note, log
     return dialect.failed(problem('server_error', { outcome: 'unknown' }, 'The gateway failed.'))
   }
 
-  function begin(received: Received): Promise<Reply> {
+  function* workOff(headers: IncomingHttpHeaders, body: BodyText): Steps<Promise<Reply | Refused>> {
+    const { text, textBytes, release } = body
     try {
-      return work(received)
+      const { value: json, problem: refused } = yield* parse(body)
+      if (refused !== undefined) return Promise.resolve({ refused, text })
+      return yield* work({ headers, json, text, textBytes })
+    } finally {
+      release()
+    }
+  }
+
+  function begin(headers: IncomingHttpHeaders, body: BodyText): Promise<Reply | Refused> {
+    try {
+      const steps = workOff(headers, body)
+      return isLong(body.text) ? cooperative.run(body.owner, steps) : runAtOnce(steps)
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
   // Not async: its frame, and with it the body, is gone when it returns.
-  function answerTo(request: IncomingMessage, response: ServerResponse, read: ReadJson): Promise<void> | void {
-    if (read === GONE) return
-    if (read.problem !== undefined) return refuse(request, response, read.problem, read.text)
+  function answerTo(request: IncomingMessage, response: ServerResponse, body: ReadText): Promise<void> | void {
+    if (body === GONE) return
+    if (body.problem !== undefined) return refuse(request, response, { refused: body.problem, text: body.text })
     const { headers } = request
-    return begin({ headers, ...read.value }).then(
-      (reply) => answer(response, reply, headers),
+    return begin(headers, body.value).then(
+      (result) => ('refused' in result ? refuse(request, response, result) : answer(response, result, headers)),
       (error) => answer(response, replyToFault(error), headers),
     )
   }
 
   // Every promise between the journal's answer and ours is paid by each request: there are few, on purpose.
-  return (request, response) => readJson(request).then((read) => answerTo(request, response, read))
+  return (request, response) =>
+    read(request).then(
+      (body) => answerTo(request, response, body),
+      (error) => answer(response, replyToFault(error), request.headers),
+    )
 }

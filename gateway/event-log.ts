@@ -1,9 +1,11 @@
 import { refuse } from '../shared/errors.ts'
 import { presentedKey } from '../shared/http/api-key.ts'
+import { isLong } from '../shared/http/body.ts'
 import type { Entity } from '../shared/registry/registry.ts'
 import { type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
 import {
   DEFAULT_ENVIRONMENT,
+  exceeds,
   isMissing,
   isObject,
   levelOf,
@@ -22,7 +24,7 @@ interface ExternalLog {
 }
 
 /** Judges an event log: the rows of specification 7.1 from top to bottom, then our own. */
-export function createEventLogCheck(deps: CheckDeps): Check {
+export function createEventLogCheck(deps: CheckDeps, { entryBytesMax }: { readonly entryBytesMax: number }): Check {
   const { registry, registryReady, validators, provenanceOf, admit } = deps
   return (received) => {
     const { headers, json } = received
@@ -43,6 +45,8 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const team = registry.team(entity.team)
     if (team === undefined) return refuse('team_not_found')
     if (!registry.keyOpens(team.id, apiKey)) return refuse('invalid_api_key')
+    if (isLong(received.text) && exceeds(json['payload'], entryBytesMax))
+      return refuse('entry_too_large', { limit: entryBytesMax })
     const offenders = validators.externalLog(json)
     if (offenders !== undefined) return refuse('invalid_request', offenders)
     const log = json as unknown as ExternalLog

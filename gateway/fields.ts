@@ -13,6 +13,25 @@ const SHOWN_CHARACTERS_MAX = 64
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/**
+ * Whether a value would certainly have more bytes as JSON. It looks at no more than that takes, and so tells before a value is
+ * written whether that is worth while.
+ */
+export const exceeds = (value: unknown, bytesMax: number): boolean => bytesLeft(value, bytesMax) < 0
+
+/** A text has at least a byte a UTF-16 unit, and quotes; any value has a byte, and a comma or bracket behind it. */
+function bytesLeft(value: unknown, bytes: number): number {
+  if (typeof value === 'string') return bytes - value.length - 2
+  let left = bytes - 2
+  if (typeof value !== 'object' || value === null) return left
+  const children = value as Readonly<Record<string, unknown>>
+  for (const name in children) {
+    left = bytesLeft(children[name], Array.isArray(value) ? left : left - name.length - 3)
+    if (left < 0) return left
+  }
+  return left
+}
+
 /** A required field is missing when it is absent, null or empty; blanks are something. */
 export const isMissing = (value: unknown): value is undefined | null | '' =>
   value === undefined || value === null || value === ''

@@ -3,20 +3,24 @@ import type { Clock } from '../shared/clock.ts'
 import type { Config } from '../shared/config.ts'
 import type { EntryKind } from '../shared/contract/records.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
-import { createBodyReader, createJsonReader } from '../shared/http/body.ts'
+import { createCooperative } from '../shared/cooperative.ts'
+import { createBodyReader, parseJsonBody } from '../shared/http/body.ts'
+import { createInflate } from '../shared/http/inflate.ts'
 import type { Handler, Routes } from '../shared/http/listener.ts'
+import { mediaProblem } from '../shared/http/media-type.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
 import { createPathTable } from '../shared/http/path-table.ts'
 import type { Logger } from '../shared/logger.ts'
 import type { Metrics } from '../shared/metrics.ts'
 import type { Registry } from '../shared/registry/registry.ts'
+import { type Admission, createAdmissions } from './admission.ts'
 import { createAdmit } from './admit.ts'
 import { createApplicationLogCheck, createBatchCheck, entriesOfBatch } from './application-log.ts'
 import type { CheckDeps } from './checks.ts'
 import { createClef } from './clef/clef.ts'
 import { withSeqHeaders } from './clef/seq.ts'
 import { type Cors, createCors } from './cors.ts'
-import { createEndpoint, type Work } from './endpoint.ts'
+import { type BodyFormat, createEndpoint, type Work } from './endpoint.ts'
 import { createEventLogCheck } from './event-log.ts'
 import { createHotKeys } from './hot-keys.ts'
 import { createOtlp } from './otlp/otlp.ts'
@@ -73,15 +77,27 @@ export function createGateway(deps: GatewayDeps): Routes {
   const shared = { ...deps, validators: compileValidators(), provenanceOf: createProvenance(deps.clock) }
   const events = pathOf('event', shared)
   const applications = pathOf('application', shared)
-  const level = { replaceInvalidLevel: config.INVALID_LEVEL === 'information' }
-  const batch = { ...level, entriesMax: config.MAX_BATCH_ENTRIES }
-  const limits = {
-    wireBytesMax: config.MAX_BODY_BYTES,
-    inflatedBytesMax: config.MAX_INFLATED_BYTES,
-    timeoutMs: config.BODY_TIMEOUT_MS,
-    budget: createBodyBudget(deps),
+  const level = {
+    replaceInvalidLevel: config.INVALID_LEVEL === 'information',
+    entryBytesMax: config.MAX_ENTRY_BYTES,
   }
-  const eventLog = createEventLogCheck(events)
+  const batch = { ...level, entriesMax: config.MAX_BATCH_ENTRIES }
+  const admissions = createAdmissions({ ...deps, budget: createBodyBudget(deps) })
+  const inflate = createInflate()
+  const cooperative = createCooperative()
+  const bodies = (admission: Admission, { refusal, parse }: BodyFormat) => ({
+    parse,
+    cooperative,
+    read: createBodyReader({
+      timeoutMs: config.BODY_TIMEOUT_MS,
+      inflate,
+      admit: (request) => {
+        const cause = refusal(request)
+        return cause === undefined ? admission(request) : { problem: cause }
+      },
+    }),
+  })
+  const eventLog = createEventLogCheck(events, level)
   const applicationLog = createApplicationLogCheck(applications, level)
   const applicationLogs = {
     check: createBatchCheck(applications, batch),
@@ -92,14 +108,14 @@ export function createGateway(deps: GatewayDeps): Routes {
   const clef = createClef(applications, level, FOREIGN_ENTRIES_MAX)
 
   const cors = createCors(config.CORS_ORIGINS)
-  const own = { readJson: createJsonReader(limits), dialect: ENVELOPE }
+  const own = { ...bodies(admissions.byTarget, JSON_BODY), dialect: ENVELOPE }
   const serve = (path: string, kind: typeof events, workWith: (deps: WorkDeps) => Work): [string, Handler] => {
     const use = { ...kind, note: notes(path) }
     return [path, onlyPost(cors, createEndpoint(workWith(use), { ...use, ...own, logger }))]
   }
   const endpointOf = (notedAs: string, { format, batch }: ForeignFormat): Handler => {
     const use = { ...applications, note: notes(notedAs), dialect: batch.dialect, logger }
-    return createEndpoint(workBatch(batch, use), { ...use, readJson: createBodyReader(limits, format) })
+    return createEndpoint(workBatch(batch, use), { ...use, ...bodies(admissions.byKey, format) })
   }
   const serveSeq = (path: string, query = ''): [string, Handler] => [
     path,
@@ -118,6 +134,8 @@ export function createGateway(deps: GatewayDeps): Routes {
     ]),
   )
 }
+
+const JSON_BODY: BodyFormat = { refusal: ({ headers }) => mediaProblem(headers), parse: parseJsonBody }
 
 /** One for all endpoints: their bodies lie in the same memory. */
 function createBodyBudget({ config, metrics }: GatewayDeps): ByteBudget {

@@ -2,6 +2,7 @@ import type { Clock } from '../shared/clock.ts'
 import { validTraceparent } from '../shared/contract/headers.ts'
 import { createDerivedIds, createIdSource } from '../shared/contract/ids.ts'
 import { timestampOf } from '../shared/contract/timestamp.ts'
+import { isLong } from '../shared/http/body.ts'
 import { exactBodyOf } from './exact-body.ts'
 import type { Received } from './received.ts'
 
@@ -16,6 +17,8 @@ export interface Provenance {
   readonly traceparent: string | undefined
   /** Whether all that the request says is certainly ASCII: escapes of JSON stand for other characters only where there is a "\u". */
   readonly isAscii: boolean
+  /** Whether the request is so long that an entry of it may be far larger than any that is accepted. */
+  readonly isLong: boolean
   /** The body with every number as it was written; parsed anew, at most once. */
   readonly exactBody: () => unknown
 }
@@ -38,6 +41,7 @@ export function createProvenance(clock: Clock): ProvenanceOf {
     const common = {
       receivedAt: stamp(),
       traceparent: validTraceparent(headers['traceparent']),
+      isLong: isLong(text),
       isAscii: text.length === textBytes && !text.includes('\\u'),
       exactBody: onDemand(() => exactBodyOf(received)),
     }

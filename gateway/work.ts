@@ -1,9 +1,8 @@
-import type { Checked, Problem } from '../shared/errors.ts'
-import type { BodyFormat } from '../shared/http/body.ts'
-import type { Admitted } from './admit.ts'
-import type { BatchCheck } from './application-log.ts'
+import type { Steps } from '../shared/cooperative.ts'
+import type { Problem } from '../shared/errors.ts'
+import type { BatchCheck, Entries } from './application-log.ts'
 import type { Check } from './checks.ts'
-import type { Work } from './endpoint.ts'
+import type { BodyFormat, Work } from './endpoint.ts'
 import type { Publication, PublishOutcome } from './publisher/publication.ts'
 import type { NoteOfEndpoint, Refusal } from './refusals/notes.ts'
 import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
@@ -31,7 +30,7 @@ export function workSingle(check: Check, { tally, note, publish }: WorkDeps): Wo
     return failed(problem)
   }
 
-  return (received) => {
+  return function* work(received) {
     const checked = check(received)
     if (checked.problem !== undefined) {
       note(received, [checked])
@@ -72,14 +71,14 @@ export function workBatch({ check, sent, dialect }: Batch, { tally, note, publis
     return dialect.processed(total, refused)
   }
 
-  return (received) => {
-    const { value: checked, problem } = check(received)
+  return function* work(received) {
+    const { value: entries, problem } = check(received)
     if (problem !== undefined) {
       note(received, [{ problem }])
       return Promise.resolve(refuseAll(problem))
     }
-    const total = checked.length
-    const { publications, places, refused } = sorted(checked)
+    const total = entries.count
+    const { publications, places, refused } = yield* judge(entries)
     if (refused.length > 0) note(received, refusalsOf(refused, sent(received)))
     return publish(publications).then((outcomes) => finish(total, withFailures(refused, outcomes, places)))
   }
@@ -92,11 +91,16 @@ interface Sorted {
   readonly refused: readonly RefusedEntry[]
 }
 
-function sorted(checked: readonly Checked<Admitted>[]): Sorted {
+/** Entries that are judged in one step; each can be a megabyte. */
+const ENTRIES_OF_A_STEP = 4
+
+function* judge({ count, check }: Entries): Steps<Sorted> {
   const publications: Publication[] = []
   const places: number[] = []
   const refused: RefusedEntry[] = []
-  for (const [index, { value, problem }] of checked.entries()) {
+  for (let index = 0; index < count; index += 1) {
+    if (index % ENTRIES_OF_A_STEP === 0) yield
+    const { value, problem } = check(index)
     if (problem !== undefined) {
       refused.push({ index, problem })
       continue

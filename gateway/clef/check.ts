@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { parseGuid } from '../../shared/contract/guid.ts'
-import type { Checked } from '../../shared/errors.ts'
+import { type Checked, refuse } from '../../shared/errors.ts'
 import type { Project } from '../../shared/registry/registry.ts'
+import type { Admitted } from '../admit.ts'
 import { createEntryCheck, type EntryCheckOptions } from '../application-entry.ts'
 import type { BatchCheck } from '../application-log.ts'
 import type { CheckDeps } from '../checks.ts'
+import { exceeds, refuseNoObject } from '../fields.ts'
 import { checkSender, createProjectFinder, type ProjectFinder } from '../sender.ts'
 import type { SentEntries } from '../sent-entries.ts'
 import { entryOf } from './entry.ts'
@@ -12,6 +14,9 @@ import type { Line } from './lines.ts'
 
 const REMEDY =
   'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name>.'
+
+/** A line that is so many times larger than an entry can be is not translated: what would be left out is less than that. */
+const LINE_PER_ENTRY_MAX = 2
 
 /** Judges a body of events: who sends, for which Project, then each line by itself. */
 export function createClefCheck(deps: CheckDeps, options: EntryCheckOptions): BatchCheck {
@@ -25,12 +30,16 @@ export function createClefCheck(deps: CheckDeps, options: EntryCheckOptions): Ba
     const origin = { team: project.team, endpoint: `ingest/clef/${project.id}` }
     // The Project's name, which may be anything, can become a part of its records.
     const provenance = { ...deps.provenanceOf(received, origin), isAscii: false }
-    return {
-      value: linesOf(received.json).map((line, index) => {
-        const entry = entryOf(line, project)
-        return entry.problem === undefined ? checkEntry(entry.value, index, project, provenance) : entry
-      }),
+    const lines = linesOf(received.json)
+    const check = (index: number): Checked<Admitted> => {
+      const line = lines[index]
+      if (line === undefined) return refuseNoObject()
+      if (provenance.isLong && exceeds(line.event.value, LINE_PER_ENTRY_MAX * options.entryBytesMax))
+        return refuse('entry_too_large', { limit: options.entryBytesMax })
+      const entry = entryOf(line, project)
+      return entry.problem === undefined ? checkEntry(entry.value, index, project, provenance) : entry
     }
+    return { value: { count: lines.length, check } }
   }
 }
 

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { hasLostDigits, parseExactly } from '../../shared/contract/exact-json.ts'
+import type { Steps } from '../../shared/cooperative.ts'
 import { type Checked, type Problem, problem, refuse } from '../../shared/errors.ts'
-import { type BodyFormat, parseJson } from '../../shared/http/body.ts'
+import { type BodyText, isLong, parseJson } from '../../shared/http/body.ts'
+import { parseInPieces } from '../../shared/http/json-pieces.ts'
 import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
+import type { BodyFormat } from '../endpoint.ts'
 import { type Fields, isObject, refuseNoObject } from '../fields.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
 import { parametersOf } from './parameters.ts'
@@ -25,7 +28,7 @@ const TYPES = 'Send application/vnd.serilog.clef, application/x-ndjson, applicat
 /** Newline-delimited events of the compact log event format; at most `linesMax` that are not blank. */
 export const clefFormat = (linesMax: number): BodyFormat => ({
   refusal: mediaRefusal,
-  parse: (text) => linesOf(text, linesMax),
+  parse: (body) => linesOf(body, linesMax),
 })
 
 function mediaRefusal(request: IncomingMessage): Problem | undefined {
@@ -46,7 +49,7 @@ const isOlderPath = ({ url = '' }: IncomingMessage): boolean => /\/raw\/?(?:\?|$
 
 const refusedType = (message: string): Problem => ({ ...problem('unsupported_media_type'), message })
 
-function linesOf(text: string, linesMax: number): Checked<readonly Line[]> {
+function* linesOf({ text, hold }: BodyText, linesMax: number): Steps<Checked<readonly Line[]>> {
   const lines: Line[] = []
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start)
@@ -55,13 +58,16 @@ function linesOf(text: string, linesMax: number): Checked<readonly Line[]> {
     start = end + 1
     if (line === '') continue
     if (lines.length === linesMax) return refuse('batch_too_large', { limit: linesMax })
-    lines.push({ text: line, event: eventOf(line) })
+    lines.push({ text: line, event: yield* eventOf(line, hold) })
+    yield
   }
   return lines.length === 0 ? refuse('malformed_json', null, 'The body has no line with an event.') : { value: lines }
 }
 
-function eventOf(line: string): Checked<Fields> {
-  const { value: event, problem: malformed } = parseJson(line, 'The line')
+function* eventOf(line: string, hold: BodyText['hold']): Steps<Checked<Fields>> {
+  const { value: event, problem: malformed } = isLong(line)
+    ? yield* parseInPieces(line, hold)
+    : parseJson(line, 'The line')
   if (malformed !== undefined) return { problem: malformed }
   if (!isObject(event)) return refuseNoObject()
   if (!fitsDepth(event, EVENT_LEVELS_MAX))

@@ -5,7 +5,7 @@ import type { Admitted } from '../admit.ts'
 import { createEntryCheck, type EntryCheckOptions } from '../application-entry.ts'
 import type { BatchCheck } from '../application-log.ts'
 import type { CheckDeps } from '../checks.ts'
-import { type Fields, isObject, refuseNoObject } from '../fields.ts'
+import { exceeds, type Fields, isObject, refuseNoObject } from '../fields.ts'
 import type { Provenance } from '../provenance.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
 import { checkSender, createProjectFinder, type ProjectFinder } from '../sender.ts'
@@ -15,6 +15,11 @@ import { logRecordsOf, type PlacedRecord } from './log-records.ts'
 
 /** Levels of JSON of a log record: its scope data may be 64 levels deep, each of which OTLP writes as four. */
 const RECORD_LEVELS_MAX = 264
+
+/** OTLP wraps each value, so a record is longer than its entry; one so many times longer than an entry can be is not translated. */
+const RECORD_PER_ENTRY_MAX = 4
+
+const NO_RECORD: PlacedRecord = { record: null, scope: {}, resource: {} }
 
 const REMEDY =
   "Set service.name to the Project's name (OTEL_SERVICE_NAME), or name it by its id: OTEL_RESOURCE_ATTRIBUTES=sluice.project.id=<id>."
@@ -36,7 +41,10 @@ export function createOtlpCheck(deps: CheckDeps, options: EntryCheckOptions, rec
     const sourceOf = createSources(createProjectFinder(sender.value, deps.registry, REMEDY))
     const exactRecord = createExactRecords(provenance, recordsMax)
 
-    function check({ record, scope, resource }: PlacedRecord, index: number): Checked<Admitted> {
+    function check(index: number): Checked<Admitted> {
+      const { record, scope, resource } = records.value?.[index] ?? NO_RECORD
+      if (provenance.isLong && exceeds(record, RECORD_PER_ENTRY_MAX * options.entryBytesMax))
+        return refuse('entry_too_large', { limit: options.entryBytesMax })
       const { project, service, environment } = sourceOf(resource)
       if (project.problem !== undefined) return project
       const categoryName = nonEmpty(scope['name']) ?? service ?? project.value.name
@@ -44,7 +52,7 @@ export function createOtlpCheck(deps: CheckDeps, options: EntryCheckOptions, rec
       return entry.problem === undefined ? checkEntry(entry.value, index, project.value, provenance) : entry
     }
 
-    return { value: records.value.map(check) }
+    return { value: { count: records.value.length, check } }
   }
 }
 

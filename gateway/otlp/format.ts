@@ -1,5 +1,7 @@
 import { problem } from '../../shared/errors.ts'
-import { type BodyFormat, JSON_FORMAT } from '../../shared/http/body.ts'
+import { parseJsonBody } from '../../shared/http/body.ts'
+import { mediaProblem } from '../../shared/http/media-type.ts'
+import type { BodyFormat } from '../endpoint.ts'
 
 const PROTOBUF = /^application\/(?:x-|vnd\.google\.)?protobuf\b/i
 
@@ -9,9 +11,9 @@ const PROTOBUF_REFUSED =
 
 /** The JSON encoding of OTLP. Protobuf is what most clients send unless they are told otherwise, so its refusal tells them. */
 export const OTLP_FORMAT: BodyFormat = {
-  ...JSON_FORMAT,
-  refusal: (request) =>
-    PROTOBUF.test(request.headers['content-type'] ?? '')
+  refusal: ({ headers }) =>
+    PROTOBUF.test(headers['content-type'] ?? '')
       ? problem('unsupported_media_type', null, PROTOBUF_REFUSED)
-      : JSON_FORMAT.refusal(request),
+      : mediaProblem(headers),
+  parse: parseJsonBody,
 }

@@ -1,84 +1,83 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { type ByteBudget, createByteBudget } from '../byte-budget.ts'
+import type { ByteShare } from '../byte-budget.ts'
+import { runAtOnce, type Steps } from '../cooperative.ts'
 import { createDeadlines } from '../deadlines.ts'
 import { type Checked, type Problem, refuse } from '../errors.ts'
 import { retryHeaders } from './answer.ts'
-import { bytesOf, heldBy, heldByAll, inOne, refuseForRoom } from './body-bytes.ts'
-import { inflate } from './inflate.ts'
+import { type BodyBytes, createBodyBytes, refuseForRoom } from './body-bytes.ts'
+import { createInflate, type Inflate } from './inflate.ts'
+import { parseInPieces } from './json-pieces.ts'
 import { ACCEPTED_CODINGS, contentCoding, mediaProblem } from './media-type.ts'
 
-export interface BodyLimits {
+/** How much is read of a body, by who sends it. */
+export interface BodyGrant {
+  /** Who sends it, as far as its headers say. */
+  readonly owner: string
   /** Most bytes as sent. */
   readonly wireBytesMax: number
   /** Most bytes after decompression. */
   readonly inflatedBytesMax: number
-  /** Longest time from the call to the last byte. */
-  readonly timeoutMs: number
-  /**
-   * Bounds what all readers that share it hold at once, as sent and inflated; a body that finds it full is refused. Left out
-   * where bodies are too small for that.
-   */
-  readonly budget?: ByteBudget
+  /** Why a body that has more is refused; left out: `payload_too_large`. */
+  readonly beyond?: Problem
+  /** Bounds what bodies hold at once, as sent and inflated; one that finds no room is refused. */
+  readonly share: ByteShare
 }
 
 /** The sender closed the connection before its body ended: there is nobody to answer. */
 export const GONE = Symbol('gone')
 
-export interface JsonBody {
-  readonly json: unknown
-  /** What the JSON was read from: the body, decompressed. */
+/** A body, decompressed, that was UTF-8 and not empty. */
+export interface BodyText {
+  readonly owner: string
   readonly text: string
   /** The bytes of the text in UTF-8; as many as its characters where all of them are ASCII. */
   readonly textBytes: number
+  /** Takes more bytes from the share of the body, for its values; false where there is no room. */
+  readonly hold: (bytes: number) => boolean
+  /** Gives all that was taken back to the share. To be called once, when the text and its values are let go of. */
+  readonly release: () => void
 }
 
-/** What a body has to be. */
-export interface BodyFormat {
-  /** Why a body is not read, by what its request says of it; undefined where it is. */
-  readonly refusal: (request: IncomingMessage) => Problem | undefined
-  /** Reads the text of a body, which is not empty; what is wrong with it is the refusal of the request. */
-  readonly parse: (text: string) => Checked<unknown>
+/** Beside a problem, `text` is the text that was read, with U+FFFD for bytes that are no UTF-8. */
+export type ReadText = (Checked<BodyText> & { readonly text?: string }) | typeof GONE
+
+/** Reads the body of a request, once. */
+export type BodyReader = (request: IncomingMessage) => Promise<ReadText>
+
+export interface BodyReaderOptions {
+  /** Decides by its headers how much is read of a request; a problem refuses it before anything is read. */
+  readonly admit: (request: IncomingMessage) => Checked<BodyGrant>
+  /** Longest time from the call to the last byte. */
+  readonly timeoutMs: number
+  readonly inflate?: Inflate
 }
 
-/** Beside a problem, `text` is what was read, with U+FFFD for what is no UTF-8. */
-export type ReadJson = (Checked<JsonBody> & { readonly text?: string }) | typeof GONE
+/** So many bytes of a refused body are read on, for its sender to come to the answer; then the connection is cut. */
+const READ_ON_BYTES_MAX = 64 * 1024 * 1024
 
-export type JsonReader = (request: IncomingMessage) => Promise<ReadJson>
-
-/** A body as it came; what a value holds is taken from the budget. */
-type Wire = Checked<readonly Buffer[]> | typeof GONE
-
-/** A body that is being read. */
-interface Reading {
-  readonly chunks: Buffer[]
-  readonly settle: (wire: Wire) => void
-}
-
-const isRead = (wire: Wire): wire is { readonly value: readonly Buffer[] } =>
-  wire !== GONE && wire.problem === undefined
-
-/** Makes a reader of bodies that are one JSON value. */
-export const createJsonReader = (limits: BodyLimits): JsonReader => createBodyReader(limits, JSON_FORMAT)
+/** A body as it came. */
+type Wire = Checked<BodyBytes> | typeof GONE
 
 /**
- * Makes a reader of bodies that hold JSON in some form. Each body is read once and never more of it kept than the limits allow. What
- * is refused is still taken off the connection, and thrown away, until it ends or the time is up: its sender can then read the
- * answer, and use the connection again, where a closed one would be reset.
+ * Makes a reader of bodies. Each body is read once and never more of it kept than its grant allows. A body that is refused is still
+ * taken off the connection, and thrown away, until it ends or the time is up: its sender can then read the answer, and use the
+ * connection again, where a closed one would be reset.
  */
-export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonReader {
-  const { wireBytesMax, inflatedBytesMax, timeoutMs, budget = createByteBudget(Number.POSITIVE_INFINITY) } = limits
+export function createBodyReader({ admit, timeoutMs, inflate = createInflate() }: BodyReaderOptions): BodyReader {
   const deadlines = createDeadlines()
 
-  /** Calls `settle` once. What was refused before it began, or is refused on the way, is read to its end but not kept. */
-  function readWire(request: IncomingMessage, refused: Wire | undefined, settle: (wire: Wire) => void): void {
-    // Let go of at the end: the request lives until its answer, and what it refers to would live as long.
-    let reading: Reading | undefined = { chunks: [], settle }
+  /** Calls `settle` once. */
+  function readWire(request: IncomingMessage, grant: Checked<BodyGrant>, settle: (wire: Wire) => void): void {
+    const { wireBytesMax = 0, share = NO_SHARE } = grant.value ?? {}
+    // Let go of at the end: the request lives until its answer, and all that it refers to would live as long.
+    let reading: { readonly bytes: BodyBytes; readonly settle: (wire: Wire) => void } | undefined
+    reading = { bytes: createBodyBytes(share), settle }
     let size = 0
     const end = (wire: Wire): void => {
       if (reading === undefined) return
-      const { chunks, settle } = reading
+      const { bytes, settle } = reading
       reading = undefined
-      if (!isRead(wire)) budget.give(heldByAll(chunks))
+      if (wire === GONE || wire.problem !== undefined) bytes.release()
       settle(wire)
     }
     const expire = (): void => {
@@ -86,19 +85,18 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
       else end(refuse('request_timeout'))
     }
     const deadline = deadlines.add(performance.now() + timeoutMs, expire)
-    if (refused !== undefined) end(refused)
+    if (grant.problem !== undefined) end(grant)
+    else if (Number(request.headers['content-length'] ?? 0) > wireBytesMax) end(tooLarge(grant.value, wireBytesMax))
     request.on('data', (chunk: Buffer) => {
-      if (reading === undefined) return
       size += chunk.length
-      if (size > wireBytesMax) return end(tooLarge)
-      const held = heldBy(chunk)
-      if (!budget.fits(held) && !isWhole(request, size)) return end(refuseForRoom())
-      budget.take(held)
-      reading.chunks.push(chunk)
+      if (reading === undefined && size > READ_ON_BYTES_MAX) request.destroy()
+      if (reading === undefined) return
+      if (size > wireBytesMax) end(tooLarge(grant.value, wireBytesMax))
+      else if (!reading.bytes.add(chunk, isWhole(request, size))) end(refuseForRoom())
     })
     request.on('end', () => {
       deadlines.cancel(deadline)
-      if (reading !== undefined) end({ value: reading.chunks })
+      if (reading !== undefined) end({ value: reading.bytes })
     })
     request.on('close', () => {
       deadlines.cancel(deadline)
@@ -106,39 +104,28 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
     })
   }
 
-  const tooLarge = refuse('payload_too_large', { limit: wireBytesMax })
-
-  function refusalOf(request: IncomingMessage): Wire | undefined {
-    const refusal = format.refusal(request)
-    if (refusal !== undefined) return { problem: refusal }
-    return Number(request.headers['content-length'] ?? 0) > wireBytesMax ? tooLarge : undefined
-  }
-
-  function parseAndGive(chunks: readonly Buffer[]): ReadJson {
-    try {
-      return parse(chunks, format)
-    } finally {
-      budget.give(heldByAll(chunks))
-    }
-  }
-
   // Not async, as in the frame of such a function the body as sent would live until it is inflated.
-  function readText(request: IncomingMessage, wire: Wire): ReadJson | Promise<ReadJson> {
-    if (!isRead(wire)) return wire
+  function textOf(wire: Wire, grant: Checked<BodyGrant>, request: IncomingMessage): ReadText | Promise<ReadText> {
+    if (wire === GONE || wire.problem !== undefined) return wire
+    if (grant.value === undefined) return grant
+    const { value: bytes } = wire
     const coding = contentCoding(request.headers) ?? 'identity'
-    if (coding === 'identity' || wire.value.length === 0) return parseAndGive(wire.value)
-    const held = heldByAll(wire.value)
-    return inflate(inOne(wire.value), coding, inflatedBytesMax, budget)
-      .finally(() => budget.give(held))
-      .then((inflated) => (inflated.problem === undefined ? parseAndGive(inflated.value) : inflated))
+    if (coding === 'identity' || bytes.size === 0) return decode(bytes, grant.value)
+    const { value: granted } = grant
+    const { share, inflatedBytesMax: bytesMax } = granted
+    const beyond = tooLarge(granted, bytesMax, 'The body is too large after decompression.')
+    return inflate(bytes.joined(), coding, { share, bytesMax, tooLarge: beyond })
+      .finally(bytes.release)
+      .then((inflated) => (inflated.problem === undefined ? decode(inflated.value, granted) : inflated))
   }
 
   // One promise a request: each costs as much as a check.
   return (request) =>
     new Promise((resolve, reject) => {
-      readWire(request, refusalOf(request), (wire) => {
+      const grant = admit(request)
+      readWire(request, grant, (wire) => {
         try {
-          resolve(readText(request, wire))
+          resolve(textOf(wire, grant, request))
         } catch (error) {
           reject(error)
         }
@@ -146,11 +133,54 @@ export function createBodyReader(limits: BodyLimits, format: BodyFormat): JsonRe
     })
 }
 
+const NO_SHARE: ByteShare = { held: 0, fits: () => true, take: () => undefined, give: () => undefined }
+
+const tooLarge = (grant: BodyGrant | undefined, limit: number, message?: string): Checked<never> =>
+  grant?.beyond === undefined ? refuse('payload_too_large', { limit }, message) : { problem: grant.beyond }
+
 /**
  * Whether these are all bytes of a body. One that is here as a whole takes no memory for longer than this turn of the event loop, so
  * small requests are served while bodies that dawdle hold the budget.
  */
 const isWhole = ({ headers }: IncomingMessage, size: number): boolean => Number(headers['content-length']) === size
+
+/** Where the bytes of a body are put together, if they fit: a buffer for each body would have the collector run all the time. */
+const scratch = Buffer.allocUnsafeSlow(1024 * 1024)
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function decode(bytes: BodyBytes, { owner, share }: BodyGrant): ReadText {
+  const joined = bytes.joined(scratch)
+  let text: string
+  try {
+    text = utf8.decode(joined)
+  } catch {
+    bytes.release()
+    return { text: joined.toString(), ...refuse('malformed_json', null, 'The body is not valid UTF-8.') }
+  }
+  if (text === '') bytes.release()
+  if (text === '') return refuse('malformed_json', null, 'The body is empty.')
+  bytes.clear()
+  const { held } = bytes
+  let more = 0
+  return {
+    value: {
+      owner,
+      text,
+      textBytes: joined.length,
+      hold: (bytes) => {
+        if (!share.fits(bytes, held + more)) return false
+        share.take(bytes)
+        more += bytes
+        return true
+      },
+      release: () => {
+        bytes.release()
+        share.give(more)
+      },
+    },
+  }
+}
 
 /** The headers that belong to the answer for a body that was refused. */
 export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: IncomingMessage): OutgoingHttpHeaders {
@@ -166,31 +196,12 @@ export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: In
   }
 }
 
-/** Where the chunks of a body are put together, if they fit: a buffer for each body would have the collector run all the time. */
-const scratch = Buffer.allocUnsafeSlow(1024 * 1024)
+/** Longer texts are parsed and judged in slices of time; a shorter one takes some milliseconds at most, whatever it holds. */
+export const isLong = (text: string): boolean => text.length > 256 * 1024
 
-/** The bytes of a body in one piece; good until the next call. */
-function joined(chunks: readonly Buffer[]): Buffer {
-  const size = bytesOf(chunks)
-  if (chunks.length === 1 || size > scratch.length) return inOne(chunks)
-  let at = 0
-  for (const chunk of chunks) at += chunk.copy(scratch, at)
-  return scratch.subarray(0, size)
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-function parse(chunks: readonly Buffer[], format: BodyFormat): ReadJson {
-  const bytes = joined(chunks)
-  if (bytes.length === 0) return refuse('malformed_json', null, 'The body is empty.')
-  let text: string
-  try {
-    text = utf8.decode(bytes)
-  } catch {
-    return { text: bytes.toString(), ...refuse('malformed_json', null, 'The body is not valid UTF-8.') }
-  }
-  const { value: json, problem } = format.parse(text)
-  return problem === undefined ? { value: { json, text, textBytes: bytes.length } } : { text, problem }
+/** The value of a body that is one JSON text. In a long one every number is as it was written (`parseExactly`). */
+export function* parseJsonBody({ text, hold }: BodyText): Steps<Checked<unknown>> {
+  return isLong(text) ? yield* parseInPieces(text, hold) : parseJson(text)
 }
 
 /** The value of a JSON text; `what` is wrong where it is none. */
@@ -202,4 +213,27 @@ export function parseJson(text: string, what = 'The body'): Checked<unknown> {
   }
 }
 
-export const JSON_FORMAT: BodyFormat = { refusal: ({ headers }) => mediaProblem(headers), parse: parseJson }
+/** Reads a body that is JSON and too small to be worth a budget. */
+export type SmallJsonReader = (request: IncomingMessage) => Promise<Checked<unknown> | typeof GONE>
+
+export function createSmallJsonReader({
+  bytesMax,
+  timeoutMs,
+}: {
+  bytesMax: number
+  timeoutMs: number
+}): SmallJsonReader {
+  const grant: BodyGrant = { owner: '', wireBytesMax: bytesMax, inflatedBytesMax: bytesMax, share: NO_SHARE }
+  const read = createBodyReader({
+    timeoutMs,
+    admit: ({ headers }) => {
+      const cause = mediaProblem(headers)
+      return cause === undefined ? { value: grant } : { problem: cause }
+    },
+  })
+  return async (request) => {
+    const body = await read(request)
+    if (body === GONE || body.problem !== undefined) return body
+    return runAtOnce(parseJsonBody(body.value))
+  }
+}

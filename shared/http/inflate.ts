@@ -1,11 +1,15 @@
 import zlib from 'node:zlib'
-import type { ByteBudget } from '../byte-budget.ts'
+import type { ByteShare } from '../byte-budget.ts'
 import { type Checked, refuse } from '../errors.ts'
-import { heldBy, heldByAll, refuseForRoom } from './body-bytes.ts'
+import { createSlots } from '../slots.ts'
+import { type BodyBytes, createBodyBytes, refuseForRoom } from './body-bytes.ts'
 import type { ContentCoding } from './media-type.ts'
 
 /** RFC 9659: a zstd frame sent over HTTP needs no window larger than 8 MiB. */
 const ZSTD_WINDOW_LOG_MAX = 23
+
+/** An engine has a window of up to 16 MiB; more of them than Node has threads for would only wait. */
+const ENGINES_MAX = 4
 
 type Engine = zlib.Gunzip | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress | zlib.ZstdDecompress
 
@@ -17,47 +21,48 @@ const ENGINES: Readonly<Record<Exclude<ContentCoding, 'identity'>, (bytes: Buffe
 }
 
 /**
- * The bytes before they were encoded, in pieces, taken from the budget as they come; where it is refused, they are given back.
- * Inflating stops at `bytesMax` and where the budget is full, so a small body that would become a huge one takes no more memory
- * than that.
+ * The bytes before they were encoded, taken from the share as they come. Inflating stops where there are more than `bytesMax`, with
+ * the problem `tooLarge`, and where the share has no room, so a small body that would become a huge one takes no more memory than that.
  */
-export function inflate(
+export type Inflate = (
   bytes: Buffer,
   coding: Exclude<ContentCoding, 'identity'>,
-  bytesMax: number,
-  budget: ByteBudget,
-): Promise<Checked<readonly Buffer[]>> {
-  // An engine takes memory before there is any output.
-  if (!budget.fits(0)) return Promise.resolve(refuseForRoom())
-  return new Promise((resolve) => {
+  limits: { readonly share: ByteShare; readonly bytesMax: number; readonly tooLarge: Checked<never> },
+) => Promise<Checked<BodyBytes>>
+
+export function createInflate(): Inflate {
+  const slots = createSlots(ENGINES_MAX)
+  return async (bytes, coding, limits) => {
+    // An engine takes memory before there is any output.
+    if (!limits.share.fits(0)) return refuseForRoom()
+    return slots.run(() => inflate(bytes, coding, limits))
+  }
+}
+
+const inflate: Inflate = (bytes, coding, { share, bytesMax, tooLarge }) =>
+  new Promise((resolve) => {
     const engine = ENGINES[coding](bytes)
-    let kept: Buffer[] | undefined = []
-    let size = 0
-    const settle = (inflated: Checked<readonly Buffer[]>): void => {
-      if (kept !== undefined && inflated.problem !== undefined) budget.give(heldByAll(kept))
-      kept = undefined
+    const inflated = createBodyBytes(share)
+    let isSettled = false
+    const settle = (result: Checked<BodyBytes>): void => {
+      if (isSettled) return
+      isSettled = true
+      if (result.problem !== undefined) inflated.release()
       engine.destroy()
-      resolve(inflated)
+      resolve(result)
     }
     engine.on('data', (piece: Buffer) => {
-      if (kept === undefined) return
-      size += piece.length
-      if (size > bytesMax)
-        return settle(refuse('payload_too_large', { limit: bytesMax }, 'The body is too large after decompression.'))
-      const held = heldBy(piece)
-      if (!budget.fits(held)) return settle(refuseForRoom())
-      budget.take(held)
-      kept.push(piece)
+      if (isSettled) return
+      if (inflated.size + piece.length > bytesMax) settle(tooLarge)
+      else if (!inflated.add(piece)) settle(refuseForRoom())
     })
     engine.on('error', () => settle(refuse('malformed_body', null, `The body is not valid ${coding}.`)))
     engine.on('end', () => {
-      if (kept === undefined) return
-      if (engine.bytesWritten === bytes.length) settle({ value: kept })
+      if (engine.bytesWritten === bytes.length) settle({ value: inflated })
       else settle(refuse('malformed_body', null, `The body goes on after the end of its ${coding} data.`))
     })
     engine.end(bytes)
   })
-}
 
 /** "deflate" is zlib's format (RFC 1950), but some senders leave out its two bytes of header and its checksum. */
 function hasZlibHeader(bytes: Buffer): boolean {

@@ -14,6 +14,8 @@ export interface Registry {
   keyOpens(teamId: string, apiKey: string): boolean
   /** The Team that the presented key belongs to. */
   teamOfKey(apiKey: string): Team | undefined
+  /** Names whoever presents a live key: the id of its Team or, where several Teams have the key, a text of its own. */
+  ownerOfKey(apiKey: string): string | undefined
   teams(): readonly Team[]
   keysOf(teamId: string): readonly KeyInfo[]
   /** The Team's Events, Steps (in their order) and Projects. */

@@ -51,6 +51,17 @@ export function createRegistryView(
         return opens
       },
       // A lookup by hash leaks at most how a hash begins, which tells nothing about a key that is random.
+      ownerOfKey: (apiKey) => {
+        const { owners, teamByHash } = fresh()
+        const known = owners.get(apiKey)
+        if (known !== undefined) return known
+        const hash = hashKeyHex(apiKey)
+        const team = teamByHash.get(hash)
+        if (team === undefined) return undefined
+        const owner = team?.id ?? hash
+        owners.set(apiKey, owner)
+        return owner
+      },
       teamOfKey: (apiKey) => fresh().teamByHash.get(hashKeyHex(apiKey)) ?? undefined,
       teams: () => [...fresh().teams.values()].map(({ team }) => team),
       keysOf: (teamId) => fresh().teams.get(teamId)?.keys ?? [],
@@ -84,6 +95,8 @@ interface Index {
    * its time at most that a key was presented before, to somebody who has that key.
    */
   readonly goodKeys: Map<string, Buffer>
+  /** Who presents these keys, for the same reason. */
+  readonly owners: Map<string, string>
 }
 
 /**
@@ -125,7 +138,7 @@ function indexOf(state: RegistryState): Index {
     owner?.projects.push(project)
     append(owner?.projectsByName, inOneCase(value.name), project)
   }
-  return { teams, entities, projects, teamByHash: addKeys(state, teams), goodKeys: new Map() }
+  return { teams, entities, projects, teamByHash: addKeys(state, teams), goodKeys: new Map(), owners: new Map() }
 }
 
 function addKeys(state: RegistryState, teams: ReadonlyMap<string, TeamEntry>): Map<string, Team | null> {

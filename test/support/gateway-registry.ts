@@ -1,4 +1,4 @@
-import type { Entity, Registry } from '../../shared/registry/registry.ts'
+import type { Entity, Registry, Team } from '../../shared/registry/registry.ts'
 
 export const KEY = 'key-of-payments-0123456789abcdef'
 export const OTHER_KEY = 'key-of-billing-0123456789abcdef0'
@@ -18,17 +18,23 @@ const ENTITIES: readonly Entity[] = [
 
 const PROJECTS: Readonly<Record<string, string>> = { [PROJECT]: 'payments', [KEYLESS_PROJECT]: 'keyless' }
 
+const ownerOf = (key: string): string | undefined => Object.keys(KEYS).find((team) => KEYS[team]?.includes(key))
+
+const teamOf = (id = ''): Team | undefined => (KEYS[id] === undefined ? undefined : { id, name: id })
+
 /** A registry of a few Teams. Of the port, only what the gateway asks. */
 export function createGatewayRegistry(): Registry {
-  const asked: Pick<Registry, 'entity' | 'project' | 'team' | 'hasKey' | 'keyOpens'> = {
+  const asked: Pick<Registry, 'entity' | 'project' | 'team' | 'hasKey' | 'keyOpens' | 'teamOfKey' | 'ownerOfKey'> = {
     entity: (identifier) => ENTITIES.find((entity) => entity.identifier === identifier),
     project: (id) => {
       const team = PROJECTS[id]
       return team === undefined ? undefined : { id, team, name: 'A Project' }
     },
-    team: (id) => (KEYS[id] === undefined ? undefined : { id, name: id }),
+    team: teamOf,
     hasKey: (team) => (KEYS[team]?.length ?? 0) > 0,
     keyOpens: (team, key) => KEYS[team]?.includes(key) === true,
+    teamOfKey: (key) => teamOf(ownerOf(key)),
+    ownerOfKey: ownerOf,
   }
   return asked as Registry
 }

@@ -135,6 +135,7 @@ function createHeldRegistry() {
     hasKey: () => true,
     keyOpens: (team, key) => keys.get(key) === team,
     teamOfKey: (key) => teamOf(keys.get(key)),
+    ownerOfKey: (key) => keys.get(key),
     teams: () => [],
     keysOf: () => [],
     eventsOf: (team) => own(team).filter((entity) => entity.kind === 'event'),

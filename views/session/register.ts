@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type Response, Router } from 'express'
 import { ProblemError, problem } from '../../shared/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
-import { createJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
+import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import type { Logger } from '../../shared/logger.ts'
 import type { Metrics } from '../../shared/metrics.ts'
@@ -22,7 +22,7 @@ export interface SessionRoutesDeps extends SessionsDeps {
 const PATH = '/api/session'
 
 /** A body that holds a key is small and comes at once. */
-const BODY_LIMITS = { wireBytesMax: 4_096, inflatedBytesMax: 4_096, timeoutMs: 10_000 }
+const BODY_LIMITS = { bytesMax: 4_096, timeoutMs: 10_000 }
 
 /**
  * Puts the session on a router: `POST` signs in with a key, `GET` tells whose session it is, `DELETE` signs out; and every request
@@ -34,7 +34,7 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
   const sessions = createSessions(deps)
   const attempts = createAttempts(clock)
   const outcomes = metrics.counter('sluice_sign_ins_total')
-  const readJson = createJsonReader(BODY_LIMITS)
+  const readJson = createSmallJsonReader(BODY_LIMITS)
   const give = (request: IncomingMessage, response: ServerResponse, { value, maxAgeSeconds }: NewCookie): void => {
     response.setHeader('set-cookie', sessionCookie(value, maxAgeSeconds, { basePath, secure: isSecure(request) }))
   }
@@ -53,7 +53,7 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     if (body === GONE) return
     if (body.problem !== undefined)
       return answerFailure(response, body.problem, refusedBodyHeaders(body.problem, request))
-    const apiKey = keyIn(body.value.json)
+    const apiKey = keyIn(body.value)
     if (!registryReady()) throw unavailable('The registry is still being read.')
     const client = clientOf(request.socket.remoteAddress, request.headers['x-forwarded-for'])
     const waitMs = attempts.waitOf(client)

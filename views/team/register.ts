@@ -3,7 +3,7 @@ import { type IRouter, type NextFunction, type Request, type RequestHandler, typ
 import type { Clock } from '../../shared/clock.ts'
 import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
-import { createJsonReader, GONE, type ReadJson, refusedBodyHeaders } from '../../shared/http/body.ts'
+import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import { AppendError, type Journal } from '../../shared/journal/journal.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
@@ -39,7 +39,7 @@ export interface TeamDeps extends AuthenticationDeps {
 }
 
 /** A name and an identifier fit in many times over. */
-const BODY_LIMITS = { wireBytesMax: 16_384, inflatedBytesMax: 16_384, timeoutMs: 10_000 }
+const BODY_LIMITS = { bytesMax: 16_384, timeoutMs: 10_000 }
 /** A change reads the whole registry, so they go one after the other. */
 const CHANGES: TurnsOptions = { waitingMax: 16, timeoutMs: 15_000 }
 /** A sample waits for a gateway, which has a time of its own. */
@@ -49,9 +49,6 @@ const VISIBLE_WITHIN_MS = 3_000
 const VISIBLE_POLL_MS = 10
 
 const CREATED = 201
-
-/** What a request without a body says: nothing in particular. */
-const NO_BODY: ReadJson = { value: { json: {}, text: '', textBytes: 0 } }
 
 /** What a request is about: its Team, its body and the last part of its path. */
 interface Call {
@@ -70,7 +67,7 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
   const lastSeen = createLastSeen(deps)
   const changesInTurn = createTurns(deps.changes ?? CHANGES)
   const samplesInTurn = createTurns(SAMPLES)
-  const readJson = createJsonReader(BODY_LIMITS)
+  const readJson = createSmallJsonReader(BODY_LIMITS)
 
   const teamOf = (request: IncomingMessage, changes: boolean): Team => {
     const { team: id, by } = callerOf(request, deps)
@@ -104,14 +101,14 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     async (request, response) => {
       const team = teamOf(request, true)
       refuseParameters(request)
-      const body = hasBody(request) ? await readJson(request) : NO_BODY
+      const body = hasBody(request) ? await readJson(request) : { value: {} }
       if (body === GONE) return
       if (body.problem !== undefined) {
         answerFailure(response, body.problem, refusedBodyHeaders(body.problem, request))
         return
       }
       const { id = '' } = request.params
-      const call = { team, json: body.value.json, subject: subjectOf(request, String(id)) }
+      const call = { team, json: body.value, subject: subjectOf(request, String(id)) }
       const { data, isVisible } = await inTurn(() => work(call))
       await untilVisible(() => isVisible(registry))
       logger.info({ team: team.id, method: request.method, path: request.path }, 'done for a Team by itself')

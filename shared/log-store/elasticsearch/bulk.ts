@@ -1,11 +1,11 @@
 import type { Logger } from '../../logger.ts'
 import type { Metrics } from '../../metrics.ts'
+import { createSlots } from '../../slots.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { backoffMs, pause } from './backoff.ts'
 import { type Chunk, type ChunkLimits, createChunkSource, createRooms, halve, type Lines, pick } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type BulkItem, classifyItem, classifyRequest } from './outcome.ts'
-import { createSlots } from './slots.ts'
 import { createTroubleReport } from './trouble-report.ts'
 
 export interface BulkLimits extends ChunkLimits {

@@ -46,6 +46,7 @@ beforeEach(async () => {
   const registry = {
     team: teamOf,
     teamOfKey: (key: string) => teamOf(live(key)),
+    ownerOfKey: (key: string) => live(key),
     keysOf: (team: string): KeyInfo[] =>
       [...keys].flatMap(([key, { team: owner, revokedAt }]) =>
         owner === team ? [{ hash: hashKeyHex(key), prefix: key.slice(0, 6), createdAt: '', revokedAt }] : [],

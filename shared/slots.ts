@@ -1,6 +1,6 @@
 export interface Slots {
   /** Runs the task when fewer than the limit are running; rejects with the signal's reason while it waits. */
-  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>
+  run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
 /** Lets at most `limit` tasks run at a time, in the order in which they came. */
@@ -8,8 +8,8 @@ export function createSlots(limit: number): Slots {
   const waiting = new Set<() => void>()
   let free = limit
 
-  async function acquire(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
+  async function acquire(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted()
     if (free > 0) {
       free -= 1
       return
@@ -17,14 +17,14 @@ export function createSlots(limit: number): Slots {
     await new Promise<void>((resolve, reject) => {
       const giveUp = (): void => {
         waiting.delete(begin)
-        reject(signal.reason)
+        reject(signal?.reason)
       }
       const begin = (): void => {
-        signal.removeEventListener('abort', giveUp)
+        signal?.removeEventListener('abort', giveUp)
         resolve()
       }
       waiting.add(begin)
-      signal.addEventListener('abort', giveUp, { once: true })
+      signal?.addEventListener('abort', giveUp, { once: true })
     })
   }
 

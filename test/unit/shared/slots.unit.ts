@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createSlots } from '../../../../../shared/log-store/elasticsearch/slots.ts'
+import { createSlots } from '../../../shared/slots.ts'
 
 const never = new AbortController().signal
 /** Lets everything that is due run. */

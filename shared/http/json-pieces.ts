@@ -1,0 +1,208 @@
+import { parseKeepingDigits } from '../contract/exact-json.ts'
+import type { Steps } from '../cooperative.ts'
+import { type Checked, ProblemError, problem, refuse } from '../errors.ts'
+import { refuseForRoom } from './body-bytes.ts'
+
+/** Bounds what JSON can become in memory: a value or a member costs many times its bytes, and a level costs stack. */
+export const JSON_LIMITS = { values: 1_000_000, members: 100_000, levels: 512 } as const
+
+/** Memory that a value takes when it was parsed, more or less. */
+const VALUE_BYTES = 64
+
+/** So many characters are parsed in one step, which takes some milliseconds whatever they hold. */
+const PIECE_CHARACTERS = 64 * 1024
+/** So many characters are looked through in one step. */
+const STRIDE_CHARACTERS = 64 * 1024
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const BACKSLASH = 0x5c
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const BLANK = /^[ \t\n\r]*$/
+
+/** An array or object of which the end was not seen yet. */
+interface Container {
+  readonly isObject: boolean
+  readonly start: number
+  /** Where its present member begins. */
+  memberStart: number
+  /** Where the members begin that were not parsed yet. */
+  pieceStart: number
+  commas: number
+  /** The members that were parsed; undefined while the container fits into a piece of the one around it. */
+  value: unknown[] | Record<string, unknown> | undefined
+  /** The present member is a container that is parsed by itself: `open` until its end, then `done` until the next comma. */
+  member: 'in piece' | 'open' | 'done'
+  /** The name of that member. */
+  name: string
+}
+
+/**
+ * Parses a long text as `JSON.parse` does, but for numbers that would lose digits, which stay as they are written
+ * (`parseKeepingDigits`). Containers that are longer than a piece are taken apart and put together again, so that the work can rest
+ * between two pieces. More than `JSON_LIMITS` allow is refused, and so is a text for whose values `hold` has no room (it is told how
+ * many bytes more they take).
+ */
+export function* parseInPieces(
+  text: string,
+  hold: (bytes: number) => boolean,
+  pieceCharacters = PIECE_CHARACTERS,
+): Steps<Checked<unknown>> {
+  try {
+    return { value: yield* parseText(text, hold, pieceCharacters) }
+  } catch (error) {
+    if (error instanceof ProblemError) return { problem: error.problem }
+    if (error instanceof SyntaxError)
+      return refuse('malformed_json', { reason: error.message }, 'The body is not valid JSON.')
+    throw error
+  }
+}
+
+function* parseText(text: string, hold: (bytes: number) => boolean, pieceCharacters: number): Steps<unknown> {
+  const open: Container[] = []
+  let root: { readonly value: unknown; readonly end: number } | undefined
+  let isInString = false
+  let values = 0
+  let valuesHeld = 0
+  let restAt = STRIDE_CHARACTERS
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at)
+    if (isInString) {
+      if (character === QUOTE) isInString = false
+      else if (character === BACKSLASH) at += 1
+    } else if (character === QUOTE) {
+      isInString = true
+    } else if (character === COMMA) {
+      values += 1
+      if (endMember(text, at, open, pieceCharacters)) restAt = at
+    } else if (character === OPEN_ARRAY || character === OPEN_OBJECT) {
+      values += 1
+      open.push(containerAt(at, character === OPEN_OBJECT))
+      if (open.length > JSON_LIMITS.levels) throw tooDeep()
+    } else if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) {
+      const value = endContainer(text, at, open, character === CLOSE_OBJECT)
+      if (value !== undefined) root ??= { value, end: at + 1 }
+    }
+    if (at < restAt) continue
+    if (values > JSON_LIMITS.values) throw tooManyValues()
+    if (!hold((values - valuesHeld) * VALUE_BYTES)) throw new ProblemError(refuseForRoom().problem)
+    valuesHeld = values
+    restAt = at + STRIDE_CHARACTERS
+    yield
+  }
+  if (values > JSON_LIMITS.values) throw tooManyValues()
+  if (root === undefined) return parseKeepingDigits(text)
+  requireBlank(text, root.end, text.length)
+  return root.value
+}
+
+const containerAt = (start: number, isObject: boolean): Container => ({
+  isObject,
+  start,
+  memberStart: start + 1,
+  pieceStart: start + 1,
+  commas: 0,
+  value: undefined,
+  member: 'in piece',
+  name: '',
+})
+
+/** A comma ends a member. Parses what was gathered where it has become long, and says whether it did. */
+function endMember(text: string, at: number, open: readonly Container[], pieceCharacters: number): boolean {
+  const container = open.at(-1)
+  if (container === undefined) throw new SyntaxError("Unexpected token ','")
+  container.commas += 1
+  if (container.isObject && container.commas >= JSON_LIMITS.members) throw tooManyMembers()
+  const isLong = container.member === 'in piece' && at - container.pieceStart >= pieceCharacters
+  if (isLong) {
+    takeApart(text, open)
+    addMembers(text, container, at)
+  }
+  if (container.member === 'done') requireBlank(text, container.pieceStart, at)
+  if (isLong || container.member === 'done') container.pieceStart = at + 1
+  container.member = 'in piece'
+  container.memberStart = at + 1
+  return isLong
+}
+
+/** The value of the outermost container where it was taken apart and ends here. */
+function endContainer(text: string, at: number, open: Container[], isObject: boolean): unknown {
+  const container = open.pop()
+  if (container?.isObject !== isObject) throw new SyntaxError(`Unexpected token '${text[at]}'`)
+  const { value } = container
+  if (value === undefined) return undefined
+  if (container.member === 'done') requireBlank(text, container.pieceStart, at)
+  else addMembers(text, container, at)
+  const around = open.at(-1)
+  if (around === undefined) return value
+  if (Array.isArray(around.value)) around.value.push(value)
+  else define(around.value ?? {}, around.name, value)
+  around.member = 'done'
+  around.pieceStart = at + 1
+  return undefined
+}
+
+/** The innermost container no longer fits into a piece, so those around it do not either: their members before it are parsed now. */
+function takeApart(text: string, open: readonly Container[]): void {
+  for (const [index, container] of open.entries()) {
+    if (container.value === undefined && index === 0) requireBlank(text, 0, container.start)
+    container.value ??= container.isObject ? {} : []
+    const inner = open[index + 1]
+    if (inner === undefined || container.member === 'open') continue
+    if (container.member === 'done') throw new SyntaxError('A comma is missing')
+    if (container.memberStart > container.pieceStart) addMembers(text, container, container.memberStart - 1)
+    container.name = nameBefore(text, container, inner.start)
+    container.member = 'open'
+  }
+}
+
+function nameBefore(text: string, { isObject, memberStart }: Container, end: number): string {
+  if (isObject) return Object.keys(JSON.parse(`{${text.slice(memberStart, end)}null}`) as object)[0] ?? ''
+  requireBlank(text, memberStart, end)
+  return ''
+}
+
+/** Parses the members up to `end`, of which there has to be one at least. */
+function addMembers(text: string, { value, pieceStart }: Container, end: number): void {
+  const piece = text.slice(pieceStart, end)
+  let added = 0
+  if (Array.isArray(value)) {
+    const elements = parseKeepingDigits(`[${piece}]`) as readonly unknown[]
+    for (const element of elements) value.push(element)
+    added = elements.length
+  } else {
+    const members = Object.entries(parseKeepingDigits(`{${piece}}`) as object)
+    for (const [name, member] of members) define(value ?? {}, name, member)
+    added = members.length
+  }
+  if (added === 0) throw new SyntaxError('A value is missing')
+}
+
+/** As JSON.parse does, under which no name has a meaning of its own. */
+function define(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
+  else target[name] = value
+}
+
+function requireBlank(text: string, from: number, to: number): void {
+  if (!BLANK.test(text.slice(from, to))) throw new SyntaxError('Something stands where only blanks may')
+}
+
+const tooManyValues = (): ProblemError =>
+  new ProblemError(
+    problem(
+      'payload_too_large',
+      { values: JSON_LIMITS.values },
+      `The body holds more than ${JSON_LIMITS.values} values.`,
+    ),
+  )
+
+const unacceptable = (message: string): ProblemError =>
+  new ProblemError(problem('invalid_request', [{ path: '', message }]))
+const tooDeep = (): ProblemError => unacceptable(`must not be nested more than ${JSON_LIMITS.levels} levels deep`)
+const tooManyMembers = (): ProblemError =>
+  unacceptable(`must not hold an object of more than ${JSON_LIMITS.members} members`)

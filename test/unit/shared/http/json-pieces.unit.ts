@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { parseExactly } from '../../../../shared/contract/exact-json.ts'
+import { runAtOnce } from '../../../../shared/cooperative.ts'
+import { JSON_LIMITS, parseInPieces } from '../../../../shared/http/json-pieces.ts'
+
+const room = (): boolean => true
+const parse = (text: string, pieceCharacters?: number) => runAtOnce(parseInPieces(text, room, pieceCharacters))
+/** A value as text; numbers that were kept as they are written become those that JavaScript makes of them. */
+const rounded = (value: unknown): string => JSON.stringify(JSON.parse(JSON.stringify(value)))
+
+describe('JSON in pieces', () => {
+  const text = fc
+    .tuple(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'))
+    .map(([value, space]) => JSON.stringify(value, null, space))
+  const slip = fc.tuple(fc.nat(), fc.constantFrom(...'[]{},"\\:1 ', ''))
+
+  test('is read as JSON.parse reads it, however small the pieces are', () => {
+    fc.assert(
+      fc.property(text, fc.nat({ max: 30 }), (json, pieceCharacters) => {
+        expect(rounded(parse(json, pieceCharacters).value)).toBe(JSON.stringify(JSON.parse(json)))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('is refused exactly where JSON.parse refuses it', () => {
+    fc.assert(
+      fc.property(text, fc.nat({ max: 30 }), slip, (json, pieceCharacters, [place, character]) => {
+        const at = place % (json.length + 1)
+        const other = json.slice(0, at) + character + json.slice(character === '' ? at + 1 : at)
+        let expected: unknown
+        try {
+          expected = JSON.parse(other)
+        } catch {
+          expect(parse(other, pieceCharacters).problem?.code).toBe('malformed_json')
+          return
+        }
+        expect(rounded(parse(other, pieceCharacters).value)).toBe(JSON.stringify(expected))
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test.each([
+    '{"__proto__":{"a":[1,2,3]},"a":1,"__proto__":[1,2]}',
+    '{"a":[1,2],"b":1,"a":2}',
+    '{"2":[1,2],"1":1}',
+    '[1{"a":1},2]',
+    '{"a": 1{"b":2}}',
+    '[[1,2][3,4]]',
+    '[1,2] [3,4]',
+    ' [ [ ] , { } ] ',
+  ])('%s', (json) => {
+    let expected: string | undefined
+    try {
+      expected = JSON.stringify(JSON.parse(json))
+    } catch {
+      expected = undefined
+    }
+    for (let pieceCharacters = 0; pieceCharacters < 12; pieceCharacters += 1) {
+      const { value, problem } = parse(json, pieceCharacters)
+      expect(problem === undefined ? JSON.stringify(value) : undefined).toBe(expected)
+    }
+  })
+
+  test('keeps numbers that JavaScript would round', () => {
+    const json = '{"a":[12345678901234567890,1],"b":[{"c":1e400},2]}'
+    expect(JSON.stringify(parse(json, 3).value)).toBe(JSON.stringify(parseExactly(json)))
+  })
+})
+
+describe('the work and the memory are bounded before anything is parsed', () => {
+  const steps = (json: string): number => {
+    let count = 0
+    for (const work = parseInPieces(json, room); work.next().done !== true; count += 1);
+    return count
+  }
+
+  test('long texts are parsed in many steps', () => {
+    expect(steps(`[${'{"a":1},'.repeat(200_000)}1]`)).toBeGreaterThan(20)
+    expect(steps(JSON.stringify({ a: [{ b: 'x'.repeat(5_000_000) }] }))).toBeGreaterThan(50)
+    expect(steps(`["${'\\"'.repeat(2_000_000)}"]`)).toBeGreaterThan(50)
+  })
+
+  test('more values, members or levels than are allowed', () => {
+    const { values, members, levels } = JSON_LIMITS
+    const limit = { code: 'payload_too_large', details: { values }, retryable: false }
+    expect(parse(`[${'{},'.repeat(values)}{}]`).problem).toMatchObject(limit)
+    expect(parse('['.repeat(values + 1)).problem?.code).toBe('invalid_request')
+    const wide = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join()}}`
+    expect(parse(wide(members + 1)).problem).toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: '', message: `must not hold an object of more than ${members} members` }],
+    })
+    expect(Object.keys(parse(wide(members)).value as object)).toHaveLength(members)
+    const deep = (count: number) => '['.repeat(count) + ']'.repeat(count)
+    expect(parse(deep(levels + 1)).problem).toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: '', message: `must not be nested more than ${levels} levels deep` }],
+    })
+    expect(parse(deep(levels)).problem).toBeUndefined()
+  })
+
+  test('values for which there is no room', () => {
+    let left = 1_000_000
+    const hold = (bytes: number): boolean => {
+      left -= bytes
+      return left >= 0
+    }
+    const { problem } = runAtOnce(parseInPieces(`[${'{},'.repeat(100_000)}{}]`, hold))
+    expect(problem).toMatchObject({ code: 'server_error', details: { outcome: 'not_written' }, retryable: true })
+  })
+})
