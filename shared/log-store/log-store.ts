@@ -1,6 +1,7 @@
 import type { EntryDocument, FlowDelta } from '../contract/documents.ts'
 import type { Level, LevelCounts } from '../contract/levels.ts'
 import type { EntryKind, EntryRecord } from '../contract/records.ts'
+import type { EntryRow } from '../contract/rows.ts'
 import type { Health } from '../lifecycle.ts'
 import type { Query } from '../query/ast.ts'
 
@@ -46,21 +47,28 @@ export type WriteOutcome =
   /** The store will never take it; the reason holds no content of the document. */
   | { readonly outcome: 'refused'; readonly reason: string }
 
+/**
+ * Reads. When its signal aborts, a call rejects with the signal's reason at once, and the store stops working on it. A call that
+ * would take more memory than a read may have rejects with a `ReadTooLargeError`.
+ */
 export interface LogStoreReader {
-  search(filter: EntryFilter, page: PageRequest): Promise<Page>
-  get(team: string, kind: EntryKind, id: string): Promise<EntryRecord | undefined>
+  search(filter: EntryFilter, page: PageRequest, signal?: AbortSignal): Promise<Page>
+  get(team: string, kind: EntryKind, id: string, signal?: AbortSignal): Promise<EntryRecord | undefined>
   /** How many entries match. */
-  count(filter: EntryFilter): Promise<number>
+  count(filter: EntryFilter, signal?: AbortSignal): Promise<number>
   /** Counts by level in at most `bucketsMax` equal spans over the filter's range, or over that of the matches where it has none. */
-  histogram(filter: EntryFilter, bucketsMax: number): Promise<Histogram>
+  histogram(filter: EntryFilter, bucketsMax: number, signal?: AbortSignal): Promise<Histogram>
   /** For each facet the values with most matches, most first. */
-  facets(filter: EntryFilter, valuesMax: number): Promise<Facets>
-  /** Matches that became visible after the cursor, oldest first in the order of arrival; null starts at the present end. */
-  tail(filter: EntryFilter, after: TailCursor | null, limit: number): Promise<TailPage>
-  /** Flows by latest activity first. */
-  searchFlows(filter: FlowFilter, page: FlowPageRequest): Promise<FlowPage>
+  facets(filter: EntryFilter, valuesMax: number, signal?: AbortSignal): Promise<Facets>
+  /**
+   * Matches that became visible after the cursor, as rows, oldest first in the order of arrival; null starts at the present end. At
+   * most `limit` of them and, but for the first, `PAGE_BYTES_MAX`. Rejects with a `TailCursorError` where it gave out no such cursor.
+   */
+  tail(filter: EntryFilter, after: TailCursor | null, limit: number, signal?: AbortSignal): Promise<TailPage>
+  /** Flows by latest activity first. A page ends early where its flows have very many groups. */
+  searchFlows(filter: FlowFilter, page: FlowPageRequest, signal?: AbortSignal): Promise<FlowPage>
   /** One flow, or undefined where the Team has no entry with the key. */
-  flow(team: string, correlationKey: string): Promise<Flow | undefined>
+  flow(team: string, correlationKey: string, signal?: AbortSignal): Promise<Flow | undefined>
 }
 
 export interface EntryFilter {
@@ -88,14 +96,22 @@ export interface Cursor {
   readonly id: string
 }
 
+/** A page ends early once its entries have so many bytes as they are given back, but for the first. */
+export const PAGE_BYTES_MAX = 2 * 1024 * 1024
+
+/** A page of flows ends early once they have so many groups. */
+export const PAGE_GROUPS_MAX = 20_000
+
 export interface PageRequest {
   readonly limit: number
   readonly order: 'asc' | 'desc'
   readonly after: Cursor | null
+  /** `row`: long texts are cut to what a row of a list can show (`rowOf`); left out: entries are whole. */
+  readonly form?: 'row' | 'whole'
 }
 
 export interface Page {
-  readonly entries: readonly EntryRecord[]
+  readonly entries: readonly EntryRow[]
   /** Where the next page begins, or null at the end. */
   readonly next: Cursor | null
 }
@@ -115,7 +131,7 @@ export type Facets = Readonly<Record<FacetName, readonly { readonly value: strin
 export type TailCursor = string
 
 export interface TailPage {
-  readonly entries: readonly { readonly entry: EntryRecord; readonly cursor: TailCursor }[]
+  readonly entries: readonly { readonly entry: EntryRow; readonly cursor: TailCursor }[]
   /** Where to go on, also when nothing matched. */
   readonly cursor: TailCursor
 }
@@ -166,6 +182,16 @@ export interface FlowGroup {
   readonly count: number
   readonly firstAt: string
   readonly lastAt: string
+}
+
+/** A read was given up for the memory that it would take; it has to be narrowed. */
+export class ReadTooLargeError extends Error {
+  override readonly name = 'ReadTooLargeError'
+}
+
+/** A place in the order of arrival that the store did not give out. */
+export class TailCursorError extends Error {
+  override readonly name = 'TailCursorError'
 }
 
 /** The store cannot take anything until an operator acts (security, configuration, corruption): halt, do not dead-letter. */

@@ -14,6 +14,8 @@ export interface ThreadOptions {
   readonly data: unknown
   /** Room for young objects, in MiB, where V8's own choice makes it collect too often; about a third of it can be live at once. */
   readonly youngGenerationMiB?: number
+  /** Room for all other objects, in MiB; a thread that needs more is ended. Left out: as much as the process may have. */
+  readonly oldGenerationMiB?: number
   /** Errors thrown there are instances of these classes here, found by name. */
   readonly errors: readonly ErrorClass[]
 }
@@ -33,6 +35,8 @@ export interface Thread<Calls extends CallsOf<Calls>> {
   health(): Health
   /** Lets the calls already made finish, closes what the thread holds and ends it. Safe to call twice. */
   close(): Promise<void>
+  /** Ends the thread as soon as its native code lets it, whatever it is doing. */
+  kill(): Promise<void>
 }
 
 /** The thread does not answer any more: it failed or was closed. */
@@ -49,8 +53,11 @@ export class ThreadGoneError extends Error {
 
 /** Starts a thread and waits until it is set up; rejects with what its set-up threw, once the thread is gone. */
 export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadOptions): Promise<Thread<Calls>> {
-  const { name, module, data, errors, youngGenerationMiB } = options
-  const resourceLimits = youngGenerationMiB === undefined ? {} : { maxYoungGenerationSizeMb: youngGenerationMiB }
+  const { name, module, data, errors, youngGenerationMiB, oldGenerationMiB } = options
+  const resourceLimits = {
+    ...(youngGenerationMiB !== undefined && { maxYoungGenerationSizeMb: youngGenerationMiB }),
+    ...(oldGenerationMiB !== undefined && { maxOldGenerationSizeMb: oldGenerationMiB }),
+  }
   const worker = new Worker(module, { name, workerData: data, resourceLimits })
   const pending = createPendingCalls(errors)
   const outbox = createOutbox<CallMessage>((calls, transfer) => post({ kind: 'calls', calls }, transfer))
@@ -110,6 +117,10 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
       }
       closing = true
       return exited.promise
+    },
+    kill: async () => {
+      lose('was ended')
+      await worker.terminate()
     },
   }
 }

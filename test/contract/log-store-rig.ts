@@ -62,10 +62,10 @@ export function createRig(storeOf: () => LogStore): Rig {
     put,
     settled,
     mergeFlows: (...deltas) => storeOf().mergeFlows(deltas, never),
-    pages: async (filter, { limit = 100, order = 'asc', after = null } = {}) => {
+    pages: async (filter, { limit = 100, order = 'asc', after = null, form = 'whole' } = {}) => {
       const entries: EntryRecord[] = []
       for (let from = after, pages = 0; pages < 1_000; pages += 1) {
-        const page = await storeOf().search(filter, { limit, order, after: from })
+        const page = await storeOf().search(filter, { limit, order, after: from, form })
         entries.push(...page.entries)
         if (page.next === null) return entries
         from = page.next

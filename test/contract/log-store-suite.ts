@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
+import { boundsContract } from './log-store-bounds.ts'
 import { countingContract } from './log-store-counting.ts'
 import { flowContract } from './log-store-flows.ts'
 import { hostileContract } from './log-store-hostile.ts'
@@ -34,5 +35,6 @@ export function logStoreContract(name: string, makeStore: () => Promise<LogStore
     tailingContract(rig)
     flowContract(rig)
     hostileContract(rig)
+    boundsContract(rig)
   })
 }

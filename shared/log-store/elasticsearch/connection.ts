@@ -26,6 +26,8 @@ export interface ElasticsearchRequest {
   /** A body of newline-delimited JSON; in place of `body`. */
   readonly lines?: string | Buffer
   readonly signal?: AbortSignal | undefined
+  /** Most bytes of the answer; a longer one is not read, and the call rejects with an `AnswerTooLongError`. */
+  readonly answerBytesMax?: number
 }
 
 export interface Connection {
@@ -51,18 +53,31 @@ export class ElasticsearchError extends Error {
   }
 }
 
+/** An answer had more bytes than were asked for; the same request for fewer things may have less. */
+export class AnswerTooLongError extends Error {
+  override readonly name = 'AnswerTooLongError'
+}
+
 /** The only user of the driver. Throws where the authority's certificate cannot be read. Its retries and its sniffing are off: what may be repeated is decided by its callers. */
 export function connect(options: ConnectionOptions): Connection {
   const client = new Client(clientOptions(options))
   return {
-    async send<Answer>({ method, path, query, body, lines, signal }: ElasticsearchRequest): Promise<Answer> {
+    async send<Answer>(request: ElasticsearchRequest): Promise<Answer> {
+      const { method, path, query, body, lines, signal, answerBytesMax: maxResponseSize } = request
       signal?.throwIfAborted()
       try {
         const content = lines !== undefined ? { bulkBody: lines } : body !== undefined ? { body } : {}
         const params = { method, path, ...content, ...(query && { querystring: query }) }
-        return await client.transport.request<Answer>(params, { ...(signal && { signal }), meta: false })
+        return await client.transport.request<Answer>(params, {
+          ...(signal && { signal }),
+          ...(maxResponseSize !== undefined && { maxResponseSize }),
+          meta: false,
+        })
       } catch (error) {
         signal?.throwIfAborted()
+        // The driver aborts a request for nothing else but its signal and the length of its answer.
+        if (error instanceof errors.RequestAbortedError)
+          throw new AnswerTooLongError(`${method} ${path} answers too much`)
         throw failureOf(error, `${method} ${path}`)
       }
     },

@@ -1,5 +1,8 @@
 import type { EntryDocument, Leaf } from '../../contract/documents.ts'
+import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import { levelRank } from '../../contract/levels.ts'
+import type { EntryRecord } from '../../contract/records.ts'
+import { mayBeLong, rowOf } from '../../contract/rows.ts'
 import { wordLine } from './word-line.ts'
 
 /** Between a leaf's path and its value. A path never holds it, so a term stands for one path and one value. */
@@ -46,8 +49,17 @@ export function entryBody(document: EntryDocument, writtenAt: number): readonly 
     wordsMember('message', document.message),
     wordsMember('exception', document.exception),
     wordsMember('payload', document.payload),
-    ',"source":',
-    JSON.stringify(document.source),
+    ...sourceMembers(document.source),
     '}',
   ]
+}
+
+/**
+ * The record as text, to the letter: `source`, or `whole` where it may be long. A long one has its `row` beside it, so that a list
+ * reads no more than it shows.
+ */
+function sourceMembers(source: string): readonly string[] {
+  if (!mayBeLong(source)) return [',"source":', JSON.stringify(source)]
+  const row = JSON.stringify(rowOf(parseKeepingDigits(source) as EntryRecord))
+  return [',"row":', JSON.stringify(row), ',"whole":', JSON.stringify(source)]
 }

@@ -1,10 +1,12 @@
 import { levelRank } from '../../contract/levels.ts'
 import { compareTimestamps, parseTimestamp } from '../../contract/timestamp.ts'
-import type { FlowGroup } from '../log-store.ts'
+import { type FlowGroup, PAGE_GROUPS_MAX, ReadTooLargeError } from '../log-store.ts'
 import { allOf, type Clause, term } from './query-dsl.ts'
 import { levelOf, type Searcher } from './searcher.ts'
 
 const BUCKETS_PER_PAGE = 1_000
+/** Groups that are held at once; a Team cannot make a flow with as many. */
+const GROUPS_MAX = 2 * PAGE_GROUPS_MAX
 const PLACES = ['event', 'step', 'project'] as const
 
 interface Key {
@@ -37,18 +39,19 @@ export async function readFlowGroups(
   team: string,
   keys: readonly string[],
   since: string | null,
+  signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, readonly FlowGroup[]>> {
   const clauses: Clause[] = [term('team', team), { terms: { correlationKey: keys } }]
   if (since !== null) clauses.push({ range: { receivedAt: { gte: `${since}T00:00:00.000Z` } } })
   const groups = new Map<string, FlowGroup[]>()
+  let count = 0
   let after: Key | undefined
   do {
-    const answer = await searcher.entries<Groups>(team, [], {
-      query: allOf(clauses),
-      size: 0,
-      aggs: { groups: groupsFrom(after) },
-    })
+    const body = { query: allOf(clauses), size: 0, aggs: { groups: groupsFrom(after) } }
+    const answer = await searcher.entries<Groups>(team, [], body, { signal })
     const page = answer.aggregations?.groups
+    count += page?.buckets.length ?? 0
+    if (count > GROUPS_MAX) throw new ReadTooLargeError('flows with so many groups cannot be counted at once')
     for (const bucket of page?.buckets ?? []) {
       const { correlationKey } = bucket.key
       const ofKey = groups.get(correlationKey)

@@ -1,5 +1,5 @@
 import { compareTimestamps } from '../../contract/timestamp.ts'
-import type { Flow, FlowGroup, LogStoreReader } from '../log-store.ts'
+import { type Flow, type FlowGroup, type LogStoreReader, PAGE_GROUPS_MAX } from '../log-store.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { compileFlowFilter } from './filter-dsl.ts'
 import { readFlowGroups } from './flow-groups.ts'
@@ -15,11 +15,14 @@ interface Deps {
   readonly names: IndexNames
 }
 
+/** A flow can have as many groups as its Team has Steps and Projects, so few are counted before one looks whether that is enough. */
+const FLOWS_COUNTED_AT_ONCE = 100
+
 /** Flows are found and put in order by their summaries; what they hold is counted from the entries. */
 export function createFlowReader({ connection, searcher, names }: Deps): Pick<LogStoreReader, 'searchFlows' | 'flow'> {
   return {
-    async searchFlows(filter, { limit, after }) {
-      const answer = await searcher.flows<FlowSummary>(filter.team, {
+    async searchFlows(filter, { limit, after }, signal) {
+      const body = {
         query: compileFlowFilter(filter),
         sort: [
           { lastAt: { order: 'desc', format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' } },
@@ -27,23 +30,30 @@ export function createFlowReader({ connection, searcher, names }: Deps): Pick<Lo
         ],
         size: limit + 1,
         ...(after !== null && { search_after: [after.lastAt, after.correlationKey] }),
-      })
+      }
+      const answer = await searcher.flows<FlowSummary>(filter.team, body, { signal })
       const found = (answer.hits?.hits ?? []).map((hit) => hit._source)
-      const summaries = found.slice(0, limit)
-      const last = summaries.at(-1)
-      if (last === undefined) return { flows: [], next: null }
-      const keys = summaries.map(({ correlationKey }) => correlationKey)
-      const counted = await readFlowGroups(searcher, filter.team, keys, firstDay(summaries))
-      // A summary may come before its entries can be searched, and may outlive them by a retention run.
-      const flows = summaries.flatMap((summary) => flowOf(summary, counted.get(summary.correlationKey)) ?? [])
-      const next = found.length > limit ? { lastAt: last.lastAt, correlationKey: last.correlationKey } : null
-      return { flows, next }
+      const flows: Flow[] = []
+      let groups = 0
+      let told = 0
+      while (told < Math.min(limit, found.length) && groups < PAGE_GROUPS_MAX) {
+        const summaries = found.slice(told, Math.min(limit, told + FLOWS_COUNTED_AT_ONCE))
+        const keys = summaries.map(({ correlationKey }) => correlationKey)
+        const counted = await readFlowGroups(searcher, filter.team, keys, firstDay(summaries), signal)
+        // A summary may come before its entries can be searched, and may outlive them by a retention run.
+        flows.push(...summaries.flatMap((summary) => flowOf(summary, counted.get(summary.correlationKey)) ?? []))
+        for (const ofKey of counted.values()) groups += ofKey.length
+        told += summaries.length
+      }
+      const last = found[told - 1]
+      const isMore = told < found.length && last !== undefined
+      return { flows, next: isMore ? { lastAt: last.lastAt, correlationKey: last.correlationKey } : null }
     },
 
-    async flow(team, correlationKey) {
-      const summary = await readSummary(connection, names.flows, team, correlationKey)
+    async flow(team, correlationKey, signal) {
+      const summary = await readSummary(connection, names.flows, team, correlationKey, signal)
       const since = summary === undefined ? null : firstDay([summary])
-      const groups = (await readFlowGroups(searcher, team, [correlationKey], since)).get(correlationKey)
+      const groups = (await readFlowGroups(searcher, team, [correlationKey], since, signal)).get(correlationKey)
       return flowOf(summary ?? { correlationKey }, groups)
     },
   }
@@ -71,10 +81,11 @@ async function readSummary(
   index: string,
   team: string,
   correlationKey: string,
+  signal: AbortSignal | undefined,
 ): Promise<FlowSummary | undefined> {
   try {
     const path = `/${index}/_doc/${flowId(team, correlationKey)}`
-    return (await connection.send<{ _source: FlowSummary }>({ method: 'GET', path }))._source
+    return (await connection.send<{ _source: FlowSummary }>({ method: 'GET', path, signal }))._source
   } catch (error) {
     if (error instanceof ElasticsearchError && error.status === 404) return undefined
     throw error

@@ -18,11 +18,11 @@ const NANOS_PER_MS = 1_000_000n
 const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
 
 export function createHistogramReader(searcher: Searcher): LogStoreReader['histogram'] {
-  return async function histogram(filter, bucketsMax) {
-    const range = await rangeOf(searcher, filter)
+  return async function histogram(filter, bucketsMax, signal) {
+    const range = await rangeOf(searcher, filter, signal)
     if (range === undefined || range.last < range.from) return NOTHING
     const spans = spansOver(range.from, range.last + 1n, Math.max(1, bucketsMax))
-    const found = await countBySpan(searcher, filter, spans)
+    const found = await countBySpan(searcher, filter, spans, signal)
     return histogramOf(spans, found)
   }
 }
@@ -36,15 +36,17 @@ interface Edges {
  * The filter's first and last instant in nanoseconds, its open ends closed by those of the matches; undefined where nothing
  * matches. Elasticsearch gives the latter in whole milliseconds, which fall into the same span.
  */
-async function rangeOf(searcher: Searcher, filter: EntryFilter): Promise<{ from: bigint; last: bigint } | undefined> {
+async function rangeOf(
+  searcher: Searcher,
+  filter: EntryFilter,
+  signal: AbortSignal | undefined,
+): Promise<{ from: bigint; last: bigint } | undefined> {
   const from = filter.from === null ? null : toNanos(filter.from)
   const last = filter.to === null ? null : toNanos(filter.to) - 1n
   if (from !== null && last !== null) return { from, last }
-  const answer = await searcher.entries<Edges>(filter.team, filter.kinds, {
-    query: compileFilter(filter),
-    size: 0,
-    aggs: { first: { min: { field: 'timestamp' } }, last: { max: { field: 'timestamp' } } },
-  })
+  const aggs = { first: { min: { field: 'timestamp' } }, last: { max: { field: 'timestamp' } } }
+  const body = { query: compileFilter(filter), size: 0, aggs }
+  const answer = await searcher.entries<Edges>(filter.team, filter.kinds, body, { signal })
   const first = answer.aggregations?.first.value ?? null
   const latest = answer.aggregations?.last.value ?? null
   if (first === null || latest === null) return undefined
@@ -57,18 +59,22 @@ async function rangeOf(searcher: Searcher, filter: EntryFilter): Promise<{ from:
  * One bucket a span, oldest first, empty ones included. Explicit ranges take spans of any width, where a date histogram
  * refuses some that are centuries wide.
  */
-async function countBySpan(searcher: Searcher, filter: EntryFilter, spans: Spans): Promise<readonly SpanBucket[]> {
+async function countBySpan(
+  searcher: Searcher,
+  filter: EntryFilter,
+  spans: Spans,
+  signal: AbortSignal | undefined,
+): Promise<readonly SpanBucket[]> {
   const ranges = startsOf(spans).map((from) => ({ from, to: from + spans.widthMs }))
-  const answer = await searcher.entries<{ spans: { buckets: readonly SpanBucket[] } }>(filter.team, filter.kinds, {
-    query: compileFilter(filter),
-    size: 0,
-    aggs: {
-      spans: {
-        date_range: { field: 'timestamp', format: 'epoch_millis', ranges },
-        aggs: { levels: { terms: { field: 'level' } } },
-      },
+  const aggs = {
+    spans: {
+      date_range: { field: 'timestamp', format: 'epoch_millis', ranges },
+      aggs: { levels: { terms: { field: 'level' } } },
     },
-  })
+  }
+  const body = { query: compileFilter(filter), size: 0, aggs }
+  type Answer = { readonly spans: { readonly buckets: readonly SpanBucket[] } }
+  const answer = await searcher.entries<Answer>(filter.team, filter.kinds, body, { signal })
   return answer.aggregations?.spans.buckets ?? []
 }
 

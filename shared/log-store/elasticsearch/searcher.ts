@@ -1,6 +1,7 @@
 import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import { LEVELS, type Level } from '../../contract/levels.ts'
 import type { EntryKind, EntryRecord } from '../../contract/records.ts'
+import { type EntryRow, mayBeLong, rowOf } from '../../contract/rows.ts'
 import type { Connection } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 
@@ -16,12 +17,23 @@ export interface SearchAnswer<Source, Aggregations = unknown> {
   readonly aggregations?: Aggregations
 }
 
-/** What an entry's hit brings along: the record as text, to the letter. */
+/** An entry's hit has its record as text, to the letter: as `source` or, where it may be long, its row and, if asked for, the `whole`. */
 export interface EntrySource {
-  readonly source: string
+  readonly source?: string
+  readonly row?: string
+  readonly whole?: string
 }
 
-export const recordOf = (hit: Hit<EntrySource>): EntryRecord => parseKeepingDigits(hit._source.source) as EntryRecord
+/** The members of a hit that make a row, and those that make an entry. */
+export const ROW = ['source', 'row'] as const
+export const WHOLE = ['source', 'whole'] as const
+
+export const textOf = ({ _source: { source, row, whole } }: Hit<EntrySource>): string => whole ?? row ?? source ?? ''
+
+export const recordOf = (text: string): EntryRecord => parseKeepingDigits(text) as EntryRecord
+
+/** The row of a record: one that was stored before there were rows is cut here. */
+export const rowOfText = (text: string): EntryRow => (mayBeLong(text) ? rowOf(recordOf(text)) : recordOf(text))
 
 /** The order of entries; read downwards or upwards. Ids are unique, so that no two entries share a place. */
 export const entrySort = (order: 'asc' | 'desc'): readonly object[] => [
@@ -29,14 +41,21 @@ export const entrySort = (order: 'asc' | 'desc'): readonly object[] => [
   { id: { order } },
 ]
 
+export interface SearchOptions {
+  readonly signal?: AbortSignal | undefined
+  /** As in `ElasticsearchRequest`. */
+  readonly answerBytesMax?: number
+}
+
 export interface Searcher {
   /** Searches the entries of the kinds, of every day, for one Team. */
   entries<Aggregations>(
     team: string,
     kinds: readonly EntryKind[],
     body: object,
+    options?: SearchOptions,
   ): Promise<SearchAnswer<EntrySource, Aggregations>>
-  flows<Source>(team: string, body: object): Promise<SearchAnswer<Source>>
+  flows<Source>(team: string, body: object, options?: SearchOptions): Promise<SearchAnswer<Source>>
 }
 
 /**
@@ -44,16 +63,17 @@ export interface Searcher {
  * served by the same copies of the shards, so that an entry once seen is not missing in the next answer of a slower copy.
  */
 export function createSearcher(connection: Connection, names: IndexNames): Searcher {
-  const search = <Answer>(index: string, team: string, body: object): Promise<Answer> =>
+  const search = <Answer>(index: string, team: string, body: object, options: SearchOptions = {}): Promise<Answer> =>
     connection.send<Answer>({
       method: 'POST',
       path: `/${index}/_search`,
       query: { ...LENIENT, allow_partial_search_results: false, preference: preferenceOf(team), filter_path: WANTED },
       body: { track_total_hits: false, ...body },
+      ...options,
     })
   return {
-    entries: (team, kinds, body) => search(names.all(kinds), team, body),
-    flows: (team, body) => search(names.flows, team, body),
+    entries: (team, kinds, body, options) => search(names.all(kinds), team, body, options),
+    flows: (team, body, options) => search(names.flows, team, body, options),
   }
 }
 

@@ -1,11 +1,12 @@
-import type { EntryKind, EntryRecord } from '../../contract/records.ts'
-import type { EntryFilter, LogStoreReader, TailPage } from '../log-store.ts'
+import type { EntryKind } from '../../contract/records.ts'
+import type { EntryRow } from '../../contract/rows.ts'
+import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, TailCursorError, type TailPage } from '../log-store.ts'
 import type { Checkpoints, Look, Shard, Stream } from './checkpoints.ts'
-import { type Connection, ElasticsearchError } from './connection.ts'
+import { AnswerTooLongError, type Connection, ElasticsearchError } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import type { ErrorBody } from './outcome.ts'
 import { retried } from './retrying.ts'
-import { type EntrySource, type Hit, LENIENT, preferenceOf, recordOf } from './searcher.ts'
+import { type EntrySource, type Hit, LENIENT, preferenceOf, ROW, rowOfText, textOf } from './searcher.ts'
 import { decodePosition, encodePosition, type TailPosition } from './tail-cursor.ts'
 
 interface Deps {
@@ -14,6 +15,12 @@ interface Deps {
   readonly checkpoints: Checkpoints
 }
 
+/** Shards that are read at once, those of the oldest days first: a reader who was away for long reads on day by day. */
+const STREAMS_MAX = 8
+
+/** Entries that were stored before there were rows may be longer together; they are then asked for in smaller numbers. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+
 /** A shard with what a reader has not seen of it: numbers above `after`, up to the stream's end. */
 interface Unread {
   readonly stream: Stream
@@ -21,7 +28,8 @@ interface Unread {
 }
 
 interface Arrival {
-  readonly entry: EntryRecord
+  readonly entry: EntryRow
+  readonly bytes: number
   /** Its place in its shard. */
   readonly number: number
   readonly writtenAt: number
@@ -36,9 +44,10 @@ interface ArrivalSource extends EntrySource {
  * clocks say and however late a bulk was: nothing is skipped, and nothing comes twice, also after a break.
  */
 export function createTail({ connection, checkpoints }: Deps): LogStoreReader['tail'] {
-  return async function tail(filter, after, limit) {
+  return async function tail(filter, after, limit, signal) {
     const kinds = filter.kinds.length === 0 ? (['event', 'application'] as const) : filter.kinds
-    const position = (after === null ? undefined : decodePosition(after)) ?? NOWHERE
+    const position = after === null ? NOWHERE : decodePosition(after)
+    if (position === undefined) throw new TailCursorError('the cursor of the tail is none of ours')
     const joined = kinds.filter((kind) => !position.kinds.includes(kind))
     const look = await retried(async () => {
       const found = await (joined.length > 0 ? checkpoints.now() : checkpoints.recent())
@@ -54,9 +63,17 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
     const unread = streams
       .map((stream) => ({ stream, after: seen.get(stream.key) ?? -1 }))
       .filter(({ stream, after: from }) => stream.end > from)
+      .sort((a, b) => (a.stream.index < b.stream.index ? -1 : 1))
+      .slice(0, STREAMS_MAX)
     if (unread.length === 0) return { entries: [], cursor: encodePosition({ kinds, seen }) }
-    const arrivals = await readArrivals(connection, filter, unread, limit)
-    return merge(kinds, seen, unread, arrivals, limit)
+    for (let most = limit; ; most = Math.ceil(most / 4)) {
+      try {
+        const arrivals = await readArrivals(connection, filter, unread, most, signal)
+        return merge(kinds, seen, unread, arrivals, most)
+      } catch (error) {
+        if (!(error instanceof AnswerTooLongError)) throw error
+      }
+    }
   }
 }
 
@@ -93,6 +110,7 @@ async function readArrivals(
   filter: EntryFilter,
   unread: readonly Unread[],
   limit: number,
+  signal: AbortSignal | undefined,
 ): Promise<readonly (readonly Arrival[])[]> {
   const lines = unread.flatMap(({ stream, after }) => [
     { index: stream.index, preference: `_shards:${stream.shard}|${preferenceOf(filter.team)}`, ...LENIENT },
@@ -100,7 +118,7 @@ async function readArrivals(
       query: compileFilter(filter, { range: { _seq_no: { gt: after, lte: stream.end } } }),
       sort: [{ _seq_no: 'asc' }],
       size: limit,
-      _source: ['source', 'writtenAt'],
+      _source: [...ROW, 'writtenAt'],
       track_total_hits: false,
     },
   ])
@@ -109,6 +127,8 @@ async function readArrivals(
     path: '/_msearch',
     query: { filter_path: 'responses.hits.hits._source,responses.hits.hits.sort,responses.error,responses.status' },
     lines: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    signal,
+    ...(limit > 1 && { answerBytesMax: ANSWER_BYTES_MAX }),
   })
   return responses.map(({ hits, error, status }) => {
     if (error !== undefined) throw new ElasticsearchError('arrivals could not be read', status, error)
@@ -116,11 +136,15 @@ async function readArrivals(
   })
 }
 
-const arrivalOf = (hit: Hit<ArrivalSource>): Arrival => ({
-  entry: recordOf(hit),
-  number: Number(hit.sort?.[0]),
-  writtenAt: hit._source.writtenAt,
-})
+function arrivalOf(hit: Hit<ArrivalSource>): Arrival {
+  const text = textOf(hit)
+  return {
+    entry: rowOfText(text),
+    bytes: text.length,
+    number: Number(hit.sort?.[0]),
+    writtenAt: hit._source.writtenAt,
+  }
+}
 
 /** Lays the shards' arrivals into one order: each shard's own is kept, and between shards the one written earlier comes first. */
 function merge(
@@ -131,12 +155,15 @@ function merge(
   limit: number,
 ): TailPage {
   const queues = unread.map(({ stream }, index) => ({ stream, arrivals: arrivals[index] ?? [], next: 0 }))
-  const entries: { entry: EntryRecord; cursor: string }[] = []
+  const entries: { entry: EntryRow; cursor: string }[] = []
+  let bytes = 0
   while (entries.length < limit) {
     let first: (typeof queues)[number] | undefined
     for (const queue of queues) if (isEarlier(queue, first)) first = queue
     const arrival = first?.arrivals[first.next]
     if (first === undefined || arrival === undefined) break
+    bytes += arrival.bytes
+    if (entries.length > 0 && bytes > PAGE_BYTES_MAX) break
     first.next += 1
     seen.set(first.stream.key, arrival.number)
     entries.push({ entry: arrival.entry, cursor: encodePosition({ kinds, seen }) })

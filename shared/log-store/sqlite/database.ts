@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreHaltError } from '../log-store.ts'
-import { clearError } from './failures.ts'
+import { CalledOffError, clearError } from './failures.ts'
 import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
@@ -12,6 +12,12 @@ const WAL_BYTES_KEPT = 64 * 1024 * 1024
 const CACHE_KIBIBYTES = 32 * 1024
 /** Queries differ in their conditions, so statements come and go. */
 const STATEMENTS_MAX = 200
+
+/** The SQL function by which a read that goes through many rows can be ended: 1, or an error once it is called off. */
+const GO_ON = 'go_on'
+
+/** A condition that always holds, and asks once in 256 rows, by a number of the row, whether to go on. */
+export const goOn = (number: string): string => `CASE WHEN ${number} & 255 THEN 1 ELSE ${GO_ON}() END`
 
 /** A connection to the file. All that it throws on SQLite's account is a `StoreUnavailableError` or a `StoreHaltError`. */
 export interface Database {
@@ -30,10 +36,12 @@ export interface DatabaseOptions {
   readonly file: string
   /** The most bytes that the file may grow to; beyond, writes fail as they do on a full disk. */
   readonly fileBytesMax?: number
+  /** Whether the present read is to be given up; asked every few hundred rows that one goes through. */
+  readonly isCalledOff?: () => boolean
 }
 
 /** Opens the file, making it where it is missing; throws where it is damaged, foreign or of another version. */
-export function openDatabase({ file, fileBytesMax }: DatabaseOptions): Database {
+export function openDatabase({ file, fileBytesMax, isCalledOff = () => false }: DatabaseOptions): Database {
   const guard = <T>(work: () => T): T => {
     try {
       return work()
@@ -45,6 +53,10 @@ export function openDatabase({ file, fileBytesMax }: DatabaseOptions): Database 
   const sqlite = guard(() => new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }))
   try {
     guard(() => prepareFile(sqlite, file))
+    sqlite.function(GO_ON, { directOnly: true }, () => {
+      if (isCalledOff()) throw new CalledOffError('the read was called off')
+      return 1
+    })
     if (fileBytesMax !== undefined) sqlite.exec(`PRAGMA max_page_count = ${Math.ceil(fileBytesMax / PAGE_BYTES)}`)
   } catch (error) {
     sqlite.close()

@@ -1,12 +1,28 @@
-import type { EntryKind } from '../../contract/records.ts'
+import { parseKeepingDigits } from '../../contract/exact-json.ts'
+import type { EntryKind, EntryRecord } from '../../contract/records.ts'
+import { mayBeLong, rowOf } from '../../contract/rows.ts'
 import { fromNanos, toNanos } from '../../contract/timestamp.ts'
-import type { Cursor, EntryFilter, PageRequest, TailCursor } from '../log-store.ts'
+import {
+  type Cursor,
+  type EntryFilter,
+  PAGE_BYTES_MAX,
+  type PageRequest,
+  type TailCursor,
+  TailCursorError,
+} from '../log-store.ts'
 import type { Database } from './database.ts'
 import { lastArrival } from './entry-writer.ts'
 import { idText, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { KINDS, kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
+
+/** A page of rows ends early, too, once so many characters were read for it. */
+const READ_BYTES_MAX = 16 * 1024 * 1024
+
+/** The record of an entry cut to its row, as text. */
+const rowText = (source: string): string =>
+  mayBeLong(source) ? JSON.stringify(rowOf(parseKeepingDigits(source) as EntryRecord)) : source
 
 /** Entries come out as the text of their records, which costs less to hand to another thread than an object. */
 export interface EntryReader {
@@ -30,13 +46,32 @@ export function createEntryReader(database: Database, select: Select, limits: St
   const sourceOf = (arrival: unknown): string =>
     String(database.prepare('SELECT source FROM contents WHERE arrival = ?').get(Number(arrival))?.['source'])
 
-  const searchPage = (filter: EntryFilter, { limit, order, after }: PageRequest): SourcePage => {
+  /** The texts of these entries up to the first that would make the page too long, one at least. */
+  const gather = (arrivals: readonly number[], form: 'row' | 'whole'): readonly string[] => {
+    const sources: string[] = []
+    let [read, given] = [0, 0]
+    for (const arrival of arrivals) {
+      const source = sourceOf(arrival)
+      const text = form === 'row' ? rowText(source) : source
+      read += source.length
+      given += text.length
+      if (sources.length > 0 && (given > PAGE_BYTES_MAX || read > READ_BYTES_MAX)) break
+      sources.push(text)
+    }
+    return sources
+  }
+
+  const searchPage = (filter: EntryFilter, { limit, order, after, form = 'whole' }: PageRequest): SourcePage => {
     const found = placesOf(database, filter, select(filter), order, after, limit + 1)
-    const page = found.slice(0, limit)
-    const last = page.at(-1)
+    const sources = gather(
+      found.slice(0, limit).map(({ arrival }) => arrival),
+      form,
+    )
+    const last = found[sources.length - 1]
     return {
-      sources: page.map(({ arrival }) => sourceOf(arrival)),
-      next: found.length > limit && last !== undefined ? { timestamp: fromNanos(last.nanos), id: last.id } : null,
+      sources,
+      next:
+        found.length > sources.length && last !== undefined ? { timestamp: fromNanos(last.nanos), id: last.id } : null,
     }
   }
 
@@ -51,12 +86,14 @@ export function createEntryReader(database: Database, select: Select, limits: St
     const last = Math.min(lastArrival(database), after + limits.tailArrivals)
     const selection = select(filter, { after, last })
     const { text, values } = whereKinds(selection, kindsOf(filter))
-    const entries = database
+    const arrivals = database
       .prepare(`SELECT e.arrival FROM ${selection.from} WHERE ${text} ORDER BY e.arrival LIMIT ?`)
       .all(...values, limit)
-      .map(({ arrival }) => ({ source: sourceOf(arrival), cursor: String(arrival) }))
-    const full = entries.length === limit ? entries.at(-1)?.cursor : undefined
-    return { entries, cursor: full ?? String(Math.max(after, last)) }
+      .map(({ arrival }) => Number(arrival))
+    const sources = gather(arrivals, 'row')
+    const entries = sources.map((source, index) => ({ source, cursor: String(arrivals[index]) }))
+    const isWhole = sources.length === arrivals.length && arrivals.length < limit
+    return { entries, cursor: isWhole ? String(Math.max(after, last)) : (entries.at(-1)?.cursor ?? String(after)) }
   }
 
   return {
@@ -81,7 +118,7 @@ export function createEntryReader(database: Database, select: Select, limits: St
 function arrivalOf(cursor: TailCursor): number {
   const arrival = Number(cursor)
   if (!/^\d+$/.test(cursor) || !Number.isSafeInteger(arrival))
-    throw new RangeError('the cursor of the tail is none of ours')
+    throw new TailCursorError('the cursor of the tail is none of ours')
   return arrival
 }
 

@@ -9,6 +9,11 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
+/** A read was ended because nobody waits for it any more. */
+export class CalledOffError extends Error {
+  override readonly name = 'CalledOffError'
+}
+
 /**
  * Turns what `node:sqlite` throws on SQLite's account into a `StoreUnavailableError` or a `StoreHaltError` whose message says
  * what to do; leaves every other error as it is.

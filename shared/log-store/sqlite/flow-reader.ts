@@ -1,7 +1,15 @@
 import { LEVELS, levelRank } from '../../contract/levels.ts'
 import { fromNanos, toNanos } from '../../contract/timestamp.ts'
-import type { Flow, FlowCursor, FlowFilter, FlowGroup, FlowPage, FlowPageRequest } from '../log-store.ts'
-import type { Database } from './database.ts'
+import {
+  type Flow,
+  type FlowCursor,
+  type FlowFilter,
+  type FlowGroup,
+  type FlowPage,
+  type FlowPageRequest,
+  PAGE_GROUPS_MAX,
+} from '../log-store.ts'
+import { type Database, goOn } from './database.ts'
 import { memberNeedle } from './leaf-bytes.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
@@ -16,6 +24,9 @@ const GROUPS = `SELECT event, step, project, level, count(*) AS count,
   GROUP BY event, step, project, level ORDER BY min(timestamp), event, step, project, level`
 const SPAN = 'CAST(first_at AS TEXT) AS first_at, CAST(last_at AS TEXT) AS last_at'
 
+/** Times are whole milliseconds for the most part, which leaves the lowest bits of their nanoseconds alike. */
+const GO_ON = sql(goOn('(last_at >> 6)'))
+
 /** A summary may be told before its entries are stored, and stay after they were removed: it is no flow until it has one. */
 const HAS_ENTRIES = sql('EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key)')
 
@@ -24,18 +35,23 @@ export function createFlowReader(database: Database): FlowReader {
     database.prepare(GROUPS).all(team, key).map(groupOf)
 
   const search = (filter: FlowFilter, { limit, after }: FlowPageRequest): FlowPage => {
-    const { text, values } = allOf([...conditions(filter), ...beyond(after), HAS_ENTRIES])
+    const { text, values } = allOf([GO_ON, ...conditions(filter), ...beyond(after), HAS_ENTRIES])
     const rows = database
       .prepare(
         `SELECT key, ${SPAN} FROM flows INDEXED BY flows_by_last WHERE ${text} ORDER BY last_at DESC, key LIMIT ?`,
       )
       .all(...values, limit + 1)
-    const flows = rows.slice(0, limit).map((row): Flow => {
+    const flows: Flow[] = []
+    let groupsLeft = PAGE_GROUPS_MAX
+    for (const row of rows.slice(0, limit)) {
       const key = String(row['key'])
-      return { correlationKey: key, ...spanOf(row), groups: groupsOf(filter.team, key) }
-    })
+      const groups = groupsOf(filter.team, key)
+      groupsLeft -= groups.length
+      if (groupsLeft < 0 && flows.length > 0) break
+      flows.push({ correlationKey: key, ...spanOf(row), groups })
+    }
     const last = flows.at(-1)
-    const more = rows.length > limit && last !== undefined
+    const more = rows.length > flows.length && last !== undefined
     return { flows, next: more ? { lastAt: last.lastAt, correlationKey: last.correlationKey } : null }
   }
 

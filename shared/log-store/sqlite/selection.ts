@@ -4,7 +4,7 @@ import { toNanos } from '../../contract/timestamp.ts'
 import type { Query } from '../../query/ast.ts'
 import type { EntryFilter } from '../log-store.ts'
 import { compileQuery } from './compile-query.ts'
-import type { Database } from './database.ts'
+import { type Database, goOn } from './database.ts'
 import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { allOf, FALSE, type Sql, sql } from './sql.ts'
@@ -27,6 +27,8 @@ export interface Selection {
 }
 
 export const KINDS = { event: 0, application: 1 } as const satisfies Record<EntryKind, number>
+
+const GO_ON = sql(goOn('e.arrival'))
 
 /** The selection of a filter, of the arrivals of a range where there is one. In `Database.read` only. The kinds are left to the caller. */
 export type Select = (filter: EntryFilter, range?: ArrivalRange) => Selection
@@ -53,7 +55,7 @@ function selectEntries(
   const conditions = [...filterConditions(filter), rest]
   const selection = (from: string, way: readonly Sql[], checks: readonly Sql[], byTime = false): Selection => ({
     from: `entries AS e ${from}`,
-    where: allOf([...way, ...conditions, ...checks]),
+    where: allOf([GO_ON, ...way, ...conditions, ...checks]),
     byTime,
   })
   const check = match === null ? [] : [matching(match)]

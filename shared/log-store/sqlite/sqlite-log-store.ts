@@ -3,13 +3,15 @@ import type { EntryRecord } from '../../contract/records.ts'
 import type { Logger } from '../../logger.ts'
 import type { LogStore } from '../log-store.ts'
 import { createPersistence } from './persist.ts'
+import { startReader } from './reader.ts'
+import { openReaderPool } from './reader-pool.ts'
 import type { RemovalStep } from './retention.ts'
 import type { StoreOptions } from './store.ts'
-import { openStoreHere, openStoreThread, type StoreClient } from './store-client.ts'
+import { openStoreHere, type Reading, type StoreClient } from './store-client.ts'
 
 /** `file`: the database; SQLite puts two more beside it, with `-wal` and `-shm` at the end of their names. */
 export interface SqliteLogStoreOptions extends StoreOptions {
-  /** `own`: SQLite works in a thread of its own, and never holds up the caller's. `same`: in the caller's, without copies. */
+  /** `own`: SQLite works in threads of its own, and never holds up the caller's. `same`: in the caller's, without copies. */
   readonly thread: 'own' | 'same'
   readonly logger: Pick<Logger, 'warn'>
 }
@@ -27,7 +29,7 @@ export interface SqliteLogStore extends LogStore {
 export async function createSqliteLogStore(options: SqliteLogStoreOptions): Promise<SqliteLogStore> {
   const { thread, logger, file, fileBytesMax, limits } = options
   const opened = { file, ...(fileBytesMax !== undefined && { fileBytesMax }), ...(limits && { limits }) }
-  const store = thread === 'own' ? await openStoreThread(opened) : openStoreHere(opened)
+  const store = thread === 'own' ? await openReaderPool(() => startReader(opened)) : openStoreHere(opened)
   const { persist, health } = createPersistence(logger)
 
   return {
@@ -41,23 +43,23 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     removeBefore: (day) => removeBefore(store, day),
     maintain: ({ bytesMax }) => (bytesMax === null ? Promise.resolve(0) : removeOldest(store, bytesMax)),
 
-    search: async (filter, page) => {
-      const { sources, next } = await store.call('search', filter, page)
+    search: async (filter, page, signal) => {
+      const { sources, next } = await store.read(by(filter.team, signal), 'search', filter, page)
       return { entries: sources.map(parseRecord), next }
     },
-    get: async (team, kind, id) => {
-      const source = await store.call('get', team, kind, id)
+    get: async (team, kind, id, signal) => {
+      const source = await store.read(by(team, signal), 'get', team, kind, id)
       return source === undefined ? undefined : parseRecord(source)
     },
-    tail: async (filter, after, limit) => {
-      const { entries, cursor } = await store.call('tail', filter, after, limit)
+    tail: async (filter, after, limit, signal) => {
+      const { entries, cursor } = await store.read(by(filter.team, signal), 'tail', filter, after, limit)
       return { entries: entries.map(({ source, cursor: at }) => ({ entry: parseRecord(source), cursor: at })), cursor }
     },
-    count: (filter) => store.call('count', filter),
-    histogram: (filter, bucketsMax) => store.call('histogram', filter, bucketsMax),
-    facets: (filter, valuesMax) => store.call('facets', filter, valuesMax),
-    searchFlows: (filter, page) => store.call('searchFlows', filter, page),
-    flow: (team, correlationKey) => store.call('flow', team, correlationKey),
+    count: (filter, signal) => store.read(by(filter.team, signal), 'count', filter),
+    histogram: (filter, bucketsMax, signal) => store.read(by(filter.team, signal), 'histogram', filter, bucketsMax),
+    facets: (filter, valuesMax, signal) => store.read(by(filter.team, signal), 'facets', filter, valuesMax),
+    searchFlows: (filter, page, signal) => store.read(by(filter.team, signal), 'searchFlows', filter, page),
+    flow: (team, correlationKey, signal) => store.read(by(team, signal), 'flow', team, correlationKey),
 
     health: async () => {
       const own = store.health()
@@ -66,6 +68,8 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     close: () => store.close(),
   }
 }
+
+const by = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
 
 const parseRecord = (source: string): EntryRecord => parseKeepingDigits(source) as EntryRecord
 

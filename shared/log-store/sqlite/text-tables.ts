@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import { type Database, goOn } from './database.ts'
 import { textTableSchema } from './schema.ts'
 import { FALSE, join, type Sql, sql } from './sql.ts'
 
@@ -13,6 +13,8 @@ export interface TextTable {
   readonly number: number
   readonly firstArrival: number
 }
+
+const GO_ON = goOn('rowid')
 
 /** SQLite takes 500 parts of a compound SELECT. */
 const TABLES_OF_A_SELECT = 400
@@ -73,9 +75,9 @@ export function selectMatching(
     .filter((table, index) => range === null || overlaps(table, tables[index + 1], range))
     .map(({ name }) =>
       range === null
-        ? sql(`SELECT rowid FROM ${name} WHERE ${name} MATCH ?`, expression)
+        ? sql(`SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND ${GO_ON}`, expression)
         : sql(
-            `SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND rowid > ? AND rowid <= ?`,
+            `SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND rowid > ? AND rowid <= ? AND ${GO_ON}`,
             expression,
             // A number is bound as a REAL, which FTS5 does not take for a bound.
             BigInt(range.after),

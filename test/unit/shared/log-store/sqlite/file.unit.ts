@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { StoreHaltError } from '../../../../../shared/log-store/log-store.ts'
+import { StoreHaltError, TailCursorError } from '../../../../../shared/log-store/log-store.ts'
 import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
 import {
   createSqliteLogStore,
@@ -68,7 +68,7 @@ describe('the file', () => {
   test('a cursor that is none is refused', async () => {
     const store = await open()
     for (const cursor of ['', 'x', '-1', '1.5', '9'.repeat(30)]) {
-      await expect(store.tail(all, cursor, 10)).rejects.toBeInstanceOf(RangeError)
+      await expect(store.tail(all, cursor, 10)).rejects.toBeInstanceOf(TailCursorError)
     }
   })
 

@@ -1,0 +1,53 @@
+import type { EntryRecord } from './records.ts'
+
+/** Most characters of each long text of a row; scope data counts as JSON. */
+export const ROW_TEXT_CHARACTERS_MAX = 4_096
+
+export type LongField = 'payload' | 'message' | 'exception' | 'scopeData'
+
+/** An entry as a list shows it: `truncated` names the long texts of which only the beginning is there. */
+export type EntryRow = EntryRecord & { readonly truncated?: readonly LongField[] }
+
+/** The row of an entry; an entry without long texts is its own row. Scope data keeps the members that fit, in their order. */
+export function rowOf(entry: EntryRecord): EntryRow {
+  const truncated: LongField[] = []
+  const cut = (name: LongField, text: string): string => {
+    if (text.length <= ROW_TEXT_CHARACTERS_MAX) return text
+    truncated.push(name)
+    return beginningOf(text)
+  }
+  const row =
+    entry.kind === 'event'
+      ? { ...entry, payload: cut('payload', entry.payload) }
+      : {
+          ...entry,
+          message: cut('message', entry.message),
+          exception: entry.exception === null ? null : cut('exception', entry.exception),
+          scopeData: fittingMembers(entry.scopeData, () => truncated.push('scopeData')),
+        }
+  return truncated.length === 0 ? entry : { ...row, truncated }
+}
+
+/** Whether the entry of a record's text can have a long text at all. */
+export const mayBeLong = (source: string): boolean => source.length > ROW_TEXT_CHARACTERS_MAX
+
+/** Never half of a surrogate pair. */
+function beginningOf(text: string): string {
+  const last = text.charCodeAt(ROW_TEXT_CHARACTERS_MAX - 1)
+  return text.slice(0, ROW_TEXT_CHARACTERS_MAX - (last >= 0xd800 && last <= 0xdbff ? 1 : 0))
+}
+
+type Scope = Readonly<Record<string, unknown>> | null
+
+function fittingMembers(scope: Scope, onCut: () => void): Scope {
+  if (scope === null || JSON.stringify(scope).length <= ROW_TEXT_CHARACTERS_MAX) return scope
+  onCut()
+  const kept: [string, unknown][] = []
+  let left = ROW_TEXT_CHARACTERS_MAX
+  for (const [name, member] of Object.entries(scope)) {
+    left -= JSON.stringify(name).length + JSON.stringify(member).length + 2
+    if (left < 0) break
+    kept.push([name, member])
+  }
+  return Object.fromEntries(kept)
+}

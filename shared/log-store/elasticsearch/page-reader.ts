@@ -1,0 +1,104 @@
+import type { EntryRow } from '../../contract/rows.ts'
+import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, type Page, type PageRequest } from '../log-store.ts'
+import { AnswerTooLongError, type Connection } from './connection.ts'
+import { compileFilter } from './filter-dsl.ts'
+import { type EntrySource, entrySort, type Hit, ROW, recordOf, rowOfText, type Searcher, textOf } from './searcher.ts'
+
+/** Hits of one request: as many of the longest rows are some MiB. */
+const HITS_MAX = 250
+
+/** Entries that were stored before there were rows may be longer together; they are then asked for in smaller numbers. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+
+/** Long entries of one request, each a megabyte. */
+const WHOLES_MAX = 4
+
+type Hits = readonly Hit<EntrySource>[]
+
+/**
+ * Reads pages of entries. Pages follow by key: entries never change, and (timestamp, id) never repeats, so a page needs no snapshot of
+ * the index (a "point in time") to neither skip nor repeat what was there. However long the entries are, each answer of the server is
+ * bounded: rows are short, and whole long entries are asked for a few at a time.
+ */
+export function createPageReader(connection: Connection, searcher: Searcher): LogStoreReader['search'] {
+  return async (filter, { limit, order, after, form = 'whole' }, signal) => {
+    const entries: EntryRow[] = []
+    let bytes = 0
+    let place = after
+    const page = (isMore: boolean): Page => ({ entries, next: isMore ? place : null })
+    for (;;) {
+      const wanted = Math.min(limit + 1 - entries.length, HITS_MAX)
+      const { hits, asked } = await readHits(searcher, filter, { limit: wanted, order, after: place }, signal)
+      for await (const text of form === 'row' ? rowsOf(hits) : wholesOf(connection, hits, signal)) {
+        bytes += text.length
+        if (entries.length === limit || (entries.length > 0 && bytes > PAGE_BYTES_MAX)) return page(true)
+        const entry = form === 'row' ? rowOfText(text) : recordOf(text)
+        entries.push(entry)
+        place = { timestamp: entry.timestamp, id: entry.id }
+      }
+      if (hits.length < asked) return page(false)
+    }
+  }
+}
+
+/** The next hits, and how many were asked for. */
+async function readHits(
+  searcher: Searcher,
+  filter: EntryFilter,
+  { limit, order, after }: PageRequest,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly hits: Hits; readonly asked: number }> {
+  for (let asked = limit; ; asked = Math.ceil(asked / 4)) {
+    const body = {
+      query: compileFilter(filter),
+      sort: entrySort(order),
+      size: asked,
+      _source: ROW,
+      ...(after !== null && { search_after: [after.timestamp, after.id] }),
+    }
+    try {
+      const bound = asked === 1 ? {} : { answerBytesMax: ANSWER_BYTES_MAX }
+      const answer = await searcher.entries(filter.team, filter.kinds, body, { signal, ...bound })
+      return { hits: answer.hits?.hits ?? [], asked }
+    } catch (error) {
+      if (!(error instanceof AnswerTooLongError)) throw error
+    }
+  }
+}
+
+const rowsOf = (hits: Hits): readonly string[] => hits.map(textOf)
+
+async function* wholesOf(connection: Connection, hits: Hits, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  const long = hits.filter(({ _source: { row } }) => row !== undefined)
+  let read: readonly string[] = []
+  let count = 0
+  for (const hit of hits) {
+    if (hit._source.row === undefined) {
+      yield textOf(hit)
+      continue
+    }
+    const at = count % WHOLES_MAX
+    if (at === 0) read = await readWholes(connection, long.slice(count, count + WHOLES_MAX), signal)
+    count += 1
+    yield read[at] ?? textOf(hit)
+  }
+}
+
+async function readWholes(
+  connection: Connection,
+  hits: Hits,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const { docs } = await connection.send<{ docs: readonly { readonly _source?: EntrySource }[] }>({
+    method: 'POST',
+    path: '/_mget',
+    query: { _source_includes: 'whole' },
+    body: { docs: hits.map(({ _index, _id }) => ({ _index, _id })) },
+    signal,
+  })
+  return docs.map(({ _source: { whole } = {} }) => {
+    // Its day was removed in between.
+    if (whole === undefined) throw new Error('an entry is gone while it is read')
+    return whole
+  })
+}

@@ -1,0 +1,185 @@
+import type { Reader } from './reader.ts'
+import type { Store } from './store.ts'
+import type { Reading, StoreClient } from './store-client.ts'
+
+export interface ReaderPoolOptions {
+  /** Most threads that take calls. */
+  readonly threadsMax: number
+  /** Most threads that are being ended beside them: a step of the full-text search cannot be interrupted. */
+  readonly endingMax: number
+  /** How long a thread may take to notice that its call was called off before another takes its place. */
+  readonly graceMs: number
+}
+
+export const READER_POOL: ReaderPoolOptions = { threadsMax: 4, endingMax: 2, graceMs: 250 }
+
+/** An owner may have twice as many threads as it leaves to others, so that of four there is always one left. */
+const OWNER_WEIGHT = 2
+
+const NAME = 'log-store'
+
+/** Whoever calls for the process itself. */
+const NOBODY: Reading = { owner: '' }
+
+interface Job {
+  readonly owner: string
+  readonly begin: (reader: Reader) => Promise<void>
+  readonly reject: (reason: unknown) => void
+}
+
+/**
+ * Opens the store in several threads, which `start` starts; all but the first are started when there is work for them. Calls wait for a thread in the order
+ * in which they came, but no owner takes the last one. A call that is called off is answered at once; its thread ends it at the next
+ * row, and is replaced where it does not.
+ */
+export async function openReaderPool(
+  start: () => Promise<Reader>,
+  options: ReaderPoolOptions = READER_POOL,
+): Promise<StoreClient> {
+  const { threadsMax, graceMs } = options
+  let isClosed = false
+  const busy = new Map<Reader, Job>()
+  const waiting = new Set<Job>()
+  const rejectWaiting = (reason: Error): void => {
+    for (const job of waiting) job.reject(reason)
+    waiting.clear()
+  }
+  const threads = createThreads(await start(), start, {
+    ...options,
+    onFree: dispatch,
+    onFailure: (error) => {
+      if (busy.size === 0) rejectWaiting(error)
+    },
+  })
+
+  const mayRun = ({ owner }: Job): boolean =>
+    [...busy.values()].filter((job) => job.owner === owner).length < OWNER_WEIGHT * (threadsMax - busy.size)
+
+  function dispatch(): void {
+    for (const job of waiting) {
+      if (!mayRun(job)) continue
+      const reader = threads.take(busy.size)
+      if (reader === undefined) return
+      waiting.delete(job)
+      busy.set(reader, job)
+      void job.begin(reader).then(() => release(reader))
+    }
+  }
+
+  function release(reader: Reader): void {
+    // A thread that is being replaced was taken out already.
+    if (busy.delete(reader)) threads.give(reader)
+    dispatch()
+  }
+
+  async function read<Name extends keyof Store>(
+    { owner, signal }: Reading,
+    name: Name,
+    ...args: Parameters<Store[Name]>
+  ): Promise<ReturnType<Store[Name]>> {
+    signal?.throwIfAborted()
+    if (isClosed) throw closed()
+    const { promise, resolve, reject } = Promise.withResolvers<ReturnType<Store[Name]>>()
+    let reader: Reader | undefined
+    const begin = (taken: Reader): Promise<void> => {
+      reader = taken
+      return taken.run(name, args).then(resolve, reject)
+    }
+    const job: Job = { owner, begin, reject }
+    const replaceIfStuck = (): void => {
+      if (reader === undefined || busy.get(reader) !== job) return
+      busy.delete(reader)
+      threads.replace(reader)
+    }
+    const giveUp = (): void => {
+      waiting.delete(job)
+      reject(signal?.reason)
+      reader?.callOff()
+      if (reader !== undefined) setTimeout(replaceIfStuck, graceMs).unref()
+    }
+    signal?.addEventListener('abort', giveUp, { once: true })
+    waiting.add(job)
+    dispatch()
+    return promise.finally(() => signal?.removeEventListener('abort', giveUp))
+  }
+
+  return {
+    read,
+    call: (name, ...args) => read(NOBODY, name, ...args),
+    health: () => {
+      const reason = threads.failure(busy.size)
+      return reason === undefined ? { name: NAME, ready: true } : { name: NAME, ready: false, reason }
+    },
+    close: async () => {
+      isClosed = true
+      rejectWaiting(closed())
+      await Promise.all([threads.close(), ...[...busy.keys()].map((reader) => reader.close())])
+    },
+  }
+}
+
+const closed = (): Error => new Error('the log store is closed')
+
+interface ThreadsOptions extends ReaderPoolOptions {
+  /** There may be a thread to take that was not there before. */
+  readonly onFree: () => void
+  /** None could be started. */
+  readonly onFailure: (error: Error) => void
+}
+
+/** The threads that are not at work. */
+function createThreads(first: Reader, start: () => Promise<Reader>, options: ThreadsOptions) {
+  const { threadsMax, endingMax, onFree, onFailure } = options
+  const idle = new Set([first])
+  let ending = 0
+  let isStarting = false
+  let isClosed = false
+  let failure: string | undefined
+
+  async function add(): Promise<void> {
+    isStarting = true
+    try {
+      const reader = await start()
+      failure = undefined
+      if (isClosed) await reader.close()
+      else idle.add(reader)
+    } catch (error) {
+      failure = (error as Error).message
+      onFailure(error as Error)
+    } finally {
+      isStarting = false
+    }
+    onFree()
+  }
+
+  return {
+    /** A thread, beside so many that are at work; where there is none, one is started if it may be. */
+    take(busy: number): Reader | undefined {
+      const [reader] = idle
+      if (reader !== undefined) idle.delete(reader)
+      else if (!isStarting && !isClosed && busy < threadsMax && ending <= endingMax) void add()
+      return reader
+    },
+    give(reader: Reader): void {
+      if (!reader.isGone()) idle.add(reader)
+    },
+    /** Ends a thread that is stuck: it goes on until its step ends, and counts until then, so that there are never many. */
+    replace(reader: Reader): void {
+      ending += 1
+      void reader.kill().then(() => {
+        ending -= 1
+        onFree()
+      })
+      onFree()
+    },
+    /** Why there is no thread beside so many that are at work. */
+    failure(busy: number): string | undefined {
+      if (isClosed) return 'it is closed'
+      return idle.size + busy === 0 && !isStarting ? (failure ?? 'its threads have ended') : undefined
+    },
+    async close(): Promise<void> {
+      isClosed = true
+      await Promise.all([...idle].map((reader) => reader.close()))
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** One thread of the pool (reader-pool.ts): a connection of its own, and a word in shared memory by which its work is called off. */
+import { readlinkSync } from 'node:fs'
+import { serveThread } from '../../threads/serve-thread.ts'
+import { openStore, type Store, type StoreOptions } from './store.ts'
+
+export interface ReaderThreadData extends StoreOptions {
+  /** One 32-bit integer: the number of the job that is called off. */
+  readonly calledOff: SharedArrayBuffer
+}
+
+export interface ReaderCalls {
+  /** Runs a call of the store as the job of this number. */
+  run<Name extends keyof Store>(job: number, name: Name, args: Parameters<Store[Name]>): ReturnType<Store[Name]>
+  /** The id by which the operating system knows this thread; null where it does not tell. */
+  systemThreadId(): number | null
+}
+
+await serveThread<ReaderCalls>(({ calledOff, ...options }: ReaderThreadData) => {
+  const word = new Int32Array(calledOff)
+  let present = 0
+  const { calls, close } = openStore({ ...options, isCalledOff: () => Atomics.load(word, 0) === present })
+  return {
+    calls: {
+      run: (job, name, args) => {
+        present = job
+        return (calls[name] as (...given: typeof args) => ReturnType<Store[typeof name]>)(...args)
+      },
+      systemThreadId,
+    },
+    close,
+  }
+})
+
+function systemThreadId(): number | null {
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/').at(-1)) || null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { CalledOffError } from '../../../../../shared/log-store/sqlite/failures.ts'
+import { openStore, type Store } from '../../../../../shared/log-store/sqlite/store.ts'
+import { parseQuery } from '../../../../../shared/query/parse.ts'
+import { flowsOf } from '../../../../contract/log-store-rig.ts'
+import { applicationDocument } from '../../../../support/documents.ts'
+import { entriesOf } from '../../../../support/filters.ts'
+
+const TEAM = 'payments'
+const ENTRIES = 2_000
+const page = { limit: 10, order: 'desc', after: null } as const
+const filter = (q: string) => entriesOf(TEAM, { query: parseQuery(q).query })
+
+let folder: string
+let store: ReturnType<typeof openStore>
+let asked = 0
+let isCalledOff = false
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
+  store = openStore({
+    file: join(folder, 'logs.db'),
+    isCalledOff: () => {
+      asked += 1
+      return isCalledOff
+    },
+  })
+  const documents = Array.from({ length: ENTRIES }, (_, index) =>
+    applicationDocument({
+      team: TEAM,
+      message: `request ${index}`,
+      correlationKey: `order-${index}`,
+      scopeData: { index },
+    }),
+  )
+  store.calls.write(documents)
+  store.calls.mergeFlows(
+    documents.map(({ correlationKey }, index) => ({
+      team: TEAM,
+      correlationKey: correlationKey ?? '',
+      firstAt: new Date(index).toISOString(),
+      lastAt: new Date(index).toISOString(),
+      days: ['1970-01-01'],
+      worstLevel: 'Information',
+      environments: [],
+      events: [],
+      steps: [],
+      projects: [],
+    })),
+  )
+})
+afterAll(() => {
+  store.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Every read that may go through many rows. */
+const READS: readonly (readonly [string, (calls: Store) => unknown])[] = [
+  ['a count', (calls) => calls.count(filter(''))],
+  ['a histogram', (calls) => calls.histogram(filter(''), 60)],
+  ['facets', (calls) => calls.facets(filter(''), 10)],
+  ['facets of a word', (calls) => calls.facets(filter('request'), 10)],
+  ['a list that finds nothing', (calls) => calls.search(filter('eventName:none'), page)],
+  ['a list of a word that finds nothing', (calls) => calls.search(filter('request eventName:none'), page)],
+  ['a phrase', (calls) => calls.count(filter('"request 1" OR request'))],
+  ['a tail', (calls) => calls.tail(filter('eventName:none'), '0', 10)],
+  ['flows that are not there', (calls) => calls.searchFlows(flowsOf(TEAM, { keyPart: 'no such key' }), page)],
+]
+
+describe('a read that goes through many rows asks whether to go on', () => {
+  test.each(READS)('%s', (_name, read) => {
+    isCalledOff = false
+    asked = 0
+    read(store.calls)
+    expect(asked).toBeGreaterThanOrEqual(Math.floor(ENTRIES / 256))
+    expect(asked).toBeLessThan(ENTRIES)
+    isCalledOff = true
+    asked = 0
+    expect(() => read(store.calls)).toThrow(CalledOffError)
+    expect(asked).toBe(1)
+    isCalledOff = false
+    expect(store.calls.count(filter('request'))).toBe(ENTRIES)
+  })
+})
