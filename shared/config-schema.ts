@@ -195,6 +195,20 @@ export const SETTINGS = {
     maximum: 4 * GIBIBYTE,
     help: 'Most bytes accepted and not yet confirmed by the journal; beyond, requests are refused at once.',
   },
+  READ_BUFFER_BYTES: {
+    type: 'integer',
+    default: 64 * MEBIBYTE,
+    minimum: 8 * MEBIBYTE,
+    maximum: 4 * GIBIBYTE,
+    help: 'Most bytes that all reads hold while rows come out of the store and until their readers have taken them; beyond, reads wait.',
+  },
+  READ_DEADLINE_MS: {
+    type: 'integer',
+    default: 10_000,
+    minimum: 100,
+    maximum: 120_000,
+    help: 'Longest time of a read; then it is ended in the store, and its reader is told what to narrow.',
+  },
   DRAIN_TIMEOUT_MS: {
     type: 'integer',
     default: 10_000,

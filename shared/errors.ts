@@ -132,7 +132,7 @@ export const ERRORS = {
   payload_too_large: {
     retryable: false,
     message: 'The body is too large.',
-    remedy: 'Send less in one request; details.limit is the most bytes.',
+    remedy: 'Send less in one request; details tell the limit.',
   },
   headers_too_large: {
     retryable: false,
@@ -153,6 +153,16 @@ export const ERRORS = {
     retryable: true,
     message: 'Too many sign-ins failed.',
     remedy: 'Try again after the time in Retry-After.',
+  },
+  rate_limited: {
+    retryable: true,
+    message: 'Too many requests of this kind.',
+    remedy: 'Try again after the time in Retry-After.',
+  },
+  query_too_expensive: {
+    retryable: false,
+    message: 'The query takes more than a read may have.',
+    remedy: 'Narrow it: a shorter range, fewer or rarer words, or a field such as level, category or correlationKey.',
   },
   request_timeout: {
     retryable: true,

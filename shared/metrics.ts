@@ -106,6 +106,10 @@ export const METRICS = {
     labels: ['outcome'],
     help: 'Sign-ins to the page, by outcome: opened, refused (no live key), limited (too many failed before). Many refused: somebody tries keys.',
   },
+  sluice_read_bytes: {
+    kind: 'gauge',
+    help: 'Bytes that reads hold, from the store to their readers. At READ_BUFFER_BYTES reads wait.',
+  },
   sluice_tail_streams: { kind: 'gauge', help: 'Live tails open now.' },
 } as const satisfies Record<`sluice_${string}`, MetricSpec>
 

@@ -3,7 +3,9 @@ import type { EntryRecord } from './records.ts'
 /** Most characters of each long text of a row; scope data counts as JSON. */
 export const ROW_TEXT_CHARACTERS_MAX = 4_096
 
-export type LongField = 'payload' | 'message' | 'exception' | 'scopeData'
+export const LONG_FIELDS = ['payload', 'message', 'exception', 'scopeData'] as const
+
+export type LongField = (typeof LONG_FIELDS)[number]
 
 /** An entry as a list shows it: `truncated` names the long texts of which only the beginning is there. */
 export type EntryRow = EntryRecord & { readonly truncated?: readonly LongField[] }

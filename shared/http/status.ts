@@ -35,5 +35,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   conflict: 409,
   cross_origin: 403,
   too_many_attempts: 429,
+  rate_limited: 429,
+  query_too_expensive: 422,
   request_timeout: 408,
 }

@@ -134,6 +134,8 @@ export interface TailPage {
   readonly entries: readonly { readonly entry: EntryRow; readonly cursor: TailCursor }[]
   /** Where to go on, also when nothing matched. */
   readonly cursor: TailCursor
+  /** Whether the page ended early, so that there may be more at once. */
+  readonly more: boolean
 }
 
 export interface FlowFilter {

@@ -57,6 +57,7 @@ export async function startViews(more: Partial<ViewsDeps> = {}): Promise<ViewsFi
     registryReady: () => ready.now,
     store,
     refusals: { of: () => [] },
+    config: { READ_BUFFER_BYTES: 64 * 1024 * 1024, READ_DEADLINE_MS: 10_000 },
     tail: { pollMs: 5, heartbeatMs: 15_000 },
     ...more,
   })

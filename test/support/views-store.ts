@@ -3,6 +3,7 @@ import { eventLogDocument } from '../../consumers/projections/event-logs.ts'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { type Level, type LevelCounts, levelRank } from '../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
+import { rowOf } from '../../shared/contract/rows.ts'
 import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
 import type {
   Cursor,
@@ -47,13 +48,14 @@ export function createMemoryLogStore(): MemoryLogStore {
     failAfter: (count) => {
       callsLeft = count
     },
-    search: async (filter, { limit, order, after }) => {
+    search: async (filter, { limit, order, after, form }) => {
       const sign = order === 'asc' ? 1 : -1
       const sorted = select('search', filter).toSorted((a, b) => sign * compare(a, b))
       const rest = after === null ? sorted : sorted.filter((entry) => sign * compare(entry, after) > 0)
       const page = rest.slice(0, limit)
       const last = page.at(-1)
-      return { entries: page, next: rest.length > limit && last !== undefined ? placeOf(last) : null }
+      const entries = form === 'row' ? page.map(rowOf) : page
+      return { entries, next: rest.length > limit && last !== undefined ? placeOf(last) : null }
     },
     get: async (team, kind, id) => {
       enter('get')
@@ -68,7 +70,7 @@ export function createMemoryLogStore(): MemoryLogStore {
       const arrived = entries.map((entry, index) => ({ entry, cursor: String(index + 1) })).slice(begin)
       const page = arrived.filter(({ entry }) => matches(entry, filter)).slice(0, limit)
       const cursor = page.length === limit ? (page.at(-1)?.cursor ?? '') : String(entries.length)
-      return { entries: page, cursor }
+      return { entries: page.map((one) => ({ ...one, entry: rowOf(one.entry) })), cursor, more: page.length === limit }
     },
     searchFlows: async (filter, { limit, after }) => {
       enter('searchFlows')

@@ -31,8 +31,9 @@ export const absenceOfEntries =
     const { values } = call
     const filterWith = (changes: Partial<Values>) => filterOf(kind, { ...call, values: { ...values, ...changes } })
     const newestWith = async (changes: Partial<Values>): Promise<string | undefined> => {
-      const page = { limit: 1, order: 'desc', after: null } as const
-      return (await store.search(filterWith({ ...changes, from: null, to: null }), page)).entries[0]?.timestamp
+      const page = { limit: 1, order: 'desc', after: null, form: 'row' } as const
+      const { entries } = await store.search(filterWith({ ...changes, from: null, to: null }), page, call.signal)
+      return entries[0]?.timestamp
     }
     const used = CONDITIONS.filter((name) => values[name] !== null)
     const none = Object.fromEntries(used.map((name) => [name, null]))
@@ -51,7 +52,7 @@ export const absenceOfEntries =
         name: `Remove ${name === 'q' ? 'the search' : name}`,
         value: values[name],
         params: { [name]: '' },
-        total: (await store.histogram(filterWith({ [name]: null }), 1)).total,
+        total: (await store.histogram(filterWith({ [name]: null }), 1, call.signal)).total,
       }),
     )
     const all: Way = {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Clock } from '../../shared/clock.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Logger } from '../../shared/logger.ts'
@@ -6,6 +6,7 @@ import type { Registry } from '../../shared/registry/registry.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
 import type { Names } from './names.ts'
 import type { ParameterName, Values } from './parameters.ts'
+import type { ReadGate } from './read-gate.ts'
 import type { Streams } from './streams.ts'
 
 /** One authenticated request with its parameters read. */
@@ -20,6 +21,8 @@ export interface Call {
   readonly stillAuthorised: () => boolean
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Aborts when the client goes and, but for streams, when the time of the read is over. */
+  readonly signal: AbortSignal
 }
 
 /** What every handler works with. */
@@ -30,6 +33,9 @@ export interface Tools {
   readonly registry: Registry
   readonly refusals: RefusalsReader
   readonly streams: Streams
+  readonly gate: ReadGate
+  /** Longest time of a read, in milliseconds; of a stream, of each page. */
+  readonly deadlineMs: number
   readonly tail: TailSettings
 }
 
@@ -53,7 +59,12 @@ export type Answer = (call: Call, tools: Tools) => Promise<string>
 export type Stream = (call: Call, tools: Tools) => Promise<void>
 
 /** A path of the read API, for GET and HEAD. */
-export type Route = { readonly path: string; readonly parameters: readonly ParameterName[] } & (
+export type Route = {
+  readonly path: string
+  readonly parameters: readonly ParameterName[]
+  /** Finds out for HEAD whether there is what the path names, and throws what GET would; left out: the path is always there. */
+  readonly probe?: (call: Call, tools: Tools) => Promise<unknown>
+} & (
   | { readonly answer: Answer }
-  | { readonly stream: Stream }
+  | { readonly stream: Stream; readonly headers: (call: Call, tools: Tools) => OutgoingHttpHeaders }
 )

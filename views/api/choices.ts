@@ -40,7 +40,7 @@ export const choicesOfEntries =
     const { values } = call
     const read = (without: readonly FacetName[]): Promise<Facets> => {
       const none = Object.fromEntries(without.map((name) => [name, null]))
-      return store.facets(filterOf(kind, { ...call, values: { ...values, ...none } }), VALUES_MAX)
+      return store.facets(filterOf(kind, { ...call, values: { ...values, ...none } }), VALUES_MAX, call.signal)
     }
     const all = read([])
     const apart = async (...names: readonly FacetName[]): Promise<Facets> =>

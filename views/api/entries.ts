@@ -1,5 +1,6 @@
 import { parseGuid } from '../../shared/contract/guid.ts'
 import type { EntryKind, EntryRecord } from '../../shared/contract/records.ts'
+import type { EntryRow } from '../../shared/contract/rows.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { EntryFilter, FacetName, PageRequest } from '../../shared/log-store/log-store.ts'
 import type { Answer, Call, Tools } from './call.ts'
@@ -13,11 +14,11 @@ import { notFound } from './problems.ts'
 /** A page of the entries of one kind, newest first unless told otherwise. */
 export const listEntries =
   (kind: EntryKind): Answer =>
-  async ({ team, values, names }, { store }) => {
+  async ({ team, values, names, signal }, { store }) => {
     const { filter, reading } = entryFilter(team, [kind], values)
     const order = values.order ?? 'desc'
     const after = decodeCursor(order, values.cursor)
-    const page = await store.search(filter, { limit: values.limit, order, after })
+    const page = await store.search(filter, { limit: values.limit, order, after, form: 'row' }, signal)
     return pageBody(page, order, names, { query: reading })
   }
 
@@ -33,14 +34,14 @@ export const oneEntry =
 export const contextOfEntry =
   (kind: EntryKind): Answer =>
   async (call, tools) => {
-    const { team, values, names } = call
+    const { team, values, names, signal } = call
     const entry = await entryOf(kind, call, tools)
     const { filter } = entryFilter(team, [kind], values)
     const place = { timestamp: entry.timestamp, id: entry.id }
-    const neighbours = (order: PageRequest['order'], limit: number): Promise<readonly EntryRecord[]> =>
+    const neighbours = (order: PageRequest['order'], limit: number): Promise<readonly EntryRow[]> =>
       limit === 0
         ? Promise.resolve([])
-        : tools.store.search(filter, { limit, order, after: place }).then((page) => page.entries)
+        : tools.store.search(filter, { limit, order, after: place, form: 'row' }, signal).then((page) => page.entries)
     const [before, after] = await Promise.all([neighbours('desc', values.before), neighbours('asc', values.after)])
     return successBody({
       before: before.toReversed().map((one) => itemOf(one, names)),
@@ -52,14 +53,14 @@ export const contextOfEntry =
 export const histogramOfEntries =
   (kind: EntryKind): Answer =>
   async (call, { store }) => {
-    const { intervalMs, buckets, total } = await store.histogram(filterOf(kind, call), call.values.buckets)
+    const { intervalMs, buckets, total } = await store.histogram(filterOf(kind, call), call.values.buckets, call.signal)
     return successBody({ interval: intervalMs, buckets, total })
   }
 
 export const facetsOfEntries =
   (kind: EntryKind): Answer =>
   async (call, { store }) => {
-    const facets = await store.facets(filterOf(kind, call), call.values.values)
+    const facets = await store.facets(filterOf(kind, call), call.values.values, call.signal)
     const shown = Object.entries(facets).map(([name, values]) => [
       name,
       values.map(({ value, count }) => ({ value, ...nameOf(name as FacetName, value, call.names), count })),
@@ -87,9 +88,19 @@ function nameOf(facet: FacetName, value: string, names: Names): { readonly name?
 export const filterOf = (kind: EntryKind, { team, values }: Call): EntryFilter =>
   entryFilter(team, [kind], values).filter
 
+/** Throws `not_found` where the Team has no entry with the id in the path. */
+export const findEntry =
+  (kind: EntryKind) =>
+  (call: Call, tools: Tools): Promise<unknown> =>
+    entryOf(kind, call, tools)
+
 /** The entry that the path names. */
-export async function entryOf(kind: EntryKind, { team, subject }: Call, { store }: Tools): Promise<EntryRecord> {
-  const entry = await store.get(team, kind, parseGuid(subject) ?? subject)
+export async function entryOf(
+  kind: EntryKind,
+  { team, subject, signal }: Call,
+  { store }: Tools,
+): Promise<EntryRecord> {
+  const entry = await store.get(team, kind, parseGuid(subject) ?? subject, signal)
   if (entry === undefined) throw notFound('There is no such entry.')
   return entry
 }

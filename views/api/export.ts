@@ -1,4 +1,5 @@
-import type { EntryKind, EntryRecord } from '../../shared/contract/records.ts'
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryFilter, Flow, Page } from '../../shared/log-store/log-store.ts'
 import type { Entry } from '../flow-layout/types.ts'
 import type { Call, Stream, Tools } from './call.ts'
@@ -11,13 +12,13 @@ import { flowEntries, flowOf } from './flows.ts'
 import { itemOf } from './items.ts'
 import { FORMATS } from './parameters.ts'
 import { invalidParameters } from './problems.ts'
+import type { Held } from './read-gate.ts'
 
 /** Most entries read from the store at a time. */
 const PAGE_ENTRIES = 500
 /** Most entries of a drawing, as many as the page draws. */
 const DRAWN_MAX = 5_000
-/** No more is read for a drawing once its entries have so many characters: they are all in memory until it is drawn. */
-const DRAWN_CHARACTERS_MAX = 64 * 1024 * 1024
+const FLOW_KINDS: readonly EntryKind[] = ['event', 'application']
 /** Characters gathered before a write. */
 const CHUNK_CHARACTERS = 64 * 1024
 /** Longest time that a reader may take nothing before the export is cut. */
@@ -30,11 +31,29 @@ interface Format {
 }
 
 interface Selection {
-  /** First part of the file's name. */
-  readonly name: string
   readonly filter: EntryFilter
   readonly order: 'asc' | 'desc'
 }
+
+/** The headers of an export of these kinds. */
+export const exportHeaders =
+  (kinds: readonly EntryKind[]) =>
+  (call: Call, { clock }: Tools): OutgoingHttpHeaders => {
+    const { subject, values } = call
+    const [kind] = kinds
+    const name =
+      kinds.length > 1
+        ? `flow-${(values.key ?? subject).replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 64)}`
+        : `${kind}-logs`
+    const contentType =
+      values.format === 'svg' ? 'image/svg+xml; charset=utf-8' : formatOf(values.format, kinds).contentType
+    return {
+      'content-type': contentType,
+      'content-disposition': `attachment; filename="${fileName(name, values.format, clock.now())}"`,
+      'cache-control': 'no-store, no-transform',
+      'x-content-type-options': 'nosniff',
+    }
+  }
 
 /** All entries of one kind that the parameters select, newest first unless told otherwise. */
 export const exportEntries =
@@ -43,102 +62,115 @@ export const exportEntries =
     const { filter } = entryFilter(call.team, [kind], call.values)
     const { format, order } = call.values
     if (format === 'svg') throw invalidParameters([{ path: 'format', message: FORMATS }])
-    return send(call, tools, formatOf(format, [kind]), { name: `${kind}-logs`, filter, order: order ?? 'desc' })
+    return send(call, tools, formatOf(format, [kind]), [kind], { filter, order: order ?? 'desc' })
   }
 
 /** A flow's entries of both kinds that the parameters select, oldest first unless told otherwise; or a drawing of them. */
 export const exportFlow: Stream = async (call, tools) => {
-  const flow = await flowOf(call, tools)
   const { format, order } = call.values
-  const name = `flow-${flow.correlationKey.replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 64)}`
-  if (format === 'svg') return sendDrawing(call, tools, flow, name)
-  const selection = { name, filter: flowEntries(call), order: order ?? 'asc' } as const
-  return send(call, tools, formatOf(format, ['event', 'application']), selection)
+  const { result: flow, release } = await readHeld(call, tools, (signal) => flowOf({ ...call, signal }, tools))
+  release()
+  if (format === 'svg') return sendDrawing(call, tools, flow)
+  return send(call, tools, formatOf(format, FLOW_KINDS), FLOW_KINDS, {
+    filter: flowEntries(call),
+    order: order ?? 'asc',
+  })
 }
 
-async function sendDrawing(call: Call, tools: Tools, flow: Flow, name: string): Promise<void> {
-  const { team, names, request, response } = call
-  const signal = tools.streams.exports.open(team, response)
+/** One look at the store, with the time of a read. */
+const readHeld = <Result>(
+  { team, signal }: Call,
+  { gate, deadlineMs }: Tools,
+  read: (signal: AbortSignal) => Promise<Result>,
+): Promise<Held<Result>> => {
+  const either = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  return gate.run(team, either, () => read(either), { patient: true })
+}
+
+async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> {
+  const { names, response } = call
+  const signal = tools.streams.exports.open(call.team, response)
+  const filter = flowEntries(call)
   const entries: Entry[] = []
-  let characters = 0
   let next: Page['next'] = null
   do {
-    const limit = Math.min(PAGE_ENTRIES, DRAWN_MAX - entries.length)
-    const page = await tools.store.search(flowEntries(call), { limit, order: 'asc', after: next })
+    const held: Held<Page> = await readHeld(call, tools, (one) => {
+      const limit = Math.min(PAGE_ENTRIES, DRAWN_MAX - entries.length)
+      return tools.store.search(filter, { limit, order: 'asc', after: next, form: 'row' }, one)
+    })
+    entries.push(...held.result.entries.map((entry) => itemOf(entry, names)))
+    next = held.result.next
+    held.release()
     if (signal.aborted) return void response.destroy()
-    entries.push(...page.entries.map((entry) => itemOf(entry, names)))
-    characters += page.entries.reduce((sum, entry) => sum + charactersOf(entry), 0)
-    next = page.next
-  } while (next !== null && entries.length < DRAWN_MAX && characters < DRAWN_CHARACTERS_MAX)
+  } while (next !== null && entries.length < DRAWN_MAX)
   const now = tools.clock.now()
   const { correlationKey, nextSteps } = summaryOf(flow, names, now)
   const steps = stepsOf(flow, names)
   const text = flowSvg({ correlationKey, entries, more: next !== null, steps, nextSteps, now })
-  answerHead(call, tools, 'image/svg+xml; charset=utf-8', name)
-  response.end(request.method === 'HEAD' ? undefined : text)
+  response.writeHead(200, exportHeaders(FLOW_KINDS)(call, tools))
+  response.end(text)
 }
 
-/** Of what can be long in an entry; the rest is bounded. */
-const charactersOf = (entry: EntryRecord): number =>
-  entry.kind === 'event'
-    ? entry.payload.length
-    : entry.message.length + (entry.exception?.length ?? 0) + JSON.stringify(entry.scopeData).length
-
-async function send(call: Call, tools: Tools, format: Format, selection: Selection): Promise<void> {
-  const { request, response } = call
+async function send(
+  call: Call,
+  tools: Tools,
+  format: Format,
+  kinds: readonly EntryKind[],
+  { filter, order }: Selection,
+): Promise<void> {
+  const { response } = call
   const signal = tools.streams.exports.open(call.team, response)
-  const { filter, order } = selection
-  const read = (after: Page['next']): Promise<Page> => tools.store.search(filter, { limit: PAGE_ENTRIES, order, after })
-  const first = request.method === 'HEAD' ? undefined : await read(null)
-  answerHead(call, tools, format.contentType, selection.name)
-  if (first !== undefined) await sendPages(call, first, read, format, signal)
+  const read = (after: Page['next']): Promise<Held<Page>> =>
+    readHeld(call, tools, (one) => tools.store.search(filter, { limit: PAGE_ENTRIES, order, after }, one))
+  const first = await read(null)
+  response.writeHead(200, exportHeaders(kinds)(call, tools))
+  await sendPages(call, first, read, format, signal)
   // What was cut short is destroyed, not ended, so that its reader cannot take it for the whole.
   if (signal.aborted) response.destroy()
   else response.end()
 }
 
-function answerHead({ response, values }: Call, { clock }: Tools, contentType: string, name: string): void {
-  response.writeHead(200, {
-    'content-type': contentType,
-    'content-disposition': `attachment; filename="${fileName(name, values.format, clock.now())}"`,
-    'cache-control': 'no-store, no-transform',
-    'x-content-type-options': 'nosniff',
-  })
-}
-
+/** A page is read when the one before was taken, and held until then. */
 async function sendPages(
   { response, names }: Call,
-  first: Page,
-  read: (after: Page['next']) => Promise<Page>,
+  first: Held<Page>,
+  read: (after: Page['next']) => Promise<Held<Page>>,
   format: Format,
   signal: AbortSignal,
 ): Promise<void> {
-  let chunk = format.head
-  const flush = async (): Promise<void> => {
+  const flush = async (chunk: string): Promise<void> => {
     response.write(chunk)
-    chunk = ''
     if (!(await drained(response, signal, STALL_MS))) throw new Error('the reader of an export takes nothing')
   }
-  for (let page = first; ; page = await read(page.next)) {
-    for (const entry of page.entries) {
-      chunk += format.line(itemOf(entry, names))
-      if (chunk.length >= CHUNK_CHARACTERS) await flush()
+  let chunk = format.head
+  for (let held = first; ; ) {
+    const { result: page, release } = held
+    try {
+      for (const entry of page.entries) {
+        chunk += format.line(itemOf(entry, names))
+        if (chunk.length < CHUNK_CHARACTERS) continue
+        await flush(chunk)
+        chunk = ''
+      }
+    } finally {
+      release()
     }
     if (page.next === null) break
+    held = await read(page.next)
   }
-  if (chunk !== '') await flush()
+  if (chunk !== '') await flush(chunk)
 }
 
-function formatOf(format: 'ndjson' | 'csv', kinds: readonly EntryKind[]): Format {
+function formatOf(format: 'ndjson' | 'csv' | 'svg', kinds: readonly EntryKind[]): Format {
   switch (format) {
-    case 'ndjson':
+    case 'csv':
+      return { contentType: 'text/csv; charset=utf-8; header=present', ...createCsvTable(kinds) }
+    default:
       return {
         contentType: 'application/x-ndjson; charset=utf-8',
         head: '',
         line: (item) => `${JSON.stringify(item)}\n`,
       }
-    case 'csv':
-      return { contentType: 'text/csv; charset=utf-8; header=present', ...createCsvTable(kinds) }
   }
 }
 

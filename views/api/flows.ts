@@ -13,14 +13,14 @@ import { invalidParameters, notFound } from './problems.ts'
 const KEY_ELSEWHERE = '-'
 
 /** A page of flows, those with the latest activity first; with a correlationKey, the flow of that key or none. */
-export const listFlows: Answer = async ({ team, values, names }, { store, clock }) => {
+export const listFlows: Answer = async ({ team, values, names, signal }, { store, clock }) => {
   if (values.correlationKey !== null) {
     refuseOthers(values)
-    const flow = await store.flow(team, searchText(values.correlationKey))
+    const flow = await store.flow(team, searchText(values.correlationKey), signal)
     return successBody({ items: flow === undefined ? [] : [summaryOf(flow, names, clock.now())], nextCursor: null })
   }
   const after = decodeFlowCursor(values.cursor)
-  const { flows, next } = await store.searchFlows(flowFilter(team, values), { limit: values.limit, after })
+  const { flows, next } = await store.searchFlows(flowFilter(team, values), { limit: values.limit, after }, signal)
   return successBody({
     items: flows.map((flow) => summaryOf(flow, names, clock.now())),
     nextCursor: next === null ? null : encodeFlowCursor(next),
@@ -41,14 +41,15 @@ export const oneFlow: Answer = async (call, tools) => {
   const { values, names } = call
   const after = decodeCursor('asc', values.cursor)
   const flow = await flowOf(call, tools)
-  const page = await tools.store.search(flowEntries(call), { limit: values.limit, order: 'asc', after })
+  const request = { limit: values.limit, order: 'asc', after, form: 'row' } as const
+  const page = await tools.store.search(flowEntries(call), request, call.signal)
   const summary = summaryOf(flow, names, tools.clock.now())
   return pageBody(page, 'asc', names, { summary, steps: stepsOf(flow, names), projects: summary.projects })
 }
 
 /** The flow that the path names; throws `not_found` where the Team has no entry with its key. */
 export async function flowOf(call: Call, { store }: Tools): Promise<Flow> {
-  const flow = await store.flow(call.team, keyOf(call))
+  const flow = await store.flow(call.team, keyOf(call), call.signal)
   if (flow === undefined) throw notFound('There is no entry with this correlationKey.')
   return flow
 }

@@ -1,15 +1,12 @@
-import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
+import type { ApplicationLogRecord, EventLogRecord } from '../../shared/contract/records.ts'
+import type { EntryRow } from '../../shared/contract/rows.ts'
 import type { ApplicationEntry, Entry, EventEntry } from '../flow-layout/types.ts'
 import type { Names } from './names.ts'
 
 /** An entry as the read API shows it: what was stored, with the names that the registry has now. */
-export function itemOf(entry: EntryRecord, names: Names): Entry {
-  switch (entry.kind) {
-    case 'event':
-      return eventLogItem(entry, names)
-    case 'application':
-      return applicationLogItem(entry, names)
-  }
+export function itemOf(entry: EntryRow, names: Names): Entry {
+  const item = entry.kind === 'event' ? eventLogItem(entry, names) : applicationLogItem(entry, names)
+  return entry.truncated === undefined ? item : { ...item, truncated: entry.truncated }
 }
 
 const eventLogItem = (entry: EventLogRecord, names: Names): EventEntry => ({

@@ -90,7 +90,14 @@ function operationOf(route: Route): Operation {
   if (purpose === undefined) throw new Error(`the path ${template} has no description`)
   const [operationId, summary, shape] = purpose
   const named = /\{(\w+)\}/.exec(template)?.[1]
-  const codes: ErrorCode[] = ['invalid_request', 'missing_api_key', 'invalid_api_key', 'server_error']
+  const codes: ErrorCode[] = [
+    'invalid_request',
+    'missing_api_key',
+    'invalid_api_key',
+    'query_too_expensive',
+    'rate_limited',
+    'server_error',
+  ]
   const canMiss = named !== undefined && !(shape === 'tail')
   const tag = TAGS.find(({ name }) => template.startsWith(`/api/${name.toLowerCase().replace(' ', '-')}`))
   return {

@@ -1,11 +1,11 @@
-import type { EntryRecord } from '../../shared/contract/records.ts'
+import type { EntryRow } from '../../shared/contract/rows.ts'
 import type { Page } from '../../shared/log-store/log-store.ts'
 import { encodeCursor } from './cursor.ts'
 import { itemOf } from './items.ts'
 import type { Names } from './names.ts'
 
-/** Most characters of one page's items. A thousand of the largest entries would outgrow what one string can hold. */
-const PAGE_CHARACTERS_MAX = 64 * 1024 * 1024
+/** Most characters of one page's items: the names that the registry has of a row's Event and Step can be as long as the row. */
+const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
 
 /**
  * The answer of a list: `items`, `nextCursor` and the further fields of `data` in `extra`. A page whose items would pass
@@ -19,7 +19,7 @@ export function pageBody(
   charactersMax = PAGE_CHARACTERS_MAX,
 ): string {
   const texts: string[] = []
-  let last: EntryRecord | undefined
+  let last: EntryRow | undefined
   let characters = 0
   for (const entry of page.entries) {
     const text = JSON.stringify(itemOf(entry, names))

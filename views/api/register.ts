@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import type { Clock } from '../../shared/clock.ts'
-import { type Problem, ProblemError } from '../../shared/errors.ts'
-import { answerJson } from '../../shared/http/answer.ts'
+import type { Config } from '../../shared/config.ts'
+import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
-import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
+import { type LogStoreReader, ReadTooLargeError, TailCursorError } from '../../shared/log-store/log-store.ts'
 import type { Logger } from '../../shared/logger.ts'
 import type { Metrics } from '../../shared/metrics.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
@@ -13,7 +13,9 @@ import type { Call, Route, TailSettings, Tools } from './call.ts'
 import { createNames } from './names.ts'
 import { readParameters } from './parameters.ts'
 import { answerFailure, invalidParameters, notFound, unavailable } from './problems.ts'
+import { createReadGate, isTimeout } from './read-gate.ts'
 import { BASES, ROUTES } from './routes.ts'
+import { ANSWER_HEADERS, sendAnswer } from './send-answer.ts'
 import { createStreams } from './streams.ts'
 import { TAIL_DEFAULTS } from './tail.ts'
 
@@ -23,6 +25,7 @@ export interface ViewsDeps extends AuthenticationDeps {
   readonly metrics: Metrics
   readonly store: LogStoreReader
   readonly refusals: RefusalsReader
+  readonly config: Pick<Config, 'READ_BUFFER_BYTES' | 'READ_DEADLINE_MS'>
   readonly tail?: Partial<TailSettings>
 }
 
@@ -35,7 +38,20 @@ export interface Views {
 export function registerViews(router: IRouter, deps: ViewsDeps): Views {
   const { clock, logger, store, metrics, registry, refusals } = deps
   const streams = createStreams((open) => metrics.gauge('sluice_tail_streams').set(open))
-  const tools: Tools = { clock, logger, store, registry, refusals, streams, tail: { ...TAIL_DEFAULTS, ...deps.tail } }
+  const gate = createReadGate(deps.config.READ_BUFFER_BYTES)
+  const bytes = metrics.gauge('sluice_read_bytes')
+  Object.assign(bytes, { collect: () => bytes.set(gate.held) })
+  const tools: Tools = {
+    clock,
+    logger,
+    store,
+    registry,
+    refusals,
+    streams,
+    gate,
+    deadlineMs: deps.config.READ_DEADLINE_MS,
+    tail: { ...TAIL_DEFAULTS, ...deps.tail },
+  }
   const api = Router()
   for (const route of ROUTES)
     api
@@ -65,10 +81,38 @@ const handlerOf =
       stillAuthorised: () => isStill(team, request, deps),
       request,
       response,
+      signal: signalOf(response, 'stream' in route && request.method !== 'HEAD' ? null : tools.deadlineMs),
     }
+    if (request.method === 'HEAD') return answerHead(route, call, tools)
     if ('stream' in route) return route.stream(call, tools)
-    answerJson(response, 200, await route.answer(call, tools), { 'cache-control': 'no-store' })
+    const { result: text, keep, release } = await tools.gate.run(team, call.signal, () => route.answer(call, tools))
+    keep(Buffer.byteLength(text))
+    // Until the last byte is on its way the answer is held.
+    response.once('close', release)
+    if (response.closed) release()
+    else await sendAnswer(request, response, text)
   }
+
+/** HEAD tells whether there is something, and never what GET would need to read all of it. */
+async function answerHead(route: Route, call: Call, tools: Tools): Promise<void> {
+  const { probe = async () => undefined } = route
+  const { release } = await tools.gate.run(call.team, call.signal, () => probe(call, tools))
+  release()
+  const headers = 'stream' in route ? route.headers(call, tools) : ANSWER_HEADERS
+  call.response.writeHead(200, headers).end()
+}
+
+/** Aborts when the client goes and, where the read has a time, when that is over. */
+function signalOf(response: ServerResponse, deadlineMs: number | null): AbortSignal {
+  const controller = new AbortController()
+  const expire = (): void => controller.abort(new DOMException('the time of the read is over', 'TimeoutError'))
+  const timer = deadlineMs === null ? undefined : setTimeout(expire, deadlineMs)
+  response.once('close', () => {
+    clearTimeout(timer)
+    controller.abort(new Error('the reader is gone'))
+  })
+  return controller.signal
+}
 
 function isStill(team: string, request: IncomingMessage, deps: ViewsDeps): boolean {
   try {
@@ -88,6 +132,7 @@ function answerError(error: unknown, response: ServerResponse, logger: Logger): 
     response.destroy()
     return
   }
+  if (response.closed) return
   answerFailure(response, problemOf(error, logger))
 }
 
@@ -96,6 +141,9 @@ function problemOf(error: unknown, logger: Logger): Problem {
   // What the router throws for a path that it cannot decode.
   if (error instanceof URIError)
     return invalidParameters([{ path: 'path', message: 'must be percent-encoded UTF-8' }]).problem
+  if (error instanceof TailCursorError)
+    return invalidParameters([{ path: 'lastEventId', message: 'must be the id of an event of a tail' }]).problem
+  if (error instanceof ReadTooLargeError || isTimeout(error)) return problem('query_too_expensive')
   logger.error({ err: error }, 'a read request failed')
   return unavailable('The log store could not answer.').problem
 }

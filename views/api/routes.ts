@@ -5,11 +5,11 @@ import { changeQuery, completeQuery, describeSyntax } from '../search/answers.ts
 import { absenceOfEntries } from './absence.ts'
 import type { Route } from './call.ts'
 import { choicesOfEntries } from './choices.ts'
-import { contextOfEntry, facetsOfEntries, histogramOfEntries, listEntries, oneEntry } from './entries.ts'
-import { exportEntries, exportFlow } from './export.ts'
-import { listFlows, oneFlow } from './flows.ts'
+import { contextOfEntry, facetsOfEntries, findEntry, histogramOfEntries, listEntries, oneEntry } from './entries.ts'
+import { exportEntries, exportFlow, exportHeaders } from './export.ts'
+import { flowOf, listFlows, oneFlow } from './flows.ts'
 import type { ParameterName } from './parameters.ts'
-import { tailEntries, tailFlow } from './tail.ts'
+import { tailEntries, tailFlow, tailHeaders } from './tail.ts'
 import { readTypedRange } from './typed-range.ts'
 
 const RANGE = ['from', 'to'] as const
@@ -26,21 +26,43 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
   { path: `${base}/choices`, parameters: FILTER, answer: choicesOfEntries(kind) },
   { path: `${base}/absence`, parameters: FILTER, answer: absenceOfEntries(kind) },
   { path: `${base}/completion`, parameters: [...FILTER, 'caret'], answer: completeQuery(kind) },
-  { path: `${base}/tail`, parameters: [...LIVE, 'correlationKey', 'lastEventId'], stream: tailEntries(kind) },
-  { path: `${base}/export`, parameters: [...FILTER, 'format', 'order'], stream: exportEntries(kind) },
-  { path: `${base}/:id`, parameters: [], answer: oneEntry(kind) },
-  { path: `${base}/:id/details`, parameters: [], answer: detailsOfEntry(kind) },
-  { path: `${base}/:id/context`, parameters: [...FILTER, 'before', 'after'], answer: contextOfEntry(kind) },
+  {
+    path: `${base}/tail`,
+    parameters: [...LIVE, 'correlationKey', 'lastEventId'],
+    stream: tailEntries(kind),
+    headers: tailHeaders,
+  },
+  {
+    path: `${base}/export`,
+    parameters: [...FILTER, 'format', 'order'],
+    stream: exportEntries(kind),
+    headers: exportHeaders([kind]),
+  },
+  { path: `${base}/:id`, parameters: [], answer: oneEntry(kind), probe: findEntry(kind) },
+  { path: `${base}/:id/details`, parameters: [], answer: detailsOfEntry(kind), probe: findEntry(kind) },
+  {
+    path: `${base}/:id/context`,
+    parameters: [...FILTER, 'before', 'after'],
+    answer: contextOfEntry(kind),
+    probe: findEntry(kind),
+  },
 ]
 
 const flowRoutes = (base: string): readonly Route[] => [
   { path: base, parameters: ['q', 'correlationKey', ...FIELDS, ...RANGE, ...PAGE], answer: listFlows },
-  { path: `${base}/:correlationKey`, parameters: ['key', ...PAGE], answer: oneFlow },
-  { path: `${base}/:correlationKey/tail`, parameters: ['key', ...LIVE, 'lastEventId'], stream: tailFlow },
+  { path: `${base}/:correlationKey`, parameters: ['key', ...PAGE], answer: oneFlow, probe: flowOf },
+  {
+    path: `${base}/:correlationKey/tail`,
+    parameters: ['key', ...LIVE, 'lastEventId'],
+    stream: tailFlow,
+    headers: tailHeaders,
+  },
   {
     path: `${base}/:correlationKey/export`,
     parameters: ['key', ...LIVE, ...RANGE, 'format', 'order'],
     stream: exportFlow,
+    headers: exportHeaders(['event', 'application']),
+    probe: flowOf,
   },
 ]
 

@@ -1,4 +1,5 @@
 import { LEVELS } from '../../shared/contract/levels.ts'
+import { LONG_FIELDS } from '../../shared/contract/rows.ts'
 import { arrayOf, type JsonSchema, nullable, objectOf, schemaRef } from '../../shared/openapi/document.ts'
 import { FLOW_STATES } from './flow-state.ts'
 
@@ -61,6 +62,12 @@ const namedValue = {
   term: { ...optionalText, description: 'The search that finds the entries which share the value.' },
 }
 
+const truncated = {
+  ...arrayOf({ enum: LONG_FIELDS }),
+  description:
+    'Of an item of a list or a tail: its long texts of which only the beginning is there. The entry by its id is whole.',
+}
+
 /** What the read API answers, by name; docs/http.md says the same in words. */
 export const VIEW_SCHEMAS = {
   Level: { type: 'string', enum: LEVELS },
@@ -78,13 +85,17 @@ export const VIEW_SCHEMAS = {
     ...objectOf({ id: guid, name: optionalText }),
     description: 'A Project; `name` is null where the registry no longer has it.',
   },
-  EventLog: objectOf({
-    ...common,
-    kind: { const: 'event' },
-    event: nullable(schemaRef('EntityRef')),
-    step: nullable(schemaRef('EntityRef')),
-    payload: text,
-  }),
+  EventLog: objectOf(
+    {
+      ...common,
+      kind: { const: 'event' },
+      event: nullable(schemaRef('EntityRef')),
+      step: nullable(schemaRef('EntityRef')),
+      payload: text,
+      truncated,
+    },
+    ['truncated'],
+  ),
   ApplicationLog: objectOf(
     {
       ...common,
@@ -100,8 +111,9 @@ export const VIEW_SCHEMAS = {
         type: 'string',
         description: 'What the sender wrote as level, where it was none and was stored as Information.',
       },
+      truncated,
     },
-    ['originalLevel'],
+    ['originalLevel', 'truncated'],
   ),
   Entry: {
     oneOf: [schemaRef('EventLog'), schemaRef('ApplicationLog')],

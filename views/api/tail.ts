@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryFilter, TailCursor, TailPage } from '../../shared/log-store/log-store.ts'
@@ -5,6 +6,7 @@ import type { Call, Stream, TailSettings, Tools } from './call.ts'
 import { decodeTailCursor } from './cursor.ts'
 import { entryFilter } from './filter.ts'
 import { flowEntries } from './flows.ts'
+import type { Held } from './read-gate.ts'
 import { createTailSink, type TailSink } from './tail-sink.ts'
 
 export const TAIL_DEFAULTS: TailSettings = {
@@ -18,13 +20,13 @@ export const TAIL_DEFAULTS: TailSettings = {
 /** Most entries of one look at the store. */
 const PAGE_ENTRIES = 100
 
-const HEADERS = {
+export const tailHeaders = (): OutgoingHttpHeaders => ({
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
   'x-content-type-options': 'nosniff',
   // Asks nginx and those like it not to gather the stream before passing it on.
   'x-accel-buffering': 'no',
-}
+})
 
 /** Entries of one kind as they become visible, as server-sent events. */
 export const tailEntries =
@@ -43,33 +45,44 @@ async function tail(call: Call, tools: Tools, filter: EntryFilter): Promise<void
     typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : values.lastEventId,
   )
   const signal = tools.streams.tails.open(call.team, response)
-  const first = await tools.store.tail(filter, after, PAGE_ENTRIES)
-  response.writeHead(200, HEADERS)
-  if (request.method !== 'HEAD') {
-    const sink = createTailSink(call, tools.tail, signal)
-    sink.begin(after ?? first.cursor)
-    await follow(call, tools, filter, first, sink, signal)
-  }
+  const first = await readPage(call, tools, filter, after)
+  response.writeHead(200, tailHeaders())
+  const sink = createTailSink(call, tools.tail, signal)
+  sink.begin(after ?? first.result.cursor)
+  await follow(call, tools, filter, first, sink, signal)
   response.end()
+}
+
+/** One look at the store, with the time of a read; the page is held until it is sent. */
+const readPage = (
+  { team, signal }: Call,
+  { store, gate, deadlineMs }: Tools,
+  filter: EntryFilter,
+  after: TailCursor | null,
+): Promise<Held<TailPage>> => {
+  const either = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  return gate.run(team, either, () => store.tail(filter, after, PAGE_ENTRIES, either), { patient: true })
 }
 
 /** Sends page after page until the client goes, the service stops or the key no longer opens the Team. */
 async function follow(
   call: Call,
-  { store, tail: settings, logger }: Tools,
+  tools: Tools,
   filter: EntryFilter,
-  first: TailPage,
+  first: Held<TailPage>,
   sink: TailSink,
   signal: AbortSignal,
 ): Promise<void> {
+  const { tail: settings, logger } = tools
   const pause = (ms: number): Promise<void> => wait(ms, undefined, { signal, ref: false }).catch(() => {})
   let failing = false
-  const read = async (cursor: TailCursor): Promise<TailPage | undefined> => {
+  const read = async (cursor: TailCursor): Promise<Held<TailPage> | undefined> => {
     try {
-      const page = await store.tail(filter, cursor, PAGE_ENTRIES)
+      const page = await readPage(call, tools, filter, cursor)
       failing = false
       return page
     } catch (error) {
+      if (signal.aborted) return undefined
       // Ending the stream would end it for good: EventSource does not come back after an answer that is no 200.
       if (!failing) logger.warn({ err: error, team: call.team }, 'a tail cannot read the log store and will try again')
       failing = true
@@ -77,15 +90,17 @@ async function follow(
     }
   }
 
-  let cursor = first.cursor
-  for (let page: TailPage | undefined = first; ; page = await read(cursor)) {
+  let { cursor } = first.result
+  for (let held: Held<TailPage> | undefined = first; ; held = await read(cursor)) {
+    const page = held?.result
     if (page !== undefined) {
       await sink.send(page)
       cursor = page.cursor
     }
+    held?.release()
     sink.keepAlive(cursor)
     if (page === undefined) await pause(settings.retryMs)
-    else if (page.entries.length < PAGE_ENTRIES) await pause(settings.pollMs)
+    else if (!page.more) await pause(settings.pollMs)
     if (signal.aborted || !call.stillAuthorised()) return
   }
 }

@@ -1,5 +1,6 @@
 import type { Level, LevelCounts } from '../../shared/contract/levels.ts'
 import type { ApplicationLogRecord, EventLogRecord } from '../../shared/contract/records.ts'
+import type { LongField } from '../../shared/contract/rows.ts'
 
 /** An Event or a Step as an item names it; `name` is null where the Team's registry no longer has it. */
 export interface EntityRef {
@@ -12,7 +13,10 @@ export interface ProjectRef {
   readonly name: string | null
 }
 
-type Shown<Stored, Named extends keyof Stored> = Omit<Stored, 'team' | Named>
+/** In a list, `truncated` names the texts of which only the beginning is there. */
+type Shown<Stored, Named extends keyof Stored> = Omit<Stored, 'team' | Named> & {
+  readonly truncated?: readonly LongField[]
+}
 
 /** An entry as the read API shows it: what was stored, with the names that the registry has now. */
 export type EventEntry = Shown<EventLogRecord, 'event' | 'step'> & {

@@ -34,7 +34,7 @@ const LOOKED_INTO = 30
 /** What can come at a place of a search, with the names and values that the Team's entries and its registry have. */
 export const completeQuery =
   (kind: EntryKind): Answer =>
-  async ({ team, values }, { store, registry }) => {
+  async ({ team, values, signal }, { store, registry }) => {
     const { filter } = entryFilter(team, [kind], { ...values, q: null })
     const known = (counted: readonly Counted[], own: readonly KnownValue[]): readonly KnownValue[] => [
       ...counted.map((one) => ({ ...own.find(({ value }) => value === one.value), ...one })),
@@ -46,7 +46,7 @@ export const completeQuery =
     return successBody(
       await complete(q, Math.min(values.caret, q.length), {
         values: async () => {
-          const facets = await store.facets(filter, VALUES_MAX)
+          const facets = await store.facets(filter, VALUES_MAX, signal)
           return {
             ...facets,
             event: known(facets.event, named(registry.eventsOf(team))),
@@ -57,8 +57,10 @@ export const completeQuery =
             ),
           }
         },
-        paths: async () =>
-          pathsOf((await store.search(filter, { limit: LOOKED_INTO, order: 'desc', after: null })).entries),
+        paths: async () => {
+          const page = { limit: LOOKED_INTO, order: 'desc', after: null, form: 'row' } as const
+          return pathsOf((await store.search(filter, page, signal)).entries)
+        },
       }),
     )
   }

@@ -52,10 +52,11 @@ export function createLastSeen({
   async function look(team: string): Promise<LastSeen> {
     const since = timestampOf(clock.now() - DAY_MS)
     const end = performance.now() + BUDGET_MS
+    const signal = AbortSignal.timeout(patienceMs)
     try {
       const [events, applications] = await Promise.all([
-        store.facets(filterOf(team, 'event', since), TARGETS_MAX),
-        store.facets(filterOf(team, 'application', since), TARGETS_MAX),
+        store.facets(filterOf(team, 'event', since), TARGETS_MAX, signal),
+        store.facets(filterOf(team, 'application', since), TARGETS_MAX, signal),
       ])
       const counts = { event: events.event, step: events.step, project: applications.project }
       const lists = Object.values(counts)
@@ -64,7 +65,7 @@ export function createLastSeen({
       )
       const seen = { event: new Map<string, Seen>(), step: new Map<string, Seen>(), project: new Map<string, Seen>() }
       await inParallel(targets, async ({ kind, value, count }) => {
-        const at = performance.now() < end ? await latestOf(team, kind, value, since) : null
+        const at = performance.now() < end ? await latestOf(team, kind, value, since, signal) : null
         seen[kind].set(value, { at, count })
       })
       return { complete: lists.every(({ length }) => length < TARGETS_MAX), seen }
@@ -74,9 +75,15 @@ export function createLastSeen({
     }
   }
 
-  async function latestOf(team: string, target: TargetKind, value: string, since: string): Promise<string | null> {
+  async function latestOf(
+    team: string,
+    target: TargetKind,
+    value: string,
+    since: string,
+    signal: AbortSignal,
+  ): Promise<string | null> {
     const filter = { ...filterOf(team, target === 'project' ? 'application' : 'event', since), [target]: value }
-    const { entries } = await store.search(filter, { limit: 1, order: 'desc', after: null })
+    const { entries } = await store.search(filter, { limit: 1, order: 'desc', after: null, form: 'row' }, signal)
     return entries[0]?.timestamp ?? null
   }
 

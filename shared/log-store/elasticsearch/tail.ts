@@ -65,7 +65,7 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
       .filter(({ stream, after: from }) => stream.end > from)
       .sort((a, b) => (a.stream.index < b.stream.index ? -1 : 1))
       .slice(0, STREAMS_MAX)
-    if (unread.length === 0) return { entries: [], cursor: encodePosition({ kinds, seen }) }
+    if (unread.length === 0) return { entries: [], more: false, cursor: encodePosition({ kinds, seen }) }
     for (let most = limit; ; most = Math.ceil(most / 4)) {
       try {
         const arrivals = await readArrivals(connection, filter, unread, most, signal)
@@ -168,11 +168,13 @@ function merge(
     seen.set(first.stream.key, arrival.number)
     entries.push({ entry: arrival.entry, cursor: encodePosition({ kinds, seen }) })
   }
+  let more = unread.length === STREAMS_MAX
   for (const { stream, arrivals: found, next } of queues) {
     // Fewer than were asked for, and all of them handed out: nothing else up to the end of this shard matches.
     if (next === found.length && found.length < limit) seen.set(stream.key, stream.end)
+    else more = true
   }
-  return { entries, cursor: encodePosition({ kinds, seen }) }
+  return { entries, more, cursor: encodePosition({ kinds, seen }) }
 }
 
 interface Queue {

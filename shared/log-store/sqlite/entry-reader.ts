@@ -38,6 +38,7 @@ export interface SourcePage {
 }
 
 export interface SourceTail {
+  readonly more: boolean
   readonly entries: readonly { readonly source: string; readonly cursor: TailCursor }[]
   readonly cursor: TailCursor
 }
@@ -83,7 +84,8 @@ export function createEntryReader(database: Database, select: Select, limits: St
   }
 
   const tailFrom = (filter: EntryFilter, after: number, limit: number): SourceTail => {
-    const last = Math.min(lastArrival(database), after + limits.tailArrivals)
+    const end = lastArrival(database)
+    const last = Math.min(end, after + limits.tailArrivals)
     const selection = select(filter, { after, last })
     const { text, values } = whereKinds(selection, kindsOf(filter))
     const arrivals = database
@@ -93,7 +95,11 @@ export function createEntryReader(database: Database, select: Select, limits: St
     const sources = gather(arrivals, 'row')
     const entries = sources.map((source, index) => ({ source, cursor: String(arrivals[index]) }))
     const isWhole = sources.length === arrivals.length && arrivals.length < limit
-    return { entries, cursor: isWhole ? String(Math.max(after, last)) : (entries.at(-1)?.cursor ?? String(after)) }
+    return {
+      entries,
+      more: !isWhole || last < end,
+      cursor: isWhole ? String(Math.max(after, last)) : (entries.at(-1)?.cursor ?? String(after)),
+    }
   }
 
   return {
@@ -109,7 +115,7 @@ export function createEntryReader(database: Database, select: Select, limits: St
     tail: (filter, after, limit) =>
       database.read(() =>
         after === null
-          ? { entries: [], cursor: String(lastArrival(database)) }
+          ? { entries: [], more: false, cursor: String(lastArrival(database)) }
           : tailFrom(filter, arrivalOf(after), limit),
       ),
   }

@@ -52,8 +52,8 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
       return source === undefined ? undefined : parseRecord(source)
     },
     tail: async (filter, after, limit, signal) => {
-      const { entries, cursor } = await store.read(by(filter.team, signal), 'tail', filter, after, limit)
-      return { entries: entries.map(({ source, cursor: at }) => ({ entry: parseRecord(source), cursor: at })), cursor }
+      const { entries, ...page } = await store.read(by(filter.team, signal), 'tail', filter, after, limit)
+      return { ...page, entries: entries.map(({ source, cursor: at }) => ({ entry: parseRecord(source), cursor: at })) }
     },
     count: (filter, signal) => store.read(by(filter.team, signal), 'count', filter),
     histogram: (filter, bucketsMax, signal) => store.read(by(filter.team, signal), 'histogram', filter, bucketsMax),

@@ -33,6 +33,7 @@ function createResponse() {
 
 const page = (first: number, count: number, cursor = String(first + count - 1)): TailPage => ({
   entries: Array.from({ length: count }, (_, index) => ({ entry: eventLog(), cursor: String(first + index) })),
+  more: false,
   cursor,
 })
 

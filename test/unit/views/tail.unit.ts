@@ -1,5 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
 import { eventually } from '../../support/eventually.ts'
 import {
   applicationLog,
@@ -150,7 +151,9 @@ describe('resuming', () => {
 })
 
 describe('a reader that is too slow', () => {
-  const LARGE = 'x'.repeat(200_000)
+  /** As long as a row's text can be. */
+  const LARGE = 'x'.repeat(ROW_TEXT_CHARACTERS_MAX)
+  const BACKLOG = 8_000
   let response: IncomingMessage
   let received: string
 
@@ -175,10 +178,10 @@ describe('a reader that is too slow', () => {
   })
 
   test('makes the server hold no more than the limit, and is told how many entries it missed', async () => {
-    views.store.add(...Array.from({ length: 150 }, () => eventLog({ payload: LARGE })))
-    // Five looks at the store that found it empty: the backlog of 150 has been read and dealt with.
+    views.store.add(...Array.from({ length: BACKLOG }, () => eventLog({ payload: LARGE })))
+    // Looks at the store that found it empty: the backlog, a hundred at a time, has been read and dealt with.
     const before = views.store.calls.length
-    await eventually(() => views.store.calls.length > before + 7)
+    await eventually(() => views.store.calls.length > before + BACKLOG / 100 + 5)
     response.on('data', (chunk) => {
       received += chunk
     })
@@ -189,7 +192,7 @@ describe('a reader that is too slow', () => {
     const sent = received.split('event: entry').length - 1 - 1
     const [, skipped = ''] = /event: skipped\ndata: (.*)/.exec(received) ?? []
     expect(sent).toBeGreaterThan(0)
-    expect(JSON.parse(skipped)).toEqual({ count: 150 - sent })
+    expect(JSON.parse(skipped)).toEqual({ count: BACKLOG - sent })
     // What the kernel and the client buffer is beyond the server: 30 MB were due, and most of it was never written.
     expect(received.length).toBeLessThan(20_000_000)
   })
