@@ -2,6 +2,7 @@ import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import { visible } from '../lib/format.ts'
 import { EntryFields } from '../logs/entry-fields.tsx'
 import { contextHref } from '../logs/links.ts'
+import { useWhole } from '../logs/use-whole.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
@@ -14,27 +15,35 @@ interface DetailsProps {
 }
 
 /** The log that is selected, whole. */
-export const FlowDetails = ({ view, log: { entry, where, sinceStart, sincePrevious } }: DetailsProps) => (
-  <aside class="panel flow-details" aria-label="The selected log">
-    <div class="head">
-      <LevelTag level={entry.level} full />
-      <bdi class="grow cut">{visible(where.join(' › '))}</bdi>
-      <button type="button" class="button quiet icon small" title="Close (Esc)" onClick={() => view.select(undefined)}>
-        <Icon name="close" />
-      </button>
-    </div>
-    <div class="body stack">
-      <div class="bar">
-        <Copy text={() => JSON.stringify(entry, null, 2)} label="Copy JSON" named class="button small" />
-        <a class="button small" href={contextHref(entry)}>
-          Open among {entry.kind} logs
-        </a>
-        <span class="muted">
-          {plusText(sinceStart)} since the start
-          {sincePrevious !== undefined && `, ${plusText(sincePrevious)} in its lane`}
-        </span>
+export function FlowDetails({ view, log: { entry: listed, where, sinceStart, sincePrevious } }: DetailsProps) {
+  const entry = useWhole(listed)
+  return (
+    <aside class="panel flow-details" aria-label="The selected log">
+      <div class="head">
+        <LevelTag level={entry.level} full />
+        <bdi class="grow cut">{visible(where.join(' › '))}</bdi>
+        <button
+          type="button"
+          class="button quiet icon small"
+          title="Close (Esc)"
+          onClick={() => view.select(undefined)}
+        >
+          <Icon name="close" />
+        </button>
       </div>
-      <EntryFields key={entry.id} entry={entry} exception />
-    </div>
-  </aside>
-)
+      <div class="body stack">
+        <div class="bar">
+          <Copy text={() => JSON.stringify(entry, null, 2)} label="Copy JSON" named class="button small" />
+          <a class="button small" href={contextHref(entry)}>
+            Open among {entry.kind} logs
+          </a>
+          <span class="muted">
+            {plusText(sinceStart)} since the start
+            {sincePrevious !== undefined && `, ${plusText(sincePrevious)} in its lane`}
+          </span>
+        </div>
+        <EntryFields key={entry.id} entry={entry} exception />
+      </div>
+    </aside>
+  )
+}

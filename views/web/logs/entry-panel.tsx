@@ -15,6 +15,7 @@ import { ExceptionView } from './exception-view.tsx'
 import { sourceOf } from './facts.ts'
 import { JsonBlock } from './json-block.tsx'
 import { detailsPath } from './links.ts'
+import { useWhole } from './use-whole.ts'
 
 export interface EntryPanelProps {
   readonly entry: Entry
@@ -22,7 +23,8 @@ export interface EntryPanelProps {
 }
 
 /** One entry beside the page: its fields, its JSON, its exception and what was logged around it. The address says which tab. */
-export function EntryPanel({ entry, onClose }: EntryPanelProps) {
+export function EntryPanel({ entry: listed, onClose }: EntryPanelProps) {
+  const entry = useWhole(listed)
   const [{ params }, go] = useAddress()
   useKeys({
     Escape: { what: 'Close', run: onClose },

@@ -23,8 +23,9 @@ export function entryLink(entry: Entry, now: number): string {
   return urlWith([folderOf(entry.kind)], { id: entry.id, from: iso(at - AROUND_MS), to: iso(at + AROUND_MS) })
 }
 
-/** Where the API tells what can be read from an entry. */
-export const detailsPath = ({ kind, id }: Entry): string => `/api/${folderOf(kind)}/${id}/details`
+/** Where the API has an entry, and where it tells what can be read from it. */
+export const entryPath = ({ kind, id }: Entry): string => `/api/${folderOf(kind)}/${id}`
+export const detailsPath = (entry: Entry): string => `${entryPath(entry)}/details`
 
 /** Where another entry is shown with its context. */
 export const contextHref = (entry: Entry): string =>
