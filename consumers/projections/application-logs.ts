@@ -1,6 +1,6 @@
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { hasLostDigits, parseExactly } from '../../shared/contract/exact-json.ts'
-import { KEYWORD_BYTES, searchText } from '../../shared/contract/keyword.ts'
+import { fullText, KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import type { ApplicationLogRecord } from '../../shared/contract/records.ts'
 import { leaves } from '../../shared/query/leaves.ts'
 import { commonFields, optionalKeyword } from './entry.ts'
@@ -14,8 +14,8 @@ export const applicationLogDocument = (entry: ApplicationLogRecord, source: stri
   category: optionalKeyword(entry.categoryName, KEYWORD_BYTES.category),
   eventId: entry.eventId,
   eventName: optionalKeyword(entry.eventName, KEYWORD_BYTES.eventName),
-  message: searchText(entry.message),
-  exception: entry.exception === null ? null : searchText(entry.exception),
+  message: fullText(entry.message),
+  exception: entry.exception === null ? null : fullText(entry.exception),
   payload: null,
   payloadLeaves: [],
   scopeLeaves: leaves(exactScope(entry, source)),

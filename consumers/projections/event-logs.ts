@@ -1,6 +1,6 @@
 import type { EntryDocument, Leaf } from '../../shared/contract/documents.ts'
 import { parseKeepingDigits } from '../../shared/contract/exact-json.ts'
-import { searchText } from '../../shared/contract/keyword.ts'
+import { fullText } from '../../shared/contract/keyword.ts'
 import type { EventLogRecord } from '../../shared/contract/records.ts'
 import { leaves } from '../../shared/query/leaves.ts'
 import { commonFields, identifier } from './entry.ts'
@@ -40,8 +40,8 @@ function parsedPayload(payload: string): object | undefined {
 
 const searchedPayload = (payload: string, json: object | undefined) =>
   json === undefined
-    ? { payload: searchText(payload), payloadLeaves: [] as readonly Leaf[] }
-    : { payload: searchText(withoutEscapes(payload)), payloadLeaves: leaves(json) }
+    ? { payload: fullText(payload), payloadLeaves: [] as readonly Leaf[] }
+    : { payload: fullText(withoutEscapes(payload)), payloadLeaves: leaves(json) }
 
 /** The characters that an escape of one letter stands for (RFC 8259, 7), where that is not the letter itself. */
 const BLANKS = 'nrtbf'

@@ -23,6 +23,12 @@ export function searchText(text: string): string {
   return formed.includes('\0') ? formed.replaceAll('\0', REPLACEMENT) : formed
 }
 
+/** Words and phrases are looked for in so many characters of a text: a search takes time for each place where a phrase may begin. */
+export const FULL_TEXT_CHARACTERS_MAX = 128 * 1024
+
+/** The part of a long text that words and phrases search, as `searchText`. */
+export const fullText = (text: string): string => searchText(text.slice(0, FULL_TEXT_CHARACTERS_MAX))
+
 /** As `searchText`, cut to at most `bytesMax` bytes of UTF-8 and never inside a code point. */
 export function keyword(text: string, bytesMax: number): string {
   // Most texts need not be measured.

@@ -9,6 +9,9 @@ import { splitWords } from './words.ts'
 export type ValueLexeme = Extract<Lexeme, { kind: 'value' }>
 export type RangeLexeme = Extract<Lexeme, { kind: 'range' }>
 
+/** A store takes time for each word of a phrase at each place where it may begin. */
+const PHRASE_WORDS_MAX = 20
+
 const DAY_MS = 86_400_000
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u
 const INTEGER = /^[+-]?\d{1,15}$/
@@ -64,7 +67,19 @@ function textClause(field: TextField | null, value: ValueLexeme): Query | Proble
   }
   // In `order-*` the last word is complete: only what follows the dash is open.
   const prefix = value.star && ENDS_IN_WORD.test(value.text)
-  return { type: 'words', field, words, phrase: words.length > 1, prefix }
+  return phraseOf(field, words, prefix)
+}
+
+/** Of a long phrase the first words have to follow each other, and the others to be there. */
+export function phraseOf(field: TextField | null, words: readonly string[], prefix: boolean): Query {
+  if (words.length <= PHRASE_WORDS_MAX) return { type: 'words', field, words, phrase: words.length > 1, prefix }
+  return {
+    type: 'and',
+    queries: [
+      { type: 'words', field, words: words.slice(0, PHRASE_WORDS_MAX), phrase: true, prefix: false },
+      { type: 'words', field, words: words.slice(PHRASE_WORDS_MAX), phrase: false, prefix },
+    ],
+  }
 }
 
 function rangeClause(field: Ordered, { from, to, at, end }: RangeLexeme): Query | Problem {

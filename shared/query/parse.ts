@@ -1,6 +1,6 @@
 import { searchText } from '../contract/keyword.ts'
 import type { Comparison, ParsedQuery, Query } from './ast.ts'
-import { anyTextClause, fieldClause } from './clause.ts'
+import { anyTextClause, fieldClause, phraseOf } from './clause.ts'
 import { FIELD_NAMES, findField } from './fields.ts'
 import { type Lexeme, lex, type Problem } from './lexer.ts'
 import { splitWords } from './words.ts'
@@ -40,7 +40,7 @@ function readAsText(text: string, { problem, at }: Problem): ParsedQuery {
       return words
     })
     .filter((words) => words.length > 0)
-    .map((words): Query => ({ type: 'words', field: null, words, phrase: words.length > 1, prefix: false }))
+    .map((words) => phraseOf(null, words, false))
   const query: Query = queries.length === 0 ? { type: 'all' } : combine('and', queries)
   return { query, reading: { read: 'text', problem, at } }
 }
@@ -121,9 +121,16 @@ function readGroup(cursor: Cursor, at: number, depth: number): Query | Problem {
 function readTerm(cursor: Cursor, lexeme: Extract<Lexeme, { kind: 'field' | 'value' }>): Query | Problem {
   const clause = readClause(cursor, lexeme)
   if (isProblem(clause)) return clause
-  cursor.terms += clause.type === 'words' ? clause.words.length : 1
+  cursor.terms += termsOf(clause)
   if (cursor.terms <= QUERY_TERMS_MAX) return clause
   return { problem: `A search can have ${QUERY_TERMS_MAX} words and fields at most.`, at: lexeme.at }
+}
+
+/** Every word counts, and any other condition as one. */
+function termsOf(clause: Query): number {
+  const parts = clause.type === 'and' ? clause.queries : [clause]
+  const words = parts.reduce((sum, part) => sum + (part.type === 'words' ? part.words.length : 0), 0)
+  return Math.max(1, words)
 }
 
 function readClause(cursor: Cursor, lexeme: Extract<Lexeme, { kind: 'field' | 'value' }>): Query | Problem {

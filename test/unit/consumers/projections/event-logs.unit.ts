@@ -1,9 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { eventLogDocument, PAYLOAD_PARSE_LENGTH_MAX } from '../../../../consumers/projections/event-logs.ts'
+import { FULL_TEXT_CHARACTERS_MAX } from '../../../../shared/contract/keyword.ts'
 import { eventLog, idOf } from '../../../support/consumers-records.ts'
 
 describe('the document of an event log', () => {
+  test('has the beginning of a long payload to search, and all of it to show', () => {
+    const payload = `${'x'.repeat(FULL_TEXT_CHARACTERS_MAX)}end`
+    const document = eventLogDocument(eventLog(1, { payload }), payload)
+    expect([document.payload, document.source]).toEqual(['x'.repeat(FULL_TEXT_CHARACTERS_MAX), payload])
+  })
+
   test('has the fields that are searched, and its source verbatim', () => {
     expect(eventLogDocument(eventLog(1), 'the source')).toEqual({
       id: idOf(1),
@@ -48,7 +55,10 @@ describe('the document of an event log', () => {
     ['a JSON string', '"17"'],
     ['too long to parse', JSON.stringify({ a: 'x'.repeat(PAYLOAD_PARSE_LENGTH_MAX) })],
   ])('has no leaves where the payload is %s', (_, payload) => {
-    expect(eventLogDocument(eventLog(1, { payload }), '')).toMatchObject({ payload, payloadLeaves: [] })
+    expect(eventLogDocument(eventLog(1, { payload }), '')).toMatchObject({
+      payload: payload.slice(0, FULL_TEXT_CHARACTERS_MAX),
+      payloadLeaves: [],
+    })
   })
 
   test.each([
@@ -77,7 +87,7 @@ describe('the document of an event log', () => {
 
   test('can be made of a payload nested deeper than any stack', () => {
     const payload = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    expect(eventLogDocument(eventLog(1, { payload }), '').payload).toBe(payload)
+    expect(eventLogDocument(eventLog(1, { payload }), '').payload).toBe(payload.slice(0, FULL_TEXT_CHARACTERS_MAX))
     const lost = `{"id":12345678901234567890,"deep":${payload}}`
     expect(eventLogDocument(eventLog(1, { payload: lost }), '').payloadLeaves).toHaveLength(1)
   })

@@ -139,6 +139,19 @@ describe('the grammar', () => {
     expect(parseQuery('event:a\0b\ud800').query).toMatchObject({ value: 'a\uFFFDb\uFFFD' })
   })
 
+  test('of a long phrase the first words follow each other, and the others are there', () => {
+    const words = Array.from({ length: 22 }, (_, index) => `w${index}`)
+    const [begin, rest] = [words.slice(0, 20), words.slice(20)]
+    expect(parseQuery(`message:"${words.join(' ')}"*`).query).toEqual(
+      and(
+        { type: 'words', field: 'message', words: begin, phrase: true, prefix: false },
+        { type: 'words', field: 'message', words: rest, phrase: false, prefix: true },
+      ),
+    )
+    expect(parseQuery(`"${begin.join(' ')}"`).query).toMatchObject({ words: begin, phrase: true })
+    expect(parseQuery(`-"${words.join(' ')}"`).query).toMatchObject({ type: 'not', query: { type: 'and' } })
+  })
+
   test('groups, terms and length have limits', () => {
     const groups = (depth: number) => `${'('.repeat(depth)}a${')'.repeat(depth)}`
     expect(parseQuery(groups(QUERY_DEPTH_MAX)).reading.read).toBe('query')
@@ -151,7 +164,12 @@ describe('the grammar', () => {
     const phrase = parseQuery(`b "${'a '.repeat(QUERY_TERMS_MAX)}"`)
     expect(phrase.reading).toMatchObject({ read: 'text', at: 2 })
     expect(phrase.query).toMatchObject({ queries: { length: QUERY_TERMS_MAX } })
-    expect(parseQuery(`${'a-'.repeat(QUERY_TERMS_MAX)}b`).query).toMatchObject({ words: { length: QUERY_TERMS_MAX } })
+    expect(parseQuery(`${'a-'.repeat(QUERY_TERMS_MAX)}b`).query).toMatchObject({
+      queries: [
+        { phrase: true, words: { length: 20 } },
+        { phrase: false, words: { length: QUERY_TERMS_MAX - 20 } },
+      ],
+    })
     expect(parseQuery('a'.repeat(QUERY_LENGTH_MAX)).reading.read).toBe('query')
     expect(parseQuery('a'.repeat(QUERY_LENGTH_MAX + 1)).reading).toMatchObject({ read: 'text', at: QUERY_LENGTH_MAX })
   })
