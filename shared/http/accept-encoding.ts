@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/**
+ * How an answer is best encoded for a client (RFC 9110, 12.5.3): the one of `codings`, in the order in which the server likes them,
+ * to which the client gives the greatest weight; `identity` where it takes none of them, or likes it better.
+ */
+export function acceptedCoding<Coding extends string>(
+  headers: IncomingHttpHeaders,
+  codings: readonly Coding[],
+): Coding | 'identity' {
+  const header = headers['accept-encoding']
+  if (header === undefined || header === '') return 'identity'
+  const weights = weightsIn(String(header))
+  const any = weights.get('*') ?? 0
+  let best: Coding | 'identity' = 'identity'
+  // What is not encoded is always good enough: a client that refuses it is better off with it than without an answer.
+  let greatest = weights.get('identity') ?? 0
+  for (const coding of codings) {
+    const weight = weights.get(coding) ?? any
+    if (weight === 0 || weight < greatest || (weight === greatest && best !== 'identity')) continue
+    best = coding
+    greatest = weight
+  }
+  return best
+}
+
+/** The codings that a header names, in small letters, with their weights from 0 to 1. */
+function weightsIn(header: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>()
+  for (const item of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
+    const weight = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1)
+    weights.set(name === 'x-gzip' ? 'gzip' : name, weight >= 0 && weight <= 1 ? weight : 0)
+  }
+  return weights
+}
