@@ -13,6 +13,7 @@ import {
 import { topicName } from '../shared/contract/topics.ts'
 import { answerClientError } from '../shared/http/client-error.ts'
 import { createListener, type Routes } from '../shared/http/listener.ts'
+import { createProxies } from '../shared/http/proxies.ts'
 import type { Health, Service } from '../shared/lifecycle.ts'
 import type { LogStoreReader } from '../shared/log-store/log-store.ts'
 import { registerDocs } from '../shared/openapi/docs.ts'
@@ -121,7 +122,8 @@ function mountViews(routes: Router, deps: ViewsMount): readonly Service[] {
   const basePath = config.BASE_PATH
   const here = takesLogs(deps.role)
   const refusals = createRefusalsFollower({ ...deps, topic: topicName(config.TOPIC_PREFIX, 'refusals') })
-  const common = { ...deps, registry: deps.registry.registry, registryReady: deps.registry.ready }
+  const proxies = createProxies(config.TRUSTED_PROXIES)
+  const common = { ...deps, registry: deps.registry.registry, registryReady: deps.registry.ready, proxies }
   const sessions = registerSession(routes, { ...common, basePath, secret })
   const views = registerViews(routes, { ...common, refusals, teamOfSession: sessions.teamOf })
   registerTeam(routes, {

@@ -188,6 +188,11 @@ export const SETTINGS = {
     maximum: 600_000,
     help: 'Longest time from the headers of a request to the end of its body.',
   },
+  TRUSTED_PROXIES: {
+    type: 'list',
+    default: null,
+    help: 'Addresses and networks (10.0.0.0/8, fd00::/8) of the proxies whose X-Forwarded-For, -Proto and -Host are believed, separated by commas; unset: nobody is.',
+  },
   PUBLISH_BUFFER_BYTES: {
     type: 'integer',
     default: 64 * MEBIBYTE,

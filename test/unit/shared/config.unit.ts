@@ -151,6 +151,14 @@ describe('settings are checked against each other', () => {
     ])
   })
 
+  test('trusted proxies are addresses and networks', () => {
+    expect(loadConfig({}).TRUSTED_PROXIES).toEqual([])
+    expect(problemsOf({ TRUSTED_PROXIES: '10.0.0.7, 10.0.0.0/8, fd00::/8, ::1' })).toEqual([])
+    expect(problemsOf({ TRUSTED_PROXIES: '10.0.0.0/8, proxy.example.com, 10.0.0.0/33' })).toEqual([
+      'TRUSTED_PROXIES must be addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8, separated by commas, got "proxy.example.com", "10.0.0.0/33"',
+    ])
+  })
+
   test('a process keeps some views up to date, by default all that there are', () => {
     expect(loadConfig({}).VIEWS).toEqual(VIEW_NAMES)
     expect(loadConfig({ VIEWS: 'flows, event-logs' }).VIEWS).toEqual(['flows', 'event-logs'])
