@@ -14,7 +14,7 @@ import { topicName } from '../shared/contract/topics.ts'
 import { answerClientError } from '../shared/http/client-error.ts'
 import { createListener, type Routes } from '../shared/http/listener.ts'
 import { createProxies } from '../shared/http/proxies.ts'
-import type { Health, Service } from '../shared/lifecycle.ts'
+import type { Service } from '../shared/lifecycle.ts'
 import type { LogStoreReader } from '../shared/log-store/log-store.ts'
 import { registerDocs } from '../shared/openapi/docs.ts'
 import { createOpenApi } from '../shared/openapi/openapi.ts'
@@ -35,14 +35,11 @@ import type { Foundation } from './server.ts'
 import { sessionSecret } from './session-secret.ts'
 import { VERSION } from './version.ts'
 
-export interface HttpEdgeDeps extends Foundation {
+export interface HttpEdgeDeps extends Foundation, OperationsDeps {
   readonly role: Role
   /** Null where the role has no use for it (roles.ts). */
   readonly store: LogStoreReader | null
   readonly pace: Pace
-  readonly moreMetrics: () => Promise<object>
-  readonly health: () => Promise<readonly Health[]>
-  readonly draining: () => boolean
 }
 
 export interface HttpEdge {
@@ -65,9 +62,8 @@ export function createHttpEdge(deps: HttpEdgeDeps): HttpEdge {
       ? mountViews(routes, { ...deps, store, secret, tickets, ownUrl })
       : []
   mountDocs(routes, deps)
-  const operations: OperationsDeps = { ...deps }
-  routes.use(healthRoutes(operations))
-  if (config.METRICS_PORT === null) routes.use(metricsRoutes(operations))
+  routes.use(healthRoutes(deps))
+  if (config.METRICS_PORT === null) routes.use(metricsRoutes(deps))
   const main = createHttpServer({
     name: 'http',
     host: config.HOST,
@@ -75,7 +71,7 @@ export function createHttpEdge(deps: HttpEdgeDeps): HttpEdge {
     ...listening(routes, config.BASE_PATH, deps, gateway.routes),
   })
   // Tails end before the server waits for its requests to end, so they come after it.
-  return { parts: [...gateway.parts, ...metricsServer(operations, deps), main, ...views], url: () => main.url() }
+  return { parts: [...gateway.parts, ...metricsServer(deps), main, ...views], url: () => main.url() }
 }
 
 interface GatewayParts {
@@ -161,10 +157,10 @@ function mountDocs(routes: Router, { config, role }: HttpEdgeDeps): void {
   )
 }
 
-function metricsServer(operations: OperationsDeps, deps: HttpEdgeDeps): readonly Service[] {
+function metricsServer(deps: HttpEdgeDeps): readonly Service[] {
   const { METRICS_PORT: port, HOST: host } = deps.config
   if (port === null) return []
-  const routes = Router().use(healthRoutes(operations)).use(metricsRoutes(operations))
+  const routes = Router().use(healthRoutes(deps)).use(metricsRoutes(deps))
   return [createHttpServer({ name: 'metrics', host, port, ...listening(routes, '/', deps) })]
 }
 

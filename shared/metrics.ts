@@ -106,6 +106,11 @@ export const METRICS = {
     labels: ['outcome'],
     help: 'Sign-ins to the page, by outcome: opened, refused (no live key), limited (too many failed before). Many refused: somebody tries keys.',
   },
+  sluice_event_loop_delay_seconds: {
+    kind: 'gauge',
+    labels: ['quantile'],
+    help: 'Seconds by which the thread that answers HTTP was late, over the last one to two minutes; quantile 1 is the longest. From 0.1 on, something holds it.',
+  },
   sluice_tail_streams: { kind: 'gauge', help: 'Live tails open now.' },
 } as const satisfies Record<`sluice_${string}`, MetricSpec>
 
