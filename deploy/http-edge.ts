@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import express, { Router } from 'express'
 import { createGateway } from '../gateway/gateway.ts'
 import { createPublisher, PUBLISHER_DEFAULTS } from '../gateway/publisher/publisher.ts'
@@ -11,7 +12,6 @@ import {
   LOG_ENTRY_SCHEMA,
 } from '../gateway/schemas/requests.ts'
 import { topicName } from '../shared/contract/topics.ts'
-import { answerClientError } from '../shared/http/client-error.ts'
 import { createListener, type Routes } from '../shared/http/listener.ts'
 import { createProxies } from '../shared/http/proxies.ts'
 import type { Service } from '../shared/lifecycle.ts'
@@ -65,10 +65,11 @@ export function createHttpEdge(deps: HttpEdgeDeps): HttpEdge {
   routes.use(healthRoutes(deps))
   if (config.METRICS_PORT === null) routes.use(metricsRoutes(deps))
   const main = createHttpServer({
+    ...deps,
     name: 'http',
     host: config.HOST,
     port: config.PORT,
-    ...listening(routes, config.BASE_PATH, deps, gateway.routes),
+    listener: listenerOf(routes, config.BASE_PATH, deps, gateway.routes),
   })
   // Tails end before the server waits for its requests to end, so they come after it.
   return { parts: [...gateway.parts, ...metricsServer(deps), main, ...views], url: () => main.url() }
@@ -161,17 +162,13 @@ function metricsServer(deps: HttpEdgeDeps): readonly Service[] {
   const { METRICS_PORT: port, HOST: host } = deps.config
   if (port === null) return []
   const routes = Router().use(healthRoutes(deps)).use(metricsRoutes(deps))
-  return [createHttpServer({ name: 'metrics', host, port, ...listening(routes, '/', deps) })]
+  return [createHttpServer({ ...deps, name: 'metrics', host, port, listener: listenerOf(routes, '/', deps) })]
 }
 
-/** What a server of these routes does with requests. */
-function listening(routes: Router, basePath: string, { config, logger }: HttpEdgeDeps, first?: Routes) {
+/** Answers by these routes, `first` by those that stand before them. */
+function listenerOf(routes: Router, basePath: string, { logger }: HttpEdgeDeps, first?: Routes): RequestListener {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.use(basePath, routes)
-  return {
-    listener: createListener(app, logger, first),
-    bodyBytesMax: config.MAX_BODY_BYTES,
-    onClientError: answerClientError,
-  }
+  return createListener(app, logger, first)
 }

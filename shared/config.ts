@@ -136,6 +136,13 @@ const CHECKS: readonly Check[] = [
       `BODY_BUFFER_BYTES (${buffer}) must be at least MAX_BODY_BYTES and MAX_INFLATED_BYTES together (${body + inflated})`,
   },
   {
+    // What is left is the time of the headers.
+    names: ['REQUEST_TIMEOUT_MS', 'BODY_TIMEOUT_MS'],
+    problem: ({ REQUEST_TIMEOUT_MS: request, BODY_TIMEOUT_MS: body }) =>
+      request < body + 1_000 &&
+      `REQUEST_TIMEOUT_MS (${request}) must be at least 1,000 more than BODY_TIMEOUT_MS (${body})`,
+  },
+  {
     names: ['TRUSTED_PROXIES'],
     problem: ({ TRUSTED_PROXIES: proxies }) => {
       const wrong = proxies.filter((proxy) => !isNetwork(proxy))

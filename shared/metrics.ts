@@ -106,6 +106,14 @@ export const METRICS = {
     labels: ['outcome'],
     help: 'Sign-ins to the page, by outcome: opened, refused (no live key), limited (too many failed before). Many refused: somebody tries keys.',
   },
+  sluice_connections: {
+    kind: 'gauge',
+    help: 'Connections open now. From 0.9 of MAX_CONNECTIONS on, idle ones are closed.',
+  },
+  sluice_connections_refused_total: {
+    kind: 'counter',
+    help: 'Connections closed at once, as there were MAX_CONNECTIONS.',
+  },
   sluice_event_loop_delay_seconds: {
     kind: 'gauge',
     labels: ['quantile'],

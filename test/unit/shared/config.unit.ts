@@ -151,6 +151,14 @@ describe('settings are checked against each other', () => {
     ])
   })
 
+  test('the time of a request has room for its headers beside its body', () => {
+    expect(problemsOf({ REQUEST_TIMEOUT_MS: '15999' })).toEqual([
+      'REQUEST_TIMEOUT_MS (15999) must be at least 1,000 more than BODY_TIMEOUT_MS (15000)',
+    ])
+    expect(problemsOf({ BODY_TIMEOUT_MS: '600000' })).toHaveLength(1)
+    expect(problemsOf({ BODY_TIMEOUT_MS: '600000', REQUEST_TIMEOUT_MS: '601000' })).toEqual([])
+  })
+
   test('trusted proxies are addresses and networks', () => {
     expect(loadConfig({}).TRUSTED_PROXIES).toEqual([])
     expect(problemsOf({ TRUSTED_PROXIES: '10.0.0.7, 10.0.0.0/8, fd00::/8, ::1' })).toEqual([])
