@@ -19,7 +19,7 @@ export interface HttpSocket extends Socket {
   readonly parser?: {
     /** The request whose headers came last, until its body has been read. */
     readonly incoming: IncomingMessage | null
-    /** Called for each request; 1 has the parser go on to the next without looking for a body. */
+    /** Called for each request; the parser takes 1 for a request without a body. */
     onIncoming: (request: IncomingMessage & { upgrade?: boolean }, keepAlive: boolean) => number
   } | null
   [CONNECTION]?: Connection

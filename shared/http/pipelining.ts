@@ -4,6 +4,7 @@ import { connectionOf, type HttpSocket } from './connection.ts'
 /** Most requests of a connection that wait for their turn to be answered. */
 export const WAITING_MAX = 32
 
+/** Has the parser go on to the next request. */
 const SKIP_BODY = 1
 
 /**
@@ -35,13 +36,14 @@ export const inTurn =
  */
 export function limitPipelining(server: Server, waitingMax = WAITING_MAX): void {
   server.on('connection', (socket: HttpSocket) => {
-    const { parser } = socket
-    if (parser === undefined || parser === null) throw new Error('the connection has no HTTP parser')
     const connection = connectionOf(socket)
     // Node reads on after each request that was received as a whole.
     socket.on('resume', () => {
       if (connection.waiting.length > 0 || connection.closing) socket.pause()
     })
+    const { parser } = socket
+    // Without what Node keeps to itself the bound is missing, but requests begin in turn all the same.
+    if (typeof parser?.onIncoming !== 'function') return
     const take = parser.onIncoming
     parser.onIncoming = (request, keepAlive) => {
       if (connection.waiting.length < waitingMax && !connection.closing) return take(request, keepAlive)
