@@ -101,7 +101,7 @@ describe('limits of connections', () => {
     ['after a refusal', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n', 404],
     ['to a GET', 'GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n', 404],
   ])('a body that dribbles %s ends with the time of the request', async (_name, head, status) => {
-    const port = await start(undefined, { REQUEST_TIMEOUT_MS: 200, BODY_TIMEOUT_MS: 100 })
+    const port = await start(undefined, { REQUEST_TIMEOUT_MS: 1_500, BODY_TIMEOUT_MS: 500 })
     const { send, closed, socket } = openRaw(port)
     send(head)
     const dribble = setInterval(() => send('1\r\n \r\n'.slice(0, head.includes('chunked') ? 6 : 1)), 20)
