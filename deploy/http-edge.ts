@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import express, { Router } from 'express'
 import { createGateway } from '../gateway/gateway.ts'
 import { createPublisher, PUBLISHER_DEFAULTS } from '../gateway/publisher/publisher.ts'
@@ -11,9 +12,9 @@ import {
   LOG_ENTRY_SCHEMA,
 } from '../gateway/schemas/requests.ts'
 import { topicName } from '../shared/contract/topics.ts'
-import { answerClientError } from '../shared/http/client-error.ts'
 import { createListener, type Routes } from '../shared/http/listener.ts'
-import type { Health, Service } from '../shared/lifecycle.ts'
+import { createProxies } from '../shared/http/proxies.ts'
+import type { Service } from '../shared/lifecycle.ts'
 import type { LogStoreReader } from '../shared/log-store/log-store.ts'
 import { registerDocs } from '../shared/openapi/docs.ts'
 import { createOpenApi } from '../shared/openapi/openapi.ts'
@@ -34,14 +35,11 @@ import type { Foundation } from './server.ts'
 import { sessionSecret } from './session-secret.ts'
 import { VERSION } from './version.ts'
 
-export interface HttpEdgeDeps extends Foundation {
+export interface HttpEdgeDeps extends Foundation, OperationsDeps {
   readonly role: Role
   /** Null where the role has no use for it (roles.ts). */
   readonly store: LogStoreReader | null
   readonly pace: Pace
-  readonly moreMetrics: () => Promise<object>
-  readonly health: () => Promise<readonly Health[]>
-  readonly draining: () => boolean
 }
 
 export interface HttpEdge {
@@ -64,17 +62,17 @@ export function createHttpEdge(deps: HttpEdgeDeps): HttpEdge {
       ? mountViews(routes, { ...deps, store, secret, tickets, ownUrl })
       : []
   mountDocs(routes, deps)
-  const operations: OperationsDeps = { ...deps }
-  routes.use(healthRoutes(operations))
-  if (config.METRICS_PORT === null) routes.use(metricsRoutes(operations))
+  routes.use(healthRoutes(deps))
+  if (config.METRICS_PORT === null) routes.use(metricsRoutes(deps))
   const main = createHttpServer({
+    ...deps,
     name: 'http',
     host: config.HOST,
     port: config.PORT,
-    ...listening(routes, config.BASE_PATH, deps, gateway.routes),
+    listener: listenerOf(routes, config.BASE_PATH, deps, gateway.routes),
   })
   // Tails end before the server waits for its requests to end, so they come after it.
-  return { parts: [...gateway.parts, ...metricsServer(operations, deps), main, ...views], url: () => main.url() }
+  return { parts: [...gateway.parts, ...metricsServer(deps), main, ...views], url: () => main.url() }
 }
 
 interface GatewayParts {
@@ -121,7 +119,8 @@ function mountViews(routes: Router, deps: ViewsMount): readonly Service[] {
   const basePath = config.BASE_PATH
   const here = takesLogs(deps.role)
   const refusals = createRefusalsFollower({ ...deps, topic: topicName(config.TOPIC_PREFIX, 'refusals') })
-  const common = { ...deps, registry: deps.registry.registry, registryReady: deps.registry.ready }
+  const proxies = createProxies(config.TRUSTED_PROXIES)
+  const common = { ...deps, registry: deps.registry.registry, registryReady: deps.registry.ready, proxies }
   const sessions = registerSession(routes, { ...common, basePath, secret })
   const views = registerViews(routes, { ...common, refusals, teamOfSession: sessions.teamOf })
   registerTeam(routes, {
@@ -159,21 +158,17 @@ function mountDocs(routes: Router, { config, role }: HttpEdgeDeps): void {
   )
 }
 
-function metricsServer(operations: OperationsDeps, deps: HttpEdgeDeps): readonly Service[] {
+function metricsServer(deps: HttpEdgeDeps): readonly Service[] {
   const { METRICS_PORT: port, HOST: host } = deps.config
   if (port === null) return []
-  const routes = Router().use(healthRoutes(operations)).use(metricsRoutes(operations))
-  return [createHttpServer({ name: 'metrics', host, port, ...listening(routes, '/', deps) })]
+  const routes = Router().use(healthRoutes(deps)).use(metricsRoutes(deps))
+  return [createHttpServer({ ...deps, name: 'metrics', host, port, listener: listenerOf(routes, '/', deps) })]
 }
 
-/** What a server of these routes does with requests. */
-function listening(routes: Router, basePath: string, { config, logger }: HttpEdgeDeps, first?: Routes) {
+/** Answers by these routes, `first` by those that stand before them. */
+function listenerOf(routes: Router, basePath: string, { logger }: HttpEdgeDeps, first?: Routes): RequestListener {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.use(basePath, routes)
-  return {
-    listener: createListener(app, logger, first),
-    bodyBytesMax: config.MAX_BODY_BYTES,
-    onClientError: answerClientError,
-  }
+  return createListener(app, logger, first)
 }

@@ -1,14 +1,23 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { systemClock } from '../shared/clock.ts'
+import type { Config } from '../shared/config.ts'
+import { answerProblem } from '../shared/http/answer.ts'
+import { answerClientError, refuseTunnel } from '../shared/http/client-error.ts'
+import { closeConnectionsInStages } from '../shared/http/close-in-stages.ts'
+import { letGoOfStalled, limitConnections } from '../shared/http/connection-limits.ts'
 import { answerExpectContinue } from '../shared/http/expect-continue.ts'
+import { answerHalfClosed } from '../shared/http/half-closed.ts'
+import { inTurn, limitPipelining } from '../shared/http/pipelining.ts'
+import { headProblem } from '../shared/http/request-head.ts'
+import { STATUS } from '../shared/http/status.ts'
 import type { Service } from '../shared/lifecycle.ts'
+import type { Metrics } from '../shared/metrics.ts'
 
 /** Longest wait for the headers of a request. */
 const HEADERS_TIMEOUT_MS = 15_000
-/** Longer than the idle time of common load balancers, so that they and not we close idle connections. */
-const KEEP_ALIVE_TIMEOUT_MS = 75_000
+/** How many times within a timeout connections are looked at, so that none is overrun by much. */
+const CHECKS_PER_TIMEOUT = 10
 /** How often a draining server looks for connections that have become idle. */
 const DRAIN_POLL_MS = 50
 
@@ -17,10 +26,8 @@ export interface HttpServerOptions {
   readonly host: string
   readonly port: number
   readonly listener: RequestListener
-  /** Most bytes of a body that a sender which asks first may go on to send. */
-  readonly bodyBytesMax: number
-  /** Answers what is no HTTP request at all; must end the socket. */
-  readonly onClientError: (error: Error, socket: Duplex) => void
+  readonly config: Config
+  readonly metrics: Metrics
 }
 
 export interface HttpServer extends Service {
@@ -29,30 +36,17 @@ export interface HttpServer extends Service {
 }
 
 /**
- * Listens for HTTP. `stop` takes no new connection, lets every request that was taken end with its answer, and cuts what is left
- * at the deadline.
+ * Listens for HTTP, within the limits that the configuration sets to connections. `stop` takes no new connection, lets every request
+ * that was taken end with its answer, and cuts what is left at the deadline.
  */
-export function createHttpServer({
-  name,
-  host,
-  port,
-  listener,
-  bodyBytesMax,
-  onClientError,
-}: HttpServerOptions): HttpServer {
+export function createHttpServer({ name, host, port, listener, config, metrics }: HttpServerOptions): HttpServer {
   let stopping: Promise<void> | undefined
-  const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS },
-    (request, response) => {
-      if (stopping !== undefined) response.setHeader('connection', 'close')
-      listener(request, response)
-    },
-  )
-  // The body has a timeout of its own, which ends in an answer; this one would cut the connection.
-  server.requestTimeout = 0
-  server.on('clientError', onClientError)
-  answerExpectContinue(server, bodyBytesMax)
-
+  const server = createLimitedServer(config, metrics, (request, response) => {
+    if (stopping !== undefined) response.setHeader('connection', 'close')
+    const cause = headProblem(request)
+    if (cause === undefined) listener(request, response)
+    else answerProblem(response, STATUS[cause.code], cause, { connection: 'close' })
+  })
   return {
     name,
     start: () =>
@@ -69,6 +63,39 @@ export function createHttpServer({
       return `http://${named(host)}:${taken}`
     },
   }
+}
+
+function createLimitedServer(config: Config, metrics: Metrics, listener: RequestListener): Server {
+  const requestTimeout = config.REQUEST_TIMEOUT_MS
+  // A body has a timeout of its own at most endpoints, which ends in a better answer and so has to come first.
+  const headersTimeout = Math.min(HEADERS_TIMEOUT_MS, requestTimeout - config.BODY_TIMEOUT_MS)
+  const server = createServer(
+    {
+      keepAliveTimeout: config.IDLE_TIMEOUT_MS,
+      headersTimeout,
+      requestTimeout,
+      connectionsCheckingInterval: Math.ceil(headersTimeout / CHECKS_PER_TIMEOUT),
+      // Checked with the rest of the head, as Node's own answer has no envelope.
+      requireHostHeader: false,
+    },
+    inTurn(listener),
+  )
+  const connections = metrics.gauge('sluice_connections')
+  const refused = metrics.counter('sluice_connections_refused_total')
+  limitConnections(server, {
+    connectionsMax: config.MAX_CONNECTIONS,
+    onOpen: () => connections.inc(),
+    onClose: () => connections.dec(),
+    onRefused: () => refused.inc(),
+  })
+  letGoOfStalled(server)
+  answerHalfClosed(server)
+  closeConnectionsInStages(server)
+  limitPipelining(server)
+  answerExpectContinue(server, config.MAX_BODY_BYTES)
+  server.on('clientError', answerClientError)
+  server.on('connect', refuseTunnel)
+  return server
 }
 
 /** The host as a URL has it; every interface is none to connect to. */

@@ -2,19 +2,21 @@ import { type Clock, systemClock } from '../shared/clock.ts'
 import type { Config } from '../shared/config.ts'
 import { topicName } from '../shared/contract/topics.ts'
 import type { Journal } from '../shared/journal/journal.ts'
-import { type Health, type Service, stopAll } from '../shared/lifecycle.ts'
+import { type Service, stopAll } from '../shared/lifecycle.ts'
 import type { LogStore } from '../shared/log-store/log-store.ts'
 import type { Logger } from '../shared/logger.ts'
 import { createMetrics, type Metrics } from '../shared/metrics.ts'
 import { createRegistryFollower, type RegistryFollower } from '../shared/registry/follower.ts'
 import { type BackendDeps, checkRole, usesFiles } from './backends.ts'
 import { banner } from './banner.ts'
-import { createConsumersInThread, type RunningConsumers } from './consumers-in-thread.ts'
+import { createConsumersInThread } from './consumers-in-thread.ts'
 import { lockDataDir } from './data-dir-lock.ts'
+import { createEventLoopDelay } from './event-loop-delay.ts'
 import { setUpRegistry } from './first-start.ts'
 import { createHttpEdge } from './http-edge.ts'
 import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
+import { createReadiness, type Part } from './readiness.ts'
 import { indexesLogs, type Role, takesLogs, usesStore } from './roles.ts'
 
 export interface ServerOptions {
@@ -83,14 +85,22 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   const registry = await run(createRegistryFollower({ ...deps, journal, topic: registryTopic(config) }))
   const store = usesStore(role) ? await openStore(deps, run) : null
   const consumers = indexesLogs(role) ? await run(createConsumersInThread(config)) : null
+  const eventLoopDelay = await run(createEventLoopDelay(metrics))
   const foundation: Foundation = { ...deps, journal, registry }
+  const parts: readonly (Part | null)[] = [
+    { name: 'registry', health: async () => registry.health() },
+    { name: 'journal', health: () => journal.health() },
+    store && { name: 'log-store', health: () => store.health() },
+    consumers,
+  ]
   const edge = createHttpEdge({
     ...foundation,
     role,
     store,
     pace,
     moreMetrics: async () => (await consumers?.metrics()) ?? [],
-    health: () => healthOf(foundation, store, consumers),
+    health: createReadiness(parts.filter((part) => part !== null)),
+    eventLoopDelay,
     draining,
   })
   for (const part of edge.parts) await run(part)
@@ -105,15 +115,6 @@ async function openStore(deps: BackendDeps, run: Run): Promise<LogStore> {
   await run(closing('log store', () => store.close()))
   if (deps.config.AUTO_CREATE) await applyIndices()
   return store
-}
-
-async function healthOf(
-  { journal, registry }: Foundation,
-  store: LogStore | null,
-  consumers: RunningConsumers | null,
-): Promise<readonly Health[]> {
-  const parts = await Promise.all([journal.health(), store?.health() ?? [], consumers?.health() ?? []])
-  return [registry.health(), ...parts.flat()]
 }
 
 /** Something already open that only has to be closed in its turn. */

@@ -188,6 +188,32 @@ export const SETTINGS = {
     maximum: 600_000,
     help: 'Longest time from the headers of a request to the end of its body.',
   },
+  REQUEST_TIMEOUT_MS: {
+    type: 'integer',
+    default: 30_000,
+    minimum: 1_100,
+    maximum: 1_200_000,
+    help: 'Longest time from the first byte of a request to the last one of its body, on every path; at least 1,000 more than BODY_TIMEOUT_MS.',
+  },
+  IDLE_TIMEOUT_MS: {
+    type: 'integer',
+    default: 75_000,
+    minimum: 1_000,
+    maximum: 3_600_000,
+    help: 'How long a connection without a request is kept; longer than a load balancer keeps it, so that the balancer and not the server closes it.',
+  },
+  MAX_CONNECTIONS: {
+    type: 'integer',
+    default: 2_000,
+    minimum: 10,
+    maximum: 1_000_000,
+    help: 'Most connections at a time; beyond, new ones are closed at once. From nine tenths on, idle ones are closed to make room.',
+  },
+  TRUSTED_PROXIES: {
+    type: 'list',
+    default: null,
+    help: 'Addresses and networks (10.0.0.0/8, fd00::/8) of the proxies whose X-Forwarded-For, -Proto and -Host are believed, separated by commas; unset: nobody is.',
+  },
   PUBLISH_BUFFER_BYTES: {
     type: 'integer',
     default: 64 * MEBIBYTE,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { SETTINGS, type Setting, type SettingName } from './config-schema.ts'
+import { isNetwork } from './http/proxies.ts'
 
 type ValueOf<S extends Setting> = S extends { type: 'integer' }
   ? number | (null extends S['default'] ? null : never)
@@ -133,6 +134,23 @@ const CHECKS: readonly Check[] = [
     problem: ({ BODY_BUFFER_BYTES: buffer, MAX_BODY_BYTES: body, MAX_INFLATED_BYTES: inflated }) =>
       buffer < body + inflated &&
       `BODY_BUFFER_BYTES (${buffer}) must be at least MAX_BODY_BYTES and MAX_INFLATED_BYTES together (${body + inflated})`,
+  },
+  {
+    // What is left is the time of the headers.
+    names: ['REQUEST_TIMEOUT_MS', 'BODY_TIMEOUT_MS'],
+    problem: ({ REQUEST_TIMEOUT_MS: request, BODY_TIMEOUT_MS: body }) =>
+      request < body + 1_000 &&
+      `REQUEST_TIMEOUT_MS (${request}) must be at least 1,000 more than BODY_TIMEOUT_MS (${body})`,
+  },
+  {
+    names: ['TRUSTED_PROXIES'],
+    problem: ({ TRUSTED_PROXIES: proxies }) => {
+      const wrong = proxies.filter((proxy) => !isNetwork(proxy))
+      return (
+        wrong.length > 0 &&
+        `TRUSTED_PROXIES must be addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8, separated by commas, got ${wrong.map((proxy) => JSON.stringify(proxy)).join(', ')}`
+      )
+    },
   },
   {
     names: ['METRICS_PORT', 'PORT'],

@@ -114,6 +114,16 @@ export const ERRORS = {
     message: 'The request is not valid HTTP.',
     remedy: 'Check the request line and the headers.',
   },
+  http_version_not_supported: {
+    retryable: false,
+    message: 'This version of HTTP is not spoken here.',
+    remedy: 'Send the request as HTTP/1.1.',
+  },
+  expectation_failed: {
+    retryable: false,
+    message: 'The Expect header asks for something that is not known here.',
+    remedy: 'Leave it out, or send `Expect: 100-continue`.',
+  },
   unsupported_media_type: {
     retryable: false,
     message: 'The content type or encoding is not supported.',

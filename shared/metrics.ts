@@ -110,6 +110,19 @@ export const METRICS = {
     kind: 'gauge',
     help: 'Bytes that reads hold, from the store to their readers. At READ_BUFFER_BYTES reads wait.',
   },
+  sluice_connections: {
+    kind: 'gauge',
+    help: 'Connections open now. From 0.9 of MAX_CONNECTIONS on, idle ones are closed.',
+  },
+  sluice_connections_refused_total: {
+    kind: 'counter',
+    help: 'Connections closed at once, as there were MAX_CONNECTIONS.',
+  },
+  sluice_event_loop_delay_seconds: {
+    kind: 'gauge',
+    labels: ['quantile'],
+    help: 'Seconds by which the thread that answers HTTP was late, over the last one to two minutes; quantile 1 is the longest. From 0.1 on, something holds it.',
+  },
   sluice_tail_streams: { kind: 'gauge', help: 'Live tails open now.' },
 } as const satisfies Record<`sluice_${string}`, MetricSpec>
 

@@ -1,14 +1,12 @@
 import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { type PreparedBody, prepareBody } from '../shared/http/prepared-body.ts'
 
 /** A file of the page, ready to be sent. */
 export interface Asset {
-  readonly type: string
+  readonly body: PreparedBody
   /** Whether its name changes with its content, so that it may be kept for ever. */
   readonly hashed: boolean
-  /** The bytes by content coding, smallest first; `identity` is always there. */
-  readonly bodies: ReadonlyMap<string, Buffer>
 }
 
 export interface BuiltPage {
@@ -27,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** What Vite writes: a name, a hash of eight characters, an ending. */
 const HASHED = /-[\w-]{8}\.\w+$/
 
-/** Reads what `npm run build` made; undefined where it was not run. Some tens of KiB, compressed here once. */
+/** Reads what `npm run build` made; undefined where it was not run. Some tens of KiB. */
 export function readBuiltPage(folder: string): BuiltPage | undefined {
   try {
     const shell = readFileSync(join(folder, 'index.html'), 'utf8')
@@ -43,10 +41,5 @@ function assetOf({ name, parentPath }: Dirent): [string, Asset][] {
   const type = TYPES[extname(name)]
   if (type === undefined) return []
   const bytes = readFileSync(join(parentPath, name))
-  const bodies = new Map([
-    ['br', brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })],
-    ['gzip', gzipSync(bytes, { level: 9 })],
-    ['identity', bytes],
-  ])
-  return [[name, { type, hashed: HASHED.test(name), bodies }]]
+  return [[name, { body: prepareBody(type, () => bytes), hashed: HASHED.test(name) }]]
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { type IRouter, type Request, type Response, Router } from 'express'
+import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express'
 import { ProblemError, problem } from '../shared/errors.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
+import { answerPrepared } from '../shared/http/prepared-body.ts'
 import { type BuiltPage, readBuiltPage } from './built-page.ts'
 import { PAGES } from './pages.ts'
 import { cookieOf } from './session/cookie.ts'
@@ -62,7 +63,7 @@ export function registerSite(
   page()
 
   const site = Router()
-  const serve = (path: string | RegExp, answer: (request: Request, response: Response) => void): unknown =>
+  const serve = (path: string | RegExp, answer: RequestHandler): unknown =>
     site
       .route(path)
       .get(answer)
@@ -93,21 +94,14 @@ const withTheme = (html: string, theme: string | undefined): string =>
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
-function answerAsset({ params, headers }: Request, response: Response, page: BuiltPage | undefined): void {
-  const asset = page?.assets.get(String(params['name']))
+function answerAsset(request: Request, response: Response, page: BuiltPage | undefined): Promise<void> {
+  const asset = page?.assets.get(String(request.params['name']))
   if (asset === undefined) throw new ProblemError(problem('not_found'))
-  const accepted = String(headers['accept-encoding'] ?? '')
-  const coding = [...asset.bodies.keys()].find((name) => accepts(accepted, name)) ?? 'identity'
-  answerBytes(response, 200, asset.type, asset.bodies.get(coding) ?? Buffer.alloc(0), {
-    vary: 'accept-encoding',
-    ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+  return answerPrepared(request, response, asset.body, {
+    ...HEADERS,
     'cache-control': asset.hashed ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
   })
 }
-
-/** Whether a coding is named in Accept-Encoding and not refused there by a weight of 0. */
-const accepts = (header: string, coding: string): boolean =>
-  new RegExp(`(?:^|,)\\s*${coding}\\s*(?:;\\s*q=(?!0(?:\\.0*)?\\s*(?:,|$))[\\d.]+\\s*)?(?:,|$)`, 'i').test(header)
 
 const NOT_BUILT = `The page is not built. In the folder of Sluice, run
 

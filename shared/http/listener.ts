@@ -3,6 +3,7 @@ import type { Express } from 'express'
 import { type Problem, ProblemError, problem } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import { answerProblem } from './answer.ts'
+import { answerMethodNotAllowed, SERVED_METHODS } from './method-not-allowed.ts'
 import { STATUS } from './status.ts'
 
 /** Answers a request; what it throws is a fault of ours. */
@@ -33,9 +34,12 @@ export const createListener =
   }
 
 function answerRest(error: unknown, request: IncomingMessage, response: ServerResponse, logger: Logger): void {
-  const cause = error === undefined || error === null ? problem('not_found') : problemOf(error, request, logger)
+  const isUnknown = error === undefined || error === null
+  const cause = isUnknown ? problem('not_found') : problemOf(error, request, logger)
   // The status line is gone: all that is left is to cut the answer short, so that nobody takes it for a whole one.
   if (response.headersSent) response.destroy()
+  // No path takes it, as it would send back a request with its key and cookie (RFC 9110, 9.3.8).
+  else if (isUnknown && request.method === 'TRACE') answerMethodNotAllowed(response, SERVED_METHODS)
   else answerProblem(response, STATUS[cause.code], cause)
 }
 

@@ -27,6 +27,8 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed_json: 400,
   malformed_body: 400,
   malformed_request: 400,
+  http_version_not_supported: 505,
+  expectation_failed: 417,
   unsupported_media_type: 415,
   method_not_allowed: 405,
   not_found: 404,

@@ -1,11 +1,20 @@
+import { readFile } from 'node:fs/promises'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
-import { type IRouter, type Response, Router } from 'express'
-import { answerJson } from '../http/answer.ts'
+import { dirname, join } from 'node:path'
+import { type IRouter, type RequestHandler, Router } from 'express'
 import { answerMethodNotAllowed } from '../http/method-not-allowed.ts'
+import { answerPrepared, type PreparedBody, prepareBody } from '../http/prepared-body.ts'
 import type { OpenApiDocument } from './openapi.ts'
 
-const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+/** What the page needs of the package, with its media types. */
+const ASSETS = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+}
+
+const DAY_SECONDS = 24 * 3_600
 
 /** Scripts, styles and requests of this origin only, and none of them inline. */
 const CONTENT_SECURITY_POLICY = [
@@ -46,34 +55,39 @@ const START = `SwaggerUIBundle({
 })
 `
 
+const NOSNIFF = { 'x-content-type-options': 'nosniff' }
+
+const PAGE_HEADERS = {
+  ...NOSNIFF,
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+}
+
 /** `GET /openapi.json`, and the page `/docs/` that shows it, without anything from elsewhere. */
 export function registerDocs(router: IRouter, document: OpenApiDocument): void {
   const assetsRoot = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  const body = JSON.stringify(document)
   // Strict, to tell /docs from /docs/: what the page loads is named relative to the latter, and so works below any prefix.
   const docs = Router({ strict: true })
-  const serve = (path: string, answer: (response: Response) => void): unknown =>
+  const serve = (path: string, answer: RequestHandler): unknown =>
     docs
       .route(path)
-      .get((_request, response) => answer(response))
+      .get(answer)
       .all((_request, response) => answerMethodNotAllowed(response, 'GET, HEAD'))
-  serve('/openapi.json', (response) => answerJson(response, 200, body, { 'cache-control': 'no-cache' }))
-  serve('/docs', (response) => response.writeHead(308, { location: 'docs/' }).end())
-  serve('/docs/', (response) => answerText(response, 'text/html', PAGE))
-  serve('/docs/start.js', (response) => answerText(response, 'text/javascript', START))
-  for (const asset of ASSETS)
-    serve(`/docs/${asset}`, (response) => response.sendFile(asset, { root: assetsRoot, maxAge: '1d' }))
-  router.use(docs)
-}
-
-function answerText(response: Response, type: string, text: string): void {
-  response.writeHead(200, {
-    'content-type': `${type}; charset=utf-8`,
-    'content-length': Buffer.byteLength(text),
-    'content-security-policy': CONTENT_SECURITY_POLICY,
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
+  const servePrepared = (path: string, body: PreparedBody, headers: OutgoingHttpHeaders): unknown =>
+    serve(path, (request, response) => answerPrepared(request, response, body, headers))
+  const text = (type: string, content: string): PreparedBody =>
+    prepareBody(`${type}; charset=utf-8`, () => Buffer.from(content))
+  servePrepared('/openapi.json', text('application/json', JSON.stringify(document)), {
+    ...NOSNIFF,
     'cache-control': 'no-cache',
   })
-  response.end(text)
+  serve('/docs', (_request, response) => response.writeHead(308, { location: 'docs/' }).end())
+  servePrepared('/docs/', text('text/html', PAGE), PAGE_HEADERS)
+  servePrepared('/docs/start.js', text('text/javascript', START), PAGE_HEADERS)
+  for (const [name, type] of Object.entries(ASSETS)) {
+    const body = prepareBody(type, () => readFile(join(assetsRoot, name)))
+    servePrepared(`/docs/${name}`, body, { ...NOSNIFF, 'cache-control': `public, max-age=${DAY_SECONDS}` })
+  }
+  router.use(docs)
 }

@@ -65,6 +65,8 @@ const TRANSPORT_CODES: readonly ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',
   'headers_too_large',
+  'expectation_failed',
+  'http_version_not_supported',
 ]
 
 const STATUS_NOTE =

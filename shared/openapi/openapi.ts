@@ -29,7 +29,9 @@ const DESCRIPTION = `Sluice takes logs over HTTP and shows them again.
 Every answer is an envelope: \`{ success: true, data }\`, or \`{ success: false, error: { code, message, details, retryable } }\`;
 only /v1/logs answers as OTLP wants it.
 The codes are listed with the schema \`ErrorCode\`. Paths match in any case. A method that a path does not take is answered 405
-\`method_not_allowed\` with \`Allow\`; HEAD works wherever GET does.`
+\`method_not_allowed\` with \`Allow\`; HEAD works wherever GET does. On every path, what is not valid HTTP is answered 400
+\`malformed_request\`, an \`Expect\` other than \`100-continue\` 417 \`expectation_failed\`, and a version of HTTP other than 1.1 and
+1.0 505 \`http_version_not_supported\`.`
 
 /** The OpenAPI document of the whole service, made of what each part says of itself. */
 export function createOpenApi({

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
+import { createProxies } from '../../shared/http/proxies.ts'
 import { createLogger } from '../../shared/logger.ts'
 import { createMetrics } from '../../shared/metrics.ts'
 import { createRegistryFollower } from '../../shared/registry/follower.ts'
@@ -59,6 +60,7 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     store,
     gateway: { url: 'https://logs.example.com', here: false },
     access: { url: () => null, tickets },
+    proxies: createProxies([]),
     ...more,
   })
   app.use((_request, response) => void response.status(418).end('passed on'))

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIPv6 } from 'node:net'
 import type { Clock } from '../../shared/clock.ts'
 
 export interface AttemptLimits {
@@ -12,10 +12,13 @@ export interface AttemptLimits {
 export const PER_CLIENT: AttemptLimits = { burst: 10, refillMs: 6_000 }
 export const OVERALL: AttemptLimits = { burst: 200, refillMs: 300 }
 
-/** Most clients that are remembered; the oldest are forgotten first, and the limit of all clients then holds them. */
+/** Most clients that are remembered; the oldest are forgotten first. */
 const CLIENTS_MAX = 10_000
 
-/** Limits how fast keys can be tried. Only failures count, so that whoever has a key is never in the way of others. */
+/**
+ * Limits how fast keys can be tried. Only failures count, and only against those who failed: whoever has a key is not in the way of
+ * others, nor are they in theirs. The limit of all clients together slows down many that try one after the other.
+ */
 export interface Attempts {
   /** Milliseconds until this client may try; 0 for at once. */
   waitOf(client: string): number
@@ -30,7 +33,12 @@ export function createAttempts(clock: Clock, perClient = PER_CLIENT, overall = O
     Math.max(0, at - clock.now() - (burst - 1) * refillMs)
   const later = (at: number, { refillMs }: AttemptLimits): number => Math.max(at, clock.now()) + refillMs
   return {
-    waitOf: (client) => Math.max(wait(forgivenAt.get(client) ?? 0, perClient), wait(allForgivenAt, overall)),
+    waitOf: (client) => {
+      const at = forgivenAt.get(client) ?? 0
+      // Once all of its failures are forgiven, those of others are none of its business.
+      const untilForgiven = Math.max(0, at - clock.now())
+      return Math.max(wait(at, perClient), Math.min(wait(allForgivenAt, overall), untilForgiven))
+    },
     failed: (client) => {
       const at = later(forgivenAt.get(client) ?? 0, perClient)
       forgivenAt.delete(client)
@@ -42,22 +50,8 @@ export function createAttempts(clock: Clock, perClient = PER_CLIENT, overall = O
   }
 }
 
-/**
- * The client that a connection's address stands for. A proxy on a private address is believed in what it adds to X-Forwarded-For,
- * which is the last name there; what a client claims stands before it. The 2^64 addresses of one IPv6 network are one client.
- */
-export function clientOf(peer: string | undefined, forwardedFor: string | readonly string[] | undefined): string {
-  const own = plain(peer ?? '')
-  const claimed = plain([forwardedFor ?? ''].flat().join(',').split(',').at(-1)?.trim() ?? '')
-  const client = isPrivate(own) && isIP(claimed) !== 0 ? claimed : own
-  return isIP(client) === 6 ? network(client) : client
-}
-
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
-
-const PRIVATE = /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd][0-9a-f]{2}:|fe80:)/i
-
-const isPrivate = (address: string): boolean => PRIVATE.test(address)
+/** Whose failures count together: the 2^64 addresses of one IPv6 network are one client. */
+export const countedAs = (address: string): string => (isIPv6(address) ? network(address) : address)
 
 /** The first four groups of an IPv6 address, however it is abbreviated. */
 function network(address: string): string {

@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { firstOf } from './same-origin.ts'
+import type { Forwarded, Proxies } from '../../shared/http/proxies.ts'
 
 /** The name of the cookie that holds the session. */
 export const SESSION_COOKIE = 'sluice_session'
@@ -32,6 +31,6 @@ export const sessionCookie = (value: string, maxAgeSeconds: number, { basePath, 
     ...(secure ? ['Secure'] : []),
   ].join('; ')
 
-/** Whether the browser spoke https, with this server or with a proxy before it. */
-export const isSecure = ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean =>
-  (socket as TLSSocket).encrypted === true || firstOf(headers['x-forwarded-proto'])?.toLowerCase() === 'https'
+/** Whether the browser spoke https, with this server or with a trusted proxy before it. */
+export const isSecure = (request: Forwarded, proxies: Proxies): boolean =>
+  (request.socket as TLSSocket).encrypted === true || proxies.protocolOf(request)?.toLowerCase() === 'https'

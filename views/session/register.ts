@@ -4,10 +4,11 @@ import { ProblemError, problem } from '../../shared/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
+import type { Proxies } from '../../shared/http/proxies.ts'
 import type { Logger } from '../../shared/logger.ts'
 import type { Metrics } from '../../shared/metrics.ts'
 import { answerFailure, unavailable } from '../api/problems.ts'
-import { clientOf, createAttempts } from './attempts.ts'
+import { countedAs, createAttempts } from './attempts.ts'
 import { isSecure, sessionCookie } from './cookie.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { createSessions, type NewCookie, type Session, type Sessions, type SessionsDeps } from './sessions.ts'
@@ -16,6 +17,7 @@ export interface SessionRoutesDeps extends SessionsDeps {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly basePath: string
+  readonly proxies: Proxies
 }
 
 /** Where the page signs in and out. */
@@ -30,13 +32,16 @@ const BODY_LIMITS = { bytesMax: 4_096, timeoutMs: 10_000 }
  * whose request it is.
  */
 export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessions {
-  const { clock, logger, metrics, registryReady, basePath } = deps
+  const { clock, logger, metrics, registryReady, basePath, proxies } = deps
   const sessions = createSessions(deps)
   const attempts = createAttempts(clock)
   const outcomes = metrics.counter('sluice_sign_ins_total')
   const readJson = createSmallJsonReader(BODY_LIMITS)
   const give = (request: IncomingMessage, response: ServerResponse, { value, maxAgeSeconds }: NewCookie): void => {
-    response.setHeader('set-cookie', sessionCookie(value, maxAgeSeconds, { basePath, secure: isSecure(request) }))
+    response.setHeader(
+      'set-cookie',
+      sessionCookie(value, maxAgeSeconds, { basePath, secure: isSecure(request, proxies) }),
+    )
   }
 
   /** Streams and lists alike keep a session in use. */
@@ -47,15 +52,25 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     if (cookie !== undefined) give(request, response, cookie)
   }
 
+  let isWarned = false
+  function warnOfIgnored(request: Request): void {
+    if (isWarned || !proxies.ignores(request)) return
+    isWarned = true
+    logger.warn(
+      'X-Forwarded headers are not believed; if a proxy of yours sends them, put its address into TRUSTED_PROXIES',
+    )
+  }
+
   async function signIn(request: Request, response: Response): Promise<void> {
-    requireSameOrigin(request)
+    warnOfIgnored(request)
+    requireSameOrigin(request, proxies)
     const body = await readJson(request)
     if (body === GONE) return
     if (body.problem !== undefined)
       return answerFailure(response, body.problem, refusedBodyHeaders(body.problem, request))
     const apiKey = keyIn(body.value)
     if (!registryReady()) throw unavailable('The registry is still being read.')
-    const client = clientOf(request.socket.remoteAddress, request.headers['x-forwarded-for'])
+    const client = countedAs(proxies.clientOf(request))
     const waitMs = attempts.waitOf(client)
     if (waitMs > 0) {
       outcomes.inc({ outcome: 'limited' })
@@ -87,7 +102,7 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     })
     .post(signIn)
     .delete((request, response) => {
-      requireSameOrigin(request)
+      requireSameOrigin(request, proxies)
       give(request, response, { value: '', maxAgeSeconds: 0 })
       answer(response, undefined)
     })

@@ -1,12 +1,12 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { ProblemError, problem } from '../../shared/errors.ts'
+import type { Forwarded, Proxies } from '../../shared/http/proxies.ts'
 
 /**
  * Refuses a request that another site may have made a browser send. Every request that changes something and is authenticated by
  * the cookie has to pass it; one that presents a key by itself need not, as no browser adds a key. Throws `cross_origin`.
  */
-export function requireSameOrigin({ headers }: Pick<IncomingMessage, 'headers'>): void {
-  if (!isSameOrigin(headers)) throw new ProblemError(problem('cross_origin'))
+export function requireSameOrigin(request: Forwarded, proxies: Proxies): void {
+  if (!isSameOrigin(request, proxies)) throw new ProblemError(problem('cross_origin'))
 }
 
 /**
@@ -14,16 +14,10 @@ export function requireSameOrigin({ headers }: Pick<IncomingMessage, 'headers'>)
  * localhost; elsewhere `Origin`, which comes with every such request, has to name the host that was asked. The scheme is left
  * out, as a proxy may end TLS. A request with neither is refused: it cannot be told from a forged one.
  */
-export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
-  const site = headers['sec-fetch-site']
+export function isSameOrigin(request: Forwarded, proxies: Proxies): boolean {
+  const { 'sec-fetch-site': site, origin, host: asked } = request.headers
   if (site !== undefined) return site === 'same-origin'
-  const { origin } = headers
   if (origin === undefined || !URL.canParse(origin)) return false
   const { host } = new URL(origin)
-  // No other site can make a browser set X-Forwarded-Host without asking first, which nothing here allows.
-  return host !== '' && [headers.host, firstOf(headers['x-forwarded-host'])].some((own) => own?.toLowerCase() === host)
+  return host !== '' && [asked, proxies.hostOf(request)].some((own) => own?.toLowerCase() === host)
 }
-
-/** The value of the proxy that is nearest to the client. */
-export const firstOf = (value: string | readonly string[] | undefined): string | undefined =>
-  (typeof value === 'string' ? value : value?.[0])?.split(',')[0]?.trim()

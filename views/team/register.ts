@@ -5,6 +5,7 @@ import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
+import type { Proxies } from '../../shared/http/proxies.ts'
 import { AppendError, type Journal } from '../../shared/journal/journal.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Logger } from '../../shared/logger.ts'
@@ -33,6 +34,7 @@ export interface TeamDeps extends AuthenticationDeps {
   readonly gateway: GatewayAddress
   /** How samples are sent to it. */
   readonly access: GatewayAccess
+  readonly proxies: Proxies
   readonly changes?: TurnsOptions
   /** Longest time that the log store is waited for, in milliseconds. */
   readonly patienceMs?: number
@@ -71,7 +73,7 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
 
   const teamOf = (request: IncomingMessage, changes: boolean): Team => {
     const { team: id, by } = callerOf(request, deps)
-    if (changes && by === 'session') requireSameOrigin(request)
+    if (changes && by === 'session') requireSameOrigin(request, deps.proxies)
     const team = registry.team(id)
     if (team === undefined) throw unavailable('The registry changed meanwhile.')
     return team

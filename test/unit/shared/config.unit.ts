@@ -151,6 +151,22 @@ describe('settings are checked against each other', () => {
     ])
   })
 
+  test('the time of a request has room for its headers beside its body', () => {
+    expect(problemsOf({ REQUEST_TIMEOUT_MS: '15999' })).toEqual([
+      'REQUEST_TIMEOUT_MS (15999) must be at least 1,000 more than BODY_TIMEOUT_MS (15000)',
+    ])
+    expect(problemsOf({ BODY_TIMEOUT_MS: '600000' })).toHaveLength(1)
+    expect(problemsOf({ BODY_TIMEOUT_MS: '600000', REQUEST_TIMEOUT_MS: '601000' })).toEqual([])
+  })
+
+  test('trusted proxies are addresses and networks', () => {
+    expect(loadConfig({}).TRUSTED_PROXIES).toEqual([])
+    expect(problemsOf({ TRUSTED_PROXIES: '10.0.0.7, 10.0.0.0/8, fd00::/8, ::1' })).toEqual([])
+    expect(problemsOf({ TRUSTED_PROXIES: '10.0.0.0/8, proxy.example.com, 10.0.0.0/33' })).toEqual([
+      'TRUSTED_PROXIES must be addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8, separated by commas, got "proxy.example.com", "10.0.0.0/33"',
+    ])
+  })
+
   test('a process keeps some views up to date, by default all that there are', () => {
     expect(loadConfig({}).VIEWS).toEqual(VIEW_NAMES)
     expect(loadConfig({ VIEWS: 'flows, event-logs' }).VIEWS).toEqual(['flows', 'event-logs'])

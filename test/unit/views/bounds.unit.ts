@@ -1,4 +1,5 @@
 import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
@@ -204,13 +205,19 @@ describe('the bytes of reads', () => {
     views.store.add(
       ...Array.from({ length: 1_000 }, (_, index) => eventLog({ payload: 'x'.repeat(4_000), timestamp: at(index) })),
     )
-    const unread = await ask('/api/event-logs?limit=1000')
-    await eventually(async () => (await held()) > 3_500_000)
-    unread.resume()
+    // More than the buffers of the connection take.
+    const count = 8
+    const socket = connect(Number(new URL(views.url).port), '127.0.0.1')
+    socket.write(`GET /api/event-logs?limit=1000 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${KEY_A}\r\n\r\n`.repeat(count))
+    await eventually(() => views.store.calls.length === count)
+    await eventually(async () => (await held()) > 8_000_000)
+    socket.resume()
     await eventually(async () => (await held()) === 0)
-    const gone = await ask('/api/event-logs?limit=1000')
-    await eventually(async () => (await held()) > 3_500_000)
-    gone.destroy()
+    socket.pause()
+    socket.write(`GET /api/event-logs?limit=1000 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${KEY_A}\r\n\r\n`.repeat(count))
+    await eventually(() => views.store.calls.length === 2 * count)
+    await eventually(async () => (await held()) > 8_000_000)
+    socket.destroy()
     await eventually(async () => (await held()) === 0)
   })
 

@@ -28,6 +28,15 @@ describe('/docs', () => {
     expect(await response.json()).toEqual(document)
   })
 
+  test('comes compressed', async () => {
+    for (const path of ['/openapi.json', '/docs/', '/docs/swagger-ui-bundle.js'])
+      for (const coding of ['br', 'gzip']) {
+        const response = await fetch(url + path, { headers: { 'accept-encoding': coding } })
+        expect([path, response.headers.get('content-encoding')]).toEqual([path, coding])
+        await response.arrayBuffer()
+      }
+  })
+
   test('leads to a page, below any prefix', async () => {
     const response = await fetch(`${url}/docs`)
     expect(response.url).toBe(`${url}/docs/`)

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import express from 'express'
 import { pino } from 'pino'
+import { createProxies } from '../../../../shared/http/proxies.ts'
 import { createMetrics, type Metrics } from '../../../../shared/metrics.ts'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
 import type { KeyInfo, Registry } from '../../../../shared/registry/registry.ts'
@@ -27,6 +28,9 @@ interface Body {
   }
 }
 
+/** Where the requests of the tests come from. */
+const PROXY = '127.0.0.1'
+
 let time: { now: number }
 let ready: boolean
 let keys: Map<string, { team: string; revokedAt: string | null }>
@@ -35,7 +39,9 @@ let logged: string
 let server: Server
 let url: string
 
-beforeEach(async () => {
+beforeEach(() => start([PROXY]))
+
+async function start(trusted: readonly string[]): Promise<void> {
   time = { now: Date.parse('2026-02-01T12:00:00Z') }
   ready = true
   keys = new Map([KEY_A, KEY_B].map((key) => [key, { team: key.slice(-1), revokedAt: null }]))
@@ -64,18 +70,21 @@ beforeEach(async () => {
     registryReady: () => ready,
     secret: SECRET,
     basePath: '/logs/',
+    proxies: createProxies(trusted),
   })
   app.get('/api/whose', (request, response) => void response.end(String(sessions.teamOf(request.headers))))
   app.get('/elsewhere', (_request, response) => void response.end())
   server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
+}
 
-afterEach(() => {
+afterEach(stop)
+
+function stop(): void {
   server.closeAllConnections()
   server.close()
-})
+}
 
 interface Asked {
   readonly status: number
@@ -127,6 +136,15 @@ describe('POST /api/session', () => {
   test('over https, also where a proxy ended it, the cookie stays on https', async () => {
     expect((await signIn(KEY_A, { 'x-forwarded-proto': 'https' })).setCookie).toMatch(/; Secure$/)
     expect((await signIn(KEY_A, { 'x-forwarded-proto': 'http, https' })).setCookie).not.toContain('Secure')
+  })
+
+  test('a proxy that is not trusted is not believed, and the log says once what to set', async () => {
+    stop()
+    await start([])
+    for (let count = 0; count < 2; count += 1)
+      expect((await signIn(KEY_A, { 'x-forwarded-proto': 'https' })).setCookie).not.toContain('Secure')
+    expect(logged.match(/TRUSTED_PROXIES/g)).toHaveLength(1)
+    expect(logged).not.toContain(PROXY)
   })
 
   test('neither the answer, the cookie nor the log has the key in it', async () => {
@@ -193,6 +211,18 @@ describe('POST /api/session', () => {
     for (let count = 0; count < 11; count += 1) await signIn('wrong', { 'x-forwarded-for': '203.0.113.9' })
     expect((await signIn(KEY_A, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(429)
     expect((await signIn(KEY_A, { 'x-forwarded-for': '203.0.113.10' })).status).toBe(200)
+  })
+
+  test('made-up addresses are one client where nobody is trusted', async () => {
+    stop()
+    await start([])
+    for (let count = 0; count < 10; count += 1) await signIn('wrong', { 'x-forwarded-for': `203.0.113.${count}` })
+    expect((await signIn('wrong', { 'x-forwarded-for': '203.0.113.99' })).status).toBe(429)
+  })
+
+  test('however many fail, whoever has a key and has not failed signs in', async () => {
+    for (let count = 0; count < 300; count += 1) await signIn('wrong', { 'x-forwarded-for': `203.0.${count}.9` })
+    expect((await signIn(KEY_A, { 'x-forwarded-for': '198.51.100.7' })).status).toBe(200)
   })
 })
 

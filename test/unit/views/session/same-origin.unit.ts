@@ -1,5 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
+import { createProxies } from '../../../../shared/http/proxies.ts'
 import { isSameOrigin, requireSameOrigin } from '../../../../views/session/same-origin.ts'
+
+const PROXY = '10.0.0.7'
+const from = (headers: IncomingHttpHeaders) => ({ headers, socket: { remoteAddress: PROXY } as never })
+const proxies = createProxies([PROXY])
 
 describe('whether a request comes from a page of this origin', () => {
   test.each([
@@ -12,8 +18,8 @@ describe('whether a request comes from a page of this origin', () => {
       { origin: 'https://logs.test', host: '10.0.0.7:8080', 'x-forwarded-host': 'logs.test' },
     ],
   ])('yes: %s', (_name, headers) => {
-    expect(isSameOrigin(headers)).toBe(true)
-    requireSameOrigin({ headers })
+    expect(isSameOrigin(from(headers), proxies)).toBe(true)
+    requireSameOrigin(from(headers), proxies)
   })
 
   test.each([
@@ -27,8 +33,17 @@ describe('whether a request comes from a page of this origin', () => {
     ['an opaque origin', { origin: 'null', host: 'logs.test' }],
     ['an origin without a host', { origin: 'file:///x', host: '' }],
     ['an origin that is none', { origin: 'logs.test', host: 'logs.test' }],
+    [
+      'another host that a proxy was asked for',
+      { origin: 'https://evil.test', host: 'logs.test', 'x-forwarded-host': 'logs.test' },
+    ],
   ])('no: %s', (_name, headers) => {
-    expect(isSameOrigin(headers)).toBe(false)
-    expect(() => requireSameOrigin({ headers })).toThrow('origin')
+    expect(isSameOrigin(from(headers), proxies)).toBe(false)
+    expect(() => requireSameOrigin(from(headers), proxies)).toThrow('origin')
+  })
+
+  test('no: somebody who is not trusted names the host', () => {
+    const headers = { origin: 'https://logs.test', host: '10.0.0.7:8080', 'x-forwarded-host': 'logs.test' }
+    expect(isSameOrigin(from(headers), createProxies(['10.0.0.8']))).toBe(false)
   })
 })

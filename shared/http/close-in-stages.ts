@@ -1,0 +1,26 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How long a sender may go on talking to a connection that has had its last answer. */
+const LINGER_MS = 2_000
+
+/**
+ * Ends a connection after its last answer: what still comes is thrown away until the sender ends it too, or for 2 s. Closed at once,
+ * unread bytes would reset it, and a sender that has not read the answer yet would lose it (RFC 9112, 9.6).
+ */
+export function closeInStages(socket: Socket): void {
+  socket.end()
+  // Those that parse requests, and those that stop reading.
+  socket.removeAllListeners('data').removeAllListeners('resume')
+  socket.on('data', () => undefined).resume()
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** Has Node end every connection of a server in this way. */
+export function closeConnectionsInStages(server: Server): void {
+  server.on('connection', (socket: Socket) => {
+    // What Node calls once the last answer is written.
+    socket.destroySoon = () => closeInStages(socket)
+  })
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals'
+import { askWithin, singleFlight } from '../../../shared/single-flight.ts'
+
+/** Work that is done when told to. */
+function heldWork() {
+  const begun: PromiseWithResolvers<string>[] = []
+  const work = (): Promise<string> => {
+    const one = Promise.withResolvers<string>()
+    begun.push(one)
+    return one.promise
+  }
+  return { begun, work }
+}
+
+describe('work that is shared', () => {
+  test('is done once for all who ask while it is under way, and again afterwards', async () => {
+    const { begun, work } = heldWork()
+    const shared = singleFlight(work)
+    const first = [shared(), shared()]
+    begun[0]?.resolve('first')
+    expect(await Promise.all(first)).toEqual(['first', 'first'])
+    const second = shared()
+    begun[1]?.resolve('second')
+    expect(await second).toBe('second')
+    expect(begun).toHaveLength(2)
+  })
+
+  test('fails for all who asked, and can succeed the next time', async () => {
+    const { begun, work } = heldWork()
+    const shared = singleFlight(work)
+    const first = Promise.allSettled([shared(), shared()])
+    begun[0]?.reject(new Error('no'))
+    expect((await first).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    const second = shared()
+    begun[1]?.resolve('yes')
+    expect(await second).toBe('yes')
+  })
+})
+
+describe('asking within a limit', () => {
+  test('gives what comes in time', async () => {
+    expect(await askWithin(10_000, async () => 'answer')()).toBe('answer')
+    await expect(askWithin(10_000, () => Promise.reject(new Error('no')))()).rejects.toThrow('no')
+  })
+
+  test('gives undefined when the time is up, and asks again only once there was an answer', async () => {
+    const { begun, work } = heldWork()
+    const ask = askWithin(5, work)
+    expect([await ask(), await ask(), await ask()]).toEqual([undefined, undefined, undefined])
+    expect(begun).toHaveLength(1)
+    begun[0]?.resolve('late')
+    await begun[0]?.promise
+    const next = ask()
+    begun[1]?.resolve('in time')
+    expect(await next).toBe('in time')
+  })
+})
