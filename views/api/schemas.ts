@@ -58,7 +58,13 @@ const contextOf = (item: string): JsonSchema =>
 const namedValue = {
   name: text,
   text,
+  cut: { type: 'boolean', description: 'Whether an ellipsis stands for the end of the name or of the text.' },
   term: { ...optionalText, description: 'The search that finds the entries which share the value.' },
+}
+
+const more: JsonSchema = {
+  type: 'boolean',
+  description: 'Whether something was cut, which an ellipsis shows, or left out.',
 }
 
 /** What the read API answers, by name; docs/http.md says the same in words. */
@@ -136,7 +142,7 @@ export const VIEW_SCHEMAS = {
   }),
   EntryDetails: objectOf({
     fields: arrayOf(schemaRef('NamedValue')),
-    payload: nullable(objectOf({ text, values: arrayOf(schemaRef('NamedValue')), more: { type: 'boolean' } })),
+    payload: nullable(objectOf({ text, values: arrayOf(schemaRef('NamedValue')), more })),
     scopes: nullable(
       objectOf({
         stack: arrayOf(text),
@@ -146,13 +152,14 @@ export const VIEW_SCHEMAS = {
             hidden: { ...arrayOf(text), description: 'What the scopes around it gave for the same name.' },
           }),
         ),
+        more,
       }),
     ),
-    exception: nullable(objectOf({ parts: arrayOf(schemaRef('ParsedException')), more: { type: 'boolean' } })),
+    exception: nullable(objectOf({ parts: arrayOf(schemaRef('ParsedException')), more })),
     curl: {
-      type: 'string',
+      ...optionalText,
       description:
-        'The command that sends it again, with `<GATEWAY>` for the URL of the gateway and `<API_KEY>` for a key.',
+        'The command that sends it again, with `<GATEWAY>` for the URL of the gateway and `<API_KEY>` for a key; null where the entry is too long for one.',
     },
   }),
   Query: objectOf({ q: text }),
@@ -267,7 +274,7 @@ export const VIEW_SCHEMAS = {
     curl: {
       ...optionalText,
       description:
-        'The command that tries again, the nearest identifier in it; null where not all of the body was kept.',
+        'The command that tries again, the nearest identifier in it; null where not all of the body was kept, or no command can hold it.',
     },
   }),
   Refusals: objectOf({ items: arrayOf(schemaRef('Refusal')) }),

@@ -15,7 +15,7 @@ export type RefusalItem = Omit<KeptRefusal['noted'], 'kind' | 'team'> & {
   readonly facts: readonly Fact[]
   /** What the identifier, where nothing has it, most likely stands for; a Project by its id. */
   readonly nearest: EntityRef | null
-  /** The command that sends it again, with the nearest identifier where there is one; null where not all of it was kept. */
+  /** The command that sends it again, with the nearest identifier where there is one; null where not all of it was kept, or no command can hold it. */
   readonly curl: string | null
 }
 
