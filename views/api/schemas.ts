@@ -274,7 +274,7 @@ export const VIEW_SCHEMAS = {
     curl: {
       ...optionalText,
       description:
-        'The command that tries again, the nearest identifier in it; null where not all of the body was kept, or no command can hold it.',
+        'The command that tries again, the nearest identifier in it; null where not all of the body was kept, or it makes no command.',
     },
   }),
   Refusals: objectOf({ items: arrayOf(schemaRef('Refusal')) }),

@@ -19,7 +19,10 @@ export function shellWord(text: string): string {
 }
 
 const escaped = (character: string): string =>
-  NAMED[character] ?? [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
+  NAMED[character] ??
+  (character < '\x80' ? octal(character.charCodeAt(0)) : Array.from(Buffer.from(character), octal).join(''))
+
+const octal = (byte: number): string => `\\${byte.toString(8).padStart(3, '0')}`
 
 /** The command that sends the entry again, as a new one with the time of its receipt; null where it is too long for one. */
 export function curlOf(entry: Entry): string | null {

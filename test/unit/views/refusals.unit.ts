@@ -194,6 +194,7 @@ describe('GET /api/refusals', () => {
     readonly id: string
     readonly code: string
     readonly nearest: unknown
+    readonly curl: string | null
   }
   const ring = createRefusalRing(() => NOW)
   ring.fold(
@@ -238,6 +239,20 @@ describe('GET /api/refusals', () => {
     expect(await items('?limit=1')).toHaveLength(1)
     const { status, error } = await views.get('/api/refusals?code=nonsense')
     expect([status, error.code, error.details[0]?.path]).toEqual([400, 'invalid_request', 'code'])
+  })
+
+  test.each<[string, string, number]>([
+    ['control characters', '\x01'.repeat(8_192), 11],
+    ['quotation marks', "'".repeat(8_192), 11],
+    ['JSON with a line for each value', JSON.stringify(Array(800).fill('it is'), null, 1).slice(0, 8_000), 200],
+    ['JSON', JSON.stringify({ text: "it's".repeat(100) }), 200],
+  ])('of many bodies of %s the commands are bounded', async (_what, body, commands) => {
+    const many = createRefusalRing(() => NOW)
+    many.fold(asRead(...Array.from({ length: 200 }, () => refusal({ body }))))
+    const other = await startViews({ refusals: many })
+    const { data } = await other.get<{ items: Item[] }>('/api/refusals?limit=200')
+    await other.close()
+    expect([data.items.length, data.items.filter(({ curl }) => curl !== null).length]).toEqual([200, commands])
   })
 
   test('needs a key', async () => {
