@@ -92,20 +92,21 @@ interface Looks {
   left: number
 }
 
-/** Names of the scope data of all entries together: twenty of each where there are as many as can be drawn. */
-const LOOKS_MAX = 100_000
+/** Names of the scope data of all entries together: ten of each where there are as many as can be drawn. */
+const LOOKS_MAX = 50_000
 /** Characters of a payload that are looked through for a duration. */
 const PAYLOAD_LOOKED_AT = 4_096
 
 /** How loggers and frameworks name a time that something took: `durationMs`, `elapsed_ms`, `ElapsedMilliseconds`. */
-const DURATION_NAME = /^(?:duration|elapsed)[-_.]?(?:ms|milliseconds)$/i
 const DURATION = /"(?:duration|elapsed)[-_.]?(?:ms|milliseconds)" ?: ?(\d+(?:\.\d+)?)(?=[^\d.])/i
 
 function durationOf(entry: Entry, looks: Looks): number | undefined {
-  if (entry.kind === 'application') return durationIn(entry.scopeData, looks) || undefined
+  if (entry.kind === 'application') return durationIn(entry.scopeData, looks)
   const { payload } = entry
-  return (payload.startsWith('{') && Number(DURATION.exec(payload.slice(0, PAYLOAD_LOOKED_AT))?.[1])) || undefined
+  return payload.startsWith('{') ? durationFrom(payload.slice(0, PAYLOAD_LOOKED_AT)) : undefined
 }
+
+const durationFrom = (json: string): number | undefined => Number(DURATION.exec(json)?.[1]) || undefined
 
 /** The first number that is named like a duration, in the order in which JSON has them. */
 function durationIn(value: unknown, looks: Looks): number | undefined {
@@ -114,8 +115,8 @@ function durationIn(value: unknown, looks: Looks): number | undefined {
   looks.left -= names.length
   for (const name of names) {
     const member = (value as Readonly<Record<string, unknown>>)[name]
-    const found = typeof member === 'number' && DURATION_NAME.test(name) ? member : durationIn(member, looks)
-    if (found !== undefined && found >= 0) return found
+    const found = typeof member === 'number' ? durationFrom(`"${name}":${member},`) : durationIn(member, looks)
+    if (found !== undefined) return found
   }
   return undefined
 }

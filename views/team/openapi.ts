@@ -67,17 +67,32 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     columns: arrayOf(text),
     empty: { ...text, description: 'What it is for, where there is no line.' },
     lines: arrayOf(schemaRef('TeamLine')),
-    actions: arrayOf(schemaRef('TeamAction')),
+    changes: {
+      type: 'object',
+      additionalProperties: schemaRef('TeamAction'),
+      description: 'The changes that can be made to lines, by name.',
+    },
+    actions: { ...arrayOf(schemaRef('TeamAction')), description: 'What else can be done, as to make a new one.' },
+    options: {
+      type: 'object',
+      additionalProperties: arrayOf(arrayOf(text)),
+      description:
+        'What can be chosen, each a value and its name, by the names of fields; what has nothing here is typed.',
+    },
   }),
   TeamLine: objectOf({
     id: text,
     name: { type: ['string', 'null'], description: 'Null where people call it by its id.' },
+    path: { ...text, description: 'Where the API has it, below the base path.' },
     below: { type: 'boolean', description: 'Whether it belongs to the Event above.' },
     state: { type: 'string', enum: ['live', 'archived', 'revoked'] },
     at: { ...optionalTime, description: 'When it was last seen, or made; null where that is not known.' },
     about: { ...text, description: 'More about that time, and what stands for one that is not known.' },
-    snippets: { type: ['string', 'null'], description: 'Where there is code that sends to it.' },
-    actions: arrayOf(schemaRef('TeamAction')),
+    snippets: {
+      type: 'boolean',
+      description: 'Whether there is code that sends to it, which `/snippets` below its path gives.',
+    },
+    changes: { ...arrayOf(text), description: "The names of those of its list's changes that can be made to it." },
   }),
   TeamAction: {
     ...objectOf(
@@ -86,7 +101,7 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         title: text,
         action: { ...text, description: 'What the button says that makes the change.' },
         method: { type: 'string', enum: ['POST', 'PATCH', 'DELETE'] },
-        path: { ...text, description: 'Below the base path.' },
+        path: { ...text, description: 'Below the base path; left out, that of the line.' },
         body: { type: 'object' },
         fields: {
           ...arrayOf(
@@ -94,12 +109,11 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
               {
                 name: text,
                 label: text,
-                value: text,
+                from: { enum: ['id', 'name'], description: 'What it begins with: what the line has by this name.' },
                 hint: text,
                 required: { type: 'boolean' },
-                options: arrayOf(arrayOf(text)),
               },
-              ['value', 'hint', 'required', 'options'],
+              ['from', 'hint', 'required'],
             ),
           ),
           description: 'What a person is asked for; what is left empty is left out of the body.',
@@ -109,7 +123,7 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         refused: { ...text, description: 'Why it cannot be made now.' },
         done: { ...text, description: 'What is said once it is made.' },
       },
-      ['body', 'fields', 'text', 'isDanger', 'refused'],
+      ['path', 'body', 'fields', 'text', 'isDanger', 'refused'],
     ),
     description: 'A change that can be made: the request, and what a person is asked for it.',
   },

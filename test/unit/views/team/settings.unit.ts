@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import type { TeamLists } from '../../../../views/team/types.ts'
+import type { Action, List, TeamLists } from '../../../../views/team/types.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { NOW } from '../../../support/registry-topic.ts'
 import {
@@ -128,8 +128,9 @@ describe('GET /api/team', () => {
 
 describe('GET /api/team/lists', () => {
   const lists = async (): Promise<TeamLists> => (await team.ask('GET', '/lists')).data as TeamLists
-  const names = ({ actions }: { readonly actions: readonly { readonly name: string }[] }) =>
-    actions.map(({ name }) => name)
+  const names = ({ actions }: List) => actions.map(({ name }) => name)
+  const changes = (list: List | undefined) =>
+    list?.lines.map((line) => line.changes.map((one) => list.changes[one]?.name))
 
   test('tells what the Team owns and what can be done with each, and nothing of another Team', async () => {
     const { text } = await team.ask('GET', '/lists')
@@ -140,7 +141,7 @@ describe('GET /api/team/lists', () => {
       ['Keys', 'key-a-'],
     ])
     expect(all[0]?.lines.map(({ below }) => below)).toEqual([false, true, true, false])
-    expect(all[0]?.lines.map(names)).toEqual([
+    expect(changes(all[0])).toEqual([
       ['New Step', 'Rename', 'Archive'],
       ['Rename', 'Archive'],
       ['Rename', 'Archive'],
@@ -160,12 +161,12 @@ describe('GET /api/team/lists', () => {
     await team.ask('POST', '/steps', { identifier: '..' })
     await team.ask('POST', '/keys')
     const values: Readonly<Record<string, string>> = { identifier: 'new', name: 'New', event: 'order' }
-    for (const { actions, lines } of (await lists()).lists)
+    for (const { actions, lines, changes } of (await lists()).lists)
       for (const { title, method, path, body, fields = [], refused } of [
-        ...lines.flatMap((line) => line.actions),
+        ...lines.flatMap((line) => line.changes.map((one) => ({ path: line.path, ...(changes[one] as Action) }))),
         ...actions,
       ]) {
-        const { pathname, search } = new URL(path, team.url)
+        const { pathname, search } = new URL(path ?? '', team.url)
         const given = Object.fromEntries(fields.flatMap(({ name }) => (values[name] ? [[name, values[name]]] : [])))
         const sent = method === 'DELETE' ? undefined : { ...body, ...given }
         const { status, error } = await team.ask(method, pathname.slice('/api/team'.length) + search, sent)
@@ -178,28 +179,53 @@ describe('GET /api/team/lists', () => {
       }
   })
 
+  test('every line that has code has it below its path', async () => {
+    for (const identifier of ['..', 'a/b?']) await team.ask('POST', '/steps', { identifier })
+    for (const { path, snippets, id } of (await lists()).lists
+      .flatMap(({ lines }) => lines)
+      .filter((one) => one.snippets)) {
+      const { pathname, search } = new URL(path.replace(/(?=[?]|$)/, '/snippets'), team.url)
+      const { status, text } = await team.ask('GET', pathname.slice('/api/team'.length) + search)
+      expect([id, snippets, status, text.includes(id)]).toEqual([id, true, 200, true])
+    }
+  })
+
+  test('stay in proportion to what the Team owns, however long the names are', async () => {
+    const long = (index: number) => `${index}`.padEnd(500, 'x')
+    const events = Array.from({ length: 1_000 }, (_, index) => ({
+      identifier: long(index),
+      team: 'a',
+      name: long(index),
+    }))
+    await team.admin.applyFile(JSON.stringify({ events }), { prune: false })
+    await eventually(() => team.registry.eventsOf('a').length > 1_000)
+    const [settings, answer] = [await team.ask('GET', ''), await team.ask('GET', '/lists')]
+    expect(answer.status).toBe(200)
+    expect(answer.text.length).toBeLessThan(5 * settings.text.length)
+  })
+
   test('what is archived has no code and comes back with its Event; a Step is offered for Events in use alone', async () => {
     await team.ask('PATCH', '/events/order', { archived: true })
     await team.ask('PATCH', '/steps/nightly', { archived: true })
     const [entities, projects] = (await lists()).lists
     expect(entities?.lines.map(({ state, snippets }) => [state, snippets])).toEqual(
-      Array.from({ length: 4 }, () => ['archived', null]),
+      Array.from({ length: 4 }, () => ['archived', false]),
     )
-    expect(entities?.lines.map(names)).toEqual([['Rename', 'Restore'], ['Rename'], ['Rename'], ['Rename', 'Restore']])
-    expect(entities?.actions[1]?.fields?.at(-1)?.options).toEqual([['', 'None, it stands alone']])
-    expect(projects?.lines[0]?.snippets).toBe(`/api/team/projects/${PROJECT_A}/snippets`)
-    expect((await lists()).targets).toMatchObject({ event: null, flow: projects?.lines[0]?.snippets })
+    expect(changes(entities)).toEqual([['Rename', 'Restore'], ['Rename'], ['Rename'], ['Rename', 'Restore']])
+    expect(entities?.options['event']).toEqual([['', 'None, it stands alone']])
+    expect(projects?.lines[0]).toMatchObject({ path: `/api/team/projects/${PROJECT_A}`, snippets: true })
+    expect((await lists()).targets).toMatchObject({ event: null, flow: `/api/team/projects/${PROJECT_A}/snippets` })
   })
 
   test('two live keys: each can be ended, a third cannot be made, and what was revoked stands last', async () => {
     await team.ask('POST', '/keys')
     const keys = (await lists()).lists[2]
-    expect(keys?.lines.map(names)).toEqual(keys?.lines.map(({ id }) => [`Revoke ${id}`]))
+    expect(changes(keys)).toEqual([['Revoke'], ['Revoke']])
     expect(keys?.lines).toHaveLength(2)
     expect(keys?.actions[0]?.refused).toContain('Two keys')
     await team.ask('DELETE', `/keys/${keys?.lines.find(({ id }) => id !== 'key-a-')?.id}`)
     const after = (await lists()).lists[2]
-    expect(after?.lines.map(({ state, actions }) => [state, actions])).toEqual([
+    expect(after?.lines.map(({ state, changes }) => [state, changes])).toEqual([
       ['live', []],
       ['revoked', []],
     ])
