@@ -154,6 +154,11 @@ export const ERRORS = {
     message: 'Too many sign-ins failed.',
     remedy: 'Try again after the time in Retry-After.',
   },
+  rate_limited: {
+    retryable: true,
+    message: 'Too many requests of this kind.',
+    remedy: 'Try again after the time in Retry-After.',
+  },
   request_timeout: {
     retryable: true,
     message: 'The body did not arrive in time.',

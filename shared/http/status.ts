@@ -35,5 +35,6 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   conflict: 409,
   cross_origin: 403,
   too_many_attempts: 429,
+  rate_limited: 429,
   request_timeout: 408,
 }

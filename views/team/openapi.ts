@@ -46,7 +46,7 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   }),
   TeamSettings: objectOf({
     team: objectOf({ id: text, name: text }),
-    keys: arrayOf(schemaRef('TeamKey')),
+    keys: { ...arrayOf(schemaRef('TeamKey')), description: 'The live ones, and the 50 that were revoked last.' },
     events: arrayOf(schemaRef('TeamEvent')),
     steps: { ...arrayOf(schemaRef('TeamStep')), description: 'Those that stand without an Event.' },
     projects: arrayOf(schemaRef('TeamProject')),
@@ -170,6 +170,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 const DETAILS = {
   invalid_request: [{ path: '/name', message: 'is empty' }],
   payload_too_large: { limit: 16_384 },
+  rate_limited: { retryAfterSeconds: 3_600 },
 }
 
 const READS: readonly ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'server_error']
@@ -289,9 +290,10 @@ export const teamPart: OpenApiPart = {
     '/api/team/keys': {
       post: operation({
         operationId: 'createKey',
-        summary: 'A new key, shown once; a third live one is refused',
+        summary: 'A new key, shown once; a third live one is refused, and more than 20 within 24 hours',
         result: 'NewKey',
         status: 201,
+        codes: [...WRITES, 'rate_limited'],
         body: {
           schema: fieldsOf({ revokeOld: { type: 'boolean', description: 'End all other keys at once.' } }),
           example: { revokeOld: false },

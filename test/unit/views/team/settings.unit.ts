@@ -315,6 +315,45 @@ describe('keys', () => {
     expect(team.registry.keyOpens('b', KEY_B)).toBe(true)
   })
 
+  test('are made twenty a day at most, and the answer says when to try again', async () => {
+    let key = KEY_A
+    const replace = () => team.ask('POST', '/keys', { revokeOld: true }, { 'x-api-key': key })
+    for (let count = 1; count < 20; count += 1) {
+      const { status, data } = await replace()
+      expect(status).toBe(201)
+      key = (data as { key: string }).key
+    }
+    const { status, error, headers } = await replace()
+    expect([status, headers.get('retry-after')]).toEqual([429, '86400'])
+    expect(error).toEqual({
+      code: 'rate_limited',
+      message:
+        'The Team has made 20 keys within 24 hours, the most that it can by itself: it can make the next one in 1 d. Try again after the time in Retry-After.',
+      details: { retryAfterSeconds: 86_400 },
+      retryable: true,
+    })
+    expect((await team.ask('GET', '', undefined, { 'x-api-key': key })).status).toBe(200)
+  })
+
+  test('that were revoked are told up to fifty, the last ones', async () => {
+    const now = team.clock.now()
+    const revoked: string[] = []
+    for (let count = 0; count < 60; count += 1) {
+      team.clock.now = () => now + count * 1_000
+      const result = await team.admin.rotateKey('a', { revokeOld: true })
+      if (result.outcome === 'rotated') revoked.push(...result.revoked)
+    }
+    const { key } = (await team.admin.rotateKey('a', { revokeOld: false })) as { key: string }
+    await eventually(() => team.registry.keyOpens('a', key))
+    const { data } = await team.ask('GET', '', undefined, { 'x-api-key': key })
+    const { keys } = data as { keys: { prefix: string; revokedAt: string | null }[] }
+    expect(keys.slice(0, 50).map(({ prefix }) => prefix)).toEqual(revoked.slice(-50))
+    expect(keys.slice(50).map(({ revokedAt }) => revokedAt)).toEqual([null, null])
+    expect((await team.ask('GET', '/lists', undefined, { 'x-api-key': key })).data).toMatchObject({
+      lists: [{}, {}, { lines: { length: 52 } }],
+    })
+  })
+
   test('made at once by many: never more than two, and every one that was shown opens', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(() => team.ask('POST', '/keys')))
     expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
