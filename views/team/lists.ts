@@ -154,15 +154,15 @@ function keyList({ keys }: Settings): List {
     isDanger: true,
     done: 'All keys were replaced.',
   }
-  const revoke: Action = {
-    name: 'Revoke',
-    title: 'Revoke the key',
+  const revoke = (prefix: string): Action => ({
+    name: `Revoke ${prefix}`,
+    title: `Revoke the key ${prefix}…`,
     action: 'Revoke it',
     method: 'DELETE',
     text: 'Clients that still have it are refused from now on, for good. If you signed in with it, your session ends as well.',
     isDanger: true,
-    done: 'The key was revoked.',
-  }
+    done: `The key ${prefix}… was revoked.`,
+  })
   return {
     title: 'Keys',
     columns: ['Begins with', 'Issued'],
@@ -177,9 +177,9 @@ function keyList({ keys }: Settings): List {
       about: createdAt,
       snippets: false,
       // The last live key stays: without it nobody could sign in.
-      changes: revokedAt === null && live.length > 1 ? ['revoke'] : [],
+      changes: revokedAt === null && live.length > 1 ? [prefix] : [],
     })),
-    changes: { revoke },
+    changes: Object.fromEntries(live.map(({ prefix }) => [prefix, revoke(prefix)])),
     actions: [create, replace],
     options: {},
   }

@@ -80,7 +80,7 @@ function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
           <FieldInput
             key={field.name}
             {...field}
-            value={(field.from && action.line?.[field.from]) ?? ''}
+            value={field.from && action.line?.[field.from]}
             options={options[field.name]}
           />
         ))}
@@ -101,7 +101,7 @@ function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
 }
 
 interface FieldInputProps extends Field {
-  readonly value: string
+  readonly value: string | null | undefined
   readonly options: List['options'][string] | undefined
 }
 
@@ -121,7 +121,7 @@ function FieldInput({ name, label, hint, value, required, options }: FieldInputP
       ) : (
         <input
           {...shared}
-          defaultValue={value}
+          defaultValue={value ?? ''}
           required={required}
           spellcheck={false}
           autocomplete="off"

@@ -117,14 +117,7 @@ function Row({ line, changes, ask, onSend }: RowProps) {
           </button>
         )}{' '}
         {name === null ? (
-          actions.map((action) => (
-            <ActionButton
-              key={action.name}
-              action={{ ...action, name: `${action.name} ${id}` }}
-              ask={ask}
-              look="small"
-            />
-          ))
+          actions.map((action) => <ActionButton key={action.name} action={action} ask={ask} look="small" />)
         ) : (
           <Popover label="…" name={`Actions for ${name}`} class="button quiet icon small" align="end">
             {(close) =>
