@@ -38,14 +38,18 @@ function gather(value: unknown, path: string, depth: number, found: Leaf[], room
     addLeaf(path, String(value), found)
   } else if (number !== undefined) {
     addLeaf(path, numberLeaf(number), found)
+  } else if (depth < LEAF_DEPTH_MAX && Array.isArray(value)) {
+    if (take(room, value.length)) for (const element of value) gather(element, path, depth + 1, found, room)
   } else if (depth < LEAF_DEPTH_MAX && room.members > 0) {
     const members = value as Readonly<Record<string, unknown>>
-    const names = Array.isArray(value) ? value : Object.keys(value)
-    room.members -= names.length
-    if (room.members < 0) return
-    if (Array.isArray(value)) for (const element of value) gather(element, path, depth + 1, found, room)
-    else for (const name of names) gatherMember(name, members[name], path, depth, found, room)
+    const names = Object.keys(members)
+    if (take(room, names.length)) for (const name of names) gatherMember(name, members[name], path, depth, found, room)
   }
+}
+
+function take(room: LeafRoom, members: number): boolean {
+  room.members -= members
+  return room.members >= 0
 }
 
 /** A number of JSON as it is searched for: as JavaScript prints it, but as it was written where that would lose digits. */

@@ -54,7 +54,7 @@ function scopesIn(data: Members): readonly (readonly [within: string, value: unk
     const elements = data[list] as readonly unknown[]
     return [
       ...(others.length === 0 ? [] : [['', beginningOf(data, others)] as const]),
-      ...elements.slice(-SCOPES_MAX).map((element) => [list, element] as const),
+      ...elements.map((element) => [list, element] as const),
     ]
   }
   const isList = names.length > 0 && names.every((name, index) => name === String(index))

@@ -94,8 +94,9 @@ interface Looks {
 
 /** Names of the scope data of all entries together: ten of each where there are as many as can be drawn. */
 const LOOKS_MAX = 50_000
-/** Characters of a payload that are looked through for a duration. */
+/** Characters of a payload that are looked through for a duration, and of a name that may be one's. */
 const PAYLOAD_LOOKED_AT = 4_096
+const NAME_MAX = 32
 
 /** How loggers and frameworks name a time that something took: `durationMs`, `elapsed_ms`, `ElapsedMilliseconds`. */
 const DURATION = /"(?:duration|elapsed)[-_.]?(?:ms|milliseconds)" ?: ?(\d+(?:\.\d+)?)(?=[^\d.])/i
@@ -115,7 +116,8 @@ function durationIn(value: unknown, looks: Looks): number | undefined {
   looks.left -= names.length
   for (const name of names) {
     const member = (value as Readonly<Record<string, unknown>>)[name]
-    const found = typeof member === 'number' ? durationFrom(`"${name}":${member},`) : durationIn(member, looks)
+    const isNamed = typeof member === 'number' && name.length < NAME_MAX
+    const found = isNamed ? durationFrom(`"${name}":${member},`) : durationIn(member, looks)
     if (found !== undefined) return found
   }
   return undefined

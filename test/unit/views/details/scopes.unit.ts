@@ -72,7 +72,7 @@ describe('the scopes of an entry', () => {
 
   test('of more scopes than are read the innermost ones, whose values win', () => {
     const elements = Array.from({ length: 100 }, (_, index) => ({ a: index }))
-    for (const data of [{ Scopes: elements, host: 'a' }, { ...elements }]) {
+    for (const data of [{ Scopes: elements }, { Scopes: elements, host: 'a' }, { ...elements }]) {
       const { scopes, more } = scopeStack(data)
       expect([scopes.length, more]).toEqual([64, true])
       expect(scopes.at(-1)?.fields).toMatchObject([{ text: '99' }])
