@@ -1,26 +1,45 @@
+/** How many cells of comparison, each a few nanoseconds, are still to be had; what is done is taken off. */
+export interface Room {
+  cells: number
+}
+
+/** What a comparison costs before its first cell. */
+const CELLS_BEFORE = 20
+
 /**
  * How many letters have to be put in, left out or replaced to come from one text to the other (Levenshtein); Infinity where it is
- * more than `limit`. The work grows with the length and the limit, not with the square of the length.
+ * more than `limit`, or more than there is room to find out. The work grows with the length and the limit, not with the square of the
+ * length.
  */
-export function editDistance(from: string, to: string, limit: number): number {
+export function editDistance(from: string, to: string, limit: number, room: Room = { cells: Infinity }): number {
+  room.cells -= CELLS_BEFORE
   if (Math.abs(from.length - to.length) > limit) return Infinity
-  let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
+  const far = limit + 1
+  let previous = new Int32Array(to.length + 2).fill(far)
+  let current = previous.slice()
+  for (let column = 0; column < far && column <= to.length; column += 1) previous[column] = column
+  room.cells -= to.length
   for (let row = 1; row <= from.length; row += 1) {
-    // What lies further from the diagonal than the limit costs more than it.
+    // What lies further from the diagonal than the limit costs more than it, and is looked at nowhere but right beside it.
     const first = Math.max(1, row - limit)
     const last = Math.min(to.length, row + limit)
-    const current = Array<number>(to.length + 1).fill(Infinity)
-    if (first === 1) current[0] = row
-    let least = current[0] ?? Infinity
+    let left = first === 1 ? Math.min(row, far) : far
+    let least = left
+    current[first - 1] = left
+    current[last + 1] = far
+    const letter = from.charCodeAt(row - 1)
     for (let column = first; column <= last; column += 1) {
-      const replaced = (previous[column - 1] ?? Infinity) + (from[row - 1] === to[column - 1] ? 0 : 1)
-      const cost = Math.min((previous[column] ?? Infinity) + 1, (current[column - 1] ?? Infinity) + 1, replaced)
-      current[column] = cost
-      least = Math.min(least, cost)
+      const replaced = (previous[column - 1] as number) + (letter === to.charCodeAt(column - 1) ? 0 : 1)
+      left = Math.min(replaced, (previous[column] as number) + 1, left + 1)
+      current[column] = left
+      least = Math.min(least, left)
     }
-    if (least > limit) return Infinity
-    previous = current
+    room.cells -= last - first + 1
+    if (least > limit || room.cells < 0) return Infinity
+    const done = current
+    current = previous
+    previous = done
   }
-  const distance = previous[to.length] ?? Infinity
+  const distance = previous[to.length] as number
   return distance > limit ? Infinity : distance
 }

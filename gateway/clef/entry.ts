@@ -1,10 +1,10 @@
 import { type Checked, problem, refuse } from '../../shared/errors.ts'
+import { renderTemplate } from '../../shared/message-template.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import type { Fields } from '../fields.ts'
 import { foreignLevel } from '../foreign-levels.ts'
 import { createTakings, eventIdOf, hexId, scopeDataOf, textOf } from '../takings.ts'
 import type { Line } from './lines.ts'
-import { renderTemplate } from './template.ts'
 
 /** What the format gives a meaning, beside the trace and span that Seq's clients add; all else is a property of the user's. */
 const REIFIED: ReadonlySet<string> = new Set(['@t', '@m', '@mt', '@l', '@x', '@i', '@r', '@tr', '@sp'])

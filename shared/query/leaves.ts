@@ -13,19 +13,25 @@ export const LEAVES_MAX = 1_000
 /** Stands for a name without characters, which some stores refuse. */
 const NAMELESS = '_'
 
+/** How many members of objects and arrays are still looked at; what is done is taken off. */
+export interface LeafRoom {
+  members: number
+}
+
 /**
  * The leaves of a JSON object or array, in their order: the names on the way joined by dots (arrays add nothing, so each
  * element is a leaf of its own), and the text of a string, number or boolean. A null is no leaf, nor is what has no name on
- * its way. Paths and values are made safe by `searchText`. Numbers may be those of `parseExactly`.
+ * its way. Paths and values are made safe by `searchText`. Numbers may be those of `parseExactly`. Where there is no room for all
+ * members of an object or array, none of them is looked at.
  */
-export function leaves(value: unknown): readonly Leaf[] {
+export function leaves(value: unknown, room: LeafRoom = { members: Infinity }): readonly Leaf[] {
   const found: Leaf[] = []
-  gather(value, '', 0, found)
+  gather(value, '', 0, found, room)
   return found
 }
 
 /** The depth is bounded, and so is the recursion. */
-function gather(value: unknown, path: string, depth: number, found: Leaf[]): void {
+function gather(value: unknown, path: string, depth: number, found: Leaf[], room: LeafRoom): void {
   if (found.length >= LEAVES_MAX || value === null) return
   const number = typeof value === 'object' ? numberText(value) : undefined
   if (typeof value !== 'object') {
@@ -33,10 +39,17 @@ function gather(value: unknown, path: string, depth: number, found: Leaf[]): voi
   } else if (number !== undefined) {
     addLeaf(path, numberLeaf(number), found)
   } else if (depth < LEAF_DEPTH_MAX && Array.isArray(value)) {
-    for (const element of value) gather(element, path, depth + 1, found)
-  } else if (depth < LEAF_DEPTH_MAX) {
-    for (const [name, member] of Object.entries(value)) gatherMember(name, member, path, depth, found)
+    if (take(room, value.length)) for (const element of value) gather(element, path, depth + 1, found, room)
+  } else if (depth < LEAF_DEPTH_MAX && room.members > 0) {
+    const members = value as Readonly<Record<string, unknown>>
+    const names = Object.keys(members)
+    if (take(room, names.length)) for (const name of names) gatherMember(name, members[name], path, depth, found, room)
   }
+}
+
+function take(room: LeafRoom, members: number): boolean {
+  room.members -= members
+  return room.members >= 0
 }
 
 /** A number of JSON as it is searched for: as JavaScript prints it, but as it was written where that would lose digits. */
@@ -45,10 +58,10 @@ export function numberLeaf(written: string): string {
   return hasLostDigits(value) ? written : String(value)
 }
 
-function gatherMember(name: string, member: unknown, path: string, depth: number, found: Leaf[]): void {
+function gatherMember(name: string, member: unknown, path: string, depth: number, found: Leaf[], room: LeafRoom): void {
   const step = name === '' ? NAMELESS : searchText(name)
   const below = path === '' ? step : `${path}.${step}`
-  if (below.length <= LEAF_PATH_LENGTH_MAX) gather(member, below, depth + 1, found)
+  if (below.length <= LEAF_PATH_LENGTH_MAX) gather(member, below, depth + 1, found, room)
 }
 
 function addLeaf(path: string, value: string, found: Leaf[]): void {

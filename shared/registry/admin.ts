@@ -2,7 +2,7 @@ import { timestampOf } from '../contract/timestamp.ts'
 import { carryOut } from './carry-out.ts'
 import { type FileProblem, parseRegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readRegistry, readState } from './journal-access.ts'
-import { type RevokeResult, type RotateResult, revokeKey, rotateKey } from './key-admin.ts'
+import { type RevokeResult, type RotateOptions, type RotateResult, revokeKey, rotateKey } from './key-admin.ts'
 import { type Plan, planApply } from './plan.ts'
 import type { RegistryRecord } from './records.ts'
 import type { Registry } from './registry.ts'
@@ -17,8 +17,8 @@ import { changeOwn, type OwnItem, type OwnResult } from './team-admin.ts'
 export interface RegistryAdmin {
   /** Applies a registry file (YAML); changes nothing where it has problems. Rejects as the journal does. */
   applyFile(text: string, options: { readonly prune: boolean; readonly dryRun?: boolean }): Promise<ApplyResult>
-  /** Gives a Team a new key: a random one, or `key` where it is strong. The old one stays live unless `revokeOld`. */
-  rotateKey(team: string, options: { readonly revokeOld: boolean; readonly key?: string }): Promise<RotateResult>
+  /** Gives a Team a new key. The old one stays live unless `revokeOld`. */
+  rotateKey(team: string, options: RotateOptions): Promise<RotateResult>
   /** Ends a key, named by its first characters (up to 6) or in full; with `keepLast` not the last one that is live. */
   revokeKey(team: string, prefix: string, options?: { readonly keepLast: boolean }): Promise<RevokeResult>
   /** Creates or changes an Event, Step or Project of a Team, as the Team itself may. */

@@ -1,7 +1,7 @@
 import { timestampOf } from '../contract/timestamp.ts'
 import { appendChanges, type RegistryAdminDeps, readState } from './journal-access.ts'
 import { generateKey, hashKeyHex, isSendableKey, keyWeakness, shownPrefix } from './keys.ts'
-import { LIVE_KEYS_MAX, liveKeyIds, revocations } from './plan-keys.ts'
+import { LIVE_KEYS_MAX, liveKeyIds, OWN_KEYS_MAX, ownKeyWait, revocations } from './plan-keys.ts'
 import { keyRecordId, type RegistryRecord, type RegistryState, splitKeyId } from './records.ts'
 
 export type RotateResult =
@@ -18,11 +18,15 @@ export interface Refused {
   readonly outcome: 'refused'
   readonly because: KeyRefusal
   readonly reason: string
+  /** Of `too_often`: milliseconds until it may be tried again. */
+  readonly waitMs?: number
 }
 
 export type KeyRefusal =
   | 'no_team'
   | 'too_many_keys'
+  /** A Team by itself made too many within a day. */
+  | 'too_often'
   | 'unfit_key'
   | 'no_such_key'
   | 'several_keys'
@@ -35,10 +39,19 @@ const refused = (because: KeyRefusal, reason: string): Refused => ({ outcome: 'r
 const noTeam = (team: string) =>
   refused('no_team', `there is no Team ${JSON.stringify(team)}; \`registry list\` shows all`)
 
+export interface RotateOptions {
+  /** Ends all other keys at once. */
+  readonly revokeOld: boolean
+  /** The new key, where it is strong; else a random one. */
+  readonly key?: string
+  /** Whether the Team does it by itself, which it may so often; an operator may at will. */
+  readonly byTeam?: boolean
+}
+
 export async function rotateKey(
   deps: RegistryAdminDeps,
   team: string,
-  { revokeOld, key: given }: { readonly revokeOld: boolean; readonly key?: string },
+  { revokeOld, key: given, byTeam = false }: RotateOptions,
 ): Promise<RotateResult> {
   const state = await readState(deps)
   if (!state.team.has(team)) return noTeam(team)
@@ -47,6 +60,8 @@ export async function rotateKey(
     const reason = `the Team has ${live.length} live keys already (${shown(state, live)})`
     return refused('too_many_keys', `${reason}; end one with \`registry revoke-key\`, or all of them with --revoke-old`)
   }
+  const waitMs = byTeam ? ownKeyWait(state, team, deps.clock.now()) : 0
+  if (waitMs > 0) return { ...refused('too_often', `the Team has made ${OWN_KEYS_MAX} keys within 24 hours`), waitMs }
   const problem = given === undefined ? undefined : problemOfKey(state, given)
   if (problem !== undefined) return refused('unfit_key', `the key ${problem}`)
   const key = given ?? newKey(state, team)

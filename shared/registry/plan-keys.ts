@@ -5,6 +5,19 @@ import { keyRecordId, type RegistryRecord, type RegistryState, splitKeyId } from
 /** The most live keys of a Team: the old and the new one while clients change over. */
 export const LIVE_KEYS_MAX = 2
 
+/** The most keys that a Team makes by itself within `KEYS_WITHIN_MS`: each stays in the registry for good, revoked or not. */
+export const OWN_KEYS_MAX = 20
+export const KEYS_WITHIN_MS = 86_400_000
+
+/** How long, in milliseconds from `now`, until a Team may make another key by itself; 0 where it may at once. */
+export function ownKeyWait(state: RegistryState, team: string, now: number): number {
+  const made = [...state.key]
+    .filter(([id]) => splitKeyId(id).team === team)
+    .map(([, { createdAt }]) => Date.parse(createdAt))
+  const oldest = made.sort((a, b) => b - a)[OWN_KEYS_MAX - 1]
+  return oldest === undefined ? 0 : Math.max(0, oldest + KEYS_WITHIN_MS - now)
+}
+
 /** The ids of the key records that open something now, by Team and in the order in which they were written. */
 export function liveKeyIds(state: RegistryState): Map<string, string[]> {
   const live = [...state.key].filter(([, { revokedAt }]) => revokedAt === null)

@@ -68,29 +68,39 @@ export const choicesOfEntries =
 
 type Counts = Facets[FacetName]
 
-const countOf = (counts: Counts, value: string): number => counts.find((one) => one.value === value)?.count ?? 0
+/** How many entries have a value. */
+function counterOf(counts: Counts): (value: string) => number {
+  const byValue = new Map(counts.map(({ value, count }) => [value, count]))
+  return (value) => byValue.get(value) ?? 0
+}
 
 /** Those that entries have and the registry has not. */
-const gone = (counts: Counts, known: readonly { readonly value: string }[]): Counts =>
-  counts.filter(({ value }) => !known.some((one) => one.value === value))
+function gone(counts: Counts, known: readonly { readonly value: string }[]): Counts {
+  const values = new Set(known.map(({ value }) => value))
+  return counts.filter(({ value }) => !values.has(value))
+}
 
 /** Events with their Steps, in the registry's order, and Steps on their own; then what only the entries still know. */
 function targetSections(facets: Facets, registry: Registry, { team, names }: Call): readonly Section[] {
+  const [stepCount, eventCount] = [counterOf(facets.step), counterOf(facets.event)]
   const stepOf = (value: string): Choice => ({
     name: 'step',
     value,
     label: names.step(value).name ?? value,
-    count: countOf(facets.step, value),
+    count: stepCount(value),
     children: [],
   })
-  const steps = registry.stepsOf(team).toSorted((a, b) => a.order - b.order)
+  const steps = Map.groupBy(
+    registry.stepsOf(team).toSorted((a, b) => a.order - b.order),
+    ({ event }) => event,
+  )
   const stepsOf = (event: string | null): readonly Choice[] =>
-    steps.filter((step) => step.event === event).map(({ identifier }) => stepOf(identifier))
+    (steps.get(event) ?? []).map(({ identifier }) => stepOf(identifier))
   const eventOf = (value: string): Choice => ({
     name: 'event',
     value,
     label: names.event(value).name ?? value,
-    count: countOf(facets.event, value),
+    count: eventCount(value),
     children: stepsOf(value),
   })
   const events = registry.eventsOf(team).map(({ identifier }) => eventOf(identifier))
@@ -107,13 +117,14 @@ function targetSections(facets: Facets, registry: Registry, { team, names }: Cal
 }
 
 function projectSection(counts: Counts, registry: Registry, { team, names }: Call): Section {
+  const countOf = counterOf(counts)
   const known = registry.projectsOf(team).map(({ id }) => ({ value: id }))
   const choices = [...known, ...gone(counts, known)].map(
     ({ value }): Choice => ({
       name: 'project',
       value,
       label: names.project(value).name ?? value,
-      count: countOf(counts, value),
+      count: countOf(value),
       children: [],
     }),
   )

@@ -43,8 +43,17 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return String(value)
   const text = harmless(typeof value === 'string' ? value : JSON.stringify(value))
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return SEPARATING.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A spreadsheet runs text that begins like a formula; an apostrophe before it makes it text again. */
-const harmless = (text: string): string => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text)
+/** What some spreadsheet, in some locale, begins a new cell or row at. */
+const SEPARATING = /[",;\t\r\n\v\f\x85\u2028\u2029]/
+
+/**
+ * What a spreadsheet may take for a formula: blanks, quotes and what cannot be seen do not keep it from that, and in East Asia the signs
+ * may be full-width. A formula with an apostrophe before it is one as well, so that what was stored can be told from what was added.
+ */
+const FORMULA = /^'*[\t\r\n]|^[\s\p{Cc}\p{Cf}'"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u
+
+/** An apostrophe before what begins like a formula makes it text again. */
+const harmless = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)

@@ -94,12 +94,12 @@ export const VIEW_EXAMPLES = {
   },
   EntryDetails: {
     fields: [
-      { name: 'level', text: 'Information', term: 'level:Information' },
-      { name: 'timestamp', text: timestamp, term: null },
+      { name: 'level', text: 'Information', cut: false, term: 'level:Information' },
+      { name: 'timestamp', text: timestamp, cut: false, term: null },
     ],
     payload: {
       text: '{\n  "order": 4711,\n  "valid": true\n}',
-      values: [{ name: 'order', text: '4711', term: 'payload.order:4711' }],
+      values: [{ name: 'order', text: '4711', cut: false, term: 'payload.order:4711' }],
       more: false,
     },
     scopes: null,

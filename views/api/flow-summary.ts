@@ -42,20 +42,19 @@ function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonly Entit
  */
 export function stepsOf(flow: Flow, names: Names): readonly FlowStep[] {
   const groups = byFirst(flow.groups)
+  const byEvent = Map.groupBy(groups, (group) => group.event)
   const touched = distinct(groups.map((group) => group.event))
   return [...touched, null].flatMap((event) => {
-    const own = groups.filter((group) => group.event === event)
-    const seen = new Set(own.map((group) => group.step))
+    const seen = Map.groupBy(byEvent.get(event) ?? [], (group) => group.step)
     // An archived Step that was not seen is none that could still come.
     const registered =
       event === null ? [] : names.stepsOf(event).filter((one) => isInUse(one) || seen.has(one.identifier))
-    const steps = new Set([...registered.map((step) => step.identifier), ...distinct([...seen])])
-    return [...steps].map((step) => stepRow(event, step, own, names))
+    const steps = new Set([...registered.map((step) => step.identifier), ...distinct([...seen.keys()])])
+    return [...steps].map((step) => stepRow(event, step, seen.get(step) ?? [], names))
   })
 }
 
-function stepRow(event: string | null, step: string, own: readonly FlowGroup[], names: Names): FlowStep {
-  const groups = own.filter((group) => group.step === step)
+function stepRow(event: string | null, step: string, groups: readonly FlowGroup[], names: Names): FlowStep {
   return {
     event: event === null ? null : names.event(event),
     step: names.step(step),

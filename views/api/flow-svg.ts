@@ -1,6 +1,6 @@
 import { drawFlow } from '../flow-layout/drawing.ts'
 import { readLogs } from '../flow-layout/flow-log.ts'
-import { plural, shortCount, visible } from '../flow-layout/format.ts'
+import { countText, plural, shortCount, visible } from '../flow-layout/format.ts'
 import { findGaps, segmentsOf } from '../flow-layout/gaps.ts'
 import { heightOf, type Row, rowsOf } from '../flow-layout/rows.ts'
 import { markPaths } from '../flow-layout/shapes.ts'
@@ -31,6 +31,8 @@ const HEAD_PX = 92
 
 /** Most characters of a row's name. */
 const LABEL_MAX = 34
+/** Most rows; a flow may touch thousands of Steps, and nobody reads as many. */
+const ROWS_MAX = 500
 
 /** The page's light colours: what is saved is printed and put into documents. */
 const STYLE = `
@@ -58,12 +60,13 @@ export function flowSvg(picture: FlowPicture): string {
   const times = logs.map(({ at }) => at)
   const gaps = findGaps(times)
   const scale = createTimeScale(segmentsOf(times[0] ?? 0, times.at(-1) ?? 0, gaps), PLOT_PX)
-  const rows = rowsOf(logs, steps, new Set(), new Set())
+  const all = rowsOf(logs, steps, new Set(), new Set())
+  const rows = all.slice(0, ROWS_MAX)
   const [wide, high] = [GUTTER_PX + PLOT_PX, HEAD_PX + heightOf(rows)]
   const drawing = drawFlow(rows, visitsOf(logs), scale, new Set(logs))
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" viewBox="0 0 ${wide} ${high}">
 <title>${escapeXml(correlationKey)}</title><style>${STYLE}</style><rect width="100%" height="100%" class="back"/>
-${textAt(12, 24, correlationKey, 'title')}${textAt(12, 42, summaryOf(picture, times), 'quiet')}
+${textAt(12, 24, correlationKey, 'title')}${textAt(12, 42, summaryOf(picture, times, all.length), 'quiet')}
 ${rows.map(labelOf).join('')}
 <g transform="translate(${GUTTER_PX} ${HEAD_PX})">
 ${gaps.map(({ from, to }) => textAt((scale.project(from) + scale.project(to)) / 2, -24, durationText(to - from), 'quiet idle')).join('')}
@@ -80,10 +83,11 @@ ${drawing.marks.map(({ x, y, rank }) => `<path class="mark level-${rank}" d="${P
 
 const PATHS = markPaths()
 
-function summaryOf({ entries, more, now }: FlowPicture, times: readonly number[]): string {
+function summaryOf({ entries, more, now }: FlowPicture, times: readonly number[], rows: number): string {
   const [first, last] = [times[0], times.at(-1)]
   const span = first === undefined || last === undefined ? '' : `, ${timeText(first, true)} to ${timeText(last, true)}`
-  return `${more ? 'the first ' : ''}${plural(entries.length, 'log')}${span}; drawn ${timeText(now, true)}`
+  const lanes = rows > ROWS_MAX ? `; ${countText(ROWS_MAX)} of ${plural(rows, 'lane')}` : ''
+  return `${more ? 'the first ' : ''}${plural(entries.length, 'log')}${span}${lanes}; drawn ${timeText(now, true)}`
 }
 
 function labelOf({ kind, label, all, top, height }: Row): string {

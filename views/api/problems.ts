@@ -33,9 +33,15 @@ export const notFound = (message?: string): ProblemError => new ProblemError(pro
 /** A refusal for now: the sender may try again. */
 export const unavailable = (message: string): ProblemError => new ProblemError(problem('server_error', null, message))
 
-/** Answers a refusal with its real status. RFC 9110, 11.6.1 wants a challenge with each 401. */
+/** A refusal until so many seconds have passed; `message` says what there was too much of. */
+export const rateLimited = (message: string, retryAfterSeconds: number): ProblemError =>
+  new ProblemError(problem('rate_limited', { retryAfterSeconds }, message))
+
+/** Answers a refusal with its real status, and when to try again where the refusal knows. RFC 9110, 11.6.1 wants a challenge with each 401. */
 export function answerFailure(response: ServerResponse, cause: Problem, headers: OutgoingHttpHeaders = {}): void {
   const status = VIEW_STATUS[cause.code]
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="sluice"' } : {}
-  answerProblem(response, status, cause, { 'cache-control': 'no-store', ...challenge, ...headers })
+  const { retryAfterSeconds } = (cause.details ?? {}) as { readonly retryAfterSeconds?: number }
+  const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  answerProblem(response, status, cause, { 'cache-control': 'no-store', ...challenge, ...wait, ...headers })
 }

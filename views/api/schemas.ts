@@ -59,6 +59,7 @@ const contextOf = (item: string): JsonSchema =>
 const namedValue = {
   name: text,
   text,
+  cut: { type: 'boolean', description: 'Whether an ellipsis stands for the end of the name or of the text.' },
   term: { ...optionalText, description: 'The search that finds the entries which share the value.' },
 }
 
@@ -66,6 +67,11 @@ const truncated = {
   ...arrayOf({ enum: LONG_FIELDS }),
   description:
     'Of an item of a list or a tail: its long texts of which only the beginning is there. The entry by its id is whole.',
+}
+
+const more: JsonSchema = {
+  type: 'boolean',
+  description: 'Whether something was cut, which an ellipsis shows, or left out.',
 }
 
 /** What the read API answers, by name; docs/http.md says the same in words. */
@@ -148,7 +154,7 @@ export const VIEW_SCHEMAS = {
   }),
   EntryDetails: objectOf({
     fields: arrayOf(schemaRef('NamedValue')),
-    payload: nullable(objectOf({ text, values: arrayOf(schemaRef('NamedValue')), more: { type: 'boolean' } })),
+    payload: nullable(objectOf({ text, values: arrayOf(schemaRef('NamedValue')), more })),
     scopes: nullable(
       objectOf({
         stack: arrayOf(text),
@@ -158,13 +164,14 @@ export const VIEW_SCHEMAS = {
             hidden: { ...arrayOf(text), description: 'What the scopes around it gave for the same name.' },
           }),
         ),
+        more,
       }),
     ),
-    exception: nullable(objectOf({ parts: arrayOf(schemaRef('ParsedException')), more: { type: 'boolean' } })),
+    exception: nullable(objectOf({ parts: arrayOf(schemaRef('ParsedException')), more })),
     curl: {
-      type: 'string',
+      ...optionalText,
       description:
-        'The command that sends it again, with `<GATEWAY>` for the URL of the gateway and `<API_KEY>` for a key.',
+        'The command that sends it again, with `<GATEWAY>` for the URL of the gateway and `<API_KEY>` for a key; null where the entry is too long for one.',
     },
   }),
   Query: objectOf({ q: text }),
@@ -279,7 +286,7 @@ export const VIEW_SCHEMAS = {
     curl: {
       ...optionalText,
       description:
-        'The command that tries again, the nearest identifier in it; null where not all of the body was kept.',
+        'The command that tries again, the nearest identifier in it; null where not all of the body was kept, or it makes no command.',
     },
   }),
   Refusals: objectOf({ items: arrayOf(schemaRef('Refusal')) }),

@@ -1,31 +1,55 @@
 import type { Entry } from '../flow-layout/types.ts'
 import { GATEWAY_PLACEHOLDER, KEY_PLACEHOLDER } from './placeholders.ts'
 
-/** Longer bodies do not fit into one argument of a command on Linux (128 KiB). */
-const ARGUMENT_MAX = 60_000
+/** What Linux takes as one argument of a command (MAX_ARG_STRLEN, 128 KiB), less the zero at its end. */
+const ARGUMENT_BYTES_MAX = 128 * 1024 - 1
 
-/** A text as one word of a POSIX shell, whatever it holds. */
-export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+/** What a terminal would obey, and what a reader could not see: control and format characters, and ends of lines. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
 
-/** The command that sends the entry again, as a new one with the time of its receipt. */
-export function curlOf(entry: Entry): string {
-  const [path, body] = requestOf(entry)
-  return curlTo(`/api/${path}`, JSON.stringify(body))
+/**
+ * A text without a zero as one word of bash, zsh and any shell of POSIX.1-2024, of which a terminal obeys nothing when it is pasted:
+ * what cannot be seen goes into `$'…'` by its bytes. Shells before that standard read words of visible characters alone.
+ */
+export function shellWord(text: string): string {
+  if (text.search(UNSEEN) === -1) return `'${text.replaceAll("'", "'\\''")}'`
+  // A quotation mark that is escaped by a backslash, and an exclamation mark, would each mean something to some line editor.
+  return `$'${text.replaceAll(/['!\\]/g, escaped).replaceAll(UNSEEN, escaped)}'`
 }
 
-/** The command that posts this JSON to a path of the gateway. */
-export function curlTo(path: string, body: string): string {
-  const json = pasteable(body)
-  const head = [
-    `curl ${shellQuote(GATEWAY_PLACEHOLDER + path)}`,
-    `-H ${shellQuote(`X-API-Key: ${KEY_PLACEHOLDER}`)}`,
-    `-H ${shellQuote('Content-Type: application/json')}`,
-  ]
-  const data =
-    json.length <= ARGUMENT_MAX
-      ? `--data-raw ${shellQuote(json)}`
-      : `--data-binary @- <<'END_OF_ENTRY'\n${json}\nEND_OF_ENTRY`
-  return [...head, data].join(' \\\n  ')
+const escaped = (character: string): string =>
+  NAMED[character] ??
+  (character < '\x80' ? octal(character.charCodeAt(0)) : Array.from(Buffer.from(character), octal).join(''))
+
+const octal = (byte: number): string => `\\${byte.toString(8).padStart(3, '0')}`
+
+/** The command that sends the entry again, as a new one with the time of its receipt; null where it is too long for one. */
+export function curlOf(entry: Entry): string | null {
+  const [path, body] = requestOf(entry)
+  const json = JSON.stringify(body)
+  // In JSON there is an escape that every shell leaves as it is.
+  return isArgument(json) ? curlTo(`/api/${path}`, json.replaceAll(UNSEEN, jsonEscaped)) : null
+}
+
+const jsonEscaped = (character: string): string =>
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+
+/** Whether a command can hold it as one argument. */
+const isArgument = (text: string): boolean => !text.includes('\0') && Buffer.byteLength(text) <= ARGUMENT_BYTES_MAX
+
+/** The command that posts this body to a path of the gateway; null where no argument of a command can hold it. */
+export function curlTo(path: string, body: string): string | null {
+  if (!isArgument(body)) return null
+  return [
+    `curl ${shellWord(GATEWAY_PLACEHOLDER + path)}`,
+    `-H ${shellWord(`X-API-Key: ${KEY_PLACEHOLDER}`)}`,
+    `-H ${shellWord('Content-Type: application/json')}`,
+    `--data-raw ${shellWord(body)}`,
+  ].join(' \\\n  ')
 }
 
 function requestOf(entry: Entry): readonly [path: string, body: object] {
@@ -41,10 +65,3 @@ function requestOf(entry: Entry): readonly [path: string, body: object] {
   const fields = { categoryName, eventId, eventName, message, level, exception, scopeData, correlationKey, environment }
   return ['ApplicationLogs', { uniqueIdentifier: project.id, ...fields }]
 }
-
-/** What a terminal would obey or a reader could not see goes as an escape of JSON, so that the command pastes as it looks. */
-const pasteable = (json: string): string =>
-  json.replace(
-    /[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )

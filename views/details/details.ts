@@ -1,21 +1,23 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { successBody } from '../../shared/http/answer.ts'
+import { LEAF_PATH_LENGTH_MAX } from '../../shared/query/leaves.ts'
 import { printTerm } from '../../shared/query/term.ts'
 import type { Answer } from '../api/call.ts'
 import { entryOf } from '../api/entries.ts'
 import { itemOf } from '../api/items.ts'
 import type { ApplicationEntry, Entry } from '../flow-layout/types.ts'
+import { type Allowance, createAllowance, TEXT_MAX } from './allowance.ts'
 import { curlOf } from './curl.ts'
 import { LINES_MAX, parseException } from './exception.ts'
 import { fieldsOf } from './fields.ts'
 import { isJson, type JsonField, jsonFields, prettyJson } from './json-text.ts'
-import { mergedScopes, scopeStack } from './scopes.ts'
-import type { EntryDetails, NamedValue } from './types.ts'
+import { mergedScopes, type Scope, SENTENCE_MAX, scopeStack } from './scopes.ts'
+import type { EntryDetails, NamedValue, WholeValue } from './types.ts'
 
-/** The most values of a payload that are told; the whole of it stands in its text. */
+/** The most characters of a field; only a level that was not recognised can be longer. */
+const FIELD_MAX = 4_096
+/** The most values of a payload or of all scopes that are listed. */
 const VALUES_MAX = 300
-/** The most characters of a payload that are laid out, more or less. */
-const TEXT_MAX = 200_000
 
 /** What can be read from an entry: what its text holds, and what finds its like. */
 export const detailsOfEntry =
@@ -24,47 +26,82 @@ export const detailsOfEntry =
     successBody(detailsOf(itemOf(await entryOf(kind, call, tools), call.names)))
 
 export function detailsOf(entry: Entry): EntryDetails {
+  const allowance = createAllowance()
   const { payload, scopeData, exception } =
     entry.kind === 'event' ? { ...entry, scopeData: null, exception: null } : { ...entry, payload: '' }
   return {
-    fields: fieldsOf(entry),
-    payload: isJson(payload) ? payloadOf(payload) : null,
-    scopes: scopeData === null ? null : scopesOf(scopeData),
-    exception:
-      exception === null
-        ? null
-        : { parts: parseException(exception), more: exception.split('\n', LINES_MAX + 1).length > LINES_MAX },
+    fields: allowance.list(fieldsOf(entry), (field) => shownValue(field, allowance, FIELD_MAX)),
+    payload: isJson(payload) ? payloadOf(payload, allowance) : null,
+    scopes: scopeData === null ? null : scopesOf(scopeData, allowance),
+    exception: exception === null ? null : exceptionOf(exception, allowance),
     curl: curlOf(entry),
   }
 }
 
-function payloadOf(text: string): EntryDetails['payload'] {
-  const values = jsonFields(text, VALUES_MAX)
-  return {
-    text: prettyJson(text, TEXT_MAX).text,
-    values: values.map((value) => namedValue(value, 'payload')),
-    more: values.length === VALUES_MAX,
-  }
+function payloadOf(payload: string, allowance: Allowance): EntryDetails['payload'] {
+  const isCut = allowance.watch()
+  const { fields, more } = jsonFields(payload, VALUES_MAX)
+  const text = allowance.text(prettyJson(payload, TEXT_MAX))
+  const values = allowance.list(fields, (field) => shownValue(namedValue(field, 'payload'), allowance))
+  return { text, values, more: more || isCut() }
 }
 
-function scopesOf(data: NonNullable<ApplicationEntry['scopeData']>): EntryDetails['scopes'] {
-  const stack = scopeStack(data)
-  const named = stack.length > 1 || stack.some(({ text }) => text !== '')
-  return {
-    stack: named
-      ? stack.map(({ text, fields }) =>
-          text === '' ? fields.map((one) => `${one.path}=${one.text}`).join('  ') : text,
-        )
-      : [],
-    values: mergedScopes(stack).map(({ hidden, within, ...field }) => ({
-      ...namedValue(field, within === '' ? 'scope' : `scope.${within}`),
-      hidden,
+function scopesOf(data: NonNullable<ApplicationEntry['scopeData']>, allowance: Allowance): EntryDetails['scopes'] {
+  const isCut = allowance.watch()
+  const { scopes, more } = scopeStack(data)
+  const isStack = scopes.length > 1 || scopes.some(({ text }) => text !== '')
+  const stack = allowance.list(isStack ? scopes : [], (scope) => allowance.text(sentenceOf(scope), SENTENCE_MAX))
+  const values = allowance.list(
+    mergedScopes(scopes),
+    ({ hidden, within, ...field }) => ({
+      ...shownValue(namedValue(field, within === '' ? 'scope' : `scope.${within}`), allowance),
+      hidden: allowance.list(hidden, (text) => allowance.text(text)),
+    }),
+    VALUES_MAX,
+  )
+  return { stack, values, more: more || isCut() }
+}
+
+/** A scope without a sentence is told by its values. */
+function sentenceOf({ text, fields }: Scope): string {
+  if (text !== '') return text
+  let sentence = ''
+  for (const { path, text } of fields) {
+    if (sentence.length > SENTENCE_MAX) break
+    sentence += `${sentence === '' ? '' : '  '}${path}=${text}`
+  }
+  return sentence
+}
+
+function exceptionOf(exception: string, allowance: Allowance): EntryDetails['exception'] {
+  const isCut = allowance.watch()
+  const parts = allowance.list(parseException(exception), ({ depth, type, message, frames, omitted }) => ({
+    depth,
+    type: allowance.text(type),
+    message: allowance.text(message),
+    frames: allowance.list(frames, ({ call, place, note, ...marks }) => ({
+      call: allowance.text(call),
+      place: allowance.text(place),
+      note: allowance.text(note),
+      ...marks,
     })),
-  }
+    omitted: allowance.text(omitted),
+  }))
+  return { parts, more: exception.split('\n', LINES_MAX + 1).length > LINES_MAX || isCut() }
 }
 
-const namedValue = ({ path, text, value }: JsonField, family: string): NamedValue => ({
+const namedValue = ({ path, text, value }: JsonField, family: string): WholeValue => ({
   name: path === '' ? '·' : path,
   text,
   term: value === null ? null : printTerm({ field: `${family}.${path}`, value }),
 })
+
+function shownValue(whole: WholeValue, allowance: Allowance, textMax?: number): NamedValue {
+  const isCut = allowance.watch()
+  const name = allowance.text(whole.name, LEAF_PATH_LENGTH_MAX)
+  const text = allowance.text(whole.text, textMax)
+  const cut = isCut()
+  // The beginning of a search would be another search.
+  const term = allowance.text(whole.term ?? '')
+  return { name, text, cut, term: term === whole.term ? term : null }
+}

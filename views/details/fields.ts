@@ -1,11 +1,11 @@
 import { printTerm } from '../../shared/query/term.ts'
 import type { Entry } from '../flow-layout/types.ts'
-import type { NamedValue } from './types.ts'
+import type { WholeValue } from './types.ts'
 
 /** The fields of an entry that it has whatever its payload and scopes hold; those without a value are left out. */
-export function fieldsOf(entry: Entry): readonly NamedValue[] {
+export function fieldsOf(entry: Entry): readonly WholeValue[] {
   const { level, environment, correlationKey } = entry
-  const fields: (NamedValue | undefined)[] = [
+  const fields: (WholeValue | undefined)[] = [
     field('level', level),
     field('environment', environment),
     correlationKey === null ? undefined : field('correlationKey', correlationKey),
@@ -27,7 +27,7 @@ export function fieldsOf(entry: Entry): readonly NamedValue[] {
   return fields.filter((one) => one !== undefined)
 }
 
-const field = (name: string, value: string, text = value): NamedValue => ({
+const field = (name: string, value: string, text = value): WholeValue => ({
   name,
   text,
   term: value === '' ? null : printTerm({ field: name, value }),
@@ -36,7 +36,7 @@ const field = (name: string, value: string, text = value): NamedValue => ({
 function reference(
   name: string,
   of: { readonly identifier: string; readonly name: string | null } | null,
-): NamedValue | undefined {
+): WholeValue | undefined {
   if (of === null) return undefined
   const { identifier } = of
   return field(name, identifier, of.name === null || of.name === identifier ? identifier : `${of.name} (${identifier})`)

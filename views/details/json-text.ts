@@ -1,5 +1,6 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { LEAF_DEPTH_MAX, LEAF_PATH_LENGTH_MAX, LEAF_VALUE_LENGTH_MAX, numberLeaf } from '../../shared/query/leaves.ts'
+import { cut } from '../flow-layout/format.ts'
 
 /** A value somewhere inside a JSON text. */
 export interface JsonField {
@@ -11,19 +12,28 @@ export interface JsonField {
   readonly value: string | null
 }
 
-export interface Pretty {
-  readonly text: string
-  /** Whether the end was left out. */
-  readonly cut: boolean
+export interface JsonFields {
+  readonly fields: readonly JsonField[]
+  /** Whether there are values beyond these. */
+  readonly more: boolean
 }
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 /** Deeper levels are not indented further: a thousand brackets would else make half a million blanks. */
 const INDENTED_MAX = 24
+/** Texts with more brackets, commas and colons than this are not read: reading costs by these, not by the length. */
+const MARKS_MAX = 100_000
+/** Most tokens that are looked through for values, of which brackets may be all. */
+const TOKENS_MAX = 20_000
 
-/** Whether a text is a JSON object or array. */
+/** Whether a text is a JSON object or array, and one that can be read at once. */
 export function isJson(text: string): boolean {
   if (!/^\s*[{[]/.test(text)) return false
+  let marks = 0
+  for (const _ of text.matchAll(/[{}[\],:]/g)) {
+    marks += 1
+    if (marks > MARKS_MAX) return false
+  }
   try {
     JSON.parse(text)
     return true
@@ -32,14 +42,14 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** A JSON text with a line for every value, indented by two blanks; its first `charactersMax` characters, more or less. */
-export function prettyJson(text: string, charactersMax: number): Pretty {
+/** A JSON text with a line for every value, indented by two blanks; no longer than `charactersMax`, but for its last token. */
+export function prettyJson(text: string, charactersMax: number): string {
   let out = ''
   let depth = 0
   let before = ''
   const line = (): string => `\n${'  '.repeat(Math.min(depth, INDENTED_MAX))}`
   for (const [token] of text.matchAll(TOKEN)) {
-    if (out.length > charactersMax) return { text: out.slice(0, charactersMax), cut: true }
+    if (out.length > charactersMax) break
     const opened = before === '{' || before === '['
     if (token === '}' || token === ']') {
       depth -= 1
@@ -51,7 +61,7 @@ export function prettyJson(text: string, charactersMax: number): Pretty {
     }
     before = token
   }
-  return out.length > charactersMax ? { text: out.slice(0, charactersMax), cut: true } : { text: out, cut: false }
+  return out
 }
 
 interface Container {
@@ -62,12 +72,17 @@ interface Container {
   named: boolean
 }
 
-/** The values of a JSON text in their order, at most `max` of them. Paths are those that the log stores search by. */
-export function jsonFields(text: string, max: number): readonly JsonField[] {
+/**
+ * The values of a JSON text in their order, at most `max` of them. Paths are those that the log stores search by; of one that is too
+ * long for that, there is the beginning.
+ */
+export function jsonFields(text: string, max: number): JsonFields {
   const fields: JsonField[] = []
   const containers: Container[] = []
+  let tokens = 0
   for (const [token] of text.matchAll(TOKEN)) {
-    if (fields.length === max) break
+    tokens += 1
+    if (tokens > TOKENS_MAX) return { fields, more: true }
     const within = containers.at(-1)
     if (token === '{' || token === '[') {
       const path = within?.member ?? ''
@@ -78,14 +93,18 @@ export function jsonFields(text: string, max: number): readonly JsonField[] {
     } else if (within?.isObject && !within.named) {
       within.member = joined(within.path, stringOf(token))
       within.named = true
-    } else if (token !== ':') fields.push(fieldOf(within?.member ?? '', token, containers.length))
+    } else if (token !== ':') {
+      if (fields.length === max) return { fields, more: true }
+      fields.push(fieldOf(within?.member ?? '', token, containers.length))
+    }
   }
-  return fields
+  return { fields, more: false }
 }
 
-const joined = (path: string, name: string): string => {
+/** Each value repeats its path: of one that is too long, no more is carried along than tells that it is. */
+function joined(path: string, name: string): string {
   const step = name === '' ? '_' : searchText(name)
-  return path === '' ? step : `${path}.${step}`
+  return cut(path === '' ? step : `${path}.${step}`, LEAF_PATH_LENGTH_MAX + 2).text
 }
 
 function fieldOf(path: string, token: string, depth: number): JsonField {

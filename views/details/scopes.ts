@@ -1,12 +1,20 @@
-import { type JsonField, jsonFields } from './json-text.ts'
+import { numberText } from '../../shared/contract/exact-json.ts'
+import { renderTemplate } from '../../shared/message-template.ts'
+import { type JsonField, type JsonFields, jsonFields } from './json-text.ts'
 
-/** One logging scope, as .NET's loggers and those like it send them. */
-export interface Scope {
+/** One logging scope, as .NET's loggers and those like it send them; `more` where not all of it was read. */
+export interface Scope extends JsonFields {
   /** The scope's sentence; empty where it has none. */
   readonly text: string
   /** What the names of its values begin with in the scope data, such as `Scopes`; else empty. */
   readonly within: string
-  readonly fields: readonly JsonField[]
+}
+
+export interface ScopeStack {
+  /** The outermost first. */
+  readonly scopes: readonly Scope[]
+  /** Whether there is more of them than was read. */
+  readonly more: boolean
 }
 
 /** A value that holds for the entry: an inner scope's wins over those of the scopes around it. */
@@ -17,59 +25,79 @@ export interface MergedField extends JsonField {
   readonly within: string
 }
 
-/** The most values of one scope that are listed. */
+/** The most scopes that are read: the innermost ones, whose values win. */
+const SCOPES_MAX = 64
+/** The most names, and the most values, of one scope that are read. */
 const FIELDS_MAX = 200
+/** The most characters of a scope's sentence. */
+export const SENTENCE_MAX = 2_048
 const TEMPLATE = '{OriginalFormat}'
-/** A placeholder of a message template, with its alignment and format: `{Total,10:N2}`. */
-const PLACEHOLDER = /\{[@$]?(\w{1,100})[^{}]{0,100}\}/g
+const MESSAGE = 'Message'
+
+type Members = Readonly<Record<string, unknown>>
 
 /**
- * The scopes of an entry's scope data, the outermost first: the elements of `Scopes`, where there is such a list, or the
- * members `0`, `1`, … of an object that has no others; anything else is one scope.
+ * The scopes of an entry's scope data: the elements of `Scopes`, where there is such a list, or the members `0`, `1`, … of an object
+ * that has no others; anything else is one scope.
  */
-export function scopeStack(data: Readonly<Record<string, unknown>>): readonly Scope[] {
-  const list = Object.entries(data).find(([name, value]) => /^scopes?$/i.test(name) && Array.isArray(value))
+export function scopeStack(data: Members): ScopeStack {
+  const all = scopesIn(data)
+  const scopes = all.slice(-SCOPES_MAX).map(([within, value]) => scopeOf(value, within))
+  return { scopes, more: all.length > SCOPES_MAX || scopes.some(({ more }) => more) }
+}
+
+function scopesIn(data: Members): readonly (readonly [within: string, value: unknown])[] {
+  const names = Object.keys(data)
+  const list = names.find((name) => /^scopes?$/i.test(name) && Array.isArray(data[name]))
   if (list !== undefined) {
-    const [name, elements] = list as [string, readonly unknown[]]
-    const { [name]: _, ...rest } = data
-    const around = Object.keys(rest).length === 0 ? [] : [scopeOf(rest, '')]
-    return [...around, ...elements.map((element) => scopeOf(element, name))]
+    const others = names.filter((name) => name !== list)
+    const elements = data[list] as readonly unknown[]
+    return [
+      ...(others.length === 0 ? [] : [['', beginningOf(data, others)] as const]),
+      ...elements.map((element) => [list, element] as const),
+    ]
   }
-  const entries = Object.entries(data)
-  const isList = entries.length > 0 && entries.every(([name], index) => name === String(index))
-  return isList ? entries.map(([name, value]) => scopeOf(value, name)) : [scopeOf(data, '')]
+  const isList = names.length > 0 && names.every((name, index) => name === String(index))
+  return isList ? names.map((name) => [name, data[name]]) : [['', data]]
 }
 
 function scopeOf(value: unknown, within: string): Scope {
-  if (typeof value === 'string') return { text: value, within, fields: [] }
-  if (typeof value !== 'object' || value === null) return { text: String(value), within, fields: [] }
-  const { [TEMPLATE]: template, ...others } = value as Record<string, unknown>
-  const { Message: message, ...values } = others
-  const isMessage = typeof template === 'string' && typeof message === 'string'
-  const shown = template === undefined ? value : isMessage ? values : others
-  const text = isMessage ? message : typeof template === 'string' ? filled(template, others) : ''
-  return { text, within, fields: jsonFields(JSON.stringify(shown), FIELDS_MAX) }
+  const number = numberText(value)
+  if (typeof value !== 'object' || value === null || number !== undefined)
+    return { text: number ?? String(value), within, fields: [], more: false }
+  if (Array.isArray(value)) return { text: '', within, ...jsonFields(JSON.stringify(value), FIELDS_MAX) }
+  const members = value as Members
+  const { [TEMPLATE]: template, [MESSAGE]: message } = members
+  const isFilled = typeof template === 'string' && typeof message === 'string'
+  const names = Object.keys(members).filter((name) => name !== TEMPLATE && !(isFilled && name === MESSAGE))
+  const { fields, more } = jsonFields(JSON.stringify(beginningOf(members, names)), FIELDS_MAX)
+  const text = isFilled ? message : typeof template === 'string' ? filled(template, members) : ''
+  return {
+    text: text ?? String(template),
+    within,
+    fields,
+    more: more || names.length > FIELDS_MAX || text === undefined,
+  }
 }
 
-const filled = (template: string, values: Readonly<Record<string, unknown>>): string =>
-  template.replace(PLACEHOLDER, (whole, name: string) => {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined
-    return value === undefined ? whole : typeof value === 'string' ? value : JSON.stringify(value)
-  })
+/** One name more than is read, so that it shows. */
+const beginningOf = (members: Members, names: readonly string[]): Members =>
+  Object.fromEntries(names.slice(0, FIELDS_MAX + 1).map((name) => [name, members[name]]))
+
+/** Undefined where the sentence would be too long: a template can repeat a value at will. */
+const filled = (template: string, members: Members): string | undefined =>
+  renderTemplate(template, members, [], SENTENCE_MAX)
 
 /** Every name once, in the order of the innermost scopes first. */
-export function mergedScopes(stack: readonly Scope[]): readonly MergedField[] {
-  const merged = new Map<string, MergedField>()
-  for (const { fields, within } of stack.toReversed()) {
-    const own = Map.groupBy(fields, ({ path }) => path)
-    for (const [path, [first, ...more]] of own) {
+export function mergedScopes(scopes: readonly Scope[]): readonly MergedField[] {
+  const merged = new Map<string, MergedField & { readonly hidden: string[] }>()
+  for (const { fields, within } of scopes.toReversed()) {
+    for (const [path, [first, ...more]] of Map.groupBy(fields, ({ path }) => path)) {
       if (first === undefined) continue
-      const inner = merged.get(path)
       const text = [first, ...more].map((one) => one.text).join(', ')
-      merged.set(
-        path,
-        inner === undefined ? { ...first, text, within, hidden: [] } : { ...inner, hidden: [...inner.hidden, text] },
-      )
+      const inner = merged.get(path)
+      if (inner === undefined) merged.set(path, { ...first, text, within, hidden: [] })
+      else inner.hidden.push(text)
     }
   }
   return [...merged.values()]

@@ -1,9 +1,15 @@
 /** A named value of an entry. */
-export interface NamedValue {
+export interface WholeValue {
   readonly name: string
   readonly text: string
   /** The search that finds the entries which share it, such as `level:Error`; null where no search does. */
   readonly term: string | null
+}
+
+/** The same as it is shown. */
+export interface NamedValue extends WholeValue {
+  /** Whether an ellipsis stands for the end of the name or of the text. */
+  readonly cut: boolean
 }
 
 /** A value of the scopes: an inner scope's wins over those of the scopes around it. */
@@ -37,16 +43,25 @@ export interface Frame {
   readonly firstOwn: boolean
 }
 
-/** What can be read from an entry beyond its fields as they stand. */
+/**
+ * What can be read from an entry beyond its fields as they stand. All texts together are bounded: those that are too long end with an
+ * ellipsis, and `more` tells where something was cut or left out.
+ */
 export interface EntryDetails {
   /** The fields that it has whatever its payload and scopes hold. */
   readonly fields: readonly NamedValue[]
   /** A payload that is JSON: laid out, and its first values; null for others. */
   readonly payload: { readonly text: string; readonly values: readonly NamedValue[]; readonly more: boolean } | null
   /** The sentences of its scopes, the outermost first, and the values that hold after all of them. */
-  readonly scopes: { readonly stack: readonly string[]; readonly values: readonly ScopeValue[] } | null
-  /** `more`: the text has lines beyond those that were read. */
+  readonly scopes: {
+    readonly stack: readonly string[]
+    readonly values: readonly ScopeValue[]
+    readonly more: boolean
+  } | null
   readonly exception: { readonly parts: readonly ParsedException[]; readonly more: boolean } | null
-  /** The command that sends it again; `<GATEWAY>` and `<API_KEY>` stand for the gateway's URL and the Team's key. */
-  readonly curl: string
+  /**
+   * The command that sends it again; `<GATEWAY>` and `<API_KEY>` stand for the gateway's URL and the Team's key. Null where the entry is
+   * too long for a command.
+   */
+  readonly curl: string | null
 }

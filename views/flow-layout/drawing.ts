@@ -49,6 +49,7 @@ export function drawFlow(
     return row === undefined || x1 - x0 < 1 ? '' : `M${x0} ${middleOf(row)}H${x1}`
   }
   const groups = rows.filter(({ kind }) => kind !== 'lane')
+  const rowOf = new Map(rows.map((row) => [row.id, row]))
   const lasting = marks.flatMap(({ logs, row }) =>
     logs.map(({ at, duration }) => (duration === undefined ? '' : bar(row, at - duration, at))),
   )
@@ -56,33 +57,27 @@ export function drawFlow(
     marks,
     markOf,
     spans: groups.map((row) => bar(row, row.all[0]?.at ?? 0, row.all.at(-1)?.at ?? 0)).join(''),
-    stays: visits
-      .map(({ lane, from, to }) =>
-        bar(
-          rows.find(({ id }) => id === lane),
-          from,
-          to,
-        ),
-      )
-      .join(''),
+    stays: visits.map(({ lane, from, to }) => bar(rowOf.get(lane), from, to)).join(''),
     lasting: lasting.join(''),
     thread: markOf.size > THREAD_MAX ? '' : threadOf(markOf),
   }
 }
 
 function drawMarks(rows: readonly Row[], scale: TimeScale, shown: ReadonlySet<FlowLog>): readonly DrawnMark[] {
+  const placed = rows.map((row) => {
+    const logs = row.logs.filter((log) => shown.has(log))
+    return { row, logs, places: logs.map(({ at, rank }) => ({ x: round(scale.project(at)), rank })) }
+  })
   const marksOf = (gapPx: number): readonly DrawnMark[] =>
-    rows.flatMap((row) => {
-      const logs = row.logs.filter((log) => shown.has(log))
-      const places = logs.map(({ at, rank }) => ({ x: round(scale.project(at)), rank }))
-      return clusterMarks(places, gapPx).map(({ x, rank, start, end }) => ({
+    placed.flatMap(({ row, logs, places }) =>
+      clusterMarks(places, gapPx).map(({ x, rank, start, end }) => ({
         x,
         y: middleOf(row),
         row,
         rank,
         logs: logs.slice(start, end),
-      }))
-    })
+      })),
+    )
   let gapPx = CLUSTER_PX
   let marks = marksOf(gapPx)
   while (marks.length > MARKS_MAX && gapPx < scale.width) {

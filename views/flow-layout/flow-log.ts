@@ -37,9 +37,10 @@ const LINE_MAX = 300
 /** The logs by the time that counts, then by arrival, then by id, so that every reader sees one order. */
 export function readLogs(entries: readonly Entry[], order: TimeOrder): readonly FlowLog[] {
   const before = new Map<string, number>()
+  const looks = { left: LOOKS_MAX }
   let start: number | undefined
   return entries
-    .map((entry) => read(entry, order))
+    .map((entry) => read(entry, order, looks))
     .sort((a, b) => a.at - b.at || compare(a.entry.receivedAt + a.entry.id, b.entry.receivedAt + b.entry.id))
     .map((log) => {
       const { at, lane } = log
@@ -50,14 +51,14 @@ export function readLogs(entries: readonly Entry[], order: TimeOrder): readonly 
     })
 }
 
-function read(entry: Entry, order: TimeOrder): Omit<FlowLog, 'sinceStart' | 'sincePrevious'> {
+function read(entry: Entry, order: TimeOrder, looks: Looks): Omit<FlowLog, 'sinceStart' | 'sincePrevious'> {
   const ahead = epochMs(entry.timestamp) - epochMs(entry.receivedAt)
   const text = entry.kind === 'application' ? entry.message : entry.payload
   return {
     entry,
     at: epochMs(entry[order]),
     skew: ahead > SKEW_MIN_MS ? ahead : 0,
-    duration: durationOf(entry),
+    duration: durationOf(entry, looks),
     rank: levelRank(entry.level),
     text: text.slice(0, LINE_MAX).replaceAll(/\s+/g, ' ').trim(),
     ...placeOf(entry),
@@ -86,12 +87,40 @@ export const nameOf = ({ name, identifier }: EntityRef): string => name ?? ident
 export const epochMs = (timestamp: string): number =>
   Date.parse(`${timestamp.slice(0, 23)}Z`) + Number(`.${timestamp.slice(23, -1)}0`)
 
-/** How loggers and frameworks name a time that something took: `durationMs`, `elapsed_ms`, `ElapsedMilliseconds`. */
-const DURATION = /"(?:duration|elapsed)[-_.]?(?:ms|milliseconds)" ?: ?(\d+(?:\.\d+)?)/i
+/** How many names of scope data are still looked at for durations. */
+interface Looks {
+  left: number
+}
 
-function durationOf(entry: Entry): number | undefined {
-  const text = entry.kind === 'application' ? JSON.stringify(entry.scopeData) : entry.payload
-  return (text.startsWith('{') && Number(DURATION.exec(text)?.[1])) || undefined
+/** Names of the scope data of all entries together: ten of each where there are as many as can be drawn. */
+const LOOKS_MAX = 50_000
+/** Characters of a payload that are looked through for a duration, and of a name that may be one's. */
+const PAYLOAD_LOOKED_AT = 4_096
+const NAME_MAX = 32
+
+/** How loggers and frameworks name a time that something took: `durationMs`, `elapsed_ms`, `ElapsedMilliseconds`. */
+const DURATION = /"(?:duration|elapsed)[-_.]?(?:ms|milliseconds)" ?: ?(\d+(?:\.\d+)?)(?=[^\d.])/i
+
+function durationOf(entry: Entry, looks: Looks): number | undefined {
+  if (entry.kind === 'application') return durationIn(entry.scopeData, looks)
+  const { payload } = entry
+  return payload.startsWith('{') ? durationFrom(payload.slice(0, PAYLOAD_LOOKED_AT)) : undefined
+}
+
+const durationFrom = (json: string): number | undefined => Number(DURATION.exec(json)?.[1]) || undefined
+
+/** The first number that is named like a duration, in the order in which JSON has them. */
+function durationIn(value: unknown, looks: Looks): number | undefined {
+  if (typeof value !== 'object' || value === null || looks.left <= 0) return undefined
+  const names = Object.keys(value)
+  looks.left -= names.length
+  for (const name of names) {
+    const member = (value as Readonly<Record<string, unknown>>)[name]
+    const isNamed = typeof member === 'number' && name.length < NAME_MAX
+    const found = isNamed ? durationFrom(`"${name}":${member},`) : durationIn(member, looks)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -26,5 +26,13 @@ function symbolOf(character: string): string {
   return `\u27e8${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`
 }
 
+/** The beginning of a text and whether there is more; never cuts a character in two. */
+export function cut(text: string, length: number): { readonly text: string; readonly more: number } {
+  if (text.length <= length) return { text, more: 0 }
+  const code = text.charCodeAt(length - 1)
+  const end = code >= 0xd800 && code <= 0xdbff ? length - 1 : length
+  return { text: text.slice(0, end), more: text.length - end }
+}
+
 /** The last part of a category, which is the name of a class in most of them. */
 export const shortCategory = (category: string): string => category.slice(category.lastIndexOf('.') + 1) || category

@@ -39,6 +39,7 @@ export function rowsOf(
   optional: ReadonlySet<string>,
 ): readonly Row[] {
   const rows: Row[] = []
+  const stepsOf = Map.groupBy(steps, ({ event }) => event && groupOf(event))
   const add = (row: Omit<Row, 'top' | 'height'>): void => {
     const top = heightOf(rows)
     rows.push({ ...row, top, height: row.kind === 'lane' ? LANE_PX : GROUP_PX })
@@ -47,7 +48,7 @@ export function rowsOf(
     const byLane = Map.groupBy(all, ({ lane }) => lane)
     const own = byLane.get(id) ?? []
     byLane.delete(id)
-    const missing = steps.filter(({ event, step }) => event && groupOf(event) === id && !byLane.has(laneOf(step)))
+    const missing = (stepsOf.get(id) ?? []).filter(({ step }) => !byLane.has(laneOf(step)))
     const { entry, where } = all[0] as FlowLog
     const kind = entry.kind === 'application' ? 'project' : entry.event ? 'event' : 'steps'
     const open = (kind !== 'project') !== toggled.has(id)

@@ -17,7 +17,7 @@ export function bodyToTry({ endpoint, body, bodyCut, index, identifier, nearest 
   return body.replace(JSON.stringify(identifier), () => JSON.stringify(nearest.identifier))
 }
 
-/** The command that tries again. */
+/** The command that tries again; null where there is nothing to send, or no command can hold it. */
 export function curlToTry(refused: Refused): string | null {
   const body = bodyToTry(refused)
   return body === null ? null : curlTo(refused.endpoint, body)

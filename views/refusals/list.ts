@@ -15,7 +15,7 @@ export type RefusalItem = Omit<KeptRefusal['noted'], 'kind' | 'team'> & {
   readonly facts: readonly Fact[]
   /** What the identifier, where nothing has it, most likely stands for; a Project by its id. */
   readonly nearest: EntityRef | null
-  /** The command that sends it again, with the nearest identifier where there is one; null where not all of it was kept. */
+  /** The command that sends it again, with the nearest identifier where there is one; null where not all of it was kept, or it makes no command. */
   readonly curl: string | null
 }
 
@@ -30,7 +30,24 @@ export const listRefusals: Answer = async ({ team, values }, { registry, refusal
     if (code === 'entity_not_found') return entity(identifier) ?? null
     return code === 'project_not_found' || code === 'invalid_project_id' ? (project(identifier) ?? null) : null
   }
-  return successBody({ items: kept.slice(0, limit).map((one) => itemOf(one, nearestOf(one))) })
+  const commandOf = createCommands()
+  return successBody({ items: kept.slice(0, limit).map((one) => itemOf(one, nearestOf(one), commandOf)) })
+}
+
+/**
+ * How much longer than the bodies the commands of one answer may be. That is what they cost by: of bodies that are all quotes and
+ * control characters not every one needs a command, and of others every one has it.
+ */
+const ESCAPES_MAX = 256 * 1024
+
+function createCommands(): typeof curlToTry {
+  let left = ESCAPES_MAX
+  return (refused) => {
+    if (left < 0) return null
+    const command = curlToTry(refused)
+    left -= (command?.length ?? 0) - (refused.body?.length ?? 0)
+    return command
+  }
 }
 
 const identifierOf = ({ identifier }: EntityRef): string => identifier
@@ -48,7 +65,11 @@ const projectsOf = (registry: Registry, team: string): readonly EntityRef[] =>
 
 const isInUse = ({ archivedAt }: { readonly archivedAt?: string }): boolean => archivedAt === undefined
 
-function itemOf({ id, noted, unnoted }: KeptRefusal, nearest: EntityRef | null): RefusalItem {
+function itemOf(
+  { id, noted, unnoted }: KeptRefusal,
+  nearest: EntityRef | null,
+  commandOf: typeof curlToTry,
+): RefusalItem {
   const { kind: _kind, team: _team, ...rest } = noted
-  return { id, ...rest, facts: factsOf(rest), nearest, unnoted, curl: curlToTry({ ...rest, nearest }) }
+  return { id, ...rest, facts: factsOf(rest), nearest, unnoted, curl: commandOf({ ...rest, nearest }) }
 }

@@ -1,4 +1,4 @@
-import { editDistance } from '../../shared/edit-distance.ts'
+import { editDistance, type Room } from '../../shared/edit-distance.ts'
 
 /** Most slips, however long the text is: beyond, it is another word. */
 const SLIPS_MAX = 6
@@ -8,6 +8,7 @@ export function nearestOf<Known>(
   text: string,
   known: Iterable<Known>,
   textOf: (one: Known) => string,
+  room: Room = { cells: Infinity },
 ): Known | undefined {
   const lower = text.toLowerCase()
   let best: Known | undefined
@@ -15,8 +16,12 @@ export function nearestOf<Known>(
   // About one slip in four letters; two at least, so that letters swapped in a short word are recognised.
   let limit = Math.min(SLIPS_MAX, Math.max(2, Math.floor(text.length / 4)))
   for (const one of known) {
+    if (room.cells < 0) break
+    room.cells -= 1
     const candidate = textOf(one)
-    const slips = editDistance(lower, candidate.toLowerCase(), limit)
+    // Before it is made small: most are of another length.
+    if (Math.abs(candidate.length - text.length) > limit) continue
+    const slips = editDistance(lower, candidate.toLowerCase(), limit, room)
     const cost = candidate === text ? -1 : slips
     if (cost >= bestCost) continue
     best = one
@@ -26,23 +31,21 @@ export function nearestOf<Known>(
   return best
 }
 
-/** How many known texts are looked at for one answer: beyond, nobody would wait for it. */
-const COMPARISONS_MAX = 100_000
+/** How much is compared for one answer, some 20 ms: beyond, those that come later are not looked for. */
+const CELLS_MAX = 5_000_000
 
 /** The same for the texts of one answer: each is looked for once, and no more is done than an answer may cost. */
 export function createNearest<Known>(
   known: () => readonly Known[],
   textOf: (one: Known) => string,
+  room: Room = { cells: CELLS_MAX },
 ): (text: string) => Known | undefined {
   const found = new Map<string, Known | undefined>()
   let all: readonly Known[] | undefined
-  let left = COMPARISONS_MAX
   return (text) => {
     if (found.has(text)) return found.get(text)
     all ??= known()
-    const some = all.slice(0, Math.max(0, left))
-    left -= some.length
-    const nearest = nearestOf(text, some, textOf)
+    const nearest = nearestOf(text, all, textOf, room)
     found.set(text, nearest)
     return nearest
   }

@@ -36,10 +36,12 @@ export const completeQuery =
   (kind: EntryKind): Answer =>
   async ({ team, values, signal }, { store, registry }) => {
     const { filter } = entryFilter(team, [kind], { ...values, q: null })
-    const known = (counted: readonly Counted[], own: readonly KnownValue[]): readonly KnownValue[] => [
-      ...counted.map((one) => ({ ...own.find(({ value }) => value === one.value), ...one })),
-      ...own.filter(({ value }) => !counted.some((one) => one.value === value)),
-    ]
+    const known = (counted: readonly Counted[], own: readonly KnownValue[]): readonly KnownValue[] => {
+      const all = new Map(own.map((one) => [one.value, one]))
+      const first = counted.map((one) => ({ ...all.get(one.value), ...one }))
+      for (const { value } of counted) all.delete(value)
+      return [...first, ...all.values()]
+    }
     const named = (entities: readonly (StepEntity | EventEntity)[]): readonly KnownValue[] =>
       entities.map(({ identifier, name }) => ({ value: identifier, name }))
     const q = values.q ?? ''

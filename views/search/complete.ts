@@ -106,9 +106,9 @@ async function valuesLike(name: string, typed: string, known: Known): Promise<re
   const { field } = reference
   const given = (await known.values())[field.name] ?? []
   const all = field.name === 'level' ? levelsOf(given) : given
-  const begins = all.filter(({ value, name }) => startsWith(value, typed) || startsWith(name ?? '', typed))
-  const contains = all.filter((one) => !begins.includes(one) && includes(one, typed))
-  return [...begins, ...contains].map(({ value, name, count }) => ({
+  const begins = new Set(all.filter(({ value, name }) => startsWith(value, typed) || startsWith(name ?? '', typed)))
+  const contains = all.filter((one) => !begins.has(one) && includes(one, typed))
+  return [...begins, ...contains].slice(0, CHOICES_MAX).map(({ value, name, count }) => ({
     insert: `${quoteValue(value)} `,
     label: value,
     help: name ?? undefined,

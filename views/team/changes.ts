@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ProblemError } from '../../shared/errors.ts'
 import type { RegistryAdmin } from '../../shared/registry/admin.ts'
-import type { KeyRefusal } from '../../shared/registry/key-admin.ts'
+import type { Refused } from '../../shared/registry/key-admin.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
+import { OWN_KEYS_MAX } from '../../shared/registry/plan-keys.ts'
 import type { Entity, Project, Registry } from '../../shared/registry/registry.ts'
 import { OWN_ITEMS_MAX, type OwnItem, type OwnRefusal } from '../../shared/registry/team-admin.ts'
-import { conflict, invalidFields, invalidParameters, notFound } from '../api/problems.ts'
+import { conflict, invalidFields, invalidParameters, notFound, rateLimited } from '../api/problems.ts'
+import { durationText } from '../flow-layout/times.ts'
 import { type FieldName, type Fields, readFields } from './fields.ts'
 
 /** A change that a Team makes to what it owns. */
@@ -106,8 +108,8 @@ const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.sl
 /** Makes a key, which is given here once and kept nowhere. */
 export async function createKey(admin: RegistryAdmin, team: string, json: unknown): Promise<Change> {
   const { revokeOld = false } = readFields(json, ['revokeOld'])
-  const result = await admin.rotateKey(team, { revokeOld })
-  if (result.outcome === 'refused') throw keyRefusal(result.because)
+  const result = await admin.rotateKey(team, { revokeOld, byTeam: true })
+  if (result.outcome === 'refused') throw keyRefusal(result)
   const { key, revoked } = result
   return {
     data: { key, prefix: shownPrefix(key), revoked },
@@ -126,7 +128,7 @@ export async function revokeKey(admin: RegistryAdmin, team: string, prefix: stri
       },
     ])
   const result = await admin.revokeKey(team, prefix, { keepLast: true })
-  if (result.outcome === 'refused') throw keyRefusal(result.because)
+  if (result.outcome === 'refused') throw keyRefusal(result)
   return {
     data: { prefix: result.prefix, liveKeys: result.liveKeys },
     isVisible: (registry) =>
@@ -136,13 +138,18 @@ export async function revokeKey(admin: RegistryAdmin, team: string, prefix: stri
 
 const PREFIX_CHARACTERS_MAX = 6
 
-function keyRefusal(because: KeyRefusal): ProblemError {
+function keyRefusal({ because, waitMs = 0 }: Refused): ProblemError {
   switch (because) {
     case 'no_team':
     case 'no_such_key':
       return notFound('The Team has no live key that begins so.')
     case 'too_many_keys':
       return conflict('The Team has two live keys, the most there may be. Revoke one first, or replace both at once.')
+    case 'too_often':
+      return rateLimited(
+        `The Team has made ${OWN_KEYS_MAX} keys within 24 hours, the most that it can by itself: it can make the next one in ${durationText(waitMs)}.`,
+        Math.ceil(waitMs / 1_000),
+      )
     case 'several_keys':
       return conflict('More than one live key begins so. Give all the characters that are shown.')
     case 'last_key':

@@ -5,7 +5,6 @@ import type { Action, Field, Line, List, TeamLists } from './types.ts'
 
 type Settings = Omit<ReturnType<typeof settingsOf>, 'gateway'>
 type Owned = Settings['events'][number] | Settings['steps'][number] | Settings['projects'][number]
-type Event = Settings['events'][number]
 
 const NAMES = { event: 'Event', step: 'Step', project: 'Project' } as const
 
@@ -23,12 +22,15 @@ function entityList({ events, steps }: Settings): List {
     empty: 'An Event is a process, such as an order; Steps are what happens in it. Logs are sent to either.',
     lines: [
       ...events.flatMap((event) => [
-        lineOf('event', event, isInUse(event) ? [creationOf('step', inUse, event.identifier)] : []),
-        ...event.steps.map((step) => lineOf('step', step, [], event)),
+        lineOf('event', event, isInUse(event) ? ['newStep', 'rename', 'archive'] : ['rename', 'restore']),
+        // A Step of an archived Event comes back with it.
+        ...event.steps.map((step) => lineOf('step', step, isInUse(event) ? changesOf(step) : ['rename'], true)),
       ]),
-      ...steps.map((step) => lineOf('step', step)),
+      ...steps.map((step) => lineOf('step', step, changesOf(step))),
     ],
-    actions: [creationOf('event'), creationOf('step', inUse)],
+    changes: { ...CHANGES, newStep: creationOf('step', 'id') },
+    actions: [creationOf('event'), creationOf('step')],
+    options: { event: [['', 'None, it stands alone'], ...inUse.map((one) => [one.identifier, one.name] as const)] },
   }
 }
 
@@ -36,20 +38,24 @@ const projectList = ({ projects }: Settings): List => ({
   title: 'Projects',
   columns: ['Name', 'Last seen'],
   empty: 'A Project gathers the application logs of one program.',
-  lines: projects.map((project) => lineOf('project', project)),
+  lines: projects.map((project) => lineOf('project', project, changesOf(project))),
+  changes: CHANGES,
   actions: [creationOf('project')],
+  options: {},
 })
 
 function targetsOf({ events, steps, projects }: Settings): TeamLists['targets'] {
-  const [project] = projects.filter(isInUse).map(({ id }) => pathOf('project', id, '/snippets'))
-  const [entity] = [
-    ...events.filter(isInUse).map(({ identifier }) => pathOf('event', identifier, '/snippets')),
-    ...steps.filter(isInUse).map(({ identifier }) => pathOf('step', identifier, '/snippets')),
-  ]
-  return { event: entity ?? null, application: project ?? null, flow: entity ?? project ?? null }
+  const [project, event, step] = [projects.find(isInUse), events.find(isInUse), steps.find(isInUse)]
+  const application = project && pathOf('project', project.id, '/snippets')
+  const entity = event
+    ? pathOf('event', event.identifier, '/snippets')
+    : step && pathOf('step', step.identifier, '/snippets')
+  return { event: entity ?? null, application: application ?? null, flow: entity ?? application ?? null }
 }
 
 const isInUse = ({ archivedAt }: { readonly archivedAt: string | null }): boolean => archivedAt === null
+
+const changesOf = (owned: Owned): readonly string[] => ['rename', isInUse(owned) ? 'archive' : 'restore']
 
 /** Where the API has it. Clients take `.` and `..` out of a path, so these two are given as a parameter. */
 export const pathOf = (kind: Kind, id: string, below = ''): string =>
@@ -57,45 +63,47 @@ export const pathOf = (kind: Kind, id: string, below = ''): string =>
     ? `/api/team/${kind}s/-${below}?identifier=${id}`
     : `/api/team/${kind}s/${encodeURIComponent(id)}${below}`
 
-function lineOf(kind: Kind, owned: Owned, more: readonly Action[] = [], event?: Event): Line {
+function lineOf(kind: Kind, owned: Owned, changes: readonly string[], below = false): Line {
   const { name, lastSeenAt, lastDay } = owned
   const id = 'id' in owned ? owned.id : owned.identifier
-  const path = pathOf(kind, id)
-  const rename: Action = {
-    name: 'Rename',
-    title: `Rename the ${NAMES[kind]}`,
-    action: 'Rename',
-    method: 'PATCH',
-    path,
-    fields: [{ name: 'name', label: 'Name', value: name, required: true }],
-    done: 'Renamed, for the logs that are stored too.',
-  }
-  const inUse = isInUse(owned)
-  const archiving = inUse ? 'Archive' : 'Restore'
-  const archive: Action = {
-    name: archiving,
-    title: archiving,
-    action: archiving,
-    method: 'PATCH',
-    path,
-    body: { archived: inUse },
-    done: `${NAMES[kind]} ${inUse ? 'archived: its logs are refused from now on' : 'restored'}.`,
-  }
   return {
     id,
     name,
-    below: event !== undefined,
-    state: inUse ? 'live' : 'archived',
+    path: pathOf(kind, id),
+    below,
+    state: isInUse(owned) ? 'live' : 'archived',
     at: lastSeenAt,
     about: lastDay === null ? 'not known' : lastDay === 0 ? 'not in 24 h' : `${lastDay} in 24 h`,
-    snippets: inUse ? pathOf(kind, id, '/snippets') : null,
-    // A Step of an archived Event comes back with it.
-    actions: [...more, rename, ...(event === undefined || isInUse(event) ? [archive] : [])],
+    snippets: isInUse(owned),
+    changes,
   }
 }
 
-/** What is asked for a new one; a Step can belong to an Event that is in use. */
-function creationOf(kind: Kind, events: readonly Event[] = [], event = ''): Action {
+const archiving = (name: string, archived: boolean, done: string): Action => ({
+  name,
+  title: name,
+  action: name,
+  method: 'PATCH',
+  body: { archived },
+  done,
+})
+
+/** What can be done with Events, Steps and Projects alike. */
+const CHANGES: List['changes'] = {
+  rename: {
+    name: 'Rename',
+    title: 'Rename',
+    action: 'Rename',
+    method: 'PATCH',
+    fields: [{ name: 'name', label: 'Name', from: 'name', required: true }],
+    done: 'Renamed, for the logs that are stored too.',
+  },
+  archive: archiving('Archive', true, 'Archived: its logs are refused from now on.'),
+  restore: archiving('Restore', false, 'Restored.'),
+}
+
+/** What is asked for a new one; of a Step the Event may be the line's. */
+function creationOf(kind: Kind, event?: Field['from']): Action {
   const name = { name: 'name', label: 'Name' }
   const identifier = {
     name: 'identifier',
@@ -103,12 +111,7 @@ function creationOf(kind: Kind, events: readonly Event[] = [], event = ''): Acti
     hint: 'What clients send, such as order-placed; it cannot be changed later.',
     required: true,
   }
-  const ofEvent: Field = {
-    name: 'event',
-    label: 'Event',
-    value: event,
-    options: [['', 'None, it stands alone'], ...events.map((one) => [one.identifier, one.name] as const)],
-  }
+  const ofEvent: Field = { name: 'event', label: 'Event', ...(event && { from: event }) }
   return {
     name: `New ${NAMES[kind]}`,
     title: `New ${NAMES[kind]}`,
@@ -156,7 +159,6 @@ function keyList({ keys }: Settings): List {
     title: `Revoke the key ${prefix}…`,
     action: 'Revoke it',
     method: 'DELETE',
-    path: `${path}/${encodeURIComponent(prefix)}`,
     text: 'Clients that still have it are refused from now on, for good. If you signed in with it, your session ends as well.',
     isDanger: true,
     done: `The key ${prefix}… was revoked.`,
@@ -168,14 +170,17 @@ function keyList({ keys }: Settings): List {
     lines: [...live, ...keys.filter(({ revokedAt }) => revokedAt !== null)].map(({ prefix, createdAt, revokedAt }) => ({
       id: prefix,
       name: null,
+      path: `${path}/${encodeURIComponent(prefix)}`,
       below: false,
       state: revokedAt === null ? 'live' : 'revoked',
       at: createdAt,
       about: createdAt,
-      snippets: null,
+      snippets: false,
       // The last live key stays: without it nobody could sign in.
-      actions: revokedAt === null && live.length > 1 ? [revoke(prefix)] : [],
+      changes: revokedAt === null && live.length > 1 ? [prefix] : [],
     })),
+    changes: Object.fromEntries(live.map(({ prefix }) => [prefix, revoke(prefix)])),
     actions: [create, replace],
+    options: {},
   }
 }

@@ -46,7 +46,7 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   }),
   TeamSettings: objectOf({
     team: objectOf({ id: text, name: text }),
-    keys: arrayOf(schemaRef('TeamKey')),
+    keys: { ...arrayOf(schemaRef('TeamKey')), description: 'The live ones, and the 50 that were revoked last.' },
     events: arrayOf(schemaRef('TeamEvent')),
     steps: { ...arrayOf(schemaRef('TeamStep')), description: 'Those that stand without an Event.' },
     projects: arrayOf(schemaRef('TeamProject')),
@@ -67,17 +67,32 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     columns: arrayOf(text),
     empty: { ...text, description: 'What it is for, where there is no line.' },
     lines: arrayOf(schemaRef('TeamLine')),
-    actions: arrayOf(schemaRef('TeamAction')),
+    changes: {
+      type: 'object',
+      additionalProperties: schemaRef('TeamAction'),
+      description: 'The changes that can be made to lines, by name.',
+    },
+    actions: { ...arrayOf(schemaRef('TeamAction')), description: 'What else can be done, as to make a new one.' },
+    options: {
+      type: 'object',
+      additionalProperties: arrayOf(arrayOf(text)),
+      description:
+        'What can be chosen, each a value and its name, by the names of fields; what has nothing here is typed.',
+    },
   }),
   TeamLine: objectOf({
     id: text,
     name: { type: ['string', 'null'], description: 'Null where people call it by its id.' },
+    path: { ...text, description: 'Where the API has it, below the base path.' },
     below: { type: 'boolean', description: 'Whether it belongs to the Event above.' },
     state: { type: 'string', enum: ['live', 'archived', 'revoked'] },
     at: { ...optionalTime, description: 'When it was last seen, or made; null where that is not known.' },
     about: { ...text, description: 'More about that time, and what stands for one that is not known.' },
-    snippets: { type: ['string', 'null'], description: 'Where there is code that sends to it.' },
-    actions: arrayOf(schemaRef('TeamAction')),
+    snippets: {
+      type: 'boolean',
+      description: 'Whether there is code that sends to it, which `/snippets` below its path gives.',
+    },
+    changes: { ...arrayOf(text), description: "The names of those of its list's changes that can be made to it." },
   }),
   TeamAction: {
     ...objectOf(
@@ -86,7 +101,7 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         title: text,
         action: { ...text, description: 'What the button says that makes the change.' },
         method: { type: 'string', enum: ['POST', 'PATCH', 'DELETE'] },
-        path: { ...text, description: 'Below the base path.' },
+        path: { ...text, description: 'Below the base path; left out, that of the line.' },
         body: { type: 'object' },
         fields: {
           ...arrayOf(
@@ -94,12 +109,11 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
               {
                 name: text,
                 label: text,
-                value: text,
+                from: { enum: ['id', 'name'], description: 'What it begins with: what the line has by this name.' },
                 hint: text,
                 required: { type: 'boolean' },
-                options: arrayOf(arrayOf(text)),
               },
-              ['value', 'hint', 'required', 'options'],
+              ['from', 'hint', 'required'],
             ),
           ),
           description: 'What a person is asked for; what is left empty is left out of the body.',
@@ -109,7 +123,7 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         refused: { ...text, description: 'Why it cannot be made now.' },
         done: { ...text, description: 'What is said once it is made.' },
       },
-      ['body', 'fields', 'text', 'isDanger', 'refused'],
+      ['path', 'body', 'fields', 'text', 'isDanger', 'refused'],
     ),
     description: 'A change that can be made: the request, and what a person is asked for it.',
   },
@@ -156,6 +170,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 const DETAILS = {
   invalid_request: [{ path: '/name', message: 'is empty' }],
   payload_too_large: { limit: 16_384 },
+  rate_limited: { retryAfterSeconds: 3_600 },
 }
 
 const READS: readonly ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'server_error']
@@ -275,9 +290,10 @@ export const teamPart: OpenApiPart = {
     '/api/team/keys': {
       post: operation({
         operationId: 'createKey',
-        summary: 'A new key, shown once; a third live one is refused',
+        summary: 'A new key, shown once; a third live one is refused, and more than 20 within 24 hours',
         result: 'NewKey',
         status: 201,
+        codes: [...WRITES, 'rate_limited'],
         body: {
           schema: fieldsOf({ revokeOld: { type: 'boolean', description: 'End all other keys at once.' } }),
           example: { revokeOld: false },

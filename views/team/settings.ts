@@ -1,3 +1,4 @@
+import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import { describeTeam, type TeamDescription } from '../../shared/registry/describe.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
 import type { LastSeen, TargetKind } from './last-seen.ts'
@@ -10,6 +11,9 @@ export interface GatewayAddress {
   readonly here: boolean
 }
 
+/** The most revoked keys that are told, those that were revoked last. */
+const REVOKED_MAX = 50
+
 /** Everything that `GET /api/team` tells. */
 export function settingsOf(registry: Registry, team: Team, lastSeen: LastSeen, gateway: GatewayAddress) {
   const { id, name, keys, ...own } = describeTeam(registry, team)
@@ -20,7 +24,7 @@ export function settingsOf(registry: Registry, team: Team, lastSeen: LastSeen, g
   const stepOf = (step: TeamDescription['steps'][number]) => ({ ...step, ...seen('step', step.identifier) })
   return {
     team: { id, name },
-    keys,
+    keys: shownKeys(keys),
     events: own.events.map(({ steps, ...event }) => ({
       ...event,
       ...seen('event', event.identifier),
@@ -30,4 +34,13 @@ export function settingsOf(registry: Registry, team: Team, lastSeen: LastSeen, g
     projects: own.projects.map((project) => ({ ...project, ...seen('project', project.id) })),
     gateway,
   }
+}
+
+/** The live keys and the last revoked ones, in the order in which they were made. */
+function shownKeys(keys: TeamDescription['keys']): TeamDescription['keys'] {
+  const revoked = keys
+    .flatMap((key) => (key.revokedAt === null ? [] : [{ key, at: key.revokedAt }]))
+    .sort((a, b) => compareTimestamps(a.at, b.at))
+  const left = new Set(revoked.slice(0, -REVOKED_MAX).map(({ key }) => key))
+  return keys.filter((key) => !left.has(key))
 }

@@ -7,10 +7,13 @@ export interface CodeSnippet {
   readonly code: string
 }
 
-/** A text as a literal of JSON, JavaScript, C# and Python alike: what is beyond ASCII, and what a shell or a tag would take, is escaped. */
+/**
+ * A text as a literal of JSON, JavaScript, C# and Python alike: what is beyond ASCII, and what a shell, its line editor or a tag would
+ * take, is escaped.
+ */
 const literal = (text: string): string =>
   JSON.stringify(text).replace(
-    /[^\x20-\x7e]|['<&$`]/g,
+    /[^\x20-\x7e]|['<&$`!]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 

@@ -2,11 +2,10 @@
 export interface Field {
   readonly name: string
   readonly label: string
-  readonly value?: string
+  /** What it begins with: what the line has by this name. */
+  readonly from?: 'id' | 'name'
   readonly hint?: string
   readonly required?: boolean
-  /** What can be chosen; without it, one types. */
-  readonly options?: readonly (readonly [value: string, name: string])[]
 }
 
 /** A change that can be made: the request, and what a person is asked for it. Without a text and fields nothing is asked. */
@@ -17,8 +16,8 @@ export interface Action {
   /** What the button says that makes it. */
   readonly action: string
   readonly method: 'POST' | 'PATCH' | 'DELETE'
-  /** Below the base path. */
-  readonly path: string
+  /** Below the base path; where it is left out, that of the line. */
+  readonly path?: string
   readonly body?: Readonly<Record<string, unknown>>
   readonly fields?: readonly Field[]
   readonly text?: string
@@ -35,6 +34,8 @@ export interface Line {
   readonly id: string
   /** What people call it; null where that is the id. */
   readonly name: string | null
+  /** Where the API has it, below the base path. */
+  readonly path: string
   /** Whether it belongs to the Event above. */
   readonly below: boolean
   readonly state: 'live' | 'archived' | 'revoked'
@@ -42,9 +43,10 @@ export interface Line {
   readonly at: string | null
   /** More about that time, and what stands for one that is not known. */
   readonly about: string
-  /** Where there is code that sends to it. */
-  readonly snippets: string | null
-  readonly actions: readonly Action[]
+  /** Whether there is code that sends to it, which `/snippets` below its path gives. */
+  readonly snippets: boolean
+  /** The names of those of its list's changes that can be made to it. */
+  readonly changes: readonly string[]
 }
 
 export interface List {
@@ -54,7 +56,12 @@ export interface List {
   /** What it is for, where there is no line. */
   readonly empty: string
   readonly lines: readonly Line[]
+  /** The changes that can be made to lines: here once, as there may be thousands of lines. */
+  readonly changes: Readonly<Record<string, Action>>
+  /** What else can be done, as to make a new one. */
   readonly actions: readonly Action[]
+  /** What can be chosen, by the names of fields; what has nothing here is typed. */
+  readonly options: Readonly<Record<string, readonly (readonly [value: string, name: string])[]>>
 }
 
 /** What `GET /api/team/lists` tells. */

@@ -62,20 +62,46 @@ describe('CSV', () => {
     expect(cells[columns.indexOf('scopeData')]).toBe('{"a":[1,"x,\\"y\\""]}')
   })
 
-  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '=HYPERLINK("http://x";"y")'])(
-    'escapes the formula %j',
-    (formula) => {
-      expect(payloadCell(formula)).toBe(`'${formula}`)
+  test.each([
+    ...[
+      '=1+1',
+      '+1',
+      '-1',
+      '@SUM(A1)',
+      '\t=1',
+      '\r=1',
+      '\n=1',
+      '=HYPERLINK("http://x";"y")',
+      ' =1',
+      '\u3000 @x',
+      '\0=1',
+    ],
+    ...['\u200b=1', '＝1+1', '＋1', '－1', '＠SUM(A1)', ' ＝1', '"=1+1"', "'=1+1", '\ttext'],
+  ])('escapes the formula %j', (formula) => {
+    expect(payloadCell(formula)).toBe(`'${formula}`)
+  })
+
+  test.each(['a;=1+1', 'a\t=1+1', 'a\u2028=1', 'a,b', 'a\nb', '"', 'a\rb'])(
+    'quotes %j, whatever a locale separates by',
+    (text) => {
+      const line = createCsvTable(['event']).line(itemOf(eventLog({ payload: text }), names))
+      expect(line).toContain(`,"${text.replaceAll('"', '""')}"\r\n`)
     },
   )
 
-  test('quotes so that every text comes back, and none begins a formula', () => {
-    const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[=+\-@,"\r\n a]{0,8}$/))
+  test.each(['text', "it's", "'quoted'", ' a = b', '1-1', 'größe'])('leaves %j as it is', (text) => {
+    const line = createCsvTable(['event']).line(itemOf(eventLog({ payload: text }), names))
+    expect(line.endsWith(`,${text}\r\n`)).toBe(true)
+  })
+
+  test('quotes so that every text comes back but for an apostrophe, and none begins a formula', () => {
+    const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[=+\-@,;"'\t\r\n a＝]{0,8}$/))
     fc.assert(
-      fc.property(texts, (text) => {
+      fc.property(texts, texts, (text, other) => {
         const cell = payloadCell(text)
         expect(cell === text || cell === `'${text}`).toBe(true)
-        expect(cell).not.toMatch(/^[=+\-@\t\r\n]/)
+        expect(cell).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]|^[\t\r\n]/)
+        if (text !== other) expect(payloadCell(other)).not.toBe(cell)
       }),
     )
   })

@@ -103,6 +103,30 @@ describe('the drawing of a flow', () => {
     expect(await fileOf('k')).toContain('>the first 5,000 logs, 2026-02-01 11:00:00.000Z to 2026-02-01 12:23:19.000Z; ')
   })
 
+  test('shows the first 500 lanes, says so, and stays small whatever their names are', async () => {
+    const name = (index: number) => `${index}${'\u202e]]>&\u0001\ufffe'.repeat(170)}`
+    for (let index = 0; index < 2_000; index += 1) {
+      const identifier = `step-${index}`
+      views.entities.set(identifier, {
+        kind: 'step',
+        identifier,
+        team: 'a',
+        name: name(index),
+        event: 'order',
+        order: 1,
+      })
+    }
+    views.store.add(
+      ...Array.from({ length: 5_000 }, (_, index) =>
+        eventLog({ correlationKey: 'k', timestamp: at(index), step: `step-${index % 2_000}` }),
+      ),
+    )
+    const text = await fileOf('k')
+    expectWellFormed(text)
+    expect(text).toContain('; 500 of 2,004 lanes; drawn ')
+    expect(text.length).toBeLessThan(1_000_000)
+  })
+
   test('of long logs holds no more of them than a row of a list', async () => {
     const message = 'x'.repeat(140_000)
     views.store.add(
@@ -154,6 +178,7 @@ test('text is well-formed XML whatever it is', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
       expect(escapeXml(text)).not.toMatch(/[<>"]|&(?!#\d+;)/)
+      expect(escapeXml(text).isWellFormed()).toBe(true)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: what XML 1.0 forbids
       expect(escapeXml(text)).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/)
     }),

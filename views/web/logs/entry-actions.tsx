@@ -14,8 +14,9 @@ const copyMessage = (entry: Entry): Promise<boolean> =>
 
 async function copyCurl(entry: Entry): Promise<void> {
   const answer = await get<EntryDetails>(detailsPath(entry))
-  if (answer.ok) await copy(withGateway(answer.data.curl), 'The command')
-  else toast(answer.problem.message, 'bad')
+  if (!answer.ok) toast(answer.problem.message, 'bad')
+  else if (answer.data.curl === null) toast('The log is too long for a command.', 'bad')
+  else await copy(withGateway(answer.data.curl), 'The command')
 }
 
 /** What one can do with a whole entry; `onOpen` shows it beside the page, where it is not there yet. */

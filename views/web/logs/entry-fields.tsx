@@ -37,7 +37,6 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
         <section class="stack">
           <h2>Payload</h2>
           <FieldTable label="Payload" rows={payload.values} />
-          {payload.more && <p class="hint">Only the first {payload.values.length} values are listed.</p>}
         </section>
       )}
       {scopes && (
@@ -63,6 +62,7 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
           />
         </section>
       )}
+      {(payload ?? scopes)?.more && <p class="hint">Only a part is shown; copy the JSON to have all.</p>}
     </div>
   )
 }

@@ -134,7 +134,9 @@ function Facts({ item: { message, facts, nearest, body, bodyCut, curl } }: { rea
         </div>
       )}
       {curl === null ? (
-        <p class="hint">What was sent is not kept in full, so it cannot be tried again from here.</p>
+        <p class="hint">
+          What was sent is not kept in full, or fits no command, so it cannot be tried again from here.
+        </p>
       ) : (
         <div>
           <Copy

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Action, Field } from '../../team/types.ts'
+import type { Action, Field, Line, List } from '../../team/types.ts'
 import { type Result, send } from '../api/client.ts'
 import { visible } from '../lib/format.ts'
 import { signIn } from '../session/session.ts'
@@ -11,15 +11,18 @@ import { heldKey } from './held-key.ts'
 import { problemText } from './problem.ts'
 import type { NewKey } from './types.ts'
 
-/** Makes a change, after what there is to ask for it. */
-export type Ask = (action: Action) => void
+/** A change, and the line that it is made to. */
+export type Change = Action & { readonly line?: Line }
 
-/** What is open for a change, and what begins one; `onChange` is called after each. */
-export function useChange(onChange: () => void): readonly [ComponentChildren, Ask] {
-  const [asked, setAsked] = useState<Action>()
+/** Makes a change, after what there is to ask for it. */
+export type Ask = (change: Change) => void
+
+/** What is open for a change of a list, and what begins one; `onChange` is called after each. */
+export function useChange({ options }: List, onChange: () => void): readonly [ComponentChildren, Ask] {
+  const [asked, setAsked] = useState<Change>()
   const [made, setMade] = useState<string>()
-  const make = async (action: Action, given?: object): Promise<Result<Partial<NewKey> | null>> => {
-    const { method, path, body, done } = action
+  const make = async (action: Change, given?: object): Promise<Result<Partial<NewKey> | null>> => {
+    const { method, line, path = line?.path ?? '', body, done } = action
     const answer = await send<Partial<NewKey> | null>(
       method,
       path,
@@ -37,28 +40,28 @@ export function useChange(onChange: () => void): readonly [ComponentChildren, As
     onChange()
     return answer
   }
-  const ask = async (action: Action): Promise<void> => {
+  const ask = async (action: Change): Promise<void> => {
     if (action.text || action.fields) return setAsked(action)
     const answer = await make(action)
     if (!answer.ok) toast(problemText(answer.problem), 'bad')
   }
   return [
     <>
-      {asked && <ChangeDialog action={asked} make={make} onClose={() => setAsked(undefined)} />}
+      {asked && <ChangeDialog action={asked} options={options} make={make} onClose={() => setAsked(undefined)} />}
       {made && <Made made={made} onClose={() => setMade(undefined)} />}
     </>,
     (action) => void ask(action),
   ]
 }
 
-interface ChangeDialogProps {
-  readonly action: Action
-  readonly make: (action: Action, given: object) => Promise<Result<unknown>>
+interface ChangeDialogProps extends Pick<List, 'options'> {
+  readonly action: Change
+  readonly make: (action: Change, given: object) => Promise<Result<unknown>>
   readonly onClose: () => void
 }
 
 /** Says in place why a change was refused. */
-function ChangeDialog({ action, make, onClose }: ChangeDialogProps) {
+function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
   const [problem, setProblem] = useState('')
   const [busy, setBusy] = useState(false)
   const submit = async (event: SubmitEvent): Promise<void> => {
@@ -74,7 +77,12 @@ function ChangeDialog({ action, make, onClose }: ChangeDialogProps) {
       <form class="stack" onSubmit={submit}>
         {action.text && <p>{action.text}</p>}
         {action.fields?.map((field) => (
-          <FieldInput key={field.name} {...field} />
+          <FieldInput
+            key={field.name}
+            {...field}
+            value={field.from && action.line?.[field.from]}
+            options={options[field.name]}
+          />
         ))}
         <p class="error" role="alert">
           {problem}
@@ -92,7 +100,12 @@ function ChangeDialog({ action, make, onClose }: ChangeDialogProps) {
   )
 }
 
-function FieldInput({ name, label, hint, value, required, options }: Field) {
+interface FieldInputProps extends Field {
+  readonly value: string | null | undefined
+  readonly options: List['options'][string] | undefined
+}
+
+function FieldInput({ name, label, hint, value, required, options }: FieldInputProps) {
   const shared = { id: `field-${name}`, name, class: 'input' }
   return (
     <div class="field">

@@ -8,13 +8,13 @@ import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { useStore } from '../ui/store.ts'
-import { type Ask, useChange } from './change-dialog.tsx'
+import { type Ask, type Change, useChange } from './change-dialog.tsx'
 import { SendSnippet } from './send-snippet.tsx'
 
 /** A list of what the Team owns; the API says what can be done with each. */
 export function TeamList({ list, onChange }: { readonly list: List; readonly onChange: () => void }) {
-  const { title, columns, empty, lines, actions } = list
-  const [dialog, ask] = useChange(onChange)
+  const { title, columns, empty, lines, actions, changes } = list
+  const [dialog, ask] = useChange(list, onChange)
   const [sendTo, setSendTo] = useState<Line>()
   const [all, setAll] = useState(false)
   const ended = lines.filter(({ state }) => state !== 'live')
@@ -48,7 +48,7 @@ export function TeamList({ list, onChange }: { readonly list: List; readonly onC
           </thead>
           <tbody>
             {shown.map((line) => (
-              <Row key={line.id} line={line} ask={ask} onSend={() => setSendTo(line)} />
+              <Row key={line.id} line={line} changes={changes} ask={ask} onSend={() => setSendTo(line)} />
             ))}
           </tbody>
         </table>
@@ -56,7 +56,7 @@ export function TeamList({ list, onChange }: { readonly list: List; readonly onC
       {dialog}
       {sendTo?.snippets && (
         <Dialog title={`Send to ${visible(sendTo.name ?? '')}`} wide onClose={() => setSendTo(undefined)}>
-          <SendSnippet path={sendTo.snippets} />
+          <SendSnippet path={sendTo.path.replace(/(?=[?]|$)/, '/snippets')} />
         </Dialog>
       )}
     </section>
@@ -64,7 +64,7 @@ export function TeamList({ list, onChange }: { readonly list: List; readonly onC
 }
 
 interface ActionButtonProps {
-  readonly action: Action
+  readonly action: Change
   readonly ask: Ask
   readonly look?: 'small'
 }
@@ -81,14 +81,15 @@ const ActionButton = ({ action, ask, look }: ActionButtonProps) => (
   </button>
 )
 
-interface RowProps {
+interface RowProps extends Pick<List, 'changes'> {
   readonly line: Line
   readonly ask: Ask
   readonly onSend: () => void
 }
 
-function Row({ line, ask, onSend }: RowProps) {
-  const { id, name, below, state, at, about, snippets, actions } = line
+function Row({ line, changes, ask, onSend }: RowProps) {
+  const { id, name, below, state, at, about, snippets } = line
+  const actions = line.changes.map((each): Change => ({ ...(changes[each] as Action), line }))
   const { keyPrefix } = useStore(session)
   const now = useNow()
   return (

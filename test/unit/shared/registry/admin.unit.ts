@@ -38,6 +38,8 @@ function overtaken({ journal, topic, clock }: Setup, interfere: () => Promise<un
   return createRegistryAdmin({ journal: { ...journal, append }, topic, clock })
 }
 
+const HOUR = 3_600_000
+
 async function rotated(admin: Setup['admin'], team: string, options = { revokeOld: false }): Promise<string> {
   const result = await admin.rotateKey(team, options)
   if (result.outcome !== 'rotated') throw new Error(result.reason)
@@ -191,6 +193,27 @@ describe('rotate-key', () => {
     const own = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
     expect(await rotate(own)).toMatchObject({ outcome: 'rotated', key: own })
     expect(registryOf(setup).keyOpens('keyless', own)).toBe(true)
+  })
+
+  test('by the Team itself makes twenty keys within 24 hours, whoever made some of them; an operator makes more', async () => {
+    const setup = await withFile()
+    const rotate = (byTeam: boolean) => setup.admin.rotateKey('payments', { revokeOld: true, byTeam })
+    const now = setup.clock.now()
+    setup.clock.now = () => now + HOUR
+    for (let count = 1; count < 20; count += 1) expect((await rotate(count % 2 === 0)).outcome).toBe('rotated')
+    setup.clock.now = () => now + 2 * HOUR
+    expect(await rotate(true)).toEqual({
+      outcome: 'refused',
+      because: 'too_often',
+      reason: 'the Team has made 20 keys within 24 hours',
+      waitMs: 22 * HOUR,
+    })
+    expect((await rotate(false)).outcome).toBe('rotated')
+    setup.clock.now = () => now + 25 * HOUR - 1
+    expect(await rotate(true)).toMatchObject({ because: 'too_often', waitMs: 1 })
+    setup.clock.now = () => now + 25 * HOUR
+    expect((await rotate(true)).outcome).toBe('rotated')
+    expect((await setup.admin.rotateKey('keyless', { revokeOld: true, byTeam: true })).outcome).toBe('rotated')
   })
 
   test('refuses a Team that is not there', async () => {

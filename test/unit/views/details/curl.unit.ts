@@ -1,18 +1,42 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { curlOf, shellQuote } from '../../../../views/details/curl.ts'
+import { curlOf, curlTo, shellWord } from '../../../../views/details/curl.ts'
 import type { Entry } from '../../../../views/flow-layout/types.ts'
+import { pasted, scripted } from '../../../support/shell.ts'
 import { applicationEntry, eventEntry } from './entries.ts'
 
-/** What a shell would give to `curl`: its arguments, and what stands on its standard input. */
-function run(command: string): { readonly args: readonly string[]; readonly body: unknown } {
-  const stub = `curl() { printf '%s\\0' "$@"; case "$*" in *'@-'*) cat;; esac; }`
-  const out = execFileSync('bash', { encoding: 'utf8', maxBuffer: 1e9, input: `${stub}\n${command}\n` })
-  const parts = out.split('\0')
-  const data = parts.indexOf('--data-raw')
-  return { args: parts, body: JSON.parse(data === -1 ? (parts.at(-1) ?? '') : (parts[data + 1] ?? '')) }
+/** What a shell gives to `curl`. */
+function run(command: string | null) {
+  const [args = []] = scripted(command ?? '')
+  return { args, body: JSON.parse(args.at(-1) ?? '') }
 }
+
+/** What must not stand in a command. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+
+/** Bodies of any text, most of them made of what shells, terminals and line editors give a meaning. */
+const special = fc.constantFrom(
+  ...['\\', "'", '"', '!', '!!', '$', '`', '\n', '\r', '\t', '\x03', '\x04', '\x15', '\x16', '\x1b', '\x7f', '\x9b'],
+  ...[
+    '\u202e',
+    '\u{e0041}',
+    '\x1b[201~',
+    '\ntouch made\n',
+    "'; touch made; '",
+    '$(touch made)',
+    'é',
+    '😀',
+    'a',
+    '1',
+    '#',
+  ],
+)
+const bodies = fc
+  .oneof(
+    fc.array(special, { maxLength: 12 }).map((parts) => parts.join('')),
+    fc.string({ unit: 'binary' }),
+  )
+  .filter((text) => !text.includes('\0'))
 
 describe('an entry as a command that sends it again', () => {
   test('an event log', () => {
@@ -47,9 +71,9 @@ describe('an entry as a command that sends it again', () => {
     ['quotes and substitutions', eventEntry({ payload: `'; rm -rf $HOME; echo "\`id\`" $(id) \\ !!'` })],
     [
       'line ends and controls',
-      applicationEntry({ message: 'a\nb\r\n\0\x1b[31mred\x07', exception: '\x9b31m\u202eevil' }),
+      applicationEntry({ message: 'a\nb\r\n\0\x1b[31mred\x07', exception: '\x9b31m\u202eevil\u{e0041}' }),
     ],
-    ['a megabyte', eventEntry({ payload: "it's ".repeat(200_000) })],
+    ['fifty thousand bytes', eventEntry({ payload: "it's ".repeat(10_000) })],
   ])('%s come through a shell as they are', (_name, entry) => {
     const { body } = run(curlOf(entry))
     expect(body).toMatchObject(
@@ -57,19 +81,62 @@ describe('an entry as a command that sends it again', () => {
     )
   })
 
-  test('nothing in the command is obeyed by a terminal or unseen by a reader', () => {
-    const command = curlOf(applicationEntry({ message: '\x1b[2J\x7f\x9b\u202e\u2066\ufeff\u200b' }))
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-    expect(command).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/)
+  test('nothing in the command is obeyed by a terminal or unseen by a reader; any shell reads it', () => {
+    const command =
+      curlOf(applicationEntry({ message: '\x1b[2J\x7f\x9b\u202e\u2066\ufeff\u200b\u00ad\u{e0041}' })) ?? ''
+    expect(command.replaceAll('\n', '')).not.toMatch(UNSEEN)
+    expect(command).not.toContain("$'")
   })
 
-  test('any text is one word of a shell', () => {
+  test.each(['x', 'é', "'"])('is there as long as a command can hold it: %j', (character) => {
+    const command = (length: number) => curlOf(eventEntry({ payload: character.repeat(length) }))
+    const most = Math.floor((131_071 - JSON.stringify(run(command(0)).body).length) / Buffer.byteLength(character))
+    expect(command(most)).not.toBeNull()
+    expect(command(most + 1)).toBeNull()
+  })
+})
+
+describe('any body as a command', () => {
+  test('is sent as it is, byte by byte, and nothing else is run', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        fc.pre(!text.includes('\0') && text.isWellFormed())
-        expect(execFileSync('bash', ['-c', `printf %s ${shellQuote(text)}`], { encoding: 'utf8' })).toBe(text)
+      fc.property(fc.array(bodies, { minLength: 1, maxLength: 20 }), (sent) => {
+        const calls = scripted(...sent.map((body) => curlTo('/api/ExternalLogs', body) ?? ''))
+        expect(calls.map((args) => args.at(-1))).toEqual(sent.map((body) => body.toWellFormed()))
       }),
       { numRuns: 40 },
     )
+  })
+
+  test.each([true, false])(
+    'is sent as it is where it is pasted into a terminal; marked as pasted: %j',
+    async (marked) => {
+      await fc.assert(
+        fc.asyncProperty(bodies, async (body) => {
+          const [args, ...more] = await pasted(curlTo('/api/ExternalLogs', body) ?? '', marked)
+          expect([args?.at(-1), more]).toEqual([body.toWellFormed(), []])
+        }),
+        {
+          numRuns: 25,
+          examples: [
+            ['\x03\ntouch made\n'],
+            ['\x1b[201~\ntouch made\n'],
+            ['{\n\t"a": "b !! c"\n}'],
+            ["it's !! 'x' !$"],
+          ],
+        },
+      )
+    },
+  )
+
+  test('holds nothing that a terminal obeys or that cannot be seen', () => {
+    fc.assert(
+      fc.property(bodies, (body) => {
+        expect(shellWord(body)).not.toMatch(UNSEEN)
+      }),
+    )
+  })
+
+  test('is none where it holds a zero, which no argument can', () => {
+    expect(curlTo('/api/ExternalLogs', 'a\0b')).toBeNull()
   })
 })

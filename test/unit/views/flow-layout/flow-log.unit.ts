@@ -94,6 +94,32 @@ describe('a duration', () => {
     expect(ofPayload('{"duration":5}').duration).toBeUndefined()
     expect(ofPayload('said "durationMs":5').duration).toBeUndefined()
     expect(ofScope(null).duration).toBeUndefined()
+    expect(ofScope({ durationMs: '5', a: { durationMs: -1 } }).duration).toBeUndefined()
+  })
+
+  test('is read from wherever in the scope it stands, the first one', () => {
+    expect(ofScope({ Scopes: ['x', { http: { elapsedMs: 7 } }, { durationMs: 8 }] }).duration).toBe(7)
+  })
+
+  test('is looked for at the beginning of a payload', () => {
+    const payload = (blanks: number, digits: string) => `{"a":"${'x'.repeat(blanks)}","durationMs":${digits}}`
+    expect(ofPayload(payload(3_000, '12')).duration).toBe(12)
+    expect(ofPayload(payload(5_000, '12')).duration).toBeUndefined()
+    // One whose digits go on after that is not taken for a smaller one.
+    expect(ofPayload(payload(4_070, '1234567890')).duration).toBeUndefined()
+  })
+
+  test('is looked for among a bounded number of names, whatever the scopes of all logs hold', () => {
+    let looks = 0
+    const members = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, { a: 1 }]))
+    const scopeData = new Proxy(members, {
+      ownKeys: (target) => {
+        looks += 1
+        return Reflect.ownKeys(target)
+      },
+    })
+    logsOf(...Array.from({ length: 5_000 }, (_, index) => applicationEntry(index, 'A', { scopeData })))
+    expect(looks).toBeLessThanOrEqual(100)
   })
 })
 

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { bodyToTry, curlToTry } from '../../../../views/refusals/again.ts'
+import { pasted, scripted } from '../../../support/shell.ts'
 
 type Refused = Parameters<typeof curlToTry>[0]
 
@@ -39,14 +39,18 @@ describe('what is tried again', () => {
     expect(curlToTry(refusal({ endpoint: '/v1/logs', index: 0 }))).toBeNull()
   })
 
-  test.each([`{"payload":"it's $(id) \`id\` \\\\"}`, 'no JSON \u202e at all', '{\n}'])(
-    'is pasted safely: %j',
-    (body) => {
+  test('is nothing where no command can hold it', () => {
+    expect(curlToTry(refusal({ body: '{"payload":"\0"}' }))).toBeNull()
+  })
+
+  test.each([`{"payload":"it's $(id) \`id\` \\\\"}`, 'no JSON \u202e at all', '{\n}', '\x03\ntouch made\n'])(
+    'is pasted safely, and sent as it was: %j',
+    async (body) => {
       const command = curlToTry(refusal({ body })) ?? ''
-      const printed = execFileSync('bash', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`]).toString()
-      const [url, , key, , , , sent] = printed.split('\0')
+      const [[url, , key, , , , sent] = []] = scripted(command)
       expect([url, key]).toEqual(['<GATEWAY>/api/ExternalLogs', 'X-API-Key: <API_KEY>'])
-      expect(sent).toBe(body.replace('\u202e', '\\u202e'))
+      expect(sent).toBe(body)
+      expect((await pasted(command, true)).map((args) => args.at(-1))).toEqual([body])
     },
   )
 })

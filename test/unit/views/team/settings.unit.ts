@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import type { TeamLists } from '../../../../views/team/types.ts'
+import type { Action, List, TeamLists } from '../../../../views/team/types.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { NOW } from '../../../support/registry-topic.ts'
 import {
@@ -128,8 +128,9 @@ describe('GET /api/team', () => {
 
 describe('GET /api/team/lists', () => {
   const lists = async (): Promise<TeamLists> => (await team.ask('GET', '/lists')).data as TeamLists
-  const names = ({ actions }: { readonly actions: readonly { readonly name: string }[] }) =>
-    actions.map(({ name }) => name)
+  const names = ({ actions }: List) => actions.map(({ name }) => name)
+  const changes = (list: List | undefined) =>
+    list?.lines.map((line) => line.changes.map((one) => list.changes[one]?.name))
 
   test('tells what the Team owns and what can be done with each, and nothing of another Team', async () => {
     const { text } = await team.ask('GET', '/lists')
@@ -140,7 +141,7 @@ describe('GET /api/team/lists', () => {
       ['Keys', 'key-a-'],
     ])
     expect(all[0]?.lines.map(({ below }) => below)).toEqual([false, true, true, false])
-    expect(all[0]?.lines.map(names)).toEqual([
+    expect(changes(all[0])).toEqual([
       ['New Step', 'Rename', 'Archive'],
       ['Rename', 'Archive'],
       ['Rename', 'Archive'],
@@ -160,12 +161,12 @@ describe('GET /api/team/lists', () => {
     await team.ask('POST', '/steps', { identifier: '..' })
     await team.ask('POST', '/keys')
     const values: Readonly<Record<string, string>> = { identifier: 'new', name: 'New', event: 'order' }
-    for (const { actions, lines } of (await lists()).lists)
+    for (const { actions, lines, changes } of (await lists()).lists)
       for (const { title, method, path, body, fields = [], refused } of [
-        ...lines.flatMap((line) => line.actions),
+        ...lines.flatMap((line) => line.changes.map((one) => ({ path: line.path, ...(changes[one] as Action) }))),
         ...actions,
       ]) {
-        const { pathname, search } = new URL(path, team.url)
+        const { pathname, search } = new URL(path ?? '', team.url)
         const given = Object.fromEntries(fields.flatMap(({ name }) => (values[name] ? [[name, values[name]]] : [])))
         const sent = method === 'DELETE' ? undefined : { ...body, ...given }
         const { status, error } = await team.ask(method, pathname.slice('/api/team'.length) + search, sent)
@@ -178,28 +179,53 @@ describe('GET /api/team/lists', () => {
       }
   })
 
+  test('every line that has code has it below its path', async () => {
+    for (const identifier of ['..', 'a/b?']) await team.ask('POST', '/steps', { identifier })
+    for (const { path, snippets, id } of (await lists()).lists
+      .flatMap(({ lines }) => lines)
+      .filter((one) => one.snippets)) {
+      const { pathname, search } = new URL(path.replace(/(?=[?]|$)/, '/snippets'), team.url)
+      const { status, text } = await team.ask('GET', pathname.slice('/api/team'.length) + search)
+      expect([id, snippets, status, text.includes(id)]).toEqual([id, true, 200, true])
+    }
+  })
+
+  test('stay in proportion to what the Team owns, however long the names are', async () => {
+    const long = (index: number) => `${index}`.padEnd(500, 'x')
+    const events = Array.from({ length: 1_000 }, (_, index) => ({
+      identifier: long(index),
+      team: 'a',
+      name: long(index),
+    }))
+    await team.admin.applyFile(JSON.stringify({ events }), { prune: false })
+    await eventually(() => team.registry.eventsOf('a').length > 1_000)
+    const [settings, answer] = [await team.ask('GET', ''), await team.ask('GET', '/lists')]
+    expect(answer.status).toBe(200)
+    expect(answer.text.length).toBeLessThan(5 * settings.text.length)
+  })
+
   test('what is archived has no code and comes back with its Event; a Step is offered for Events in use alone', async () => {
     await team.ask('PATCH', '/events/order', { archived: true })
     await team.ask('PATCH', '/steps/nightly', { archived: true })
     const [entities, projects] = (await lists()).lists
     expect(entities?.lines.map(({ state, snippets }) => [state, snippets])).toEqual(
-      Array.from({ length: 4 }, () => ['archived', null]),
+      Array.from({ length: 4 }, () => ['archived', false]),
     )
-    expect(entities?.lines.map(names)).toEqual([['Rename', 'Restore'], ['Rename'], ['Rename'], ['Rename', 'Restore']])
-    expect(entities?.actions[1]?.fields?.at(-1)?.options).toEqual([['', 'None, it stands alone']])
-    expect(projects?.lines[0]?.snippets).toBe(`/api/team/projects/${PROJECT_A}/snippets`)
-    expect((await lists()).targets).toMatchObject({ event: null, flow: projects?.lines[0]?.snippets })
+    expect(changes(entities)).toEqual([['Rename', 'Restore'], ['Rename'], ['Rename'], ['Rename', 'Restore']])
+    expect(entities?.options['event']).toEqual([['', 'None, it stands alone']])
+    expect(projects?.lines[0]).toMatchObject({ path: `/api/team/projects/${PROJECT_A}`, snippets: true })
+    expect((await lists()).targets).toMatchObject({ event: null, flow: `/api/team/projects/${PROJECT_A}/snippets` })
   })
 
   test('two live keys: each can be ended, a third cannot be made, and what was revoked stands last', async () => {
     await team.ask('POST', '/keys')
     const keys = (await lists()).lists[2]
-    expect(keys?.lines.map(names)).toEqual(keys?.lines.map(({ id }) => [`Revoke ${id}`]))
+    expect(changes(keys)).toEqual(keys?.lines.map(({ id }) => [`Revoke ${id}`]))
     expect(keys?.lines).toHaveLength(2)
     expect(keys?.actions[0]?.refused).toContain('Two keys')
     await team.ask('DELETE', `/keys/${keys?.lines.find(({ id }) => id !== 'key-a-')?.id}`)
     const after = (await lists()).lists[2]
-    expect(after?.lines.map(({ state, actions }) => [state, actions])).toEqual([
+    expect(after?.lines.map(({ state, changes }) => [state, changes])).toEqual([
       ['live', []],
       ['revoked', []],
     ])
@@ -287,6 +313,45 @@ describe('keys', () => {
     const whole = await team.ask('DELETE', `/keys/${KEY_A}`)
     expect([...outcome(whole), pointer(whole)?.path]).toEqual([400, 'invalid_request', 'prefix'])
     expect(team.registry.keyOpens('b', KEY_B)).toBe(true)
+  })
+
+  test('are made twenty a day at most, and the answer says when to try again', async () => {
+    let key = KEY_A
+    const replace = () => team.ask('POST', '/keys', { revokeOld: true }, { 'x-api-key': key })
+    for (let count = 1; count < 20; count += 1) {
+      const { status, data } = await replace()
+      expect(status).toBe(201)
+      key = (data as { key: string }).key
+    }
+    const { status, error, headers } = await replace()
+    expect([status, headers.get('retry-after')]).toEqual([429, '86400'])
+    expect(error).toEqual({
+      code: 'rate_limited',
+      message:
+        'The Team has made 20 keys within 24 hours, the most that it can by itself: it can make the next one in 1 d. Try again after the time in Retry-After.',
+      details: { retryAfterSeconds: 86_400 },
+      retryable: true,
+    })
+    expect((await team.ask('GET', '', undefined, { 'x-api-key': key })).status).toBe(200)
+  })
+
+  test('that were revoked are told up to fifty, the last ones', async () => {
+    const now = team.clock.now()
+    const revoked: string[] = []
+    for (let count = 0; count < 60; count += 1) {
+      team.clock.now = () => now + count * 1_000
+      const result = await team.admin.rotateKey('a', { revokeOld: true })
+      if (result.outcome === 'rotated') revoked.push(...result.revoked)
+    }
+    const { key } = (await team.admin.rotateKey('a', { revokeOld: false })) as { key: string }
+    await eventually(() => team.registry.keyOpens('a', key))
+    const { data } = await team.ask('GET', '', undefined, { 'x-api-key': key })
+    const { keys } = data as { keys: { prefix: string; revokedAt: string | null }[] }
+    expect(keys.slice(0, 50).map(({ prefix }) => prefix)).toEqual(revoked.slice(-50))
+    expect(keys.slice(50).map(({ revokedAt }) => revokedAt)).toEqual([null, null])
+    expect((await team.ask('GET', '/lists', undefined, { 'x-api-key': key })).data).toMatchObject({
+      lists: [{}, {}, { lines: { length: 52 } }],
+    })
   })
 
   test('made at once by many: never more than two, and every one that was shown opens', async () => {

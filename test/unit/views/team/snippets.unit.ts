@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { snippetsOf } from '../../../../views/team/snippets.ts'
+import { pasted, scripted } from '../../../support/shell.ts'
 
 const GATEWAY = '<GATEWAY>'
 const codeOf = (language: string, ...target: Parameters<typeof snippetsOf>): string =>
@@ -10,18 +10,13 @@ const codeOf = (language: string, ...target: Parameters<typeof snippetsOf>): str
 const HOSTILE = [
   'order-placed',
   `it's "quoted" \\ $HOME \`id\` $(id)`,
+  'wow!! !$ !-1',
   'two\nlines\r\u2028\u0000',
   '</script><b>&amp;',
   '{curly} %s #{x} $y',
   'größe 注文 😀',
 ]
 const identifiers = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary', minLength: 1 }))
-
-/** The arguments that a shell gives to `curl`. */
-function curlArguments(code: string): string[] {
-  const printed = execFileSync('bash', ['-c', `curl() { printf '%s\\0' "$@"; }; ${code}`])
-  return printed.toString().split('\0').slice(0, -1)
-}
 
 interface Sent {
   readonly url: string
@@ -64,12 +59,14 @@ describe('the code that sends a log', () => {
     })
   })
 
-  test.each(HOSTILE)('in a shell sends %j as it is, and runs nothing else', (id) => {
-    const [url, ...rest] = curlArguments(codeOf('curl', 'event', id))
+  test.each(HOSTILE)('in a shell sends %j as it is, and runs nothing else', async (id) => {
+    const code = codeOf('curl', 'event', id)
+    const [[url, ...rest] = []] = scripted(code)
     expect(url).toBe(`${GATEWAY}/api/ExternalLogs`)
     expect(rest.slice(0, 4)).toEqual(['-H', 'X-API-Key: <API_KEY>', '-H', 'Content-Type: application/json'])
     expect(rest[4]).toBe('-d')
     expect(JSON.parse(rest[5] ?? '')).toMatchObject({ uniqueIdentifier: id, level: 'Information' })
+    for (const bracketed of [true, false]) expect(await pasted(code, bracketed)).toEqual([[url, ...rest]])
   })
 
   test('in TypeScript sends any identifier as it is', async () => {
@@ -88,7 +85,7 @@ describe('the code that sends a log', () => {
           expect(code).toMatch(/^[\x20-\x7e\n]*$/)
           const [, literal = ''] = /uniqueIdentifier"?(?::| =) (".*"),?$/m.exec(code) ?? []
           expect(JSON.parse(literal)).toBe(id)
-          expect(literal).not.toMatch(/['<&$`]/)
+          expect(literal).not.toMatch(/['<&$`!]/)
         }
       }),
     )

@@ -1,5 +1,3 @@
-import type { Fields } from '../fields.ts'
-
 /** The tokens of a message template (messagetemplates.org): doubled braces, and holes with an alignment and a format. */
 const TOKEN = /\{\{|\}\}|\{[@$]?([\p{L}\p{N}_.]+)(?:,-?\d{1,9})?(:[^{}]*)?\}/gu
 
@@ -10,7 +8,7 @@ const TOKEN = /\{\{|\}\}|\{[@$]?([\p{L}\p{N}_.]+)(?:,-?\d{1,9})?(:[^{}]*)?\}/gu
  */
 export function renderTemplate(
   template: string,
-  properties: Fields,
+  properties: Readonly<Record<string, unknown>>,
   renderings: readonly unknown[],
   charactersMax: number,
 ): string | undefined {

@@ -1,0 +1,54 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from './eventually.ts'
+
+/** The arguments of each call of `curl`. */
+export type CurlCalls = readonly (readonly string[])[]
+
+/** Stands in for `curl`: prints its arguments, and before them how many there are. */
+const CURL = `curl() { printf '%s\\0' "$#" "$@"`
+
+const environment = () => ({ PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TERM: 'xterm' })
+
+/** What `curl` is given where bash reads these commands as a script. */
+export const scripted = (...commands: readonly string[]): CurlCalls =>
+  callsIn(execFileSync('bash', ['--norc', '-c', [`${CURL}; }`, ...commands].join('\n')], { env: environment() }))
+
+/**
+ * What `curl` is given where the command is pasted into an interactive bash in a terminal; `bracketed` as terminals do it that mark
+ * what is pasted. Fails where bash makes any other file in its folder.
+ */
+export async function pasted(command: string, bracketed: boolean): Promise<CurlCalls> {
+  const folder = mkdtempSync(join(tmpdir(), 'shell-'))
+  const [calls, start] = [join(folder, 'calls'), join(folder, 'start')]
+  writeFileSync(calls, '')
+  writeFileSync(start, `PS1='ready> '; unset HISTFILE\n${CURL} >> ${calls}; }\n`)
+  const child = spawn('script', ['-qec', `bash --rcfile ${start} -i`, '/dev/null'], { cwd: folder, env: environment() })
+  let screen = ''
+  child.stdout.on('data', (data) => {
+    screen += data
+  })
+  const prompts = (): number => screen.split('ready> ').length - 1
+  await eventually(() => prompts() > 0)
+  // A terminal sends what Enter sends for each end of a line.
+  const typed = command.replaceAll('\n', '\r')
+  child.stdin.write(bracketed ? `\x1b[200~${typed}\x1b[201~\r` : `${typed}\r`)
+  await eventually(() => prompts() > 1 && readFileSync(calls).length > 0)
+  child.stdin.write('exit\r')
+  await once(child, 'exit')
+  const made = readdirSync(folder).filter((name) => !['calls', 'start'].includes(name))
+  const received = callsIn(readFileSync(calls))
+  rmSync(folder, { recursive: true })
+  if (made.length > 0) throw new Error(`the command made ${made}`)
+  return received
+}
+
+function callsIn(noted: Buffer): CurlCalls {
+  const words = noted.toString().split('\0').slice(0, -1)
+  const calls: string[][] = []
+  while (words.length > 0) calls.push(words.splice(0, Number(words.shift())))
+  return calls
+}

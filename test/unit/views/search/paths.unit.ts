@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals'
+import { pathsOf } from '../../../../views/search/paths.ts'
+import { applicationLog, eventLog } from '../../../support/views-fixture.ts'
+
+const members = (count: number): Readonly<Record<string, number>> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]))
+
+describe('the names of leaves that entries have', () => {
+  test('are those of payloads and of scopes, each once', () => {
+    const entries = [
+      eventLog({ payload: '{"order":{"id":1},"items":[{"price":1}]}' }),
+      eventLog({ payload: '{"order":{"id":2}}' }),
+      eventLog({ payload: 'no JSON' }),
+      applicationLog({ scopeData: { Scopes: [{ tenant: 'a' }] } }),
+      applicationLog(),
+    ]
+    expect(pathsOf(entries)).toEqual(['payload.order.id', 'payload.items.price', 'scope.Scopes.tenant'])
+  })
+
+  test('are the first of an entry that has many', () => {
+    expect(pathsOf([applicationLog({ scopeData: members(1_000) })])).toHaveLength(60)
+  })
+
+  test('are looked for in a bounded number of members, whatever the entries hold', () => {
+    let looks = 0
+    const scopeData = new Proxy(members(10_000), {
+      ownKeys: (target) => {
+        looks += 1
+        return Reflect.ownKeys(target)
+      },
+    })
+    expect(pathsOf(Array.from({ length: 30 }, () => applicationLog({ scopeData })))).toHaveLength(60)
+    expect(looks).toBeLessThanOrEqual(2)
+  })
+})
