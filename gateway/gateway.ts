@@ -69,7 +69,7 @@ const HOT_KEYS_MAX = 20_000
  * Most entries of a request in a format whose clients choose the size of their batches by their own defaults: a Collector's is
  * 8,192 records, Serilog's 1,000 events. It is also the most that MAX_BATCH_ENTRIES can be.
  */
-const FOREIGN_ENTRIES_MAX = 10_000
+export const FOREIGN_ENTRIES_MAX = 10_000
 
 /** The ingestion endpoints. Other methods of their paths are refused here. */
 export function createGateway(deps: GatewayDeps): Routes {

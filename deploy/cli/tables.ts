@@ -2,6 +2,7 @@ import { SETTINGS, type Setting } from '../../shared/config-schema.ts'
 import { ERRORS } from '../../shared/errors.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { METRICS } from '../../shared/metrics.ts'
+import { LIMITS, shownValue } from './limits.ts'
 
 /** The settings as Markdown. */
 export const settingsTable = (): string =>
@@ -37,6 +38,13 @@ export const errorsTable = (): string =>
     ]),
   )
 
+/** The limits that a client can meet, as Markdown. */
+export const limitsTable = (): string =>
+  table(
+    ['limit of', 'is', 'beyond'],
+    LIMITS.map((limit) => [limit.of, shownValue(limit), limit.beyond]),
+  )
+
 /** Where the tables stand in the documentation; `node deploy/cli/write-tables.ts` puts them there, and a test holds them to it. */
 export const DOCUMENTED_TABLES = [
   { document: 'README.md', name: 'errors', table: errorsTable },
@@ -45,6 +53,7 @@ export const DOCUMENTED_TABLES = [
   { document: 'docs/operations.md', name: 'settings', table: settingsTable },
   { document: 'docs/operations.md', name: 'metrics', table: metricsTable },
   { document: 'docs/errors.md', name: 'errors', table: errorsTable },
+  { document: 'docs/security.md', name: 'limits', table: limitsTable },
 ] as const
 
 /**

@@ -7,7 +7,7 @@ const CROWDED_SHARE = 0.9
 /** How often idle connections are looked for then; shorter pauses are no idleness. */
 const LOOK_MS = 1_000
 /** How long an answer may wait for its reader to take some of it. */
-const STALL_TIMEOUT_MS = 60_000
+export const STALL_TIMEOUT_MS = 60_000
 
 export interface ConnectionsOptions {
   readonly connectionsMax: number

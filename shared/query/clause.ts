@@ -10,7 +10,7 @@ export type ValueLexeme = Extract<Lexeme, { kind: 'value' }>
 export type RangeLexeme = Extract<Lexeme, { kind: 'range' }>
 
 /** A store takes time for each word of a phrase at each place where it may begin. */
-const PHRASE_WORDS_MAX = 20
+export const PHRASE_WORDS_MAX = 20
 
 const DAY_MS = 86_400_000
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u

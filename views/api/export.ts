@@ -17,7 +17,7 @@ import type { Held } from './read-gate.ts'
 /** Most entries read from the store at a time. */
 const PAGE_ENTRIES = 500
 /** Most entries of a drawing, as many as the page draws. */
-const DRAWN_MAX = 5_000
+export const DRAWN_MAX = 5_000
 const FLOW_KINDS: readonly EntryKind[] = ['event', 'application']
 /** Characters gathered before a write. */
 const CHUNK_CHARACTERS = 64 * 1024

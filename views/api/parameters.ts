@@ -21,6 +21,9 @@ type Parsed<T> = { readonly value: T } | { readonly expected: string }
 /** What a format has to be; entries that are no flow have no drawing. */
 export const FORMATS = 'must be ndjson or csv, or svg for a flow'
 
+/** Most items of a page. */
+export const LIMIT_MAX = 1_000
+
 /** Every query parameter of the read API. */
 export const PARAMETERS = {
   q: text('A search: words, "phrases", field:value, and so on. What does not parse is searched as text.', 'timeout'),
@@ -43,7 +46,7 @@ export const PARAMETERS = {
     parseGuid,
   ),
   category: text('Entries of this category and of all below it: Acme.Billing also finds Acme.Billing.Jobs.', 'Acme'),
-  limit: integer('Most items of a page.', { minimum: 1, maximum: 1_000, default: 100 }),
+  limit: integer('Most items of a page.', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
   cursor: text('The nextCursor of the page before; all other parameters stay as they were.'),
   order: choice('By (timestamp, id): `desc` is newest first.', ['desc', 'asc'], null),
   buckets: integer('Most buckets.', { minimum: 1, maximum: 1_000, default: 60 }),

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { unavailable } from './problems.ts'
 
 /** Most tails and exports that one Team may have open in one process: each holds a connection and reads the store on. */
-const TAILS_PER_TEAM_MAX = 50
-const EXPORTS_PER_TEAM_MAX = 5
+export const TAILS_PER_TEAM_MAX = 50
+export const EXPORTS_PER_TEAM_MAX = 5
 
 export interface Streams {
   readonly tails: StreamGroup

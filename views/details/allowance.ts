@@ -1,7 +1,7 @@
 import { cut } from '../flow-layout/format.ts'
 
 /** Most characters of the details of one entry: however it repeats itself, its details stay in proportion to it. */
-const CHARACTERS_MAX = 256 * 1024
+export const CHARACTERS_MAX = 256 * 1024
 /** Most characters of one text, so that a long one leaves room for others. */
 export const TEXT_MAX = 128 * 1024
 /** What an item of a list costs beside its texts: its names and brackets in the answer. */

@@ -1,0 +1,136 @@
+import { UNKNOWN_BODY_BYTES_MAX } from '../../gateway/admission.ts'
+import { FOREIGN_ENTRIES_MAX } from '../../gateway/gateway.ts'
+import { SETTINGS, type SettingName } from '../../shared/config-schema.ts'
+import { FULL_TEXT_CHARACTERS_MAX, KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
+import { ROW_TEXT_CHARACTERS_MAX } from '../../shared/contract/rows.ts'
+import { STALL_TIMEOUT_MS } from '../../shared/http/connection-limits.ts'
+import { JSON_LIMITS } from '../../shared/http/json-pieces.ts'
+import { WAITING_MAX } from '../../shared/http/pipelining.ts'
+import { PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
+import { PHRASE_WORDS_MAX } from '../../shared/query/clause.ts'
+import { LEAVES_MAX } from '../../shared/query/leaves.ts'
+import { QUERY_DEPTH_MAX, QUERY_LENGTH_MAX, QUERY_TERMS_MAX } from '../../shared/query/parse.ts'
+import { LIVE_KEYS_MAX, OWN_KEYS_MAX } from '../../shared/registry/plan-keys.ts'
+import { OWN_ITEMS_MAX } from '../../shared/registry/team-admin.ts'
+import { DRAWN_MAX } from '../../views/api/export.ts'
+import { LIMIT_MAX } from '../../views/api/parameters.ts'
+import { TEAM_READS_MAX, TEAM_READS_WAITING_MAX } from '../../views/api/read-gate.ts'
+import { EXPORTS_PER_TEAM_MAX, TAILS_PER_TEAM_MAX } from '../../views/api/streams.ts'
+import { CHARACTERS_MAX } from '../../views/details/allowance.ts'
+import { RING_LIMITS } from '../../views/refusals/ring.ts'
+import { OVERALL, PER_CLIENT } from '../../views/session/attempts.ts'
+
+/** A bound on the work or the memory that a client can ask for. */
+export interface Limit {
+  readonly of: string
+  /** The setting that moves it, or its fixed value. */
+  readonly is: SettingName | string
+  /** What becomes of a client that passes it. */
+  readonly beyond: string
+}
+
+const count = (value: number): string => value.toLocaleString('en')
+const bytes = (value: number): string =>
+  value >= 1024 * 1024 ? `${count(value / 1024 / 1024)} MiB` : `${count(value / 1024)} KiB`
+const seconds = (ms: number): string => `${count(ms / 1_000)} s`
+
+/** Every limit that a client can meet. docs/security.md has the same table. */
+export const LIMITS: readonly Limit[] = [
+  {
+    of: 'connections',
+    is: 'MAX_CONNECTIONS',
+    beyond: 'idle ones are closed from nine tenths on, new ones at the limit',
+  },
+  { of: 'time without a request', is: 'IDLE_TIMEOUT_MS', beyond: 'the connection is closed' },
+  { of: 'time of a request, to the last byte of its body', is: 'REQUEST_TIMEOUT_MS', beyond: '408' },
+  { of: 'time of a body at the ingestion endpoints', is: 'BODY_TIMEOUT_MS', beyond: '408' },
+  { of: 'headers', is: '16 KiB', beyond: '431' },
+  {
+    of: 'requests that wait on a connection',
+    is: count(WAITING_MAX),
+    beyond: 'not looked at; the connection is closed',
+  },
+  { of: 'time without taking any of an answer', is: seconds(STALL_TIMEOUT_MS), beyond: 'the connection is closed' },
+  { of: 'a body as sent', is: 'MAX_BODY_BYTES', beyond: '413' },
+  { of: 'a body after decompression', is: 'MAX_INFLATED_BYTES', beyond: '413' },
+  { of: 'a body of an unknown sender, either way', is: bytes(UNKNOWN_BODY_BYTES_MAX), beyond: 'refused by its key' },
+  { of: 'all bodies that are being read', is: 'BODY_BUFFER_BYTES', beyond: '`server_error`, retryable' },
+  { of: 'those of one Team; of all unknown senders', is: '3/4 of that; 1/9', beyond: '`server_error`, retryable' },
+  { of: 'values of a body', is: count(JSON_LIMITS.values), beyond: '413' },
+  {
+    of: 'members of an object; levels, of a body over 256 KiB',
+    is: `${count(JSON_LIMITS.members)}; ${JSON_LIMITS.levels}`,
+    beyond: '`invalid_request`',
+  },
+  { of: 'entries of a batch', is: 'MAX_BATCH_ENTRIES', beyond: '`batch_too_large`' },
+  { of: 'log records or lines of another client', is: count(FOREIGN_ENTRIES_MAX), beyond: '`batch_too_large`' },
+  { of: 'an entry as its record', is: 'MAX_ENTRY_BYTES', beyond: '`entry_too_large`' },
+  { of: 'correlationKey', is: `${KEYWORD_BYTES.correlationKey} bytes`, beyond: '`invalid_request`' },
+  { of: 'entries that wait for the journal', is: 'PUBLISH_BUFFER_BYTES', beyond: '`server_error`, retryable' },
+  { of: 'time that a request waits for the journal', is: 'REQUEST_DEADLINE_MS', beyond: '`server_error`, retryable' },
+  { of: 'all that reads hold', is: 'READ_BUFFER_BYTES', beyond: 'reads wait' },
+  { of: 'that of one Team', is: '3/4 of that', beyond: 'reads wait' },
+  { of: 'time of a read', is: 'READ_DEADLINE_MS', beyond: '`query_too_expensive`; ended in the store' },
+  {
+    of: 'reads of a Team that work at once; that wait',
+    is: `${TEAM_READS_MAX}; ${TEAM_READS_WAITING_MAX}`,
+    beyond: '`rate_limited`',
+  },
+  {
+    of: 'items of a page; bytes of a page',
+    is: `${count(LIMIT_MAX)}; ${bytes(PAGE_BYTES_MAX)}`,
+    beyond: 'the page ends early, with a cursor',
+  },
+  {
+    of: 'a long text of an item',
+    is: `${count(ROW_TEXT_CHARACTERS_MAX)} characters`,
+    beyond: 'cut, named in `truncated`',
+  },
+  {
+    of: 'what is read from one entry (`…/details`)',
+    is: `${count(CHARACTERS_MAX)} characters`,
+    beyond: 'cut, marked by `cut` and `more`',
+  },
+  { of: 'logs of a drawing', is: count(DRAWN_MAX), beyond: 'the drawing says so' },
+  {
+    of: 'tails of a Team; exports',
+    is: `${TAILS_PER_TEAM_MAX}; ${EXPORTS_PER_TEAM_MAX}`,
+    beyond: '`server_error`, retryable',
+  },
+  {
+    of: 'a search; its words and fields; its groups',
+    is: `${count(QUERY_LENGTH_MAX)} characters; ${QUERY_TERMS_MAX}; ${QUERY_DEPTH_MAX} deep`,
+    beyond: 'read as text, and says so',
+  },
+  {
+    of: 'words of a phrase that have to follow each other',
+    is: count(PHRASE_WORDS_MAX),
+    beyond: 'the others have to be there',
+  },
+  {
+    of: 'a text that words are looked for in',
+    is: `${count(FULL_TEXT_CHARACTERS_MAX)} characters`,
+    beyond: 'the rest is shown, not searched',
+  },
+  { of: 'values of an entry that fields find', is: count(LEAVES_MAX), beyond: 'the rest is shown, not searched' },
+  {
+    of: 'failed sign-ins of a client; of all',
+    is: `${PER_CLIENT.burst}, then one in ${seconds(PER_CLIENT.refillMs)}; ${OVERALL.burst}, then one in ${seconds(OVERALL.refillMs)}`,
+    beyond: '`too_many_attempts`',
+  },
+  {
+    of: 'keys that a Team makes in 24 hours; live ones',
+    is: `${OWN_KEYS_MAX}; ${LIVE_KEYS_MAX}`,
+    beyond: '`rate_limited`; `conflict`',
+  },
+  { of: 'Events, Steps and Projects that a Team makes', is: `${count(OWN_ITEMS_MAX)} each`, beyond: '`conflict`' },
+  {
+    of: 'refused logs that are shown to a Team',
+    is: count(RING_LIMITS.perTeamMax),
+    beyond: 'the oldest of the most frequent code goes',
+  },
+]
+
+/** The value of a limit, with the default where it is a setting. */
+export const shownValue = ({ is }: Limit): string =>
+  is in SETTINGS ? `\`${is}\` (${count(Number(SETTINGS[is as SettingName].default))})` : is
