@@ -73,13 +73,13 @@ export function createEndpoint(work: Work, deps: EndpointDeps): Handler {
   }
 
   function* workOff(headers: IncomingHttpHeaders, body: BodyText): Steps<Promise<Reply | Refused>> {
-    const { text, textBytes, release } = body
+    const { text, textBytes, memory } = body
     try {
       const { value: json, problem: refused } = yield* parse(body)
       if (refused !== undefined) return Promise.resolve({ refused, text })
       return yield* work({ headers, json, text, textBytes })
     } finally {
-      release()
+      memory.release()
     }
   }
 

@@ -49,7 +49,7 @@ const isOlderPath = ({ url = '' }: IncomingMessage): boolean => /\/raw\/?(?:\?|$
 
 const refusedType = (message: string): Problem => ({ ...problem('unsupported_media_type'), message })
 
-function* linesOf({ text, hold }: BodyText, linesMax: number): Steps<Checked<readonly Line[]>> {
+function* linesOf({ text, memory }: BodyText, linesMax: number): Steps<Checked<readonly Line[]>> {
   const lines: Line[] = []
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start)
@@ -58,15 +58,15 @@ function* linesOf({ text, hold }: BodyText, linesMax: number): Steps<Checked<rea
     start = end + 1
     if (line === '') continue
     if (lines.length === linesMax) return refuse('batch_too_large', { limit: linesMax })
-    lines.push({ text: line, event: yield* eventOf(line, hold) })
+    lines.push({ text: line, event: yield* eventOf(line, memory) })
     yield
   }
   return lines.length === 0 ? refuse('malformed_json', null, 'The body has no line with an event.') : { value: lines }
 }
 
-function* eventOf(line: string, hold: BodyText['hold']): Steps<Checked<Fields>> {
+function* eventOf(line: string, memory: BodyText['memory']): Steps<Checked<Fields>> {
   const { value: event, problem: malformed } = isLong(line)
-    ? yield* parseInPieces(line, hold)
+    ? yield* parseInPieces(line, memory)
     : parseJson(line, 'The line')
   if (malformed !== undefined) return { problem: malformed }
   if (!isObject(event)) return refuseNoObject()

@@ -9,84 +9,99 @@ export const refuseForRoom = (): { readonly value?: undefined; readonly problem:
 const OWN_BLOCK_BYTES_MIN = 4 * 1024
 const BLOCK_BYTES_MAX = 64 * 1024
 
-/** The bytes of a body as they come, in blocks that are taken from a budget. */
-export interface BodyBytes {
-  /** How many bytes there are, and how many were taken for them. */
-  readonly size: number
-  readonly held: number
-  /** Whether the piece was kept; it is not where the budget has no room for it, unless `regardless` of that. */
-  add(piece: Buffer, regardless?: boolean): boolean
-  /** The bytes in one piece, which may be a part of `scratch` where they are several that fit in there. */
-  joined(scratch?: Buffer): Buffer
-  /** Forgets the bytes; what they took stays taken until `release`. */
-  clear(): void
-  /** Gives back to the budget what was taken. Safe to call twice. */
+/** Memory of a request body that is taken from a budget. */
+export interface BodyMemory {
+  /** Takes so many bytes more; false where there is no room for them. */
+  hold(bytes: number): boolean
+  /** Gives back all that was taken. Safe to call twice. */
   release(): void
 }
 
-/** However a body is cut into pieces, it takes about as many bytes as it has. */
-export function createBodyBytes(share: ByteShare): BodyBytes {
-  let blocks: Buffer[] = []
-  let size = 0
-  let held = 0
+/**
+ * The bytes of a body as they come, in blocks that are taken from a budget: however a body is cut into pieces, it takes about as many
+ * bytes as it has. A class, as each request makes one.
+ */
+export class BodyBytes implements BodyMemory {
+  readonly #share: ByteShare
+  #blocks: Buffer[] = []
+  #size = 0
+  #held = 0
   /** Bytes of the last block that are not used yet. */
-  let room = 0
+  #room = 0
 
-  function hold(block: Buffer, used: number): void {
-    share.take(block.length)
-    held += block.length
-    room = block.length - used
-    blocks.push(block)
+  constructor(share: ByteShare) {
+    this.#share = share
   }
 
-  /** The first piece stays as it is: most bodies have no other. */
-  const isOwnBlock = (piece: Buffer): boolean => piece.length >= OWN_BLOCK_BYTES_MIN || blocks.length === 0
+  get size(): number {
+    return this.#size
+  }
+
+  /** Whether the piece was kept; it is not where the budget has no room for it, unless `regardless` of that. */
+  add(piece: Buffer, regardless = false): boolean {
+    const rest = this.#fillLastBlock(piece)
+    if (rest.length > 0 && !this.#addBlock(rest, regardless)) return false
+    this.#size += piece.length
+    return true
+  }
+
+  /** The bytes in one piece, which may be a part of `scratch` where they are several that fit in there. */
+  joined(scratch?: Buffer): Buffer {
+    const [only] = this.#blocks
+    if (only !== undefined && this.#blocks.length === 1) return only.subarray(0, this.#size)
+    if (scratch === undefined || this.#size > scratch.length) return Buffer.concat(this.#blocks, this.#size)
+    let at = 0
+    for (const block of this.#blocks) at += block.copy(scratch, at, 0, this.#size - at)
+    return scratch.subarray(0, this.#size)
+  }
+
+  /** Forgets the bytes; what they took stays taken until `release`. */
+  clear(): void {
+    this.#blocks = []
+  }
+
+  hold(bytes: number): boolean {
+    if (!this.#share.fits(bytes, this.#held)) return false
+    this.#take(bytes)
+    return true
+  }
+
+  release(): void {
+    this.#share.give(this.#held)
+    this.#blocks = []
+    this.#held = 0
+  }
+
+  /** The part of the piece for which the last block has no room. */
+  #fillLastBlock(piece: Buffer): Buffer {
+    const last = this.#blocks.at(-1)
+    if (last === undefined || this.#room === 0) return piece
+    const fitting = piece.copy(last, last.length - this.#room, 0, Math.min(this.#room, piece.length))
+    this.#room -= fitting
+    return piece.subarray(fitting)
+  }
+
+  #addBlock(piece: Buffer, regardless: boolean): boolean {
+    // The first piece stays as it is: most bodies have no other.
+    const isOwnBlock = this.#blocks.length === 0 || piece.length >= OWN_BLOCK_BYTES_MIN
+    const length = isOwnBlock ? piece.length : this.#blockBytes(regardless)
+    if (!regardless && !this.#share.fits(length, this.#held)) return false
+    const block = isOwnBlock ? piece : Buffer.allocUnsafeSlow(length)
+    if (!isOwnBlock) piece.copy(block)
+    this.#take(length)
+    this.#room = length - piece.length
+    this.#blocks.push(block)
+    return true
+  }
 
   /** A new block is as large as all before it, where there is room for that. */
-  function blockBytes(regardless: boolean): number {
-    const bytes = Math.min(BLOCK_BYTES_MAX, Math.max(OWN_BLOCK_BYTES_MIN, held))
-    return regardless || share.fits(bytes, held) ? bytes : OWN_BLOCK_BYTES_MIN
+  #blockBytes(regardless: boolean): number {
+    const bytes = Math.min(BLOCK_BYTES_MAX, Math.max(OWN_BLOCK_BYTES_MIN, this.#held))
+    return regardless || this.#share.fits(bytes, this.#held) ? bytes : OWN_BLOCK_BYTES_MIN
   }
 
-  return {
-    get size() {
-      return size
-    },
-    get held() {
-      return held
-    },
-    add: (piece, regardless = false) => {
-      const last = blocks.at(-1)
-      const fitting = last === undefined ? 0 : piece.copy(last, last.length - room, 0, Math.min(room, piece.length))
-      const rest = piece.subarray(fitting)
-      const own = isOwnBlock(rest)
-      const length = own ? rest.length : blockBytes(regardless)
-      if (rest.length > 0 && !regardless && !share.fits(length, held)) return false
-      room -= fitting
-      size += piece.length
-      if (rest.length === 0) return true
-      if (own) hold(rest, rest.length)
-      else {
-        const block = Buffer.allocUnsafeSlow(length)
-        hold(block, rest.copy(block))
-      }
-      return true
-    },
-    joined: (scratch) => {
-      const [only] = blocks
-      if (only !== undefined && blocks.length === 1) return only.subarray(0, size)
-      if (scratch === undefined || size > scratch.length) return Buffer.concat(blocks, size)
-      let at = 0
-      for (const block of blocks) at += block.copy(scratch, at, 0, size - at)
-      return scratch.subarray(0, size)
-    },
-    clear: () => {
-      blocks = []
-    },
-    release: () => {
-      share.give(held)
-      blocks = []
-      held = 0
-    },
+  #take(bytes: number): void {
+    this.#share.take(bytes)
+    this.#held += bytes
   }
 }

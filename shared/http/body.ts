@@ -4,7 +4,7 @@ import { runAtOnce, type Steps } from '../cooperative.ts'
 import { createDeadlines } from '../deadlines.ts'
 import { type Checked, type Problem, refuse } from '../errors.ts'
 import { retryHeaders } from './answer.ts'
-import { type BodyBytes, createBodyBytes, refuseForRoom } from './body-bytes.ts'
+import { BodyBytes, type BodyMemory, refuseForRoom } from './body-bytes.ts'
 import { createInflate, type Inflate } from './inflate.ts'
 import { parseInPieces } from './json-pieces.ts'
 import { ACCEPTED_CODINGS, contentCoding, mediaProblem } from './media-type.ts'
@@ -32,10 +32,8 @@ export interface BodyText {
   readonly text: string
   /** The bytes of the text in UTF-8; as many as its characters where all of them are ASCII. */
   readonly textBytes: number
-  /** Takes more bytes from the share of the body, for its values; false where there is no room. */
-  readonly hold: (bytes: number) => boolean
-  /** Gives all that was taken back to the share. To be called once, when the text and its values are let go of. */
-  readonly release: () => void
+  /** What the text takes, for its values to be added; to be released when the text and they are let go of. */
+  readonly memory: BodyMemory
 }
 
 /** Beside a problem, `text` is the text that was read, with U+FFFD for bytes that are no UTF-8. */
@@ -71,7 +69,7 @@ export function createBodyReader({ admit, timeoutMs, inflate = createInflate() }
     const { wireBytesMax = 0, share = NO_SHARE } = grant.value ?? {}
     // Let go of at the end: the request lives until its answer, and all that it refers to would live as long.
     let reading: { readonly bytes: BodyBytes; readonly settle: (wire: Wire) => void } | undefined
-    reading = { bytes: createBodyBytes(share), settle }
+    reading = { bytes: new BodyBytes(share), settle }
     let size = 0
     const end = (wire: Wire): void => {
       if (reading === undefined) return
@@ -115,7 +113,7 @@ export function createBodyReader({ admit, timeoutMs, inflate = createInflate() }
     const { share, inflatedBytesMax: bytesMax } = granted
     const beyond = tooLarge(granted, bytesMax, 'The body is too large after decompression.')
     return inflate(bytes.joined(), coding, { share, bytesMax, tooLarge: beyond })
-      .finally(bytes.release)
+      .finally(() => bytes.release())
       .then((inflated) => (inflated.problem === undefined ? decode(inflated.value, granted) : inflated))
   }
 
@@ -149,7 +147,7 @@ const scratch = Buffer.allocUnsafeSlow(1024 * 1024)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function decode(bytes: BodyBytes, { owner, share }: BodyGrant): ReadText {
+function decode(bytes: BodyBytes, { owner }: BodyGrant): ReadText {
   const joined = bytes.joined(scratch)
   let text: string
   try {
@@ -161,25 +159,7 @@ function decode(bytes: BodyBytes, { owner, share }: BodyGrant): ReadText {
   if (text === '') bytes.release()
   if (text === '') return refuse('malformed_json', null, 'The body is empty.')
   bytes.clear()
-  const { held } = bytes
-  let more = 0
-  return {
-    value: {
-      owner,
-      text,
-      textBytes: joined.length,
-      hold: (bytes) => {
-        if (!share.fits(bytes, held + more)) return false
-        share.take(bytes)
-        more += bytes
-        return true
-      },
-      release: () => {
-        bytes.release()
-        share.give(more)
-      },
-    },
-  }
+  return { value: { owner, text, textBytes: joined.length, memory: bytes } }
 }
 
 /** The headers that belong to the answer for a body that was refused. */
@@ -200,8 +180,8 @@ export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: In
 export const isLong = (text: string): boolean => text.length > 256 * 1024
 
 /** The value of a body that is one JSON text. In a long one every number is as it was written (`parseExactly`). */
-export function* parseJsonBody({ text, hold }: BodyText): Steps<Checked<unknown>> {
-  return isLong(text) ? yield* parseInPieces(text, hold) : parseJson(text)
+export function* parseJsonBody({ text, memory }: BodyText): Steps<Checked<unknown>> {
+  return isLong(text) ? yield* parseInPieces(text, memory) : parseJson(text)
 }
 
 /** The value of a JSON text; `what` is wrong where it is none. */

@@ -2,7 +2,7 @@ import zlib from 'node:zlib'
 import type { ByteShare } from '../byte-budget.ts'
 import { type Checked, refuse } from '../errors.ts'
 import { createSlots } from '../slots.ts'
-import { type BodyBytes, createBodyBytes, refuseForRoom } from './body-bytes.ts'
+import { BodyBytes, refuseForRoom } from './body-bytes.ts'
 import type { ContentCoding } from './media-type.ts'
 
 /** RFC 9659: a zstd frame sent over HTTP needs no window larger than 8 MiB. */
@@ -42,7 +42,7 @@ export function createInflate(): Inflate {
 const inflate: Inflate = (bytes, coding, { share, bytesMax, tooLarge }) =>
   new Promise((resolve) => {
     const engine = ENGINES[coding](bytes)
-    const inflated = createBodyBytes(share)
+    const inflated = new BodyBytes(share)
     let isSettled = false
     const settle = (result: Checked<BodyBytes>): void => {
       if (isSettled) return

@@ -1,7 +1,7 @@
 import { parseKeepingDigits } from '../contract/exact-json.ts'
 import type { Steps } from '../cooperative.ts'
 import { type Checked, ProblemError, problem, refuse } from '../errors.ts'
-import { refuseForRoom } from './body-bytes.ts'
+import { type BodyMemory, refuseForRoom } from './body-bytes.ts'
 
 /** Bounds what JSON can become in memory: a value or a member costs many times its bytes, and a level costs stack. */
 export const JSON_LIMITS = { values: 1_000_000, members: 100_000, levels: 512 } as const
@@ -43,16 +43,15 @@ interface Container {
 /**
  * Parses a long text as `JSON.parse` does, but for numbers that would lose digits, which stay as they are written
  * (`parseKeepingDigits`). Containers that are longer than a piece are taken apart and put together again, so that the work can rest
- * between two pieces. More than `JSON_LIMITS` allow is refused, and so is a text for whose values `hold` has no room (it is told how
- * many bytes more they take).
+ * between two pieces. More than `JSON_LIMITS` allow is refused, and so is a text for whose values `memory` has no room.
  */
 export function* parseInPieces(
   text: string,
-  hold: (bytes: number) => boolean,
+  memory: Pick<BodyMemory, 'hold'>,
   pieceCharacters = PIECE_CHARACTERS,
 ): Steps<Checked<unknown>> {
   try {
-    return { value: yield* parseText(text, hold, pieceCharacters) }
+    return { value: yield* parseText(text, memory, pieceCharacters) }
   } catch (error) {
     if (error instanceof ProblemError) return { problem: error.problem }
     if (error instanceof SyntaxError)
@@ -61,7 +60,7 @@ export function* parseInPieces(
   }
 }
 
-function* parseText(text: string, hold: (bytes: number) => boolean, pieceCharacters: number): Steps<unknown> {
+function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharacters: number): Steps<unknown> {
   const open: Container[] = []
   let root: { readonly value: unknown; readonly end: number } | undefined
   let isInString = false
@@ -88,7 +87,7 @@ function* parseText(text: string, hold: (bytes: number) => boolean, pieceCharact
     }
     if (at < restAt) continue
     if (values > JSON_LIMITS.values) throw tooManyValues()
-    if (!hold((values - valuesHeld) * VALUE_BYTES)) throw new ProblemError(refuseForRoom().problem)
+    if (!memory.hold((values - valuesHeld) * VALUE_BYTES)) throw new ProblemError(refuseForRoom().problem)
     valuesHeld = values
     restAt = at + STRIDE_CHARACTERS
     yield

@@ -54,7 +54,7 @@ const textOf = (bytes: number): Buffer => Buffer.from(JSON.stringify('x'.repeat(
 /** What became of a body; one that was read is let go of. */
 function told(read: ReadText): string {
   if (read === GONE) return 'gone'
-  read.value?.release()
+  read.value?.memory.release()
   return read.problem?.code ?? 'read'
 }
 
@@ -169,11 +169,11 @@ describe('the bytes of bodies', () => {
     const body = read === GONE ? undefined : read.value
     const other = budget.share('billing', 1)
     other.take(1_000)
-    expect([body?.hold(2_000), budget.held]).toEqual([true, 4_000])
-    expect([body?.hold(4_000), budget.held]).toEqual([false, 4_000])
+    expect([body?.memory.hold(2_000), budget.held]).toEqual([true, 4_000])
+    expect([body?.memory.hold(4_000), budget.held]).toEqual([false, 4_000])
     other.give(1_000)
-    expect([body?.hold(40_000), budget.held]).toEqual([true, 43_000])
-    body?.release()
+    expect([body?.memory.hold(40_000), budget.held]).toEqual([true, 43_000])
+    body?.memory.release()
     expect(budget.held).toBe(0)
   })
 

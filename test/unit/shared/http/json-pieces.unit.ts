@@ -4,7 +4,7 @@ import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { runAtOnce } from '../../../../shared/cooperative.ts'
 import { JSON_LIMITS, parseInPieces } from '../../../../shared/http/json-pieces.ts'
 
-const room = (): boolean => true
+const room = { hold: (): boolean => true }
 const parse = (text: string, pieceCharacters?: number) => runAtOnce(parseInPieces(text, room, pieceCharacters))
 /** A value as text; numbers that were kept as they are written become those that JavaScript makes of them. */
 const rounded = (value: unknown): string => JSON.stringify(JSON.parse(JSON.stringify(value)))
@@ -108,7 +108,7 @@ describe('the work and the memory are bounded before anything is parsed', () => 
       left -= bytes
       return left >= 0
     }
-    const { problem } = runAtOnce(parseInPieces(`[${'{},'.repeat(100_000)}{}]`, hold))
+    const { problem } = runAtOnce(parseInPieces(`[${'{},'.repeat(100_000)}{}]`, { hold }))
     expect(problem).toMatchObject({ code: 'server_error', details: { outcome: 'not_written' }, retryable: true })
   })
 })
