@@ -104,7 +104,8 @@ function byThread(pid: number): Record<string, number> {
   return seconds
 }
 
-const statusMiB = (pid: number, field: string): number => {
+/** A field of the kernel's account of a process, such as VmRSS, in MiB. */
+export const statusMiB = (pid: number, field: string): number => {
   const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Math.round(Number(line?.[1] ?? 0) / 1024)
 }

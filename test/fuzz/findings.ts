@@ -1,0 +1,46 @@
+import type { Plan } from './plan.ts'
+
+/** Something that must not be. */
+export interface Finding {
+  /** What it is: the same for all that are one finding. */
+  readonly what: string
+  /** The case that showed it, if it was one. */
+  readonly plan?: Plan | undefined
+  /** What was seen this time. */
+  readonly detail?: string | undefined
+}
+
+/** Findings that are the same, as they are reported at the end. */
+export interface FindingGroup {
+  readonly what: string
+  count: number
+  /** The numbers of the first cases, to replay. */
+  readonly numbers: number[]
+  readonly first: Finding
+}
+
+export interface Findings {
+  /** Gives true where it is the first of its kind. */
+  add(finding: Finding): boolean
+  /** The most frequent first. */
+  groups(): readonly FindingGroup[]
+}
+
+const NUMBERS_KEPT = 5
+
+export function createFindings(onFirst: (finding: Finding) => void): Findings {
+  const groups = new Map<string, FindingGroup>()
+  return {
+    add: (finding) => {
+      const { what, plan } = finding
+      const group = groups.get(what) ?? { what, count: 0, numbers: [], first: finding }
+      groups.set(what, group)
+      group.count += 1
+      if (plan !== undefined && group.numbers.length < NUMBERS_KEPT) group.numbers.push(plan.number)
+      if (group.count > 1) return false
+      onFirst(finding)
+      return true
+    },
+    groups: () => [...groups.values()].sort((one, other) => other.count - one.count),
+  }
+}

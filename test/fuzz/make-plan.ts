@@ -1,0 +1,156 @@
+import type { Draft } from './draft.ts'
+import { wireOf } from './draft.ts'
+import { markOf } from './marks.ts'
+import { type Material, STORED_ID, TEAMS } from './material.ts'
+import { rendered } from './mutations/body.ts'
+import { mutatedBytes } from './mutations/bytes.ts'
+import { mutated } from './mutations/mutations.ts'
+import { type End, labelOf, type Plan, plain, type Script, type Stage } from './plan.ts'
+import { createRandom, type Random } from './random.ts'
+import { type Context, headersOf } from './requests/context.ts'
+import { applicationLog, batch, clef, eventLog, otlp } from './requests/ingestion.ts'
+import { pageRequest } from './requests/pages.ts'
+import { escaped, readRequest, strangeRead } from './requests/reads.ts'
+import { session } from './requests/sessions.ts'
+import { teamRequest } from './requests/team.ts'
+
+const TEMPLATES: readonly (readonly [number, (context: Context) => Draft])[] = [
+  [28, eventLog],
+  [36, applicationLog],
+  [20, batch],
+  [14, otlp],
+  [14, clef],
+  [24, readRequest],
+  [20, strangeRead],
+  [18, pageRequest],
+  [3, session],
+  [2, teamRequest],
+]
+
+const PIPELINED_MAX = 20
+const CUTS_MAX = 30
+const KEEP: End = { kind: 'keep' }
+
+/** The case with this number: the same for the same seed and the same material, whatever was asked for before. */
+export function planOf(seed: number, number: number, material: Material): Plan {
+  const random = createRandom(seed, number)
+  const context = (place: number): Context => ({ random, material, mark: markOf(number, place) })
+  return random.weighted<() => Plan>([
+    [940, () => single(number, context(0))],
+    [20, () => pipelined(number, context)],
+    [40, () => storedAndRead(number, context(0))],
+  ])()
+}
+
+const draftOf = (context: Context): Draft =>
+  rendered(mutated(context.random.weighted(TEMPLATES)(context), context.random))
+
+function single(number: number, context: Context): Plan {
+  const { random } = context
+  const draft = draftOf(context)
+  const wire = wireOf(draft)
+  if (!random.oneIn(30)) return planWith(number, draft, [delivered(draft, wire, random)])
+  const [name, damaged] = mutatedBytes(wire, random)
+  const torn = { ...draft, torn: true, mutations: [...draft.mutations, `wire: ${name}`] }
+  return planWith(number, torn, [delivered(torn, damaged, random)])
+}
+
+const planWith = (number: number, draft: Draft, scripts: readonly Script[]): Plan => ({
+  number,
+  label: labelOf(draft),
+  stages: [{ scripts, untilFound: false }],
+})
+
+/** The bytes of a request, whole or in pieces, with a connection that lasts, ends or breaks. */
+function delivered(draft: Draft, wire: Buffer, random: Random): Script {
+  const whole = plain(wire, draft, endOf(draft, random))
+  if (random.oneIn(150))
+    return { ...whole, wire: wire.subarray(0, random.int(wire.length)), end: brokenOff(random), torn: true }
+  if (!random.oneIn(15)) return whole
+  const cuts = Array.from({ length: random.size(CUTS_MAX) }, () => random.int(wire.length)).sort(
+    (one, other) => one - other,
+  )
+  return { ...whole, cuts, pauseMs: random.oneIn(4) ? random.int(8) : 0 }
+}
+
+function endOf({ route, torn }: Draft, random: Random): End {
+  if (route.endsWith('/tail')) return { kind: 'read', forMs: random.between(20, 300) }
+  if (torn) return { kind: 'close' }
+  return random.weighted<End>([
+    [100, KEEP],
+    [2, { kind: 'close' }],
+    [2, { kind: 'half-close' }],
+    [1, { kind: 'break', afterMs: random.int(30) }],
+    [1, { kind: 'leave', forMs: random.int(1_000) }],
+  ])
+}
+
+/** What ends in the middle of a request: the connection is closed by half, broken, or left as it is. */
+const brokenOff = (random: Random): End =>
+  random.pick<End>([
+    { kind: 'half-close' },
+    { kind: 'break', afterMs: random.int(100) },
+    { kind: 'leave', forMs: random.int(3_000) },
+  ])
+
+/** Several requests in one piece, without waiting for the answers between them. */
+function pipelined(number: number, contextOf: (place: number) => Context): Plan {
+  const first = draftOf(contextOf(0))
+  const { random } = contextOf(0)
+  const drafts = [first]
+  for (let place = 1; place <= random.size(PIPELINED_MAX); place += 1) {
+    const next = draftOf(contextOf(place))
+    if (next.role === first.role) drafts.push(next)
+  }
+  const intact = drafts.filter(
+    ({ torn, route, headers }) => !torn && !route.endsWith('/tail') && !headers.some(isConnection),
+  )
+  if (intact.length < 2) return planWith(number, first, [plain(wireOf(first), first, endOf(first, random))])
+  const wire = Buffer.concat(intact.map(wireOf))
+  const script: Script = { role: first.role, requests: intact, wire, cuts: [], pauseMs: 0, end: KEEP, torn: false }
+  return { number, label: `${intact.length} pipelined`, stages: [{ scripts: [script], untilFound: false }] }
+}
+
+const isConnection = ([name]: readonly [string, string]): boolean => name === 'Connection'
+
+/** One entry, and what the views make of it. */
+function storedAndRead(number: number, context: Context): Plan {
+  const { random, mark } = context
+  const [template, kind] = random.pick([
+    [eventLog, 'event-logs'],
+    [applicationLog, 'application-logs'],
+  ] as const)
+  const draft = rendered(mutated(template(context), random, 'structure'))
+  const get = (path: string, dialect: Draft['dialect']): Script => {
+    const read: Draft = {
+      role: 'views',
+      route: `GET ${path}`,
+      dialect,
+      method: 'GET',
+      target: path,
+      version: 'HTTP/1.1',
+      headers: headersOf(context, TEAMS.main),
+      mutations: [],
+      torn: false,
+    }
+    return plain(wireOf(read), read)
+  }
+  const one = `/api/${kind}/${STORED_ID}`
+  const flow = `/api/flows/${escaped(`flow of ${mark}`)}`
+  const found: Stage = { scripts: [get(`${one}/details`, 'view')], untilFound: true }
+  const more = random.pick([
+    get(one, 'view'),
+    get(`${one}/context?before=3&after=3`, 'view'),
+    get(`/api/${kind}/export?q=id:${STORED_ID}&format=csv`, 'export'),
+    get(`/api/${kind}/export?q=id:${STORED_ID}`, 'export'),
+    get(flow, 'view'),
+    get(`${flow}/export?format=svg`, 'export'),
+    get(`${flow}/export?format=csv`, 'export'),
+  ])
+  const stages: readonly Stage[] = [
+    { scripts: [plain(wireOf(draft), draft)], untilFound: false },
+    found,
+    { scripts: [more], untilFound: false },
+  ]
+  return { number, label: `${labelOf(draft)}, then read`, stages }
+}

@@ -1,0 +1,188 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Connection, type Exchange, openConnection } from './connection.ts'
+import type { Draft, Role } from './draft.ts'
+import type { Findings } from './findings.ts'
+import type { AcceptedLedger } from './ledger.ts'
+import { STORED_ID } from './material.ts'
+import type { Verdict } from './oracle/dialects.ts'
+import { judge } from './oracle/judge.ts'
+import type { Plan, Script, Stage } from './plan.ts'
+import type { Target } from './target.ts'
+import type { TeamKeys } from './team-keys.ts'
+
+export interface RunDeps {
+  readonly target: Target
+  readonly planOf: (number: number) => Plan
+  readonly ledger: AcceptedLedger
+  readonly findings: Findings
+  readonly keys: TeamKeys
+  readonly onAnswer: (plan: Plan, request: Draft, status: number) => void
+}
+
+export interface RunOptions {
+  /** The next number to run; undefined where there are no more. */
+  readonly next: () => number | undefined
+  readonly lanes: number
+}
+
+/** The cases that have begun and not ended, the oldest first. */
+export type InFlight = ReadonlyMap<number, Plan>
+
+const FOUND_WITHIN_MS = 15_000
+const FOUND_POLL_MS = 40
+/** A process that dies closes its connections a moment before it is known to be gone. */
+const DEATH_KNOWN_MS = 300
+
+export interface Runner {
+  readonly inFlight: InFlight
+  run(options: RunOptions): Promise<void>
+}
+
+export function createRunner(deps: RunDeps): Runner {
+  const { target, planOf, findings, keys } = deps
+  const inFlight = new Map<number, Plan>()
+
+  async function lane(next: RunOptions['next']): Promise<void> {
+    const connections = new Map<Role, Connection>()
+    for (let number = next(); number !== undefined; number = next()) {
+      const plan = planOf(number)
+      inFlight.set(number, plan)
+      await runPlan(plan, connections)
+      inFlight.delete(number)
+    }
+    for (const connection of connections.values()) connection.close()
+  }
+
+  async function runPlan(plan: Plan, connections: Map<Role, Connection>): Promise<void> {
+    let storedId: string | undefined
+    const idOf = ({ accepted }: Verdict): string | undefined =>
+      accepted !== undefined && 'id' in accepted ? accepted.id : undefined
+    for (const stage of plan.stages) {
+      if (needsId(stage) && storedId === undefined) return
+      const verdicts = await runStage(plan, stage, storedId, connections)
+      storedId ??= verdicts.map(idOf).find((id) => id !== undefined)
+    }
+  }
+
+  async function runStage(
+    plan: Plan,
+    stage: Stage,
+    storedId: string | undefined,
+    connections: Map<Role, Connection>,
+  ): Promise<readonly Verdict[]> {
+    const end = performance.now() + FOUND_WITHIN_MS
+    for (;;) {
+      const alone = stage.scripts.length === 1
+      const runs = stage.scripts.map((script) => runScript(plan, script, storedId, alone ? connections : new Map()))
+      const verdicts = (await Promise.all(runs)).flat()
+      const isMissing = stage.untilFound && verdicts.some(({ failure }) => failure?.code === 'not_found')
+      if (!isMissing) return verdicts
+      if (performance.now() > end) {
+        findings.add({ what: 'what was accepted cannot be read', plan, detail: storedId })
+        return verdicts
+      }
+      await delay(FOUND_POLL_MS)
+    }
+  }
+
+  async function runScript(
+    plan: Plan,
+    script: Script,
+    storedId: string | undefined,
+    connections: Map<Role, Connection>,
+  ): Promise<readonly Verdict[]> {
+    const connection = await connectionFor(plan, script.role, connections)
+    const deaths = target.deaths()
+    const exchange = await connection.run(script, keys.inserted(withId(script.wire, storedId)))
+    if (!connection.fit() || script.end.kind !== 'keep' || saysClose(exchange)) {
+      connections.delete(script.role)
+      if (script.end.kind !== 'leave') connection.close()
+    }
+    const verdicts = judged(plan, script, exchange)
+    const problem = exchangeProblem(script, exchange)
+    if (problem !== undefined) {
+      if (exchange.ended !== 'open') await delay(DEATH_KNOWN_MS)
+      if (target.deaths() === deaths) findings.add({ what: problem, plan })
+    }
+    return verdicts
+  }
+
+  async function connectionFor(plan: Plan, role: Role, connections: Map<Role, Connection>): Promise<Connection> {
+    const known = connections.get(role)
+    if (known?.fit()) return known
+    if (known?.unasked() !== undefined)
+      findings.add({ what: 'an answer that nobody asked for', plan, detail: known.unasked() })
+    known?.close()
+    for (;;) {
+      try {
+        const connection = await openConnection(target.port(role))
+        connections.set(role, connection)
+        return connection
+      } catch {
+        await target.up()
+        await delay(DEATH_KNOWN_MS)
+      }
+    }
+  }
+
+  function judged(plan: Plan, { requests, torn }: Script, { answers, begun }: Exchange): readonly Verdict[] {
+    const seen = begun === undefined ? answers : [...answers, begun]
+    const verdicts = seen.map((answer, index) => {
+      const request = requests[Math.min(index, requests.length - 1)] as Draft
+      deps.onAnswer(plan, request, answer.status)
+      const verdict = judge(torn ? { ...request, torn } : request, answer)
+      for (const problem of verdict.problems)
+        findings.add({ what: whatOf(request, problem), plan, detail: answer.body.toString('latin1', 0, 300) })
+      if (request.dialect === 'view') keys.learn(request, answer)
+      return verdict
+    })
+    for (const [index, { stores }] of requests.entries())
+      if (stores !== undefined) note(deps.ledger, stores.mark, torn ? verdicts : verdicts.slice(index, index + 1))
+    return verdicts
+  }
+
+  return {
+    inFlight,
+    run: async ({ next, lanes }) => void (await Promise.all(Array.from({ length: lanes }, () => lane(next)))),
+  }
+}
+
+/** Answers without a body come of what every route has in common. */
+const whatOf = ({ route }: Draft, problem: string): string =>
+  problem.endsWith('without a body') ? problem : `${route.replaceAll(STORED_ID, ':id')}: ${problem}`
+
+const needsId = ({ scripts }: Stage): boolean => scripts.some(({ wire }) => wire.includes(STORED_ID))
+
+function withId(wire: Buffer, id: string | undefined): Buffer {
+  if (id === undefined) return wire
+  return Buffer.from(wire.toString('latin1').replaceAll(STORED_ID, id), 'latin1')
+}
+
+const saysClose = ({ answers }: Exchange): boolean => answers.at(-1)?.headers.get('connection')?.join() === 'close'
+
+/** What is wrong with how the connection went, whatever the answers say. */
+function exchangeProblem({ torn, end, requests }: Script, exchange: Exchange): string | undefined {
+  const { garbled, answers, late, ended } = exchange
+  // What a server makes of a damaged HEAD may have a body.
+  if (garbled !== undefined) return torn && requests[0]?.method === 'HEAD' ? undefined : `no HTTP: ${garbled}`
+  if (torn || end.kind === 'break' || end.kind === 'leave') return undefined
+  if (
+    end.kind === 'read'
+      ? answers.length > 0 || exchange.begun !== undefined
+      : answers.length >= requests.length || saysClose(exchange)
+  )
+    return undefined
+  if (late) return 'no answer in time'
+  return `no answer: the connection was ${ended} after ${end.kind === 'half-close' ? 'its other half was closed' : 'a whole request'}`
+}
+
+/** Enters what became of the entries of one request. */
+function note(ledger: AcceptedLedger, mark: string, verdicts: readonly Verdict[]): void {
+  const accepted = verdicts.flatMap((verdict) => (verdict.accepted === undefined ? [] : [verdict.accepted]))
+  for (const one of accepted) {
+    if ('id' in one) ledger.acceptedId(one.id, mark)
+    else ledger.acceptedCount(one.count, mark)
+  }
+  if (accepted.length === 0 && !verdicts.some(({ failure }) => failure !== undefined && !failure.retryable))
+    ledger.unknown(mark)
+}
