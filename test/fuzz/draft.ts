@@ -73,6 +73,13 @@ export const withHeader = ({ headers }: Draft, name: string, value: string): rea
   [name, value],
 ]
 
+/** A method and a path as reports name them: without what stands for one entry or one flow. */
+export const routeOf = (method: string, path: string): string =>
+  `${method} ${path
+    .replace(/\?.*$/s, '')
+    .replace(/\/[0-9a-f]{8}-[^/]*/, '/:id')
+    .replace(/(?<=^\/api\/flows\/)[^/]+/, ':correlationKey')}`
+
 const CRLF = Buffer.from('\r\n')
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']
 

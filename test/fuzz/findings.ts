@@ -8,6 +8,8 @@ export interface Finding {
   readonly plan?: Plan | undefined
   /** What was seen this time. */
   readonly detail?: string | undefined
+  /** How bad it was, such as milliseconds; of a group the worst is told. */
+  readonly measure?: { readonly value: number; readonly unit: string } | undefined
 }
 
 /** Findings that are the same, as they are reported at the end. */
@@ -17,6 +19,7 @@ export interface FindingGroup {
   /** The numbers of the first cases, to replay. */
   readonly numbers: number[]
   readonly first: Finding
+  worst: Finding['measure']
 }
 
 export interface Findings {
@@ -32,10 +35,11 @@ export function createFindings(onFirst: (finding: Finding) => void): Findings {
   const groups = new Map<string, FindingGroup>()
   return {
     add: (finding) => {
-      const { what, plan } = finding
-      const group = groups.get(what) ?? { what, count: 0, numbers: [], first: finding }
+      const { what, plan, measure } = finding
+      const group = groups.get(what) ?? { what, count: 0, numbers: [], first: finding, worst: measure }
       groups.set(what, group)
       group.count += 1
+      if ((measure?.value ?? 0) > (group.worst?.value ?? 0)) group.worst = measure
       if (plan !== undefined && group.numbers.length < NUMBERS_KEPT) group.numbers.push(plan.number)
       if (group.count > 1) return false
       onFirst(finding)

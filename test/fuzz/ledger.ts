@@ -29,7 +29,7 @@ export interface StoredEntries {
   readonly has: (id: string) => boolean
   /** Ids that were there more than once. */
   readonly repeated: () => readonly string[]
-  /** Entries with this mark that were not among `ids`. */
+  /** Entries with this mark. */
   readonly withMark: (mark: string) => number
   /** Entries whose mark was destroyed, each of which may be of any request. */
   readonly unmarked: () => number
@@ -58,18 +58,20 @@ export function createStoredEntries(): StoredEntries {
 
 export function createAcceptedLedger(): AcceptedLedger {
   const ids = new Map<string, string>()
+  /** Of all accepted entries, with an id or without. */
   const counts = new Map<string, number>()
   const unknown = new Set<string>()
   let accepted = 0
+  const count = (mark: string, entries: number): void => {
+    accepted += entries
+    counts.set(mark, (counts.get(mark) ?? 0) + entries)
+  }
   return {
     acceptedId: (id, mark) => {
-      accepted += ids.has(id) ? 0 : 1
+      if (!ids.has(id)) count(mark, 1)
       ids.set(id, mark)
     },
-    acceptedCount: (count, mark) => {
-      accepted += count
-      counts.set(mark, (counts.get(mark) ?? 0) + count)
-    },
+    acceptedCount: (entries, mark) => count(mark, entries),
     unknown: (mark) => void unknown.add(mark),
     accepted: () => accepted,
     settle: (stored) => {
@@ -77,11 +79,11 @@ export function createAcceptedLedger(): AcceptedLedger {
       // An entry whose mark was destroyed may be one that is looked for; only what they cannot explain is missing.
       let spare = stored.unmarked()
       const duplicates = [...stored.repeated()]
-      for (const [mark, count] of counts) {
+      for (const [mark, expected] of counts) {
         const found = stored.withMark(mark)
-        if (found > count && !unknown.has(mark)) duplicates.push(`${mark}: ${found} of ${count}`)
-        const lacking = Math.max(0, count - found)
-        if (lacking > spare) missing.push(`${mark}: ${found} of ${count}`)
+        if (found > expected && !unknown.has(mark)) duplicates.push(`${mark}: ${found} of ${expected}`)
+        const lacking = Math.max(0, expected - found)
+        if (lacking > spare) missing.push(`${mark}: ${found} of ${expected}`)
         spare -= Math.min(spare, lacking)
       }
       return { accepted, stored: stored.count(), missing, duplicates }

@@ -9,7 +9,7 @@ const HELP = `npm run fuzz -- [OPTIONS]
   --seed S         A whole number; the same seed makes the same requests. Default: a random one, which is printed.
   --mode MODE      embedded (default): one process. full: three, with Kafka and Elasticsearch from Docker or this machine's Java.
   --replay K       Runs the case with this number alone, and prints what it sends and is answered.
-  --lanes N        Cases at a time. Default 32.
+  --lanes N        Cases at a time. Default 64.
   --no-attacks     Leaves out the known attacks.
   --no-stalls      Does not judge how soon the processes answer.
   --bail           Ends at the first finding.
@@ -53,7 +53,7 @@ if (values.help || (mode !== 'embedded' && mode !== 'full')) {
     seconds: number(values.seconds, 'seconds') ?? (requests === undefined ? 60 : undefined),
     seed: number(values.seed, 'seed') ?? Math.floor(Math.random() * 2 ** 31),
     replay: number(values.replay, 'replay'),
-    lanes: number(values.lanes, 'lanes') ?? 32,
+    lanes: number(values.lanes, 'lanes') ?? 64,
     print: (text) => void process.stdout.write(`${text}\n`),
   })
   process.exitCode = summary.findings.length === 0 ? 0 : 1

@@ -1,5 +1,6 @@
+import { attackPlan } from './attacks/attacks.ts'
 import type { Draft } from './draft.ts'
-import { wireOf } from './draft.ts'
+import { routeOf, wireOf } from './draft.ts'
 import { markOf } from './marks.ts'
 import { type Material, STORED_ID, TEAMS } from './material.ts'
 import { rendered } from './mutations/body.ts'
@@ -20,25 +21,28 @@ const TEMPLATES: readonly (readonly [number, (context: Context) => Draft])[] = [
   [20, batch],
   [14, otlp],
   [14, clef],
-  [24, readRequest],
-  [20, strangeRead],
-  [18, pageRequest],
+  [18, readRequest],
+  [16, strangeRead],
+  [12, pageRequest],
   [3, session],
   [2, teamRequest],
 ]
 
+const ATTACK_ONE_IN = 500
 const PIPELINED_MAX = 20
 const CUTS_MAX = 30
 const KEEP: End = { kind: 'keep' }
 
 /** The case with this number: the same for the same seed and the same material, whatever was asked for before. */
-export function planOf(seed: number, number: number, material: Material): Plan {
+export function planOf(seed: number, number: number, material: Material, withAttacks: boolean): Plan {
   const random = createRandom(seed, number)
   const context = (place: number): Context => ({ random, material, mark: markOf(number, place) })
+  // Chosen first and always, so that all other cases are the same with and without attacks.
+  if (random.oneIn(ATTACK_ONE_IN) && withAttacks) return attackPlan(number, context(0))
   return random.weighted<() => Plan>([
-    [940, () => single(number, context(0))],
-    [20, () => pipelined(number, context)],
-    [40, () => storedAndRead(number, context(0))],
+    [900, () => single(number, context(0))],
+    [70, () => pipelined(number, context)],
+    [30, () => storedAndRead(number, context(0))],
   ])()
 }
 
@@ -49,7 +53,7 @@ function single(number: number, context: Context): Plan {
   const { random } = context
   const draft = draftOf(context)
   const wire = wireOf(draft)
-  if (!random.oneIn(30)) return planWith(number, draft, [delivered(draft, wire, random)])
+  if (!random.oneIn(50)) return planWith(number, draft, [delivered(draft, wire, random)])
   const [name, damaged] = mutatedBytes(wire, random)
   const torn = { ...draft, torn: true, mutations: [...draft.mutations, `wire: ${name}`] }
   return planWith(number, torn, [delivered(torn, damaged, random)])
@@ -98,7 +102,8 @@ function pipelined(number: number, contextOf: (place: number) => Context): Plan 
   const first = draftOf(contextOf(0))
   const { random } = contextOf(0)
   const drafts = [first]
-  for (let place = 1; place <= random.size(PIPELINED_MAX); place += 1) {
+  const count = random.between(2, PIPELINED_MAX)
+  for (let place = 1; place < count; place += 1) {
     const next = draftOf(contextOf(place))
     if (next.role === first.role) drafts.push(next)
   }
@@ -124,7 +129,7 @@ function storedAndRead(number: number, context: Context): Plan {
   const get = (path: string, dialect: Draft['dialect']): Script => {
     const read: Draft = {
       role: 'views',
-      route: `GET ${path}`,
+      route: routeOf('GET', path),
       dialect,
       method: 'GET',
       target: path,

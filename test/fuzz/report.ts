@@ -4,6 +4,7 @@ import type { Plan } from './plan.ts'
 
 const SHOWN_MAX = 1_200
 const SUSPECTS_MAX = 6
+const LARGE_BYTES = 20_000
 
 /** Bytes as a reader can see and copy them, the middle of long ones left out. */
 export function shown(wire: Buffer): string {
@@ -12,19 +13,34 @@ export function shown(wire: Buffer): string {
   return `${text.slice(0, (SHOWN_MAX * 3) / 4)} … ${wire.length} bytes … ${text.slice(-SHOWN_MAX / 4)}`
 }
 
-/** Those in flight that may be the cause: attacks first, then the largest and the oldest. */
+/** Those in flight that may be the cause: attacks first, large ones before small ones, and the last before those that linger. */
 export const suspects = (plans: readonly Plan[]): readonly Plan[] =>
-  plans.toSorted((one, other) => weightOf(other) - weightOf(one)).slice(0, SUSPECTS_MAX)
+  plans.toSorted((one, other) => rankOf(other) - rankOf(one) || other.number - one.number).slice(0, SUSPECTS_MAX)
 
-const weightOf = ({ stages, label }: Plan): number =>
-  (label.startsWith('attack') ? 1e12 : 0) +
+const isAttack = ({ label }: Plan): boolean => label.startsWith('attack')
+
+function rankOf(plan: Plan): number {
+  if (isAttack(plan)) return plan.label.endsWith('(full)') ? 3 : 2
+  return bytesOf(plan) > LARGE_BYTES ? 1 : 0
+}
+
+const bytesOf = ({ stages }: Plan): number =>
   stages.flatMap(({ scripts }) => scripts).reduce((sum, { wire }) => sum + wire.length, 0)
+
+/** What may have caused something that no single answer shows. */
+export const during = (plans: readonly Plan[]): string => {
+  const attack = plans.find(isAttack)
+  return attack === undefined ? '' : ` during ${attack.label}`
+}
+
+export const listed = (plans: readonly Plan[]): string =>
+  plans.map(({ number, label }) => `#${number} ${label}`).join('\n')
 
 export const replayCommand = (number: number, { seed, mode }: Pick<FuzzOptions, 'seed' | 'mode'>): string =>
   `npm run fuzz -- --mode ${mode} --seed ${seed} --replay ${number}`
 
-export function findingText({ what, plan, detail }: Finding, options: FuzzOptions): string {
-  const lines = [`FINDING ${what}`]
+export function findingText({ what, plan, detail, measure }: Finding, options: FuzzOptions): string {
+  const lines = [`FINDING ${what}${measure === undefined ? '' : `: ${Math.round(measure.value)} ${measure.unit}`}`]
   if (detail !== undefined) lines.push(...detail.split('\n').map((line) => `    ${line.slice(0, 500)}`))
   if (plan !== undefined) {
     lines.push(`  #${plan.number} ${plan.label}`)
@@ -33,6 +49,11 @@ export function findingText({ what, plan, detail }: Finding, options: FuzzOption
   }
   return lines.join('\n')
 }
+
+const LISTED_MAX = 10
+
+/** The first of many. */
+export const listText = (texts: readonly string[]): string => texts.slice(0, LISTED_MAX).join('\n')
 
 /** A line of the program's own log as a finding: the same wherever it is of the same fault. */
 export function complaintOf(line: string): Finding {
@@ -47,15 +68,15 @@ export function complaintOf(line: string): Finding {
 }
 
 export function summaryText(summary: Summary, options: FuzzOptions): string {
-  const { cases, requests, seconds, statuses, settlement, findings, peaksMiB } = summary
+  const { cases, answers, seconds, statuses, settlement, findings, peaksMiB } = summary
   const counted = [...statuses].sort(([one], [other]) => one - other).map(([status, count]) => `${status}: ${count}`)
   const lines = findings.map(
-    ({ what, count, numbers }) =>
-      `  ${count} × ${what.split('\n')[0]}${numbers.length > 0 ? ` (#${numbers.join(', #')})` : ''}`,
+    ({ what, count, numbers, worst }) =>
+      `  ${count} × ${what}${worst === undefined ? '' : `, at worst ${Math.round(worst.value)} ${worst.unit}`}${numbers.length > 0 ? ` (#${numbers.join(', #')})` : ''}`,
   )
   const peaks = Object.entries(peaksMiB).map(([name, peak]) => `${name} ${peak} MiB`)
   return [
     ...(findings.length === 0 ? [] : [`${findings.length} distinct findings:`, ...lines]),
-    `fuzz ${options.mode} seed ${options.seed}: ${cases} cases, ${requests} answers in ${seconds.toFixed(1)} s (${Math.round(requests / seconds)}/s); statuses ${counted.join(', ')}; accepted ${settlement.accepted}, stored ${settlement.stored}, missing ${settlement.missing.length}, twice ${settlement.duplicates.length}; peak ${peaks.join(', ')}; findings ${findings.reduce((sum, { count }) => sum + count, 0)}`,
+    `fuzz ${options.mode} seed ${options.seed}: ${cases} cases, ${answers} answers in ${seconds.toFixed(1)} s (${Math.round(answers / seconds)}/s); statuses ${counted.join(', ')}; accepted ${settlement.accepted}, stored ${settlement.stored}, missing ${settlement.missing.length}, twice ${settlement.duplicates.length}; peak ${peaks.join(', ')}; findings ${findings.reduce((sum, { count }) => sum + count, 0)}`,
   ].join('\n')
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Answer } from './answer-parser.ts'
 import { type Connection, type Exchange, openConnection } from './connection.ts'
 import type { Draft, Role } from './draft.ts'
 import type { Findings } from './findings.ts'
@@ -16,13 +17,7 @@ export interface RunDeps {
   readonly ledger: AcceptedLedger
   readonly findings: Findings
   readonly keys: TeamKeys
-  readonly onAnswer: (plan: Plan, request: Draft, status: number) => void
-}
-
-export interface RunOptions {
-  /** The next number to run; undefined where there are no more. */
-  readonly next: () => number | undefined
-  readonly lanes: number
+  readonly onAnswer: (plan: Plan, request: Draft, answer: Answer, verdict: Verdict) => void
 }
 
 /** The cases that have begun and not ended, the oldest first. */
@@ -35,33 +30,40 @@ const DEATH_KNOWN_MS = 300
 
 export interface Runner {
   readonly inFlight: InFlight
-  run(options: RunOptions): Promise<void>
+  /** Runs the cases that `next` gives, so many at a time, until it gives none. */
+  run(next: () => number | undefined, lanes: number): Promise<void>
+  /** Runs one case alone. */
+  once(plan: Plan): Promise<readonly Verdict[]>
 }
 
 export function createRunner(deps: RunDeps): Runner {
   const { target, planOf, findings, keys } = deps
   const inFlight = new Map<number, Plan>()
 
-  async function lane(next: RunOptions['next']): Promise<void> {
-    const connections = new Map<Role, Connection>()
-    for (let number = next(); number !== undefined; number = next()) {
-      const plan = planOf(number)
-      inFlight.set(number, plan)
-      await runPlan(plan, connections)
-      inFlight.delete(number)
-    }
-    for (const connection of connections.values()) connection.close()
+  async function lane(next: () => number | undefined): Promise<void> {
+    await onOwnConnections(async (connections) => {
+      for (let number = next(); number !== undefined; number = next()) {
+        const plan = planOf(number)
+        inFlight.set(number, plan)
+        await runPlan(plan, connections)
+        // What is left open goes on after its case.
+        const ms = lastsMs(plan)
+        if (ms === 0) inFlight.delete(number)
+        else setTimeout(() => inFlight.delete(plan.number), ms).unref()
+      }
+    })
   }
 
-  async function runPlan(plan: Plan, connections: Map<Role, Connection>): Promise<void> {
-    let storedId: string | undefined
-    const idOf = ({ accepted }: Verdict): string | undefined =>
-      accepted !== undefined && 'id' in accepted ? accepted.id : undefined
+  async function runPlan(plan: Plan, connections: Map<Role, Connection>): Promise<readonly Verdict[]> {
+    const all: Verdict[] = []
     for (const stage of plan.stages) {
-      if (needsId(stage) && storedId === undefined) return
-      const verdicts = await runStage(plan, stage, storedId, connections)
-      storedId ??= verdicts.map(idOf).find((id) => id !== undefined)
+      const storedId = all.flatMap(({ accepted }) =>
+        accepted !== undefined && 'id' in accepted ? [accepted.id] : [],
+      )[0]
+      if (needsId(stage) && storedId === undefined) break
+      all.push(...(await runStage(plan, stage, storedId, connections)))
     }
+    return all
   }
 
   async function runStage(
@@ -72,9 +74,11 @@ export function createRunner(deps: RunDeps): Runner {
   ): Promise<readonly Verdict[]> {
     const end = performance.now() + FOUND_WITHIN_MS
     for (;;) {
-      const alone = stage.scripts.length === 1
-      const runs = stage.scripts.map((script) => runScript(plan, script, storedId, alone ? connections : new Map()))
-      const verdicts = (await Promise.all(runs)).flat()
+      const run = (script: Script, on: Map<Role, Connection>) => runScript(plan, script, storedId, on)
+      const [first, ...others] = stage.scripts
+      // Scripts that run at the same time have connections of their own.
+      const runs = others.map((script) => onOwnConnections((own) => run(script, own)))
+      const verdicts = (await Promise.all(first === undefined ? [] : [run(first, connections), ...runs])).flat()
       const isMissing = stage.untilFound && verdicts.some(({ failure }) => failure?.code === 'not_found')
       if (!isMissing) return verdicts
       if (performance.now() > end) {
@@ -129,8 +133,8 @@ export function createRunner(deps: RunDeps): Runner {
     const seen = begun === undefined ? answers : [...answers, begun]
     const verdicts = seen.map((answer, index) => {
       const request = requests[Math.min(index, requests.length - 1)] as Draft
-      deps.onAnswer(plan, request, answer.status)
       const verdict = judge(torn ? { ...request, torn } : request, answer)
+      deps.onAnswer(plan, request, answer, verdict)
       for (const problem of verdict.problems)
         findings.add({ what: whatOf(request, problem), plan, detail: answer.body.toString('latin1', 0, 300) })
       if (request.dialect === 'view') keys.learn(request, answer)
@@ -143,13 +147,27 @@ export function createRunner(deps: RunDeps): Runner {
 
   return {
     inFlight,
-    run: async ({ next, lanes }) => void (await Promise.all(Array.from({ length: lanes }, () => lane(next)))),
+    run: async (next, lanes) => void (await Promise.all(Array.from({ length: lanes }, () => lane(next)))),
+    once: (plan) => onOwnConnections((connections) => runPlan(plan, connections)),
   }
 }
 
+/** Lends connections that are closed when the work is done. */
+async function onOwnConnections<T>(work: (connections: Map<Role, Connection>) => Promise<T>): Promise<T> {
+  const connections = new Map<Role, Connection>()
+  try {
+    return await work(connections)
+  } finally {
+    for (const connection of connections.values()) connection.close()
+  }
+}
+
+const lastsMs = ({ stages }: Plan): number =>
+  Math.max(0, ...stages.flatMap(({ scripts }) => scripts.map(({ end }) => (end.kind === 'leave' ? end.forMs : 0))))
+
 /** Answers without a body come of what every route has in common. */
 const whatOf = ({ route }: Draft, problem: string): string =>
-  problem.endsWith('without a body') ? problem : `${route.replaceAll(STORED_ID, ':id')}: ${problem}`
+  problem.endsWith('without a body') ? problem : `${route}: ${problem}`
 
 const needsId = ({ scripts }: Stage): boolean => scripts.some(({ wire }) => wire.includes(STORED_ID))
 

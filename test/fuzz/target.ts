@@ -26,18 +26,6 @@ export interface TargetOptions {
   readonly onDeath: (name: string, printed: string) => void
 }
 
-/** pino's number for errors; what is above is worse. */
-const ERROR_LEVEL = 50
-
 /** The lines of a process's output that tell of a fault of its own. */
 export const complaintsIn = (text: string): readonly string[] =>
-  text.split('\n').filter((line) => /^\(node:\d+\)/.test(line) || levelOf(line) >= ERROR_LEVEL)
-
-function levelOf(line: string): number {
-  if (!line.startsWith('{')) return 0
-  try {
-    return Number((JSON.parse(line) as { level?: unknown }).level)
-  } catch {
-    return 0
-  }
-}
+  text.split('\n').filter((line) => /^\(node:\d+\)/.test(line) || /^\{"level":"(?:error|fatal)"/.test(line))

@@ -5,7 +5,8 @@ import { TEAMS } from '../material.ts'
 import { textOf } from '../values.ts'
 import { type Context, headersOf } from './context.ts'
 
-const BATCH_MAX = 40
+const BATCH_MAX = 15
+const LARGE_BATCH_MAX = 80
 const JSON_TYPE: Header = ['Content-Type', 'application/json']
 
 /** A request to take logs that has nothing wrong. */
@@ -93,7 +94,7 @@ export function applicationLog(context: Context): Draft {
 }
 
 const listOf = <T>({ random }: Context, item: (index: number) => T): readonly T[] =>
-  Array.from({ length: random.size(BATCH_MAX) }, (_, index) => item(index))
+  Array.from({ length: random.size(random.oneIn(20) ? LARGE_BATCH_MAX : BATCH_MAX) }, (_, index) => item(index))
 
 /** POST /api/ApplicationLogs/batch */
 export function batch(context: Context): Draft {

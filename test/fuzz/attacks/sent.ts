@@ -1,0 +1,175 @@
+import { type Draft, wireOf } from '../draft.ts'
+import { HOST, TEAMS } from '../material.ts'
+import { plain, type Script } from '../plan.ts'
+import { type Attack, ask, askPipelined, KEY, LEFT, type Size, send, times, together } from './tools.ts'
+
+const PATHS = ['/api/ExternalLogs', '/api/ApplicationLogs', '/api/ApplicationLogs/batch', '/v1/logs'] as const
+const NO_KEY = { headers: [] } as const
+
+/** Under a good key now and then: who has one is no friend either. */
+const sent =
+  (body: (size: Size) => string): Attack =>
+  ({ random }, size) => {
+    const path = random.pick(PATHS)
+    const asked = random.oneIn(3) ? {} : NO_KEY
+    return [together(times(size === 'full' ? random.between(1, 4) : 1, () => send(path, body(size), asked)))]
+  }
+
+const of = (small: number, full: number) => (size: Size) => (size === 'full' ? full : small)
+
+const deepArrays = sent((size) => '['.repeat(of(5_000, 19_900_000)(size)))
+const deepObjects = sent((size) => '{"a":'.repeat(of(2_000, 3_900_000)(size)))
+const manyEntries = sent(
+  (size) =>
+    `{"uniqueIdentifier":"${TEAMS.attacks.project}","logEntries":[${'{},'.repeat(of(5_000, 6_300_000)(size))}{}]}`,
+)
+const manyKeys = sent((size) => `{${'"a":1,'.repeat(of(5_000, 3_000_000)(size))}"a":1}`)
+const manyNumbers = sent((size) => `[${'9007199254740993,'.repeat(of(2_000, 1_100_000)(size))}1]`)
+const longEscapes = sent((size) => `{"payload":"${'\\u0000'.repeat(of(2_000, 3_300_000)(size))}"}`)
+
+/** Uncompressed, so that every byte is paid for by the sender. */
+const deepPlain: Attack = ({ random }, size) => {
+  const draft: Draft = {
+    role: 'gateway',
+    route: 'POST (deep)',
+    dialect: 'any',
+    method: 'POST',
+    target: random.pick(PATHS),
+    version: 'HTTP/1.1',
+    headers: [['Host', HOST]],
+    body: Buffer.alloc(of(5_000, 4_900_000)(size), '['),
+    mutations: [],
+    torn: false,
+  }
+  return [together([plain(wireOf(draft), draft)])]
+}
+
+const rawPost = (head: string, body: Buffer): Script => {
+  const draft: Draft = {
+    role: 'gateway',
+    route: 'POST (unfinished)',
+    dialect: 'any',
+    method: 'POST',
+    target: '/api/ApplicationLogs/batch',
+    version: 'HTTP/1.1',
+    headers: [],
+    mutations: [],
+    torn: true,
+  }
+  const wire = Buffer.concat([
+    Buffer.from(`POST /api/ApplicationLogs/batch HTTP/1.1\r\nHost: ${HOST}\r\n${head}\r\n\r\n`),
+    body,
+  ])
+  return plain(wire, draft, LEFT)
+}
+
+/** Pieces of one byte, each of which may be kept as a piece; then silence. */
+const tinyChunks: Attack = (_context, size) => [
+  together([rawPost('Transfer-Encoding: chunked', Buffer.from('1\r\n \r\n'.repeat(of(2_000, 262_143)(size))))]),
+]
+
+const halfBodies: Attack = (_context, size) => [
+  together(
+    times(of(5, 100)(size), () => rawPost('Content-Length: 4000000', Buffer.alloc(of(3_000, 300_000)(size), ' '))),
+  ),
+]
+
+const halfHeads: Attack = (_context, size) => [
+  together(
+    times(of(5, 200)(size), () => {
+      const script = rawPost('X-A: b', Buffer.alloc(0))
+      return { ...script, wire: script.wire.subarray(0, -4) }
+    }),
+  ),
+]
+
+const forgedClients: Attack = ({ random }, size) => {
+  const scripts = times(of(3, 220)(size), () => {
+    const draft: Draft = {
+      role: 'views',
+      route: 'POST /api/session',
+      dialect: 'view',
+      method: 'POST',
+      target: '/api/session',
+      version: 'HTTP/1.1',
+      headers: [
+        ['Host', HOST],
+        ['Sec-Fetch-Site', 'same-origin'],
+        ['X-Forwarded-For', `10.${random.int(256)}.${random.int(256)}.${random.int(256)}`],
+        ['Content-Type', 'application/json'],
+      ],
+      body: Buffer.from('{"apiKey":"guess"}'),
+      mutations: [],
+      torn: false,
+    }
+    return plain(wireOf(draft), draft)
+  })
+  const script = scripts[0] as Script
+  const wire = Buffer.concat(scripts.map((one) => one.wire))
+  return [together([{ ...script, wire, requests: scripts.flatMap(({ requests }) => requests) }])]
+}
+
+const unreadPipelines: Attack = ({ random }, size) => {
+  const path = random.pick(['/openapi.json', '/docs/swagger-ui.css', '/metrics'])
+  const count = path === '/metrics' ? of(10, 200)(size) : of(50, 5_000)(size)
+  return [together(times(of(2, 10)(size), () => askPipelined(count, path, { dialect: 'any', headers: [], end: LEFT })))]
+}
+
+const colons: Attack = (_context, size) => [
+  together([ask(`/api/application-logs?q=${'a:'.repeat(of(100, 2_000)(size))}`)]),
+]
+
+const negations: Attack = (_context, size) => [
+  together([
+    ask(
+      `/api/event-logs?q=${encodeURIComponent(times(of(10, 99)(size), (index) => `-payload.k${index}:*`).join(' OR '))}`,
+    ),
+  ]),
+]
+
+/** Each change of the keys has to use the key that the one before it made. */
+const rotations: Attack = (_context, size) => {
+  const headers = [
+    ['X-API-Key', TEAMS.changes.key],
+    ['Content-Type', 'application/json'],
+  ] as const
+  const script = ask('/api/team/keys', { method: 'POST', headers })
+  const [draft] = script.requests
+  if (draft === undefined) return []
+  const withBody = { ...draft, body: Buffer.from('{"revokeOld":true}') }
+  return times(of(3, 60)(size), () => together([plain(wireOf(withBody), withBody)]))
+}
+
+const badTails: Attack = ({ random }) => {
+  const place = random.pick(['x', '-1', '1e3', '99999999999999999999', 'ea~x', '', 'ea~abcdefg.z,', '\0'])
+  const cursor = Buffer.from(JSON.stringify(['tail', place])).toString('base64url')
+  return [
+    together([
+      ask('/api/event-logs/tail', {
+        dialect: 'tail',
+        headers: [KEY, ['Last-Event-ID', cursor]],
+        end: { kind: 'read', forMs: 100 },
+      }),
+    ]),
+  ]
+}
+
+/** What is sent to use up what every sender shares. */
+export const SENT: Readonly<Record<string, Attack>> = {
+  'deep arrays': deepArrays,
+  'deep objects': deepObjects,
+  'deep and plain': deepPlain,
+  'many entries': manyEntries,
+  'many keys': manyKeys,
+  'many numbers': manyNumbers,
+  'long escapes': longEscapes,
+  'tiny chunks': tinyChunks,
+  'half bodies': halfBodies,
+  'half heads': halfHeads,
+  'forged clients': forgedClients,
+  'unread pipelines': unreadPipelines,
+  colons,
+  negations,
+  rotations,
+  'bad tails': badTails,
+}
