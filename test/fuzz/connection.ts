@@ -101,7 +101,7 @@ function createConnection(socket: Socket): Connection {
   }
 
   async function wait(script: Script): Promise<boolean> {
-    const { end, torn, requests } = script
+    const { end, owed, requests } = script
     switch (end.kind) {
       case 'break':
         await until(() => false, end.afterMs)
@@ -121,8 +121,8 @@ function createConnection(socket: Socket): Connection {
         break
       default:
     }
-    if (!torn) return until(() => answers.length >= requests.length, PATIENCE_MS)
-    await until(() => answers.length >= requests.length, TORN_PATIENCE_MS)
+    if (await until(() => answers.length >= owed, PATIENCE_MS)) return true
+    if (owed < requests.length) await until(() => answers.length >= requests.length, TORN_PATIENCE_MS)
     return false
   }
 
@@ -133,7 +133,7 @@ function createConnection(socket: Socket): Connection {
       for (const { method } of script.requests) parser.expect(method)
       await send(wire, script)
       const late = await wait(script)
-      if (script.torn && script.end.kind !== 'leave') socket.destroy()
+      if (script.owed < script.requests.length && script.end.kind !== 'leave') socket.destroy()
       const exchange = { answers, begun: parser.begun(), ended, garbled, late, tookMs: performance.now() - began }
       answers = []
       return exchange

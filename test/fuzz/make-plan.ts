@@ -69,7 +69,7 @@ const planWith = (number: number, draft: Draft, scripts: readonly Script[]): Pla
 function delivered(draft: Draft, wire: Buffer, random: Random): Script {
   const whole = plain(wire, draft, endOf(draft, random))
   if (random.oneIn(150))
-    return { ...whole, wire: wire.subarray(0, random.int(wire.length)), end: brokenOff(random), torn: true }
+    return { ...whole, wire: wire.subarray(0, random.int(wire.length)), end: brokenOff(random), owed: 0 }
   if (!random.oneIn(15)) return whole
   const cuts = Array.from({ length: random.size(CUTS_MAX) }, () => random.int(wire.length)).sort(
     (one, other) => one - other,
@@ -111,10 +111,32 @@ function pipelined(number: number, contextOf: (place: number) => Context): Plan 
     ({ torn, route, headers }) => !torn && !route.endsWith('/tail') && !headers.some(isConnection),
   )
   if (intact.length < 2) return planWith(number, first, [plain(wireOf(first), first, endOf(first, random))])
-  const wire = Buffer.concat(intact.map(wireOf))
-  const script: Script = { role: first.role, requests: intact, wire, cuts: [], pauseMs: 0, end: KEEP, torn: false }
-  return { number, label: `${intact.length} pipelined`, stages: [{ scripts: [script], untilFound: false }] }
+  // What follows and cannot be read must not take away the answers to what came before it.
+  const last = random.oneIn(4) ? [malformed(first)] : []
+  const script: Script = {
+    role: first.role,
+    requests: [...intact, ...last],
+    wire: Buffer.concat([...intact, ...last].map(wireOf)),
+    cuts: [],
+    pauseMs: 0,
+    end: last.length > 0 ? { kind: 'close' } : KEEP,
+    owed: intact.length,
+  }
+  const label = `${intact.length} pipelined${last.length > 0 ? ' and a malformed one' : ''}`
+  return { number, label, stages: [{ scripts: [script], untilFound: false }] }
 }
+
+const malformed = ({ role }: Draft): Draft => ({
+  role,
+  route: 'malformed',
+  dialect: 'any',
+  method: 'NO METHOD',
+  target: '/',
+  version: 'HTTP/1.1',
+  headers: [],
+  mutations: [],
+  torn: true,
+})
 
 const isConnection = ([name]: readonly [string, string]): boolean => name === 'Connection'
 

@@ -25,8 +25,8 @@ export interface Script {
   readonly cuts: readonly number[]
   readonly pauseMs: number
   readonly end: End
-  /** Whether the answers cannot be counted beforehand. */
-  readonly torn: boolean
+  /** How many answers have to come; 0 where that cannot be told beforehand. */
+  readonly owed: number
 }
 
 /** A step of a case: its scripts run at the same time, on connections of their own. */
@@ -52,7 +52,7 @@ export const plain = (wire: Buffer, draft: Draft, end: End = { kind: 'keep' }): 
   cuts: [],
   pauseMs: 0,
   end,
-  torn: draft.torn,
+  owed: draft.torn ? 0 : 1,
 })
 
 export const labelOf = ({ route, mutations }: Draft): string =>

@@ -1,89 +1,96 @@
 /**
- * Asks servers for their health every 100 ms, each on a connection of its own, in a thread with nothing else to do: what it measures
- * is the server's delay and not that of whoever attacks it.
+ * Asks the processes for their health every 100 ms, each on a connection of its own, in a thread with nothing else to do: what it
+ * measures is their delay and not that of whoever attacks them.
  */
 import { connect, type Socket } from 'node:net'
 import { parentPort } from 'node:worker_threads'
+import { cpuOf } from '../../bench/measured-process.ts'
+import type { Watched } from './target.ts'
 
-/** Where the servers are now; one that is not named is not asked. */
-export type ProbeTargets = readonly { readonly name: string; readonly port: number }[]
-
-/** An answer is overdue, or has come after all. */
+/** An answer is overdue, or has come too late. */
 export interface ProbeMessage {
   readonly name: string
   readonly state: 'overdue' | 'answered'
   readonly afterMs: number
+  /** For how much of that the thread that answers was running. */
+  readonly ranMs: number
 }
 
 const EVERY_MS = 100
-export const OVERDUE_MS = 250
-/** How late this thread's own timer may be before it is the machine that is too busy to measure anything. */
-const OWN_LATENESS_MS = 60
+const OVERDUE_MS = 250
 const REQUEST = 'GET /health/live HTTP/1.1\r\nHost: sluice.test\r\n\r\n'
 
-interface Probe {
-  readonly name: string
-  readonly port: number
+interface Question {
+  readonly askedAtMs: number
+  readonly ranBeforeMs: number
+}
+
+interface Probe extends Watched {
   readonly socket: Socket
-  /** When the answer that is waited for was asked for; undefined where none is. */
-  askedAt: number | undefined
+  /** The one that is not answered yet. */
+  question: Question | undefined
+  /** Whether it was told that the answer is overdue. */
   told: boolean
 }
 
 const probes = new Map<string, Probe>()
-const send = (message: ProbeMessage): void => parentPort?.postMessage(message)
 
-function open(name: string, port: number): Probe {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  const probe: Probe = { name, port, socket, askedAt: undefined, told: false }
+/** Of the main thread, which answers HTTP; 0 of a process that is gone. */
+function ranMs(pid: number): number {
+  try {
+    return cpuOf(`/proc/${pid}/task/${pid}/stat`) * 1000
+  } catch {
+    return 0
+  }
+}
+
+function tell({ name, pid }: Watched, state: ProbeMessage['state'], { askedAtMs, ranBeforeMs }: Question): void {
+  const message = { name, state, afterMs: performance.now() - askedAtMs, ranMs: Math.max(0, ranMs(pid) - ranBeforeMs) }
+  parentPort?.postMessage(message satisfies ProbeMessage)
+}
+
+const isOverdue = ({ askedAtMs }: Question): boolean => performance.now() - askedAtMs > OVERDUE_MS
+
+function open(watched: Watched): Probe {
+  const socket = connect({ port: watched.port, host: '127.0.0.1', noDelay: true })
+  const probe: Probe = { ...watched, socket, question: undefined, told: false }
   socket.on('data', () => {
-    if (probe.askedAt !== undefined && probe.told)
-      send({ name, state: 'answered', afterMs: performance.now() - probe.askedAt })
-    probe.askedAt = undefined
+    const { question } = probe
+    if (question !== undefined && isOverdue(question)) tell(probe, 'answered', question)
+    probe.question = undefined
     probe.told = false
   })
-  // A process that is gone is somebody else's finding.
+  // A process that is gone is told of by whoever started it.
   socket.on('error', () => {})
   socket.on('close', () => {
-    if (probes.get(name) === probe) probes.delete(name)
+    if (probes.get(watched.name) === probe) probes.delete(watched.name)
   })
   return probe
 }
 
-let targets: ProbeTargets = []
-let tickedAt = performance.now()
-
-function tick(): void {
-  const now = performance.now()
-  const lateness = now - tickedAt - EVERY_MS
-  tickedAt = now
-  for (const { name, port } of targets) {
-    const known = probes.get(name)
-    if (known === undefined || known.port !== port) {
-      known?.socket.destroy()
-      probes.set(name, open(name, port))
-      continue
-    }
-    look(known, now, lateness)
-  }
-}
-
-function look(probe: Probe, now: number, lateness: number): void {
-  // Where this thread did not run, it is unknown when an answer came.
-  if (probe.askedAt !== undefined && lateness > OWN_LATENESS_MS) probe.askedAt += lateness
-  if (probe.askedAt === undefined) {
-    if (probe.socket.readyState !== 'open') return
-    probe.askedAt = now
-    probe.socket.write(REQUEST)
+function look(watched: Watched): void {
+  const probe = probes.get(watched.name)
+  if (probe === undefined || probe.port !== watched.port) {
+    probe?.socket.destroy()
+    probes.set(watched.name, open(watched))
     return
   }
-  if (probe.told || now - probe.askedAt <= OVERDUE_MS) return
-  probe.told = true
-  send({ name: probe.name, state: 'overdue', afterMs: now - probe.askedAt })
+  const { question, socket, told } = probe
+  if (question === undefined) {
+    if (socket.readyState !== 'open') return
+    probe.question = { askedAtMs: performance.now(), ranBeforeMs: ranMs(watched.pid) }
+    socket.write(REQUEST)
+  } else if (!told && isOverdue(question)) {
+    probe.told = true
+    tell(probe, 'overdue', question)
+  }
 }
 
-parentPort?.on('message', (message: ProbeTargets) => {
-  targets = message
+let all: readonly Watched[] = []
+parentPort?.on('message', (message: readonly Watched[]) => {
+  all = message
 })
-const timer = setInterval(tick, EVERY_MS)
+const timer = setInterval(() => {
+  for (const watched of all) look(watched)
+}, EVERY_MS)
 parentPort?.once('close', () => clearInterval(timer))

@@ -129,11 +129,11 @@ export function createRunner(deps: RunDeps): Runner {
     }
   }
 
-  function judged(plan: Plan, { requests, torn }: Script, { answers, begun }: Exchange): readonly Verdict[] {
+  function judged(plan: Plan, { requests }: Script, { answers, begun }: Exchange): readonly Verdict[] {
     const seen = begun === undefined ? answers : [...answers, begun]
     const verdicts = seen.map((answer, index) => {
       const request = requests[Math.min(index, requests.length - 1)] as Draft
-      const verdict = judge(torn ? { ...request, torn } : request, answer)
+      const verdict = judge(request, answer)
       deps.onAnswer(plan, request, answer, verdict)
       for (const problem of verdict.problems)
         findings.add({ what: whatOf(request, problem), plan, detail: answer.body.toString('latin1', 0, 300) })
@@ -141,7 +141,8 @@ export function createRunner(deps: RunDeps): Runner {
       return verdict
     })
     for (const [index, { stores }] of requests.entries())
-      if (stores !== undefined) note(deps.ledger, stores.mark, torn ? verdicts : verdicts.slice(index, index + 1))
+      if (stores !== undefined)
+        note(deps.ledger, stores.mark, requests.length === 1 ? verdicts : verdicts.slice(index, index + 1))
     return verdicts
   }
 
@@ -162,8 +163,14 @@ async function onOwnConnections<T>(work: (connections: Map<Role, Connection>) =>
   }
 }
 
+/** What comes of something that was left open may come after it was closed. */
+const AFTERMATH_MS = 3_000
+
 const lastsMs = ({ stages }: Plan): number =>
-  Math.max(0, ...stages.flatMap(({ scripts }) => scripts.map(({ end }) => (end.kind === 'leave' ? end.forMs : 0))))
+  Math.max(
+    0,
+    ...stages.flatMap(({ scripts }) => scripts.map(({ end }) => (end.kind === 'leave' ? end.forMs + AFTERMATH_MS : 0))),
+  )
 
 /** Answers without a body come of what every route has in common. */
 const whatOf = ({ route }: Draft, problem: string): string =>
@@ -179,15 +186,15 @@ function withId(wire: Buffer, id: string | undefined): Buffer {
 const saysClose = ({ answers }: Exchange): boolean => answers.at(-1)?.headers.get('connection')?.join() === 'close'
 
 /** What is wrong with how the connection went, whatever the answers say. */
-function exchangeProblem({ torn, end, requests }: Script, exchange: Exchange): string | undefined {
+function exchangeProblem({ owed, end, requests }: Script, exchange: Exchange): string | undefined {
   const { garbled, answers, late, ended } = exchange
   // What a server makes of a damaged HEAD may have a body.
-  if (garbled !== undefined) return torn && requests[0]?.method === 'HEAD' ? undefined : `no HTTP: ${garbled}`
-  if (torn || end.kind === 'break' || end.kind === 'leave') return undefined
+  if (garbled !== undefined) return owed === 0 && requests[0]?.method === 'HEAD' ? undefined : `no HTTP: ${garbled}`
+  if (owed === 0 || end.kind === 'break' || end.kind === 'leave') return undefined
   if (
     end.kind === 'read'
       ? answers.length > 0 || exchange.begun !== undefined
-      : answers.length >= requests.length || saysClose(exchange)
+      : answers.length >= owed || saysClose(exchange)
   )
     return undefined
   if (late) return 'no answer in time'

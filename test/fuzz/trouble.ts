@@ -24,10 +24,10 @@ export function createTrouble(findings: Findings, inFlight: () => readonly Plan[
     })
   }
 
-  const onStallOver = (name: string, tookMs: number): void => {
-    const plans = stalls.get(name)?.plans ?? []
+  const onStallOver = (name: string, tookMs: number | undefined): void => {
+    const plans = stalls.get(name)?.plans ?? suspects(inFlight())
     stalls.delete(name)
-    add(`${name} stalled`, plans, '', tookMs, 'ms')
+    if (tookMs !== undefined) add(`${name} stalled`, plans, '', tookMs, 'ms')
   }
 
   return {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { statusMiB } from '../../bench/measured-process.ts'
-import type { ProbeMessage, ProbeTargets } from './probe-thread.ts'
+import type { ProbeMessage } from './probe-thread.ts'
 import type { Target } from './target.ts'
 
 /** Most resident memory of one process, in MiB. */
@@ -12,7 +12,8 @@ const LOOK_MS = 250
 export interface WatchOptions {
   readonly stalls: boolean
   readonly onStall: (name: string) => void
-  readonly onStallOver: (name: string, tookMs: number) => void
+  /** Told how long it was; undefined where it was none after all. */
+  readonly onStallOver: (name: string, tookMs: number | undefined) => void
   readonly onMemory: (name: string, mebibytes: number) => void
   readonly onComplaint: (line: string) => void
 }
@@ -40,7 +41,7 @@ export function startWatch(target: Target, options: WatchOptions): Watch {
 
   function look(): void {
     const processes = target.processes()
-    probe?.postMessage(processes.map(({ name, port }) => ({ name, port })) satisfies ProbeTargets)
+    probe?.postMessage(processes)
     for (const { name, pid } of processes) lookAtMemory(name, pid)
     for (const line of target.complaints()) options.onComplaint(line)
   }
@@ -56,11 +57,17 @@ export function startWatch(target: Target, options: WatchOptions): Watch {
   }
 }
 
+/** Where processes share few cores, a thread may have waited for one: short of a second only the time in which it ran counts. */
+const STALL_MS = 250
+const STALL_WHATEVER_MS = 1_000
+const isStall = (afterMs: number, ranMs: number): boolean => ranMs > STALL_MS || afterMs > STALL_WHATEVER_MS
+
 function startProbe({ onStall, onStallOver }: WatchOptions): Worker {
   const worker = new Worker(new URL('./probe-thread.ts', import.meta.url))
-  worker.on('message', ({ name, state, afterMs }: ProbeMessage) => {
+  worker.on('message', ({ name, state, afterMs, ranMs }: ProbeMessage) => {
     if (state === 'overdue') onStall(name)
-    else onStallOver(name, afterMs)
+    else if (isStall(afterMs, ranMs)) onStallOver(name, afterMs)
+    else onStallOver(name, undefined)
   })
   return worker
 }

@@ -106,7 +106,7 @@ const forgedClients: Attack = ({ random }, size) => {
   })
   const script = scripts[0] as Script
   const wire = Buffer.concat(scripts.map((one) => one.wire))
-  return [together([{ ...script, wire, requests: scripts.flatMap(({ requests }) => requests) }])]
+  return [together([{ ...script, wire, owed: scripts.length, requests: scripts.flatMap(({ requests }) => requests) }])]
 }
 
 const unreadPipelines: Attack = ({ random }, size) => {

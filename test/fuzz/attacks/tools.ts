@@ -55,6 +55,7 @@ export function askPipelined(count: number, path: string, asked: Asked): Script 
   return {
     ...plain(wire, draft, asked.end),
     requests: times(count, () => draft),
+    owed: count,
     wire: Buffer.concat(times(count, () => wire)),
   }
 }

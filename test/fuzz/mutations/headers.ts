@@ -46,10 +46,10 @@ const KEYS = [
 const LONG_MAX = 12_000
 const MANY_MAX = 400
 
-/** A text that can stand in a header: no line breaks, no NUL. */
+/** A text that can stand in a header: without control characters. */
 const headerValue = (random: Random): string =>
   random.weighted<() => string>([
-    [4, () => inBytes(textOf(random)).replaceAll(/[\r\n\0]/g, ' ')],
+    [4, () => inBytes(textOf(random).replaceAll(/\p{Cc}/gu, ' '))],
     [
       2,
       () =>
@@ -156,6 +156,11 @@ const folded: Change = (draft, random) => {
   })
 }
 
+const controls: Change = (draft, random) => {
+  const value = `a${random.pick(['\0', '\x01', '\b', '\x1b', '\x7f', '\n', '\r'])}b`
+  return mutation(draft, 'a control character', { headers: withHeader(draft, random.pick(MEANT), value), torn: true })
+}
+
 const huge: Change = (draft, random) =>
   mutation(draft, 'huge headers', {
     headers: withHeader(draft, 'X-Huge', 'h'.repeat(random.between(8_000, 80_000))),
@@ -167,6 +172,7 @@ const TORN: readonly (readonly [number, Change])[] = [
   [2, twoHosts],
   [2, twice],
   [2, folded],
+  [2, controls],
   [1, huge],
   [2, set('Expect', 'Expect', ['100-continue', '100-Continue', 'foo', '', '200-ok'])],
   [2, set('Upgrade', 'Upgrade', ['h2c', 'websocket', 'TLS/1.0'])],

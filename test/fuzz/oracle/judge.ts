@@ -35,7 +35,7 @@ function verdictOf(request: Draft, answer: Answer): Verdict {
   const body = decoded(answer)
   if (body === undefined) return { problems: ['the body is not compressed as its header says'] }
   const isJson = /^application\/json/.test(answer.headers.get('content-type')?.join() ?? '')
-  const json = isJson ? parsed(body) : undefined
+  const json = isJson && body.length > 0 ? parsed(body) : undefined
   if (json === NO_JSON) return { problems: ['an answer of the type JSON is no JSON'] }
   const failure = failureIn(json)
   if (failure !== undefined)
