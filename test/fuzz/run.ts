@@ -129,14 +129,18 @@ export function createRunner(deps: RunDeps): Runner {
     }
   }
 
-  function judged(plan: Plan, { requests }: Script, { answers, begun }: Exchange): readonly Verdict[] {
+  function judged(plan: Plan, { requests, owed }: Script, { answers, begun }: Exchange): readonly Verdict[] {
     const seen = begun === undefined ? answers : [...answers, begun]
     const verdicts = seen.map((answer, index) => {
       const request = requests[Math.min(index, requests.length - 1)] as Draft
       const verdict = judge(request, answer)
       deps.onAnswer(plan, request, answer, verdict)
       for (const problem of verdict.problems)
-        findings.add({ what: whatOf(request, problem), plan, detail: answer.body.toString('latin1', 0, 300) })
+        findings.add({
+          what: whatOf(request, problem, owed < requests.length),
+          plan,
+          detail: answer.body.toString('latin1', 0, 300),
+        })
       if (request.dialect === 'view') keys.learn(request, answer)
       return verdict
     })
@@ -173,8 +177,10 @@ const lastsMs = ({ stages }: Plan): number =>
   )
 
 /** Answers without a body come of what every route has in common. */
-const whatOf = ({ route }: Draft, problem: string): string =>
-  problem.endsWith('without a body') ? problem : `${route}: ${problem}`
+function whatOf({ route }: Draft, problem: string, isBeforeMalformed: boolean): string {
+  if (isBeforeMalformed && problem.endsWith('malformed_request')) return LOST_BEFORE_MALFORMED
+  return problem.endsWith('without a body') ? problem : `${route}: ${problem}`
+}
 
 const needsId = ({ scripts }: Stage): boolean => scripts.some(({ wire }) => wire.includes(STORED_ID))
 
@@ -184,6 +190,9 @@ function withId(wire: Buffer, id: string | undefined): Buffer {
 }
 
 const saysClose = ({ answers }: Exchange): boolean => answers.at(-1)?.headers.get('connection')?.join() === 'close'
+
+/** Of pipelined requests: those before one that cannot be read have to be answered first. */
+const LOST_BEFORE_MALFORMED = 'a malformed request takes away the answers to those before it'
 
 /** What is wrong with how the connection went, whatever the answers say. */
 function exchangeProblem({ owed, end, requests }: Script, exchange: Exchange): string | undefined {
@@ -198,6 +207,7 @@ function exchangeProblem({ owed, end, requests }: Script, exchange: Exchange): s
   )
     return undefined
   if (late) return 'no answer in time'
+  if (owed < requests.length) return LOST_BEFORE_MALFORMED
   return `no answer: the connection was ${ended} after ${end.kind === 'half-close' ? 'its other half was closed' : 'a whole request'}`
 }
 

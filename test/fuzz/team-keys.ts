@@ -1,6 +1,7 @@
 import type { Answer } from './answer-parser.ts'
 import type { Draft } from './draft.ts'
 import { TEAMS } from './material.ts'
+import { decoded } from './oracle/decoded.ts'
 
 /**
  * The live key of the Team that changes its keys. In the bytes of requests stands its first one, which is as long as those that are
@@ -30,8 +31,9 @@ export function createTeamKeys(): TeamKeys {
       if (current === first || !wire.includes(first)) return wire
       return Buffer.from(wire.toString('latin1').replaceAll(first, current), 'latin1')
     },
-    learn: ({ route }, { status, body }) => {
-      if (!route.includes('/api/team/keys') || status > 201) return
+    learn: ({ route }, answer) => {
+      const body = route.includes('/api/team/keys') && answer.status <= 201 ? decoded(answer) : undefined
+      if (body === undefined || body.length === 0) return
       const { data } = JSON.parse(body.toString()) as Body
       if (data?.key?.length === first.length) live = [...live, data.key]
       else if (data?.liveKeys !== undefined)

@@ -1,18 +1,11 @@
-import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import type { Answer } from '../answer-parser.ts'
 import type { Dialect, Draft } from '../draft.ts'
+import { decoded } from './decoded.ts'
 import { DIALECTS, type Verdict } from './dialects.ts'
 import { type Failure, failureIn, failureProblems } from './envelope.ts'
 
 /** Larger bodies are not taken apart: that would keep this side from sending. */
 const PARSED_MAX = 1024 * 1024
-
-const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  gzip: gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-  zstd: zstdDecompressSync,
-}
 
 /** Answers to what could not be read as a request. */
 const UNREAD = [400, 408, 431]
@@ -54,16 +47,6 @@ function parsed(body: Buffer): unknown {
     return JSON.parse(body.toString())
   } catch {
     return NO_JSON
-  }
-}
-
-function decoded({ headers, body }: Answer): Buffer | undefined {
-  const coding = headers.get('content-encoding')?.join()
-  if (coding === undefined || body.length === 0) return body
-  try {
-    return DECODERS[coding]?.(body)
-  } catch {
-    return undefined
   }
 }
 
