@@ -24,6 +24,8 @@ export interface Connection {
   run(script: Script, wire: Buffer): Promise<Exchange>
   /** Whether another script can be run on it. */
   fit(): boolean
+  /** Whether the other side ended it soon after an answer, and had not said so. */
+  endedIdle(): boolean
   /** The beginning of what came while nothing was asked for. */
   unasked(): string | undefined
   close(): void
@@ -31,6 +33,8 @@ export interface Connection {
 
 /** Longest wait for the answers to what was sent whole: longer than the server's own deadlines. */
 const PATIENCE_MS = 30_000
+/** A connection may be closed for being idle; not so soon. */
+const IDLE_MIN_MS = 5_000
 /** How long more is waited for on what may not be a whole request. */
 const TORN_PATIENCE_MS = 150
 
@@ -46,6 +50,8 @@ function createConnection(socket: Socket): Connection {
   let answers: Answer[] = []
   let ended: Exchange['ended'] = 'open'
   let garbled: string | undefined
+  let usedAt = performance.now()
+  let endedAt = 0
   let wake: () => void = () => {}
 
   const read = (work: () => readonly Answer[]): void => {
@@ -59,19 +65,22 @@ function createConnection(socket: Socket): Connection {
     wake()
   }
   socket.on('data', (bytes: Buffer) => read(() => parser.push(bytes)))
+  const end = (how: Exchange['ended']): void => {
+    if (ended !== 'open') return
+    ended = how
+    endedAt = performance.now()
+  }
   socket.on('end', () => {
-    if (ended === 'open') ended = 'closed'
+    end('closed')
     read(() => parser.end())
     socket.end()
   })
-  socket.on('error', () => {
-    if (ended === 'open') ended = 'reset'
-    wake()
-  })
-  socket.on('close', () => {
-    if (ended === 'open') ended = 'reset'
-    wake()
-  })
+  for (const event of ['error', 'close']) {
+    socket.on(event, () => {
+      end('reset')
+      wake()
+    })
+  }
 
   /** Resolves when the condition holds, the connection is over, or after so long; tells whether the time was up. */
   function until(condition: () => boolean, withinMs: number): Promise<boolean> {
@@ -136,9 +145,11 @@ function createConnection(socket: Socket): Connection {
       if (script.owed < script.requests.length && script.end.kind !== 'leave') socket.destroy()
       const exchange = { answers, begun: parser.begun(), ended, garbled, late, tookMs: performance.now() - began }
       answers = []
+      usedAt = performance.now()
       return exchange
     },
     fit: () => ended === 'open' && garbled === undefined && !socket.destroyed && answers.length === 0,
+    endedIdle: () => ended !== 'open' && answers.length === 0 && endedAt - usedAt < IDLE_MIN_MS,
     unasked: () => answers[0] && `${answers[0].status} ${answers[0].body.toString('latin1', 0, 200)}`,
     close: () => socket.destroy(),
   }

@@ -6,7 +6,7 @@ import { createAcceptedLedger, type Settlement } from './ledger.ts'
 import { planOf } from './make-plan.ts'
 import type { Plan } from './plan.ts'
 import { prepare } from './prepare.ts'
-import { findingText, listText, summaryText } from './report.ts'
+import { findingText, listText, planText, shown, summaryText } from './report.ts'
 import { createRunner, type Runner } from './run.ts'
 import { settle } from './stored.ts'
 import { createTeamKeys } from './team-keys.ts'
@@ -64,10 +64,11 @@ export async function fuzz(options: FuzzOptions): Promise<Summary> {
       onAnswer: (plan, request, answer, verdict) => {
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
         again.note(plan, request, verdict)
-        if (replay !== undefined) print(`  ${answer.status} ${answer.body.toString('latin1', 0, 1_000)}`)
+        if (replay !== undefined) print(`  ${answer.status} ${shown(answer.body)}`)
       },
     })
     const watch = startWatch(target, { ...trouble, stalls: options.stalls })
+    if (replay !== undefined) print(planText(planOf(seed, replay, material, attacks)))
     const began = performance.now()
     const numbers = numbersOf(options, began, () => findings.groups().length)
     await runner.run(numbers.next, options.lanes)

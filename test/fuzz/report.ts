@@ -2,16 +2,39 @@ import type { Finding } from './findings.ts'
 import type { FuzzOptions, Summary } from './fuzz.ts'
 import type { Plan } from './plan.ts'
 
-const SHOWN_MAX = 1_200
+/** Most bytes of a request that a finding shows, and a replay. */
+const SHOWN_MAX = 800
+const REPLAYED_MAX = 20_000
+const SCRIPTS_SHOWN_MAX = 3
 const SUSPECTS_MAX = 6
 const LARGE_BYTES = 20_000
 
-/** Bytes as a reader can see and copy them, the middle of long ones left out. */
-export function shown(wire: Buffer): string {
-  const text = JSON.stringify(wire.toString('latin1')).slice(1, -1)
-  if (text.length <= SHOWN_MAX) return text
-  return `${text.slice(0, (SHOWN_MAX * 3) / 4)} … ${wire.length} bytes … ${text.slice(-SHOWN_MAX / 4)}`
+const ESCAPES: Readonly<Record<string, string>> = { '\r': '\\r', '\n': '\\n', '\t': '\\t', '\\': '\\\\' }
+
+/** Bytes as a reader can see and copy them (those of `printf '%b'`), the middle of long ones left out. */
+export function shown(wire: Buffer, most = SHOWN_MAX): string {
+  const half = Math.floor(most / 2)
+  if (wire.length <= most) return escapedBytes(wire)
+  const cut = `… ${wire.length} bytes in all …`
+  return `${escapedBytes(wire.subarray(0, half))} ${cut} ${escapedBytes(wire.subarray(-half))}`
 }
+
+const escapedBytes = (bytes: Buffer): string =>
+  bytes
+    .toString('latin1')
+    .replaceAll(/[^\x20-\x7e]|\\/g, (one) => ESCAPES[one] ?? `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`)
+
+/** All that a case sends. */
+export const planText = ({ number, label, stages }: Plan): string =>
+  [
+    `#${number} ${label}`,
+    ...stages.flatMap(({ scripts }, stage) =>
+      scripts.slice(0, SCRIPTS_SHOWN_MAX).map(({ wire, role, end, cuts }) => {
+        const pieces = cuts.length === 0 ? '' : `, in ${cuts.length + 1} pieces`
+        return `  ${stage + 1}. ${scripts.length} × to ${role}, then ${end.kind}${pieces}: ${shown(wire, REPLAYED_MAX)}`
+      }),
+    ),
+  ].join('\n')
 
 /** Those in flight that may be the cause: attacks first, large ones before small ones, and the last before those that linger. */
 export const suspects = (plans: readonly Plan[]): readonly Plan[] =>

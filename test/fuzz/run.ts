@@ -8,6 +8,7 @@ import { STORED_ID } from './material.ts'
 import type { Verdict } from './oracle/dialects.ts'
 import { judge } from './oracle/judge.ts'
 import type { Plan, Script, Stage } from './plan.ts'
+import { shown } from './report.ts'
 import type { Target } from './target.ts'
 import type { TeamKeys } from './team-keys.ts'
 
@@ -39,6 +40,7 @@ export interface Runner {
 export function createRunner(deps: RunDeps): Runner {
   const { target, planOf, findings, keys } = deps
   const inFlight = new Map<number, Plan>()
+  let knownDeaths = 0
 
   async function lane(next: () => number | undefined): Promise<void> {
     await onOwnConnections(async (connections) => {
@@ -116,6 +118,10 @@ export function createRunner(deps: RunDeps): Runner {
     if (known?.fit()) return known
     if (known?.unasked() !== undefined)
       findings.add({ what: 'an answer that nobody asked for', plan, detail: known.unasked() })
+    // A process that dies takes its connections along.
+    if (known?.endedIdle() && target.deaths() === knownDeaths)
+      findings.add({ what: 'a connection was closed that was to stay open', plan })
+    knownDeaths = target.deaths()
     known?.close()
     for (;;) {
       try {
@@ -139,7 +145,7 @@ export function createRunner(deps: RunDeps): Runner {
         findings.add({
           what: whatOf(request, problem, owed < requests.length),
           plan,
-          detail: answer.body.toString('latin1', 0, 300),
+          detail: shown(answer.body, 300),
         })
       if (request.dialect === 'view') keys.learn(request, answer)
       return verdict
@@ -176,10 +182,10 @@ const lastsMs = ({ stages }: Plan): number =>
     ...stages.flatMap(({ scripts }) => scripts.map(({ end }) => (end.kind === 'leave' ? end.forMs + AFTERMATH_MS : 0))),
   )
 
-/** Answers without a body come of what every route has in common. */
+/** Some answers come of what every route has in common. */
 function whatOf({ route }: Draft, problem: string, isBeforeMalformed: boolean): string {
   if (isBeforeMalformed && problem.endsWith('malformed_request')) return LOST_BEFORE_MALFORMED
-  return problem.endsWith('without a body') ? problem : `${route}: ${problem}`
+  return /without a body$|^a request with/.test(problem) ? problem : `${route}: ${problem}`
 }
 
 const needsId = ({ scripts }: Stage): boolean => scripts.some(({ wire }) => wire.includes(STORED_ID))

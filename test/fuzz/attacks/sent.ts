@@ -27,21 +27,36 @@ const manyKeys = sent((size) => `{${'"a":1,'.repeat(of(5_000, 3_000_000)(size))}
 const manyNumbers = sent((size) => `[${'9007199254740993,'.repeat(of(2_000, 1_100_000)(size))}1]`)
 const longEscapes = sent((size) => `{"payload":"${'\\u0000'.repeat(of(2_000, 3_300_000)(size))}"}`)
 
+const unkeyed = (path: string): Draft => ({
+  role: 'gateway',
+  route: `POST ${path}`,
+  dialect: 'any',
+  method: 'POST',
+  target: path,
+  version: 'HTTP/1.1',
+  headers: [['Host', HOST]],
+  mutations: [],
+  torn: false,
+})
+
 /** Uncompressed, so that every byte is paid for by the sender. */
 const deepPlain: Attack = ({ random }, size) => {
   const draft: Draft = {
-    role: 'gateway',
-    route: 'POST (deep)',
-    dialect: 'any',
-    method: 'POST',
-    target: random.pick(PATHS),
-    version: 'HTTP/1.1',
-    headers: [['Host', HOST]],
+    ...unkeyed(random.pick(PATHS)),
     body: Buffer.alloc(of(5_000, 4_900_000)(size), '['),
-    mutations: [],
-    torn: false,
   }
   return [together([plain(wireOf(draft), draft)])]
+}
+
+/** More than a body may have: the refusal has to be readable for a sender that is still sending. */
+const tooLarge: Attack = ({ random }, size) => {
+  const draft: Draft = {
+    ...unkeyed(random.pick(PATHS)),
+    headers: [['Host', HOST], ...(random.oneIn(2) ? [KEY] : [])],
+    body: Buffer.alloc(of(5_300_000, 40_000_000)(size), ' '),
+    ...(random.oneIn(2) && { chunks: { sizes: [60_000], extension: '' } }),
+  }
+  return [together([plain(wireOf(draft), draft, { kind: 'close' })])]
 }
 
 const rawPost = (head: string, body: Buffer): Script => {
@@ -159,6 +174,7 @@ export const SENT: Readonly<Record<string, Attack>> = {
   'deep arrays': deepArrays,
   'deep objects': deepObjects,
   'deep and plain': deepPlain,
+  'too large': tooLarge,
   'many entries': manyEntries,
   'many keys': manyKeys,
   'many numbers': manyNumbers,

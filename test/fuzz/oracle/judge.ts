@@ -3,6 +3,7 @@ import type { Dialect, Draft } from '../draft.ts'
 import { decoded } from './decoded.ts'
 import { DIALECTS, type Verdict } from './dialects.ts'
 import { type Failure, failureIn, failureProblems } from './envelope.ts'
+import { invalidity } from './validity.ts'
 
 /** Larger bodies are not taken apart: that would keep this side from sending. */
 const PARSED_MAX = 1024 * 1024
@@ -13,7 +14,8 @@ const UNREAD = [400, 408, 431]
 /** Judges one answer by the request that it belongs to. */
 export function judge(request: Draft, answer: Answer): Verdict {
   const verdict = verdictOf(request, answer)
-  return { ...verdict, problems: [...verdict.problems, ...goodRequestProblems(request, verdict)] }
+  const more = [...goodRequestProblems(request, verdict), ...badRequestProblems(request, answer)]
+  return { ...verdict, problems: [...verdict.problems, ...more] }
 }
 
 function verdictOf(request: Draft, answer: Answer): Verdict {
@@ -86,4 +88,10 @@ function goodRequestProblems({ stores, mutations, torn }: Draft, { accepted, fai
   if (accepted !== undefined && 'count' in accepted && accepted.count !== stores.entries)
     return ['another number of entries was accepted than was sent']
   return failure !== undefined && !failure.retryable ? [`a good request was refused with ${failure.code}`] : []
+}
+
+/** What is no valid request is refused, also where it could be guessed what is meant. */
+function badRequestProblems(request: Draft, { status }: Answer): readonly string[] {
+  const why = status < 300 ? invalidity(request) : undefined
+  return why === undefined ? [] : [`a request ${why} was answered ${status}`]
 }

@@ -71,7 +71,7 @@ test('every attack can be made in both sizes', () => {
     const small = attack(context, 'small')
     expect([name, small.flatMap(({ scripts }) => scripts).length]).not.toEqual([name, 0])
     const bytes = small.flatMap(({ scripts }) => scripts).reduce((sum, { wire }) => sum + wire.length, 0)
-    expect(bytes).toBeLessThan(200_000)
+    expect(bytes).toBeLessThan(name === 'too large' ? 6_000_000 : 200_000)
   }
 })
 

@@ -13,7 +13,7 @@ const request = (dialect: Dialect, change: Partial<Draft> = {}): Draft => ({
   method: 'POST',
   target: '/x',
   version: 'HTTP/1.1',
-  headers: [],
+  headers: [['Host', 'x']],
   mutations: ['something'],
   torn: false,
   ...change,
@@ -122,6 +122,23 @@ describe('answers that must not be', () => {
     expect(problems('ingestion', less, { stores, mutations: [] })).toEqual([
       'another number of entries was accepted than was sent',
     ])
+  })
+
+  test('a success where a proxy may have understood another request', () => {
+    const success = answer(200, CREATED)
+    const host = ['Host', 'x'] as const
+    const length = ['Content-Length', '2'] as const
+    const coding = ['Transfer-Encoding', 'chunked'] as const
+    const told = (change: Partial<Draft>) => problems('ingestion', success, change)
+    expect(told({ headers: [] })).toEqual(['a request without Host was answered 200'])
+    expect(told({ headers: [host, host] })).toEqual(['a request with more than one Host was answered 200'])
+    expect(told({ headers: [host, length, coding] })).toHaveLength(1)
+    expect(
+      told({ headers: [host, length], body: Buffer.from('{}'), chunks: { sizes: [1], extension: '' } }),
+    ).toHaveLength(1)
+    expect(told({ headers: [host, length] })).toEqual([])
+    expect(told({ headers: [], version: 'HTTP/1.0' })).toEqual([])
+    expect(told({ headers: [], mutations: ['wire: truncated'] })).toEqual([])
   })
 })
 
