@@ -14,7 +14,7 @@ const ATTEMPTS = 3
 const PAUSE_MS = 1_000
 const KINDS_MAX = 40
 
-export function createTriedAgain(findings: Findings): TriedAgain {
+export function createTriedAgain(findings: Findings, pauseMs = PAUSE_MS): TriedAgain {
   const refused = new Map<string, Plan>()
   return {
     note: (plan, { route, dialect }, { failure }) => {
@@ -28,15 +28,19 @@ export function createTriedAgain(findings: Findings): TriedAgain {
     },
     tryAll: async (run) => {
       for (const [what, plan] of refused)
-        if (await isRefusedAgain(plan, run))
+        if (await isRefusedAgain(plan, run, pauseMs))
           findings.add({ what: `${what}: is refused for now whenever it is sent`, plan })
     },
   }
 }
 
-async function isRefusedAgain(plan: Plan, run: (plan: Plan) => Promise<readonly Verdict[]>): Promise<boolean> {
+async function isRefusedAgain(
+  plan: Plan,
+  run: (plan: Plan) => Promise<readonly Verdict[]>,
+  pauseMs: number,
+): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    await delay(PAUSE_MS)
+    await delay(pauseMs)
     const verdicts = await run(plan)
     if (!verdicts.some(({ failure }) => failure?.retryable)) return false
   }

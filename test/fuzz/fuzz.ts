@@ -73,8 +73,7 @@ export async function fuzz(options: FuzzOptions): Promise<Summary> {
     const numbers = numbersOf(options, began, () => findings.groups().length)
     await runner.run(numbers.next, options.lanes)
     const seconds = (performance.now() - began) / 1000
-    await target.up()
-    const settlement = await settle(() => url('views'), ledger)
+    const settlement = await settle(target, ledger)
     const { missing, duplicates } = settlement
     if (missing.length > 0) findings.add({ what: 'what was accepted cannot be read', detail: listText(missing) })
     if (duplicates.length > 0) findings.add({ what: 'what was accepted is there twice', detail: listText(duplicates) })

@@ -1,5 +1,3 @@
-import { markIn } from './marks.ts'
-
 /** The entries of a run: what was answered as accepted, and in the end what can be read. */
 export interface AcceptedLedger {
   /** One entry was answered with this id. */
@@ -24,7 +22,8 @@ export interface Settlement {
 
 /** What was read back, gathered entry by entry. */
 export interface StoredEntries {
-  add(id: string, text: string): void
+  /** `mark` is that of the request that the entry came with; undefined where it was destroyed. */
+  add(id: string, mark: string | undefined): void
   readonly count: () => number
   readonly has: (id: string) => boolean
   /** Ids that were there more than once. */
@@ -41,10 +40,9 @@ export function createStoredEntries(): StoredEntries {
   const byMark = new Map<string, number>()
   let unmarked = 0
   return {
-    add: (id, text) => {
+    add: (id, mark) => {
       if (ids.has(id)) return void repeated.push(id)
       ids.add(id)
-      const mark = markIn(text)
       if (mark === undefined) unmarked += 1
       else byMark.set(mark, (byMark.get(mark) ?? 0) + 1)
     },

@@ -1,5 +1,6 @@
 /** `npm run fuzz`: sends what no client should, to the whole running program. `-- --help` tells more. */
 import { parseArgs } from 'node:util'
+import { stopServers } from '../../bench/stack/servers.ts'
 import { fuzz } from './fuzz.ts'
 
 const HELP = `npm run fuzz -- [OPTIONS]
@@ -37,6 +38,10 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void stopServers().finally(() => process.exit(1)))
+}
 
 const { mode, attacks, stalls, bail } = values
 if (values.help || (mode !== 'embedded' && mode !== 'full')) {

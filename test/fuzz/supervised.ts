@@ -17,6 +17,9 @@ const PRINTED_MAX = 3_000
 /** Between two starts, so that one that cannot start does not take the machine. */
 const PAUSE_MS = 500
 
+/** The last of an output, without native frames, which say nothing to anybody here. */
+const readable = (printed: string): string => printed.replaceAll(/^\s*\d+: 0x.*\n?/gm, '').slice(-PRINTED_MAX)
+
 export async function supervise(
   name: string,
   start: () => Promise<SluiceProcess>,
@@ -58,11 +61,14 @@ export async function supervise(
       if (stopping) return
       gather()
       deaths += 1
-      onDeath(name, current.printed().slice(-PRINTED_MAX))
+      onDeath(name, readable(current.printed()))
       up = restart()
     })
   }
   watch()
+  // Nothing that was started outlives the run, however that ends.
+  const kill = (): void => current.kill('SIGKILL')
+  process.once('exit', kill)
 
   return {
     name,
@@ -75,6 +81,7 @@ export async function supervise(
     },
     stop: async () => {
       stopping = true
+      process.off('exit', kill)
       await up
       current.kill('SIGTERM')
       await current.exited

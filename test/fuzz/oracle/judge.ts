@@ -93,5 +93,5 @@ function goodRequestProblems({ stores, mutations, torn }: Draft, { accepted, fai
 /** What is no valid request is refused, also where it could be guessed what is meant. */
 function badRequestProblems(request: Draft, { status }: Answer): readonly string[] {
   const why = status < 300 ? invalidity(request) : undefined
-  return why === undefined ? [] : [`a request ${why} was answered ${status}`]
+  return why === undefined ? [] : [`a request ${why} was taken`]
 }

@@ -40,8 +40,7 @@ export function csvProblem(text: string): string | undefined {
   for (const row of entries) {
     if (row.length !== names.length) return `a row has ${row.length} cells, and there are ${names.length} columns`
     const formula = row.findIndex((cell, column) => names[column] !== 'eventId' && FORMULA.test(cell))
-    if (formula !== -1)
-      return `the cell ${names[formula]} begins like a formula: ${JSON.stringify(row[formula]?.slice(0, 40))}`
+    if (formula !== -1) return `the cell ${names[formula]} begins like a formula`
   }
   return undefined
 }

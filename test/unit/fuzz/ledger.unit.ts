@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { createAcceptedLedger, createStoredEntries } from '../../fuzz/ledger.ts'
-import { markOf } from '../../fuzz/marks.ts'
+import { markIn, markOf } from '../../fuzz/marks.ts'
 
 const [ONE, TWO, THREE] = [markOf(1, 0), markOf(2, 0), markOf(3, 0)] as const
 
 function stored(entries: readonly (readonly [id: string, text: string])[]) {
   const all = createStoredEntries()
-  for (const [id, text] of entries) all.add(id, text)
+  for (const [id, text] of entries) all.add(id, markIn(text))
   return all
 }
 
