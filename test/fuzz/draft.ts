@@ -48,7 +48,8 @@ export interface Draft {
   readonly target: string
   readonly version: string
   readonly headers: readonly Header[]
-  /** What the body says, until it is bytes. */
+  /** What the body says, until it is bytes: a value of JavaScript, or a tree where no value can say it. */
+  readonly value?: unknown
   readonly json?: JsonNode | undefined
   readonly body?: Buffer | undefined
   readonly chunks?: Chunks | undefined

@@ -17,7 +17,7 @@ export interface FuzzOptions {
   readonly mode: 'embedded' | 'full'
   readonly seed: number
   readonly seconds?: number | undefined
-  /** Most cases. */
+  /** Ends after the case with which there are so many. */
   readonly requests?: number | undefined
   /** The only case that is run. */
   readonly replay?: number | undefined
@@ -32,7 +32,8 @@ export interface FuzzOptions {
 
 export interface Summary {
   readonly cases: number
-  /** Answers; a case can have several, or none. */
+  readonly requests: number
+  /** Of all requests that were answered, among them those that were sent again until something was there. */
   readonly answers: number
   readonly seconds: number
   readonly statuses: ReadonlyMap<number, number>
@@ -60,7 +61,6 @@ export async function fuzz(options: FuzzOptions): Promise<Summary> {
       ledger,
       findings,
       keys: createTeamKeys(),
-      planOf: (number) => planOf(seed, number, material, attacks),
       onAnswer: (plan, request, answer, verdict) => {
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
         again.note(plan, request, verdict)
@@ -68,10 +68,11 @@ export async function fuzz(options: FuzzOptions): Promise<Summary> {
       },
     })
     const watch = startWatch(target, { ...trouble, stalls: options.stalls })
-    if (replay !== undefined) print(planText(planOf(seed, replay, material, attacks)))
+    const caseOf = (number: number): Plan => planOf(seed, number, material, attacks)
+    if (replay !== undefined) print(planText(caseOf(replay)))
     const began = performance.now()
-    const numbers = numbersOf(options, began, () => findings.groups().length)
-    await runner.run(numbers.next, options.lanes)
+    const cases = createCases(options, caseOf, () => findings.groups().length)
+    await runner.run(cases.next, options.lanes)
     const seconds = (performance.now() - began) / 1000
     const settlement = await settle(target, ledger)
     const { missing, duplicates } = settlement
@@ -83,7 +84,8 @@ export async function fuzz(options: FuzzOptions): Promise<Summary> {
     const answers = [...statuses.values()].reduce((sum, count) => sum + count, 0)
     const peaksMiB = watch.peaks()
     const summary = {
-      cases: numbers.given(),
+      cases: cases.given(),
+      requests: cases.requests(),
       answers,
       seconds,
       statuses,
@@ -98,17 +100,36 @@ export async function fuzz(options: FuzzOptions): Promise<Summary> {
   }
 }
 
-interface Numbers {
-  readonly next: () => number | undefined
+interface Cases {
+  readonly next: () => Plan | undefined
   readonly given: () => number
+  readonly requests: () => number
 }
 
-/** The numbers of the cases in turn, until there are enough of them or of findings, or the time is up. */
-function numbersOf({ replay, requests, seconds, bail }: FuzzOptions, began: number, found: () => number): Numbers {
-  const first = replay ?? 0
-  const end = replay === undefined ? (requests ?? Number.POSITIVE_INFINITY) : replay + 1
-  const endsAt = began + (seconds ?? Number.POSITIVE_INFINITY) * 1000
-  let number = first
-  const isOver = (): boolean => number >= end || performance.now() >= endsAt || (bail && found() > 0)
-  return { next: () => (isOver() ? undefined : number++), given: () => number - first }
+/** The cases in turn, until they have enough requests or findings, or the time is up. */
+function createCases(
+  { replay, requests = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY, bail }: FuzzOptions,
+  caseOf: (number: number) => Plan,
+  found: () => number,
+): Cases {
+  const endsAt = performance.now() + seconds * 1000
+  const most = replay === undefined ? Number.POSITIVE_INFINITY : 1
+  let given = 0
+  let asked = 0
+  const isOver = (): boolean =>
+    given >= most || asked >= requests || performance.now() >= endsAt || (bail && found() > 0)
+  return {
+    next: () => {
+      if (isOver()) return undefined
+      const plan = caseOf((replay ?? 0) + given)
+      given += 1
+      asked += requestsOf(plan)
+      return plan
+    },
+    given: () => given,
+    requests: () => asked,
+  }
 }
+
+const requestsOf = ({ stages }: Plan): number =>
+  stages.flatMap(({ scripts }) => scripts).reduce((sum, one) => sum + one.requests.length, 0)

@@ -6,7 +6,7 @@ import { fuzz } from './fuzz.ts'
 const HELP = `npm run fuzz -- [OPTIONS]
 
   --seconds N      Ends after so long. Default 60 where no --requests is given.
-  --requests N     Ends after so many cases.
+  --requests N     Ends after so many requests; a case has one or several.
   --seed S         A whole number; the same seed makes the same requests. Default: a random one, which is printed.
   --mode MODE      embedded (default): one process. full: three, with Kafka and Elasticsearch from Docker or this machine's Java.
   --replay K       Runs the case with this number alone, and prints what it sends and is answered.

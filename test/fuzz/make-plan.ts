@@ -15,18 +15,25 @@ import { escaped, readRequest, strangeRead } from './requests/reads.ts'
 import { session } from './requests/sessions.ts'
 import { teamRequest } from './requests/team.ts'
 
-const TEMPLATES: readonly (readonly [number, (context: Context) => Draft])[] = [
+type Templates = readonly (readonly [number, (context: Context) => Draft])[]
+
+const TO_GATEWAY: Templates = [
   [28, eventLog],
   [36, applicationLog],
   [20, batch],
   [14, otlp],
   [14, clef],
+]
+
+const TO_VIEWS: Templates = [
   [18, readRequest],
   [16, strangeRead],
   [12, pageRequest],
   [3, session],
   [2, teamRequest],
 ]
+
+const TEMPLATES: Templates = [...TO_GATEWAY, ...TO_VIEWS]
 
 const ATTACK_ONE_IN = 500
 const PIPELINED_MAX = 20
@@ -41,13 +48,13 @@ export function planOf(seed: number, number: number, material: Material, withAtt
   if (random.oneIn(ATTACK_ONE_IN) && withAttacks) return attackPlan(number, context(0))
   return random.weighted<() => Plan>([
     [900, () => single(number, context(0))],
-    [70, () => pipelined(number, context)],
+    [100, () => pipelined(number, context)],
     [30, () => storedAndRead(number, context(0))],
   ])()
 }
 
-const draftOf = (context: Context): Draft =>
-  rendered(mutated(context.random.weighted(TEMPLATES)(context), context.random))
+const draftOf = (context: Context, templates = TEMPLATES): Draft =>
+  rendered(mutated(context.random.weighted(templates)(context), context.random))
 
 function single(number: number, context: Context): Plan {
   const { random } = context
@@ -82,8 +89,8 @@ function endOf({ route, torn }: Draft, random: Random): End {
   if (torn) return { kind: 'close' }
   return random.weighted<End>([
     [100, KEEP],
-    [2, { kind: 'close' }],
-    [2, { kind: 'half-close' }],
+    [1, { kind: 'close' }],
+    [1, { kind: 'half-close' }],
     [1, { kind: 'break', afterMs: random.int(30) }],
     [1, { kind: 'leave', forMs: random.int(1_000) }],
   ])
@@ -99,16 +106,15 @@ const brokenOff = (random: Random): End =>
 
 /** Several requests in one piece, without waiting for the answers between them. */
 function pipelined(number: number, contextOf: (place: number) => Context): Plan {
-  const first = draftOf(contextOf(0))
   const { random } = contextOf(0)
-  const drafts = [first]
-  const count = random.between(2, PIPELINED_MAX)
-  for (let place = 1; place < count; place += 1) {
-    const next = draftOf(contextOf(place))
-    if (next.role === first.role) drafts.push(next)
-  }
+  const templates = random.oneIn(3) ? TO_VIEWS : TO_GATEWAY
+  const drafts = Array.from({ length: random.between(2, PIPELINED_MAX) }, (_, place) =>
+    draftOf(contextOf(place), templates),
+  )
+  const [first] = drafts as [Draft]
   const intact = drafts.filter(
-    ({ torn, route, headers }) => !torn && !route.endsWith('/tail') && !headers.some(isConnection),
+    ({ torn, role, route, headers }) =>
+      !torn && role === first.role && !route.endsWith('/tail') && !headers.some(isConnection),
   )
   if (intact.length < 2) return planWith(number, first, [plain(wireOf(first), first, endOf(first, random))])
   // What follows and cannot be read must not take away the answers to what came before it.

@@ -91,7 +91,7 @@ export function complaintOf(line: string): Finding {
 }
 
 export function summaryText(summary: Summary, options: FuzzOptions): string {
-  const { cases, answers, seconds, statuses, settlement, findings, peaksMiB } = summary
+  const { cases, requests, answers, seconds, statuses, settlement, findings, peaksMiB } = summary
   const counted = [...statuses].sort(([one], [other]) => one - other).map(([status, count]) => `${status}: ${count}`)
   const lines = findings.map(
     ({ what, count, numbers, worst }) =>
@@ -100,6 +100,6 @@ export function summaryText(summary: Summary, options: FuzzOptions): string {
   const peaks = Object.entries(peaksMiB).map(([name, peak]) => `${name} ${peak} MiB`)
   return [
     ...(findings.length === 0 ? [] : [`${findings.length} distinct findings:`, ...lines]),
-    `fuzz ${options.mode} seed ${options.seed}: ${cases} cases, ${answers} answers in ${seconds.toFixed(1)} s (${Math.round(answers / seconds)}/s); statuses ${counted.join(', ')}; accepted ${settlement.accepted}, stored ${settlement.stored}, missing ${settlement.missing.length}, twice ${settlement.duplicates.length}; peak ${peaks.join(', ')}; findings ${findings.reduce((sum, { count }) => sum + count, 0)}`,
+    `fuzz ${options.mode} seed ${options.seed}: ${requests} requests in ${cases} cases and ${seconds.toFixed(1)} s (${Math.round(requests / seconds)}/s), ${answers} answers; statuses ${counted.join(', ')}; accepted ${settlement.accepted}, stored ${settlement.stored}, missing ${settlement.missing.length}, twice ${settlement.duplicates.length}; peak ${peaks.join(', ')}; findings ${findings.reduce((sum, { count }) => sum + count, 0)}`,
   ].join('\n')
 }

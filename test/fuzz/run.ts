@@ -14,7 +14,6 @@ import type { TeamKeys } from './team-keys.ts'
 
 export interface RunDeps {
   readonly target: Target
-  readonly planOf: (number: number) => Plan
   readonly ledger: AcceptedLedger
   readonly findings: Findings
   readonly keys: TeamKeys
@@ -32,27 +31,27 @@ const DEATH_KNOWN_MS = 300
 export interface Runner {
   readonly inFlight: InFlight
   /** Runs the cases that `next` gives, so many at a time, until it gives none. */
-  run(next: () => number | undefined, lanes: number): Promise<void>
+  run(next: () => Plan | undefined, lanes: number): Promise<void>
   /** Runs one case alone. */
   once(plan: Plan): Promise<readonly Verdict[]>
 }
 
 export function createRunner(deps: RunDeps): Runner {
-  const { target, planOf, findings, keys } = deps
+  const { target, findings, keys } = deps
   const inFlight = new Map<number, Plan>()
   /** How many processes had died when a connection was opened. */
   const deathsAt = new WeakMap<Connection, number>()
 
-  async function lane(next: () => number | undefined): Promise<void> {
+  async function lane(next: () => Plan | undefined): Promise<void> {
     await onOwnConnections(async (connections) => {
-      for (let number = next(); number !== undefined; number = next()) {
-        const plan = planOf(number)
+      for (let plan = next(); plan !== undefined; plan = next()) {
+        const { number } = plan
         inFlight.set(number, plan)
         await runPlan(plan, connections)
         // What is left open goes on after its case.
         const ms = lastsMs(plan)
         if (ms === 0) inFlight.delete(number)
-        else setTimeout(() => inFlight.delete(plan.number), ms).unref()
+        else setTimeout(() => inFlight.delete(number), ms).unref()
       }
     })
   }

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { type Draft, mutation, withHeader } from '../draft.ts'
-import { documentOf } from '../json-tree.ts'
+import { documentOf, treeOf } from '../json-tree.ts'
 import type { Random } from '../random.ts'
 import { mutatedBytes } from './bytes.ts'
 import { mutatedJson } from './json.ts'
@@ -12,19 +12,27 @@ const uncounted = ({ stores }: Draft): Partial<Draft> => ({ stores: stores && { 
 
 /** Another structure; a body that is no JSON tree is left as it is. */
 export const otherStructure: Change = (draft, random) => {
-  if (draft.json === undefined) return draft
-  const [name, json] = mutatedJson(draft.json, random)
-  return mutation(draft, `JSON: ${name}`, { json, ...uncounted(draft) })
+  const tree = draft.json ?? (draft.value === undefined ? undefined : treeOf(draft.value))
+  if (tree === undefined) return draft
+  const [name, json] = mutatedJson(tree, random)
+  return mutation(draft, `JSON: ${name}`, { json, value: undefined, ...uncounted(draft) })
 }
 
 /** The body as bytes. */
-export const rendered = (draft: Draft): Draft =>
-  draft.json === undefined ? draft : { ...draft, json: undefined, body: Buffer.from(documentOf(draft.json)) }
+export function rendered(draft: Draft): Draft {
+  const { json, value } = draft
+  if (json === undefined && value === undefined) return draft
+  const text = json === undefined ? JSON.stringify(value) : documentOf(json)
+  return { ...draft, ...NOT_YET_BYTES, body: Buffer.from(text) }
+}
+
+/** What a draft no longer has once its body is bytes. */
+const NOT_YET_BYTES = { json: undefined, value: undefined }
 
 export const otherBytes: Change = (draft, random) => {
   const { body = Buffer.alloc(0) } = rendered(draft)
   const [name, changed] = mutatedBytes(body, random)
-  return mutation({ ...draft, json: undefined }, `body: ${name}`, { body: changed, ...uncounted(draft) })
+  return mutation({ ...draft, ...NOT_YET_BYTES }, `body: ${name}`, { body: changed, ...uncounted(draft) })
 }
 
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
@@ -38,7 +46,7 @@ const CODINGS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 }
 
 const compressedAs = (draft: Draft, coding: string, body: Buffer): Partial<Draft> => ({
-  json: undefined,
+  ...NOT_YET_BYTES,
   body,
   headers: withHeader(draft, 'Content-Encoding', coding),
 })
@@ -55,8 +63,8 @@ export const compressed: Change = (draft, random) => {
 
 /** Below and above what a body may hold. */
 const BOMB_BYTES = [
-  [20, 100_000],
-  [5, 1_000_000],
+  [40, 100_000],
+  [10, 1_000_000],
   [1, 19_900_000],
   [1, 21_000_000],
 ] as const
@@ -97,12 +105,12 @@ export const inChunks: Change = (draft, random) => {
   const tiny = body.length < 3_000
   const sizes = Array.from({ length: 1 + random.int(6) }, () => (tiny && random.oneIn(4) ? 1 : random.size(20_000)))
   const extension = random.pick(['', '', '', ';a=b', ';x="y z"'])
-  return mutation(draft, 'chunked', { json: undefined, body, chunks: { sizes, extension } })
+  return mutation(draft, 'chunked', { ...NOT_YET_BYTES, body, chunks: { sizes, extension } })
 }
 
 /** A body where there should be none. */
 export const unaskedBody: Change = (draft, random) =>
-  draft.body !== undefined || draft.json !== undefined
+  draft.body !== undefined || draft.json !== undefined || draft.value !== undefined
     ? draft
     : mutation(draft, 'a body', { body: random.oneIn(2) ? Buffer.from('{"a":1}') : random.bytes(random.size(3_000)) })
 

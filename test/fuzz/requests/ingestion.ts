@@ -1,6 +1,5 @@
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import type { Draft, Header } from '../draft.ts'
-import { treeOf } from '../json-tree.ts'
 import { TEAMS } from '../material.ts'
 import { textOf } from '../values.ts'
 import { type Context, headersOf } from './context.ts'
@@ -74,7 +73,7 @@ export function eventLog(context: Context): Draft {
     dialect: 'ingestion',
     target: '/api/ExternalLogs',
     headers: headersOf(context, main, [JSON_TYPE]),
-    json: treeOf(body),
+    value: body,
     stores: { mark, team: 'main', entries: 1 },
   }
 }
@@ -88,7 +87,7 @@ export function applicationLog(context: Context): Draft {
     dialect: 'ingestion',
     target: '/api/ApplicationLogs',
     headers: headersOf(context, main, [JSON_TYPE]),
-    json: treeOf({ uniqueIdentifier: main.project, ...applicationFields(context, 0) }),
+    value: { uniqueIdentifier: main.project, ...applicationFields(context, 0) },
     stores: { mark: context.mark, team: 'main', entries: 1 },
   }
 }
@@ -106,7 +105,7 @@ export function batch(context: Context): Draft {
     dialect: 'ingestion',
     target: '/api/ApplicationLogs/batch',
     headers: headersOf(context, main, [JSON_TYPE]),
-    json: treeOf({ uniqueIdentifier: main.project, logEntries }),
+    value: { uniqueIdentifier: main.project, logEntries },
     stores: { mark: context.mark, team: 'main', entries: logEntries.length },
   }
 }
@@ -144,7 +143,7 @@ export function otlp(context: Context): Draft {
     dialect: 'otlp',
     target: '/v1/logs',
     headers: headersOf(context, main, [JSON_TYPE]),
-    json: treeOf({ resourceLogs: [{ resource, scopeLogs: [{ scope: { name: 'Acme.Orders' }, logRecords }] }] }),
+    value: { resourceLogs: [{ resource, scopeLogs: [{ scope: { name: 'Acme.Orders' }, logRecords }] }] },
     stores: { mark: context.mark, team: 'main', entries: logRecords.length },
   }
 }

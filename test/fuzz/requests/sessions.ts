@@ -2,7 +2,6 @@ import { hashKeyHex } from '../../../shared/registry/keys.ts'
 import { SESSION_COOKIE } from '../../../views/session/cookie.ts'
 import { keyTagOf, signToken } from '../../../views/session/token.ts'
 import type { Draft, Header } from '../draft.ts'
-import { treeOf } from '../json-tree.ts'
 import { HOST, SESSION_SECRET, TEAMS, type TeamMaterial } from '../material.ts'
 import { textOf } from '../values.ts'
 import { anonymous, type Context } from './context.ts'
@@ -48,7 +47,7 @@ export function session(context: Context): Draft {
       ...(random.oneIn(2) ? [sessionCookie(TEAMS.reads)] : []),
       ...(signsIn ? ([['Content-Type', 'application/json']] as const) : []),
     ]),
-    ...(signsIn && { json: treeOf({ apiKey: good ? TEAMS.reads.key : textOf(random, 3) }) }),
+    ...(signsIn && { value: { apiKey: good ? TEAMS.reads.key : textOf(random, 3) } }),
     mutations: [],
     torn: false,
   }

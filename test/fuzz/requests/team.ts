@@ -1,6 +1,5 @@
 import type { Draft, Header } from '../draft.ts'
 import { inBytes } from '../draft.ts'
-import { treeOf } from '../json-tree.ts'
 import { HOST, TEAMS } from '../material.ts'
 import { NAMES, textOf } from '../values.ts'
 import { type Context, headersOf } from './context.ts'
@@ -36,7 +35,7 @@ export function teamRequest(context: Context): Draft {
     target: inBytes(path),
     version: 'HTTP/1.1',
     headers: headersOf(context, isRead ? reads : changes, [...origin, ...type]),
-    ...(json !== undefined && { json: treeOf(json) }),
+    ...(json !== undefined && { value: json }),
     mutations: [],
     torn: false,
   }

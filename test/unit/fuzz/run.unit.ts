@@ -81,11 +81,10 @@ async function run(port: number, plans: readonly Plan[], deaths = () => 0) {
     ledger,
     findings,
     keys: createTeamKeys(),
-    planOf: (number) => plans[number] as Plan,
     onAnswer: (plan, request, _answer, verdict) => again.note(plan, request, verdict),
   })
   let number = 0
-  await runner.run(() => (number < plans.length ? number++ : undefined), 1)
+  await runner.run(() => plans[number++], 1)
   expect(runner.inFlight.size).toBe(0)
   return { ledger, again, runner, found: () => findings.groups().map(({ what }) => what) }
 }
