@@ -12,11 +12,10 @@ export interface Exchange {
   readonly begun: Answer | undefined
   /** How the other side ended the connection; `open` where it did not. */
   readonly ended: 'open' | 'closed' | 'reset'
-  /** The bytes that came are no HTTP, or nobody had asked for them. */
+  /** What keeps the bytes that came from being HTTP. */
   readonly garbled: string | undefined
   /** Whether the time was up before all answers had come. */
   readonly late: boolean
-  readonly tookMs: number
 }
 
 /** One connection to a server, for one script after the other. */
@@ -33,10 +32,10 @@ export interface Connection {
 
 /** Longest wait for the answers to what was sent whole: longer than the server's own deadlines. */
 const PATIENCE_MS = 30_000
+/** Longest wait for answers that are not owed. */
+const UNOWED_PATIENCE_MS = 150
 /** A connection may be closed for being idle; not so soon. */
 const IDLE_MIN_MS = 5_000
-/** How long more is waited for on what may not be a whole request. */
-const TORN_PATIENCE_MS = 150
 
 export async function openConnection(port: number): Promise<Connection> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
@@ -131,19 +130,18 @@ function createConnection(socket: Socket): Connection {
       default:
     }
     if (await until(() => answers.length >= owed, PATIENCE_MS)) return true
-    if (owed < requests.length) await until(() => answers.length >= requests.length, TORN_PATIENCE_MS)
+    if (owed < requests.length) await until(() => answers.length >= requests.length, UNOWED_PATIENCE_MS)
     return false
   }
 
   return {
     run: async (script, wire) => {
-      const began = performance.now()
       answers = []
       for (const { method } of script.requests) parser.expect(method)
       await send(wire, script)
       const late = await wait(script)
       if (script.owed < script.requests.length && script.end.kind !== 'leave') socket.destroy()
-      const exchange = { answers, begun: parser.begun(), ended, garbled, late, tookMs: performance.now() - began }
+      const exchange = { answers, begun: parser.begun(), ended, garbled, late }
       answers = []
       usedAt = performance.now()
       return exchange

@@ -25,7 +25,6 @@ export type Header = readonly [name: string, value: string]
 export interface Stores {
   /** Stands in every entry, with a place of its own behind it. */
   readonly mark: string
-  readonly team: 'main' | 'attacks'
   /** How many entries the request has; undefined where a mutation may have changed that. */
   readonly entries: number | undefined
 }

@@ -49,6 +49,9 @@ if (values.help || (mode !== 'embedded' && mode !== 'full')) {
   process.exitCode = values.help ? 0 : 2
 } else {
   const requests = number(values.requests, 'requests')
+  const seed = number(values.seed, 'seed') ?? Math.floor(Math.random() * 2 ** 31)
+  const print = (text: string): void => void process.stdout.write(`${text}\n`)
+  print(`seed ${seed}`)
   const summary = await fuzz({
     mode,
     attacks,
@@ -56,10 +59,10 @@ if (values.help || (mode !== 'embedded' && mode !== 'full')) {
     bail,
     requests,
     seconds: number(values.seconds, 'seconds') ?? (requests === undefined ? 60 : undefined),
-    seed: number(values.seed, 'seed') ?? Math.floor(Math.random() * 2 ** 31),
+    seed,
     replay: number(values.replay, 'replay'),
     lanes: number(values.lanes, 'lanes') ?? 64,
-    print: (text) => void process.stdout.write(`${text}\n`),
+    print,
   })
   process.exitCode = summary.findings.length === 0 ? 0 : 1
 }

@@ -11,6 +11,7 @@ import { createRandom, type Random } from './random.ts'
 import { type Context, headersOf } from './requests/context.ts'
 import { applicationLog, batch, clef, eventLog, otlp } from './requests/ingestion.ts'
 import { pageRequest } from './requests/pages.ts'
+import { unreadable } from './requests/protocol.ts'
 import { escaped, readRequest, strangeRead } from './requests/reads.ts'
 import { session } from './requests/sessions.ts'
 import { teamRequest } from './requests/team.ts'
@@ -50,6 +51,7 @@ export function planOf(seed: number, number: number, material: Material, withAtt
     [900, () => single(number, context(0))],
     [100, () => pipelined(number, context)],
     [30, () => storedAndRead(number, context(0))],
+    [8, () => planOfScript(number, unreadable(context(0)))],
   ])()
 }
 
@@ -60,16 +62,16 @@ function single(number: number, context: Context): Plan {
   const { random } = context
   const draft = draftOf(context)
   const wire = wireOf(draft)
-  if (!random.oneIn(50)) return planWith(number, draft, [delivered(draft, wire, random)])
+  if (!random.oneIn(50)) return planOfScript(number, delivered(draft, wire, random))
   const [name, damaged] = mutatedBytes(wire, random)
   const torn = { ...draft, torn: true, mutations: [...draft.mutations, `wire: ${name}`] }
-  return planWith(number, torn, [delivered(torn, damaged, random)])
+  return planOfScript(number, delivered(torn, damaged, random))
 }
 
-const planWith = (number: number, draft: Draft, scripts: readonly Script[]): Plan => ({
+const planOfScript = (number: number, script: Script, label?: string): Plan => ({
   number,
-  label: labelOf(draft),
-  stages: [{ scripts, untilFound: false }],
+  label: label ?? script.requests.map(labelOf).join(),
+  stages: [{ scripts: [script], untilFound: false }],
 })
 
 /** The bytes of a request, whole or in pieces, with a connection that lasts, ends or breaks. */
@@ -116,7 +118,7 @@ function pipelined(number: number, contextOf: (place: number) => Context): Plan 
     ({ torn, role, route, headers }) =>
       !torn && role === first.role && !route.endsWith('/tail') && !headers.some(isConnection),
   )
-  if (intact.length < 2) return planWith(number, first, [plain(wireOf(first), first, endOf(first, random))])
+  if (intact.length < 2) return planOfScript(number, plain(wireOf(first), first, endOf(first, random)))
   // What follows and cannot be read must not take away the answers to what came before it.
   const last = random.oneIn(4) ? [malformed(first)] : []
   const script: Script = {
@@ -128,8 +130,7 @@ function pipelined(number: number, contextOf: (place: number) => Context): Plan 
     end: last.length > 0 ? { kind: 'close' } : KEEP,
     owed: intact.length,
   }
-  const label = `${intact.length} pipelined${last.length > 0 ? ' and a malformed one' : ''}`
-  return { number, label, stages: [{ scripts: [script], untilFound: false }] }
+  return planOfScript(number, script, `${intact.length} pipelined${last.length > 0 ? ' and a malformed one' : ''}`)
 }
 
 const malformed = ({ role }: Draft): Draft => ({

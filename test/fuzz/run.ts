@@ -24,7 +24,8 @@ export interface RunDeps {
 export type InFlight = ReadonlyMap<number, Plan>
 
 const FOUND_WITHIN_MS = 15_000
-const FOUND_POLL_MS = 40
+const FOUND_POLL_MS = 30
+const FOUND_POLL_MAX_MS = 500
 /** A process that dies closes its connections a moment before it is known to be gone. */
 const DEATH_KNOWN_MS = 300
 
@@ -75,7 +76,7 @@ export function createRunner(deps: RunDeps): Runner {
     connections: Map<Role, Connection>,
   ): Promise<readonly Verdict[]> {
     const end = performance.now() + FOUND_WITHIN_MS
-    for (;;) {
+    for (let pauseMs = FOUND_POLL_MS; ; pauseMs = Math.min(2 * pauseMs, FOUND_POLL_MAX_MS)) {
       const run = (script: Script, on: Map<Role, Connection>) => runScript(plan, script, storedId, on)
       const [first, ...others] = stage.scripts
       // Scripts that run at the same time have connections of their own.
@@ -84,7 +85,7 @@ export function createRunner(deps: RunDeps): Runner {
       const isMissing = stage.untilFound && verdicts.some(({ failure }) => failure?.code === 'not_found')
       // Whether it is lost is found out in the end; under load it may be late.
       if (!isMissing || performance.now() > end) return verdicts
-      await delay(FOUND_POLL_MS)
+      await delay(pauseMs)
     }
   }
 
@@ -209,14 +210,11 @@ function exchangeProblem({ owed, end, requests }: Script, exchange: Exchange): s
   if (garbled !== undefined) return owed === 0 && requests[0]?.method === 'HEAD' ? undefined : `no HTTP: ${garbled}`
   if (owed === requests.length && answers.length > owed) return UNASKED
   if (owed === 0 || end.kind === 'break' || end.kind === 'leave') return undefined
-  if (
-    end.kind === 'read'
-      ? answers.length > 0 || exchange.begun !== undefined
-      : answers.length >= owed || saysClose(exchange)
-  )
-    return undefined
-  if (late) return 'no answer in time'
+  const begun = exchange.begun === undefined || end.kind !== 'read' ? 0 : 1
+  if (answers.length + begun >= owed || saysClose(exchange)) return undefined
   if (owed < requests.length) return LOST_BEFORE_MALFORMED
+  if (late) return 'no answer in time'
+  if (requests.some(({ torn }) => torn)) return `${requests[0]?.route}: no answer`
   return `no answer: the connection was ${ended} after ${end.kind === 'half-close' ? 'its other half was closed' : 'a whole request'}`
 }
 

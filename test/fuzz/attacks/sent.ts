@@ -1,6 +1,7 @@
 import { type Draft, wireOf } from '../draft.ts'
 import { HOST, TEAMS } from '../material.ts'
 import { plain, type Script } from '../plan.ts'
+import type { Context } from '../requests/context.ts'
 import { type Attack, ask, askPipelined, KEY, LEFT, type Size, send, times, together } from './tools.ts'
 
 const PATHS = ['/api/ExternalLogs', '/api/ApplicationLogs', '/api/ApplicationLogs/batch', '/v1/logs'] as const
@@ -59,40 +60,41 @@ const tooLarge: Attack = ({ random }, size) => {
   return [together([plain(wireOf(draft), draft, { kind: 'close' })])]
 }
 
-const rawPost = (head: string, body: Buffer): Script => {
-  const draft: Draft = {
-    role: 'gateway',
-    route: 'POST (unfinished)',
-    dialect: 'any',
-    method: 'POST',
-    target: '/api/ApplicationLogs/batch',
-    version: 'HTTP/1.1',
-    headers: [],
-    mutations: [],
-    torn: true,
-  }
-  const wire = Buffer.concat([
-    Buffer.from(`POST /api/ApplicationLogs/batch HTTP/1.1\r\nHost: ${HOST}\r\n${head}\r\n\r\n`),
-    body,
+/** The beginning of a request that may be refused by its head alone, or would be taken. */
+const unfinished = ({ random }: Context, head: string, body: Buffer): Script => {
+  const line = random.pick([
+    'POST /api/ApplicationLogs/batch',
+    'POST /v1/logs',
+    'POST /api/session',
+    'POST /nothing',
+    'PUT /api/ExternalLogs',
+    'GET /health/live',
   ])
+  const key = random.pick(['', `X-API-Key: ${TEAMS.attacks.key}\r\n`, 'X-API-Key: wrong\r\n'])
+  const draft: Draft = { ...unkeyed('/'), route: `${line} (unfinished)`, torn: true }
+  const wire = Buffer.concat([Buffer.from(`${line} HTTP/1.1\r\nHost: ${HOST}\r\n${key}${head}\r\n\r\n`), body])
   return plain(wire, draft, LEFT)
 }
 
 /** Pieces of one byte, each of which may be kept as a piece; then silence. */
-const tinyChunks: Attack = (_context, size) => [
-  together([rawPost('Transfer-Encoding: chunked', Buffer.from('1\r\n \r\n'.repeat(of(2_000, 262_143)(size))))]),
+const tinyChunks: Attack = (context, size) => [
+  together([
+    unfinished(context, 'Transfer-Encoding: chunked', Buffer.from('1\r\n \r\n'.repeat(of(2_000, 262_143)(size)))),
+  ]),
 ]
 
-const halfBodies: Attack = (_context, size) => [
+const halfBodies: Attack = (context, size) => [
   together(
-    times(of(5, 100)(size), () => rawPost('Content-Length: 4000000', Buffer.alloc(of(3_000, 300_000)(size), ' '))),
+    times(of(5, 100)(size), () =>
+      unfinished(context, 'Content-Length: 4000000', Buffer.alloc(of(3_000, 300_000)(size), ' ')),
+    ),
   ),
 ]
 
-const halfHeads: Attack = (_context, size) => [
+const halfHeads: Attack = (context, size) => [
   together(
     times(of(5, 200)(size), () => {
-      const script = rawPost('X-A: b', Buffer.alloc(0))
+      const script = unfinished(context, 'X-A: b', Buffer.alloc(0))
       return { ...script, wire: script.wire.subarray(0, -4) }
     }),
   ),

@@ -86,7 +86,7 @@ export function storeBatch({ mark }: Context, entries: readonly object[]): Scrip
 
 const storing = (script: Script, mark: string, entries: number): Script => ({
   ...script,
-  requests: script.requests.map((draft) => ({ ...draft, stores: { mark, team: 'attacks', entries } })),
+  requests: script.requests.map((draft) => ({ ...draft, stores: { mark, entries } })),
 })
 
 const STORED = `/api/application-logs/${STORED_ID}`

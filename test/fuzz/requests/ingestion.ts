@@ -74,7 +74,7 @@ export function eventLog(context: Context): Draft {
     target: '/api/ExternalLogs',
     headers: headersOf(context, main, [JSON_TYPE]),
     value: body,
-    stores: { mark, team: 'main', entries: 1 },
+    stores: { mark, entries: 1 },
   }
 }
 
@@ -88,7 +88,7 @@ export function applicationLog(context: Context): Draft {
     target: '/api/ApplicationLogs',
     headers: headersOf(context, main, [JSON_TYPE]),
     value: { uniqueIdentifier: main.project, ...applicationFields(context, 0) },
-    stores: { mark: context.mark, team: 'main', entries: 1 },
+    stores: { mark: context.mark, entries: 1 },
   }
 }
 
@@ -106,7 +106,7 @@ export function batch(context: Context): Draft {
     target: '/api/ApplicationLogs/batch',
     headers: headersOf(context, main, [JSON_TYPE]),
     value: { uniqueIdentifier: main.project, logEntries },
-    stores: { mark: context.mark, team: 'main', entries: logEntries.length },
+    stores: { mark: context.mark, entries: logEntries.length },
   }
 }
 
@@ -144,7 +144,7 @@ export function otlp(context: Context): Draft {
     target: '/v1/logs',
     headers: headersOf(context, main, [JSON_TYPE]),
     value: { resourceLogs: [{ resource, scopeLogs: [{ scope: { name: 'Acme.Orders' }, logRecords }] }] },
-    stores: { mark: context.mark, team: 'main', entries: logRecords.length },
+    stores: { mark: context.mark, entries: logRecords.length },
   }
 }
 
@@ -182,6 +182,6 @@ export function clef(context: Context): Draft {
     target: path + query,
     headers: [...headersOf(context, main).slice(0, 1), sender, ['Content-Type', type]],
     body: Buffer.from(lines.join(random.pick(['\n', '\r\n', '\n\n']))),
-    stores: { mark: context.mark, team: 'main', entries: lines.length },
+    stores: { mark: context.mark, entries: lines.length },
   }
 }

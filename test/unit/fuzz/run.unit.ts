@@ -43,7 +43,7 @@ const draft = (change: Partial<Draft> = {}): Draft => ({
   version: 'HTTP/1.1',
   headers: [['Host', 'x']],
   body: Buffer.from('{}'),
-  stores: { mark: MARK, team: 'main', entries: 1 },
+  stores: { mark: MARK, entries: 1 },
   mutations: [],
   torn: false,
   ...change,

@@ -111,7 +111,7 @@ describe('answers that must not be', () => {
   })
 
   test('a refusal of what has nothing wrong', () => {
-    const stores = { mark: 'm', team: 'main', entries: 2 } as const
+    const stores = { mark: 'm', entries: 2 } as const
     const refused = answer(200, failure('missing_payload'))
     expect(problems('ingestion', refused, { stores, mutations: [] })).toEqual([
       'a good request was refused with missing_payload',
@@ -145,7 +145,7 @@ describe('answers that must not be', () => {
 test('what was accepted is told', () => {
   expect(judge(request('ingestion'), answer(200, CREATED)).accepted).toEqual({ id: CREATED.data.id })
   expect(judge(request('ingestion'), answer(200, PROCESSED)).accepted).toEqual({ count: 2 })
-  const stores = { mark: 'm', team: 'main', entries: 5 } as const
+  const stores = { mark: 'm', entries: 5 } as const
   const partial = { partialSuccess: { rejectedLogRecords: '2', errorMessage: 'x' } }
   expect(judge(request('otlp', { stores }), answer(200, partial)).accepted).toEqual({ count: 3 })
 })
