@@ -29,7 +29,7 @@ const HEAD_MAX = 64 * 1024
 const LINE_MAX = 1_024
 const EMPTY = Buffer.alloc(0)
 
-/** What comes next of a body; `rest` is a body that ends with its connection. */
+/** The part of a body that comes next; `rest` is a body that ends with its connection. */
 type Place = 'counted' | 'rest' | 'chunk size' | 'chunk' | 'chunk end' | 'trailers' | 'ended'
 
 interface Reading {

@@ -5,14 +5,14 @@ import { AnswerError } from './answer-head.ts'
 import { type Answer, createAnswerParser } from './answer-parser.ts'
 import type { Script } from './plan.ts'
 
-/** What came of a script. */
+/** The outcome of a script. */
 export interface Exchange {
   readonly answers: readonly Answer[]
   /** An answer that had begun when it was left or broken off. */
   readonly begun: Answer | undefined
   /** How the other side ended the connection; `open` where it did not. */
   readonly ended: 'open' | 'closed' | 'reset'
-  /** What keeps the bytes that came from being HTTP. */
+  /** The reason why the bytes that came are no HTTP. */
   readonly garbled: string | undefined
   /** Whether the time was up before all answers had come. */
   readonly late: boolean
@@ -25,7 +25,7 @@ export interface Connection {
   fit(): boolean
   /** Whether the other side ended it soon after an answer, and had not said so. */
   endedIdle(): boolean
-  /** The beginning of what came while nothing was asked for. */
+  /** The beginning of an answer that came while nothing was asked for. */
   unasked(): string | undefined
   close(): void
 }

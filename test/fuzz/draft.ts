@@ -21,7 +21,7 @@ export type Dialect =
 /** A line of the head; every character stands for one byte. */
 export type Header = readonly [name: string, value: string]
 
-/** What a request would store if it were accepted. */
+/** The entries that a request would store if it were accepted. */
 export interface Stores {
   /** Stands in every entry, with a place of its own behind it. */
   readonly mark: string
@@ -39,7 +39,7 @@ export interface Chunks {
 /** A request while it is made up: everything can still be changed. */
 export interface Draft {
   readonly role: Role
-  /** As reports name it, such as `POST /api/ExternalLogs`. */
+  /** Its name in reports, such as `POST /api/ExternalLogs`. */
   readonly route: string
   readonly dialect: Dialect
   readonly method: string
@@ -47,13 +47,13 @@ export interface Draft {
   readonly target: string
   readonly version: string
   readonly headers: readonly Header[]
-  /** What the body says, until it is bytes: a value of JavaScript, or a tree where no value can say it. */
+  /** The body until it is bytes: a value of JavaScript, or a tree where no value can hold it. */
   readonly value?: unknown
   readonly json?: JsonNode | undefined
   readonly body?: Buffer | undefined
   readonly chunks?: Chunks | undefined
   readonly stores?: Stores | undefined
-  /** What was done to it, for reports. */
+  /** The names of its mutations, for reports. */
   readonly mutations: readonly string[]
   /** Whether it may have become something else than exactly one request: its answers are then not counted. */
   readonly torn: boolean

@@ -1,12 +1,12 @@
 import type { Plan } from './plan.ts'
 
-/** Something that must not be. */
+/** A fault of the program. */
 export interface Finding {
-  /** What it is: the same for all that are one finding. */
+  /** Its name: the same for all that are one finding. */
   readonly what: string
   /** The case that showed it, if it was one. */
   readonly plan?: Plan | undefined
-  /** What was seen this time. */
+  /** The circumstances of this time. */
   readonly detail?: string | undefined
   /** How bad it was, such as milliseconds; of a group the worst is told. */
   readonly measure?: { readonly value: number; readonly unit: string } | undefined

@@ -17,7 +17,7 @@ export interface FuzzOptions {
   readonly mode: 'embedded' | 'full'
   readonly seed: number
   readonly seconds?: number | undefined
-  /** Ends after the case with which there are so many. */
+  /** The run ends with the case that completes so many. */
   readonly requests?: number | undefined
   /** The only case that is run. */
   readonly replay?: number | undefined
@@ -33,7 +33,7 @@ export interface FuzzOptions {
 export interface Summary {
   readonly cases: number
   readonly requests: number
-  /** Of all requests that were answered, among them those that were sent again until something was there. */
+  /** All answers, those to requests that were sent again until an entry was shown included. */
   readonly answers: number
   readonly seconds: number
   readonly statuses: ReadonlyMap<number, number>
@@ -131,5 +131,8 @@ function createCases(
   }
 }
 
+/** The requests of a case; a pipeline that is left unread counts as one. */
 const requestsOf = ({ stages }: Plan): number =>
-  stages.flatMap(({ scripts }) => scripts).reduce((sum, one) => sum + one.requests.length, 0)
+  stages
+    .flatMap(({ scripts }) => scripts)
+    .reduce((sum, { end, requests }) => sum + (end.kind === 'leave' ? 1 : requests.length), 0)

@@ -5,7 +5,7 @@
 export type JsonNode =
   | { readonly type: 'object'; readonly members: readonly (readonly [key: string, value: JsonNode])[] }
   | { readonly type: 'array'; readonly items: readonly JsonNode[] }
-  /** As it stands in the document. */
+  /** The text as it stands in the document. */
   | { readonly type: 'raw'; readonly text: string }
 
 export const raw = (text: string): JsonNode => ({ type: 'raw', text })

@@ -1,8 +1,8 @@
-/** The entries of a run: what was answered as accepted, and in the end what can be read. */
+/** The entries of a run: those answered as accepted, compared in the end with those that can be read. */
 export interface AcceptedLedger {
   /** One entry was answered with this id. */
   acceptedId(id: string, mark: string): void
-  /** So many entries of the request with this mark were accepted. */
+  /** Enters that so many entries of the request with this mark were accepted. */
   acceptedCount(count: number, mark: string): void
   /** It is not known what became of the request with this mark: no answer came. */
   unknown(mark: string): void
@@ -20,7 +20,7 @@ export interface Settlement {
   readonly duplicates: readonly string[]
 }
 
-/** What was read back, gathered entry by entry. */
+/** The entries that were read back, gathered one by one. */
 export interface StoredEntries {
   /** `mark` is that of the request that the entry came with; undefined where it was destroyed. */
   add(id: string, mark: string | undefined): void
@@ -56,7 +56,7 @@ export function createStoredEntries(): StoredEntries {
 
 export function createAcceptedLedger(): AcceptedLedger {
   const ids = new Map<string, string>()
-  /** Of all accepted entries, with an id or without. */
+  /** The number of accepted entries by mark, those with an id included. */
   const counts = new Map<string, number>()
   const unknown = new Set<string>()
   let accepted = 0

@@ -98,7 +98,7 @@ function endOf({ route, torn }: Draft, random: Random): End {
   ])
 }
 
-/** What ends in the middle of a request: the connection is closed by half, broken, or left as it is. */
+/** The end of a connection in the middle of a request: closed by half, broken, or left as it is. */
 const brokenOff = (random: Random): End =>
   random.pick<End>([
     { kind: 'half-close' },
@@ -119,7 +119,7 @@ function pipelined(number: number, contextOf: (place: number) => Context): Plan 
       !torn && role === first.role && !route.endsWith('/tail') && !headers.some(isConnection),
   )
   if (intact.length < 2) return planOfScript(number, plain(wireOf(first), first, endOf(first, random)))
-  // What follows and cannot be read must not take away the answers to what came before it.
+  // A last request that cannot be read must not take away the answers to those before it.
   const last = random.oneIn(4) ? [malformed(first)] : []
   const script: Script = {
     role: first.role,

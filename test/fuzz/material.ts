@@ -16,7 +16,7 @@ export interface Cursors {
   readonly tail: readonly string[]
 }
 
-/** What requests are made of that only a running server knows, taken from its answers before the first of them. */
+/** The parts of requests that only a running server knows, taken from its answers before the first of them. */
 export interface Material {
   /** Entries of the Team whose entries stay the same. */
   readonly eventIds: readonly string[]

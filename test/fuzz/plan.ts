@@ -1,21 +1,21 @@
 import type { Draft, Role } from './draft.ts'
 
-/** What is waited for after the bytes of a script were sent. */
+/** The end of a script, after its bytes were sent. */
 export type End =
-  /** Every answer; then the connection is fit for the next requests. */
+  /** Every answer is waited for; then the connection is fit for the next requests. */
   | { readonly kind: 'keep' }
-  /** Every answer; then the connection is closed. */
+  /** Every answer is waited for; then the connection is closed. */
   | { readonly kind: 'close' }
   /** The sending half is closed at once, the answers are waited for. */
   | { readonly kind: 'half-close' }
-  /** Nothing: the connection is broken after so many milliseconds, whatever has come. */
+  /** The connection is broken after so many milliseconds, whatever has come. */
   | { readonly kind: 'break'; readonly afterMs: number }
-  /** Nothing: the connection is left open and unread for so many milliseconds, while other requests go on. */
+  /** The connection is left open and unread for so many milliseconds, while other cases go on. */
   | { readonly kind: 'leave'; readonly forMs: number }
   /** A stream is read for so many milliseconds, or until it ends. */
   | { readonly kind: 'read'; readonly forMs: number }
 
-/** What is sent on one connection, and what has to come back. */
+/** The bytes that are sent on one connection, and the answers that have to come back. */
 export interface Script {
   readonly role: Role
   /** In the order in which they are sent. */

@@ -12,7 +12,7 @@ export interface ProbeMessage {
   readonly name: string
   readonly state: 'overdue' | 'answered'
   readonly afterMs: number
-  /** For how much of that the thread that answers was running. */
+  /** The part of that time in which the thread that answers HTTP was running. */
   readonly ranMs: number
 }
 
@@ -27,7 +27,7 @@ interface Question {
 
 interface Probe extends Watched {
   readonly socket: Socket
-  /** The one that is not answered yet. */
+  /** The question that is not answered yet. */
   question: Question | undefined
   /** Whether it was told that the answer is overdue. */
   told: boolean
@@ -35,7 +35,7 @@ interface Probe extends Watched {
 
 const probes = new Map<string, Probe>()
 
-/** Of the main thread, which answers HTTP; 0 of a process that is gone. */
+/** CPU time of the main thread, which answers HTTP; 0 for a process that is gone. */
 function ranMs(pid: number): number {
   try {
     return cpuOf(`/proc/${pid}/task/${pid}/stat`) * 1000

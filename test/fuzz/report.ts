@@ -1,4 +1,4 @@
-import type { Finding } from './findings.ts'
+import type { Finding, FindingGroup } from './findings.ts'
 import type { FuzzOptions, Summary } from './fuzz.ts'
 import type { Plan } from './plan.ts'
 
@@ -36,7 +36,7 @@ export const planText = ({ number, label, stages }: Plan): string =>
     ),
   ].join('\n')
 
-/** Those in flight that may be the cause: attacks first, large ones before small ones, and the last before those that linger. */
+/** The cases in flight that may be the cause: attacks first, large before small, and the last before those that linger. */
 export const suspects = (plans: readonly Plan[]): readonly Plan[] =>
   plans.toSorted((one, other) => rankOf(other) - rankOf(one) || other.number - one.number).slice(0, SUSPECTS_MAX)
 
@@ -50,7 +50,7 @@ function rankOf(plan: Plan): number {
 const bytesOf = ({ stages }: Plan): number =>
   stages.flatMap(({ scripts }) => scripts).reduce((sum, { wire }) => sum + wire.length, 0)
 
-/** What may have caused something that no single answer shows. */
+/** The end of a finding's name: the attack that most likely caused it. */
 export const during = (plans: readonly Plan[]): string => {
   const attack = plans.find(isAttack)
   return attack === undefined ? '' : ` during ${attack.label}`
@@ -90,16 +90,25 @@ export function complaintOf(line: string): Finding {
   return { what: `logged: ${msg}: ${err?.type} ${message} (${frame ?? 'no frame'})`, detail: line.slice(0, 2_000) }
 }
 
-export function summaryText(summary: Summary, options: FuzzOptions): string {
+export function summaryText(summary: Summary, { mode, seed }: FuzzOptions): string {
   const { cases, requests, answers, seconds, statuses, settlement, findings, peaksMiB } = summary
+  const { accepted, stored, missing, duplicates } = settlement
+  const rate = Math.round(requests / seconds)
   const counted = [...statuses].sort(([one], [other]) => one - other).map(([status, count]) => `${status}: ${count}`)
-  const lines = findings.map(
-    ({ what, count, numbers, worst }) =>
-      `  ${count} × ${what}${worst === undefined ? '' : `, at worst ${Math.round(worst.value)} ${worst.unit}`}${numbers.length > 0 ? ` (#${numbers.join(', #')})` : ''}`,
-  )
   const peaks = Object.entries(peaksMiB).map(([name, peak]) => `${name} ${peak} MiB`)
-  return [
-    ...(findings.length === 0 ? [] : [`${findings.length} distinct findings:`, ...lines]),
-    `fuzz ${options.mode} seed ${options.seed}: ${requests} requests in ${cases} cases and ${seconds.toFixed(1)} s (${Math.round(requests / seconds)}/s), ${answers} answers; statuses ${counted.join(', ')}; accepted ${settlement.accepted}, stored ${settlement.stored}, missing ${settlement.missing.length}, twice ${settlement.duplicates.length}; peak ${peaks.join(', ')}; findings ${findings.reduce((sum, { count }) => sum + count, 0)}`,
-  ].join('\n')
+  const line = [
+    `fuzz ${mode} seed ${seed}: ${requests} requests in ${cases} cases and ${seconds.toFixed(1)} s (${rate}/s)`,
+    `${answers} answers (${counted.join(', ')})`,
+    `accepted ${accepted}, stored ${stored}, missing ${missing.length}, twice ${duplicates.length}`,
+    `peak ${peaks.join(', ')}`,
+    `findings ${findings.reduce((sum, { count }) => sum + count, 0)}`,
+  ].join('; ')
+  if (findings.length === 0) return line
+  return [`${findings.length} distinct findings:`, ...findings.map(groupText), line].join('\n')
+}
+
+function groupText({ what, count, numbers, worst }: FindingGroup): string {
+  const measure = worst === undefined ? '' : `, at worst ${Math.round(worst.value)} ${worst.unit}`
+  const cases = numbers.length === 0 ? '' : ` (#${numbers.join(', #')})`
+  return `  ${count} × ${what}${measure}${cases}`
 }

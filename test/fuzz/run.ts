@@ -49,7 +49,7 @@ export function createRunner(deps: RunDeps): Runner {
         const { number } = plan
         inFlight.set(number, plan)
         await runPlan(plan, connections)
-        // What is left open goes on after its case.
+        // A connection that is left open goes on after its case.
         const ms = lastsMs(plan)
         if (ms === 0) inFlight.delete(number)
         else setTimeout(() => inFlight.delete(number), ms).unref()
@@ -83,7 +83,7 @@ export function createRunner(deps: RunDeps): Runner {
       const runs = others.map((script) => onOwnConnections((own) => run(script, own)))
       const verdicts = (await Promise.all(first === undefined ? [] : [run(first, connections), ...runs])).flat()
       const isMissing = stage.untilFound && verdicts.some(({ failure }) => failure?.code === 'not_found')
-      // Whether it is lost is found out in the end; under load it may be late.
+      // Under load an entry may be late; the ledger tells in the end whether it is lost.
       if (!isMissing || performance.now() > end) return verdicts
       await delay(pauseMs)
     }
@@ -175,7 +175,7 @@ async function onOwnConnections<T>(work: (connections: Map<Role, Connection>) =>
   }
 }
 
-/** What comes of something that was left open may come after it was closed. */
+/** The effects of a connection that was left open may show after it was closed. */
 const AFTERMATH_MS = 3_000
 
 const lastsMs = ({ stages }: Plan): number =>
@@ -184,7 +184,7 @@ const lastsMs = ({ stages }: Plan): number =>
     ...stages.flatMap(({ scripts }) => scripts.map(({ end }) => (end.kind === 'leave' ? end.forMs + AFTERMATH_MS : 0))),
   )
 
-/** Some answers come of what every route has in common. */
+/** The name of a finding: without the route where all routes have the fault in common. */
 function whatOf({ route }: Draft, problem: string, isBeforeMalformed: boolean): string {
   if (isBeforeMalformed && problem.endsWith('malformed_request')) return LOST_BEFORE_MALFORMED
   return /without a body$|^a request with/.test(problem) ? problem : `${route}: ${problem}`
@@ -200,13 +200,13 @@ function withId(wire: Buffer, id: string | undefined): Buffer {
 const saysClose = ({ answers }: Exchange): boolean => answers.at(-1)?.headers.get('connection')?.join() === 'close'
 
 const UNASKED = 'an answer that nobody asked for'
-/** Of pipelined requests: those before one that cannot be read have to be answered first. */
+/** Pipelined requests have to be answered in their order, also where a later one cannot be read (RFC 9112, 9.3.2). */
 const LOST_BEFORE_MALFORMED = 'a malformed request takes away the answers to those before it'
 
-/** What is wrong with how the connection went, whatever the answers say. */
+/** The fault in how the connection went, whatever the answers say. */
 function exchangeProblem({ owed, end, requests }: Script, exchange: Exchange): string | undefined {
   const { garbled, answers, late, ended } = exchange
-  // What a server makes of a damaged HEAD may have a body.
+  // The answer to a damaged HEAD may have a body.
   if (garbled !== undefined) return owed === 0 && requests[0]?.method === 'HEAD' ? undefined : `no HTTP: ${garbled}`
   if (owed === requests.length && answers.length > owed) return UNASKED
   if (owed === 0 || end.kind === 'break' || end.kind === 'leave') return undefined

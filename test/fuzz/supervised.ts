@@ -8,7 +8,7 @@ export interface Supervised {
   readonly process: () => SluiceProcess
   readonly deaths: () => number
   up(): Promise<void>
-  /** As `Target.complaints`. */
+  /** See `Target.complaints`. */
   complaints(): readonly string[]
   stop(): Promise<void>
 }

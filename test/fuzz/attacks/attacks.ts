@@ -4,7 +4,7 @@ import { SENT } from './sent.ts'
 import { STORED } from './stored.ts'
 import type { Attack } from './tools.ts'
 
-/** What is known to have done harm to this or to the likes of it, by name. */
+/** Every attack that is known to have done harm here or to programs like this, by name. */
 export const ATTACKS: Readonly<Record<string, Attack>> = { ...STORED, ...SENT }
 
 /** One in so many is as large as the limits allow. */

@@ -49,7 +49,7 @@ const deepPlain: Attack = ({ random }, size) => {
   return [together([plain(wireOf(draft), draft)])]
 }
 
-/** More than a body may have: the refusal has to be readable for a sender that is still sending. */
+/** A body above the limit: the refusal has to reach a sender that is still sending. */
 const tooLarge: Attack = ({ random }, size) => {
   const draft: Draft = {
     ...unkeyed(random.pick(PATHS)),
@@ -171,7 +171,7 @@ const badTails: Attack = ({ random }) => {
   ]
 }
 
-/** What is sent to use up what every sender shares. */
+/** Requests that use up memory, time or connections which all senders share. */
 export const SENT: Readonly<Record<string, Attack>> = {
   'deep arrays': deepArrays,
   'deep objects': deepObjects,

@@ -80,7 +80,7 @@ const formulas: Attack = (context) => {
   return [together(scripts), shown, together([ask(found, { dialect: 'export' })])]
 }
 
-/** What is done with entries as large as they can be. */
+/** Entries as large as they can be, and one of the ways to read them all. */
 const largeEntries: Attack = (context, size) => {
   const { random, material } = context
   const [entries, length] = size === 'full' ? [40, 900_000] : [4, 5_000]
@@ -132,7 +132,7 @@ const oneEntry: Attack = (context) => [
   together([ask(`${EXPORT}?q=id:${STORED_ID}`, { dialect: 'export', headers: [KEY] })]),
 ]
 
-/** What is stored to harm whoever reads it. */
+/** Entries that harm whoever reads them. */
 export const STORED: Readonly<Record<string, Attack>> = {
   'expanded scopes': expandedScopes,
   'expanded holes': expandedHoles,

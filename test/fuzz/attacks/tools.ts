@@ -7,7 +7,7 @@ import type { Context } from '../requests/context.ts'
 /** How hard an attack is made: `full` is as large as the limits allow. */
 export type Size = 'small' | 'full'
 
-/** What somebody does who means harm, step by step. */
+/** The steps of somebody who means harm. */
 export type Attack = (context: Context, size: Size) => readonly Stage[]
 
 export const LEFT: End = { kind: 'leave', forMs: 4_000 }
@@ -96,7 +96,7 @@ export const shown: Stage = { scripts: [ask(STORED)], untilFound: true }
 
 export const details: Stage = together([ask(`${STORED}/details`)])
 
-/** So many characters of words, which are not all the same. */
+/** A text of so many characters, made of words that differ. */
 export function words({ random }: Context, length: number): string {
   const piece = times(800, () => random.int(36 ** 4).toString(36)).join(' ')
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length)

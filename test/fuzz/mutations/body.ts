@@ -7,7 +7,7 @@ import { mutatedJson } from './json.ts'
 
 type Change = (draft: Draft, random: Random) => Draft
 
-/** As soon as one entry may be another or none, nobody knows how many there are. */
+/** A changed body may have any number of entries. */
 const uncounted = ({ stores }: Draft): Partial<Draft> => ({ stores: stores && { ...stores, entries: undefined } })
 
 /** Another structure; a body that is no JSON tree is left as it is. */
@@ -26,7 +26,7 @@ export function rendered(draft: Draft): Draft {
   return { ...draft, ...NOT_YET_BYTES, body: Buffer.from(text) }
 }
 
-/** What a draft no longer has once its body is bytes. */
+/** The fields that a draft loses when its body becomes bytes. */
 const NOT_YET_BYTES = { json: undefined, value: undefined }
 
 export const otherBytes: Change = (draft, random) => {

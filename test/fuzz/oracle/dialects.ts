@@ -4,7 +4,7 @@ import { type Accepted, acceptedIn, type Failure, isSuccess, typeProblem } from 
 import { isOtlpSuccess, otlpFailure, otlpProblems, rejectedOf } from './otlp.ts'
 import { csvProblem, eventsProblem, linesProblem, metricsProblem, xmlProblem } from './streams.ts'
 
-/** What an answer says, and what is wrong with it. */
+/** The meaning of an answer, and its faults. */
 export interface Verdict {
   /** Sentences that are the same for the same fault, so that they can be counted. */
   readonly problems: readonly string[]
@@ -16,7 +16,7 @@ export interface Verdict {
 export interface Case {
   readonly request: Draft
   readonly answer: Answer
-  /** As it was before it was compressed. */
+  /** The body before it was compressed. */
   readonly body: Buffer
   /** Undefined where the answer is not of that type. */
   readonly json: unknown
@@ -99,7 +99,7 @@ function metrics(one: Case): Verdict {
     : stranger(one)
 }
 
-/** What a request whose path was changed is answered: in any of the forms. */
+/** A request whose path was changed may be answered in any of the forms. */
 function any(one: Case): Verdict {
   const verdicts = [ingestion, otlp, view, stream, health, openapi, metrics, page].map((dialect) => dialect(one))
   const isKnown = ({ problems }: Verdict): boolean => problems.every((problem) => !problem.startsWith('status '))

@@ -32,7 +32,7 @@ export type Accepted = { readonly id: string } | { readonly count: number }
 export const failureIn = (json: unknown): Failure | undefined =>
   isFailureEnvelope(json) ? (json as { error: Failure }).error : undefined
 
-/** What a body says was accepted; undefined for any other body. */
+/** The entries that a body says were accepted; undefined for any other body. */
 export function acceptedIn(json: unknown): Accepted | undefined {
   if (isCreatedEnvelope(json)) return { id: (json as { data: { id: string } }).data.id }
   if (isProcessedEnvelope(json)) return { count: (json as { data: { count: number } }).data.count }
@@ -48,13 +48,13 @@ export function isSuccess(json: unknown): boolean {
 
 const isJsonType = (type: string): boolean => /^application\/json(; charset=utf-8)?$/.test(type)
 
-/** What is wrong with the type of an answer in JSON. */
+/** The fault of a content type that is not that of JSON. */
 export function typeProblem({ headers }: Answer): string | undefined {
   const type = headers.get('content-type')?.join() ?? 'none'
   return isJsonType(type) ? undefined : `JSON is said to be ${type}`
 }
 
-/** What does not fit between a refusal and the head that it came with; `mayBe200` where statuses are not told. */
+/** The differences between a refusal and its head; `mayBe200` where the status need not tell. */
 export function* failureProblems(answer: Answer, { code, retryable }: Failure, mayBe200: boolean): Generator<string> {
   const { status, headers } = answer
   if (!Object.hasOwn(ERRORS, code)) yield `the code ${code} is none of the catalogue`

@@ -8,7 +8,7 @@ import { invalidity } from './validity.ts'
 /** Larger bodies are not taken apart: that would keep this side from sending. */
 const PARSED_MAX = 1024 * 1024
 
-/** Answers to what could not be read as a request. */
+/** Statuses of answers to bytes that could not be read as a request. */
 const UNREAD = [400, 408, 431]
 
 /** Judges one answer by the request that it belongs to. */
@@ -70,7 +70,7 @@ function refusalProblems({ dialect }: Draft, answer: Answer, failure: Failure): 
   ]
 }
 
-/** What changes nothing of what a request says. */
+/** Mutations that leave the meaning of a request as it is. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'gzip',
   'deflate',
@@ -90,7 +90,7 @@ function goodRequestProblems({ stores, mutations, torn }: Draft, { accepted, fai
   return failure !== undefined && !failure.retryable ? [`a good request was refused with ${failure.code}`] : []
 }
 
-/** What is no valid request is refused, also where it could be guessed what is meant. */
+/** An invalid request is refused, also where its meaning could be guessed. */
 function badRequestProblems(request: Draft, { status }: Answer): readonly string[] {
   const why = status < 300 ? invalidity(request) : undefined
   return why === undefined ? [] : [`a request ${why} was taken`]

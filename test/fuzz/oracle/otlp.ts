@@ -22,7 +22,7 @@ export function otlpFailure(json: unknown): Failure | undefined {
   return { code: reason, message: message ?? '', details, retryable: ERRORS[reason]?.retryable ?? false }
 }
 
-/** What does not fit between a refusal and its head. Clients try again after 429, 502, 503 and 504 only. */
+/** The differences between a refusal and its head. Clients try again after 429, 502, 503 and 504 only. */
 export function* otlpProblems({ status, headers }: Answer, { code }: Failure): Generator<string> {
   if (!Object.hasOwn(ERRORS, code)) yield `the reason ${code} is none of the catalogue`
   if (status < 400) yield `a google.rpc.Status came with status ${status}`

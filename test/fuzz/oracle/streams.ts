@@ -1,4 +1,4 @@
-/** What is wrong with server-sent events (WHATWG HTML, 9.2.6); the last line may be cut. */
+/** The first fault of server-sent events (WHATWG HTML, 9.2.6); the last line may be cut. */
 export function eventsProblem(text: string): string | undefined {
   const lines = text.split('\n')
   for (const line of lines.slice(0, -1)) {
@@ -11,7 +11,7 @@ export function eventsProblem(text: string): string | undefined {
   return undefined
 }
 
-/** What is wrong with lines of JSON. */
+/** The first fault of newline-delimited JSON. */
 export function linesProblem(text: string): string | undefined {
   const lines = text.split('\n')
   if (lines.pop() !== '') return 'the last line has no end'
@@ -31,7 +31,7 @@ function isJson(text: string): boolean {
 /** Values that a spreadsheet would run, were they not marked as text; the sign may stand behind blanks and in full width. */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/
 
-/** What is wrong with a CSV file (RFC 4180) with a byte order mark and a row of names. */
+/** The first fault of a CSV file (RFC 4180) with a byte order mark and a row of names. */
 export function csvProblem(text: string): string | undefined {
   if (!text.startsWith('\ufeff')) return 'the CSV has no byte order mark'
   const rows = rowsOf(text.slice(1))
@@ -69,7 +69,7 @@ const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 const TAG = /<(?:(\/)([\w:-]+)\s*|([\w:-]+)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/)?|\?[^?]*\?|!--(?:[^-]|-[^-])*--)>/y
 const TEXT = /(?:[^<&]|&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);)+/y
 
-/** What keeps a drawing from being well-formed XML. */
+/** The first fault that keeps a drawing from being well-formed XML. */
 export function xmlProblem(text: string): string | undefined {
   if (NO_XML.test(text)) return 'the SVG has a character that XML cannot hold'
   const open: string[] = []
@@ -90,7 +90,7 @@ export function xmlProblem(text: string): string | undefined {
 const METRIC =
   /^(?:# (?:HELP|TYPE) .*|[a-zA-Z_:][\w:]*(?:\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*\})? (?:[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|Inf)|NaN)|)$/i
 
-/** What is wrong with metrics in the text format of Prometheus. */
+/** The first fault of metrics in the text format of Prometheus. */
 export function metricsProblem(text: string): string | undefined {
   const bad = text.split('\n').find((line) => !METRIC.test(line))
   return bad === undefined ? undefined : `no line of metrics: ${JSON.stringify(bad.slice(0, 100))}`

@@ -13,7 +13,6 @@ export function invalidity({ version, headers, chunks, body, mutations }: Draft)
   if (hosts !== 1) return hosts === 0 ? 'without Host' : 'with more than one Host'
   const isChunked = chunks !== undefined && body !== undefined
   const hasCoding = count('transfer-encoding') > 0
-  // What is said of the length by a header of the draft stands in the place of what would be said otherwise.
   if (count('content-length') > 0 && (hasCoding || isChunked)) return 'with Content-Length and Transfer-Encoding'
   return undefined
 }

@@ -2,7 +2,7 @@ import type { Header } from '../draft.ts'
 import { HOST, type Material, type TeamMaterial } from '../material.ts'
 import type { Random } from '../random.ts'
 
-/** What a request is made of. */
+/** The ingredients of a request. */
 export interface Context {
   readonly random: Random
   readonly material: Material

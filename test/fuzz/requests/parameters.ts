@@ -70,7 +70,7 @@ export function wrongValue(name: string, context: Context, path: string): string
   ])()
 }
 
-/** As a cursor is text in base64 that holds JSON, it is damaged inside as well. */
+/** A cursor is JSON in base64, so it is damaged inside as well. */
 function damaged(text: string, { random }: Context): string {
   if (/^[\w-]{12,}$/.test(text) && random.oneIn(2)) {
     const inside = Buffer.from(text, 'base64url').toString('latin1')

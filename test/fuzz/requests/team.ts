@@ -10,7 +10,7 @@ const { changes, reads } = TEAMS
 interface Call {
   readonly method: string
   readonly path: string
-  /** As reports name it. */
+  /** The path as reports name it. */
   readonly route: string
   readonly json?: unknown
 }

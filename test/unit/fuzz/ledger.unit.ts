@@ -61,7 +61,7 @@ test('an entry that is there twice is a duplicate, by its id and by its mark', (
     ['a', `${ONE}x0x`],
     ['b', `${TWO}x0x`],
     ['c', `${TWO}x0x`],
-    // What was sent with it was not answered, and may be there.
+    // Another request with this mark was not answered, and may have been stored.
     ['d', `${THREE}x0x`],
     ['e', `${THREE}x1x`],
   ])
