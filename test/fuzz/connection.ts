@@ -110,6 +110,7 @@ function createConnection(socket: Socket): Connection {
 
   async function wait(script: Script): Promise<boolean> {
     const { end, owed, requests } = script
+    const patienceMs = owed > 0 ? PATIENCE_MS : UNOWED_PATIENCE_MS
     switch (end.kind) {
       case 'break':
         await until(() => false, end.afterMs)
@@ -120,7 +121,7 @@ function createConnection(socket: Socket): Connection {
         setTimeout(() => socket.destroy(), end.forMs).unref()
         return false
       case 'read':
-        if (await until(() => answers.length > 0 || parser.begun() !== undefined, PATIENCE_MS)) return true
+        if (await until(() => answers.length > 0 || parser.begun() !== undefined, patienceMs)) return owed > 0
         await until(() => answers.length > 0, end.forMs)
         socket.destroy()
         return false

@@ -27,11 +27,11 @@ const TO_GATEWAY: Templates = [
 ]
 
 const TO_VIEWS: Templates = [
-  [18, readRequest],
-  [16, strangeRead],
-  [12, pageRequest],
-  [3, session],
-  [2, teamRequest],
+  [14, readRequest],
+  [12, strangeRead],
+  [9, pageRequest],
+  [2, session],
+  [1, teamRequest],
 ]
 
 const TEMPLATES: Templates = [...TO_GATEWAY, ...TO_VIEWS]
@@ -109,7 +109,7 @@ const brokenOff = (random: Random): End =>
 /** Several requests in one piece, without waiting for the answers between them. */
 function pipelined(number: number, contextOf: (place: number) => Context): Plan {
   const { random } = contextOf(0)
-  const templates = random.oneIn(3) ? TO_VIEWS : TO_GATEWAY
+  const templates = random.oneIn(4) ? TO_VIEWS : TO_GATEWAY
   const drafts = Array.from({ length: random.between(2, PIPELINED_MAX) }, (_, place) =>
     draftOf(contextOf(place), templates),
   )
