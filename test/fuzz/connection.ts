@@ -31,7 +31,7 @@ export interface Connection {
 }
 
 /** Longest wait for the answers to what was sent whole: longer than the server's own deadlines. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 20_000
 /** Longest wait for answers that are not owed. */
 const UNOWED_PATIENCE_MS = 150
 /** A connection may be closed for being idle; not so soon. */

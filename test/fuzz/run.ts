@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer } from './answer-parser.ts'
 import { type Connection, type Exchange, openConnection } from './connection.ts'
 import type { Draft, Role } from './draft.ts'
-import type { Findings } from './findings.ts'
+import type { Finding, Findings } from './findings.ts'
 import type { AcceptedLedger } from './ledger.ts'
 import { STORED_ID } from './material.ts'
 import type { Verdict } from './oracle/dialects.ts'
 import { judge } from './oracle/judge.ts'
 import type { Plan, Script, Stage } from './plan.ts'
-import { shown } from './report.ts'
+import { during, listed, shown, suspects } from './report.ts'
 import type { Target } from './target.ts'
 import type { TeamKeys } from './team-keys.ts'
 
@@ -108,9 +108,15 @@ export function createRunner(deps: RunDeps): Runner {
     const problem = exchangeProblem(script, exchange)
     if (problem !== undefined) {
       if (exchange.ended !== 'open') await delay(DEATH_KNOWN_MS)
-      if (target.deaths() === deaths) findings.add({ what: problem, plan })
+      if (target.deaths() === deaths) findings.add(problem === LATE ? late(plan) : { what: problem, plan })
     }
     return verdicts
+  }
+
+  /** Whoever has to wait is seldom the cause. */
+  function late(plan: Plan): Finding {
+    const plans = suspects([...inFlight.values()])
+    return { what: LATE + during(plans), plan, detail: listed(plans) }
   }
 
   async function connectionFor(plan: Plan, role: Role, connections: Map<Role, Connection>): Promise<Connection> {
@@ -199,6 +205,7 @@ function withId(wire: Buffer, id: string | undefined): Buffer {
 
 const saysClose = ({ answers }: Exchange): boolean => answers.at(-1)?.headers.get('connection')?.join() === 'close'
 
+const LATE = 'no answer in time'
 const UNASKED = 'an answer that nobody asked for'
 /** Pipelined requests have to be answered in their order, also where a later one cannot be read (RFC 9112, 9.3.2). */
 const LOST_BEFORE_MALFORMED = 'a malformed request takes away the answers to those before it'
@@ -213,7 +220,7 @@ function exchangeProblem({ owed, end, requests }: Script, exchange: Exchange): s
   const begun = exchange.begun === undefined || end.kind !== 'read' ? 0 : 1
   if (answers.length + begun >= owed || saysClose(exchange)) return undefined
   if (owed < requests.length) return LOST_BEFORE_MALFORMED
-  if (late) return 'no answer in time'
+  if (late) return LATE
   if (requests.some(({ torn }) => torn)) return `${requests[0]?.route}: no answer`
   return `no answer: the connection was ${ended} after ${end.kind === 'half-close' ? 'its other half was closed' : 'a whole request'}`
 }
