@@ -88,8 +88,8 @@ function printedUrl(child: ChildProcess): Promise<string> {
   })
 }
 
-/** utime + stime are the 14th and 15th field of a stat line; the name before them is in parentheses and may hold blanks. */
-function cpuOf(statFile: string): number {
+/** CPU seconds of a stat file of /proc: utime + stime are the 14th and 15th field of a stat line; the name before them is in parentheses and may hold blanks. */
+export function cpuOf(statFile: string): number {
   const line = readFileSync(statFile, 'utf8')
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
@@ -104,7 +104,8 @@ function byThread(pid: number): Record<string, number> {
   return seconds
 }
 
-const statusMiB = (pid: number, field: string): number => {
+/** A field of the kernel's account of a process, such as VmRSS, in MiB. */
+export const statusMiB = (pid: number, field: string): number => {
   const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Math.round(Number(line?.[1] ?? 0) / 1024)
 }

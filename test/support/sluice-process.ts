@@ -9,6 +9,7 @@ const NODE_FLAGS = ['--disable-warning=ExperimentalWarning']
 
 /** The program as its users start it, as a process of its own. */
 export interface SluiceProcess {
+  readonly pid: number
   /** `http://127.0.0.1:port`, as the banner prints it. */
   readonly url: string
   /** All that it has printed so far, both streams. */
@@ -45,8 +46,10 @@ export async function startSluice(
     if (match?.[1] !== undefined) ready.resolve(match[1])
   })
   void exited.then((code) => ready.reject(new Error(`sluice ended with ${code}:\n${output.stdout}${output.stderr}`)))
+  const url = await ready.promise
   return {
-    url: await ready.promise,
+    pid: child.pid ?? 0,
+    url,
     printed: () => output.stdout + output.stderr,
     kill: (signal) => void child.kill(signal),
     exited,

@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals'
+import { fuzz } from '../fuzz/fuzz.ts'
+import { FAULT_SCALE } from '../support/fault-scale.ts'
+
+const REQUESTS = 15_000 * FAULT_SCALE
+const PATIENCE_MS = 300_000 * FAULT_SCALE
+
+test(
+  'whatever is sent, the embedded server stays up, answers as it should and loses nothing',
+  async () => {
+    const summary = await fuzz({
+      mode: 'embedded',
+      seed: 20_260_101,
+      requests: REQUESTS,
+      lanes: 64,
+      attacks: true,
+      stalls: false,
+      bail: false,
+      print: (text) => void process.stderr.write(`${text}\n`),
+    })
+    expect(summary.answers).toBeGreaterThan(REQUESTS / 2)
+    expect(summary.settlement.accepted).toBeGreaterThan(REQUESTS / 4)
+    expect(summary.findings.map(({ what, numbers }) => ({ what, numbers }))).toEqual([])
+  },
+  PATIENCE_MS,
+)

@@ -1,0 +1,142 @@
+import { AnswerError, type AnswerHead, framingOf, parseHead } from './answer-head.ts'
+
+/** An answer as it came off a connection. */
+export interface Answer extends AnswerHead {
+  /** The body; its beginning where more came than is kept. */
+  readonly body: Buffer
+  /** Bytes of the whole body. */
+  readonly bytes: number
+  /** Statuses of the interim answers (1xx) before it. */
+  readonly interim: readonly number[]
+  /** Whether the end of the body was seen; not of a stream that was left. */
+  readonly whole: boolean
+}
+
+/** Reads the answers of one connection, however they are cut into pieces. */
+export interface AnswerParser {
+  /** Says what the next request on the connection is: the answer to a HEAD has no body. */
+  expect(method: string): void
+  /** Gives the final answers that end with these bytes. Throws an `AnswerError` for bytes that are no HTTP. */
+  push(bytes: Buffer): readonly Answer[]
+  /** The other side sends no more: gives the answer that ends so. Throws an `AnswerError` where one is cut short. */
+  end(): readonly Answer[]
+  /** The answer that has begun and not ended. */
+  begun(): Answer | undefined
+}
+
+const BODY_KEPT_MAX = 8 * 1024 * 1024
+const HEAD_MAX = 64 * 1024
+const LINE_MAX = 1_024
+const EMPTY = Buffer.alloc(0)
+
+/** The part of a body that comes next; `rest` is a body that ends with its connection. */
+type Place = 'counted' | 'rest' | 'chunk size' | 'chunk' | 'chunk end' | 'trailers' | 'ended'
+
+interface Reading {
+  readonly head: AnswerHead
+  readonly interim: readonly number[]
+  readonly kept: Buffer[]
+  place: Place
+  bytes: number
+  /** Bytes until the end of the body, or of the chunk. */
+  left: number
+}
+
+const FIRST_PLACE = { nothing: 'ended', length: 'counted', chunks: 'chunk size', close: 'rest' } as const
+
+export function createAnswerParser(keptMax = BODY_KEPT_MAX): AnswerParser {
+  const methods: string[] = []
+  let buffer: Buffer = EMPTY
+  let reading: Reading | undefined
+  let interim: number[] = []
+
+  /** Takes what ends at `mark` off the buffer; undefined where the mark has not come yet. */
+  function take(mark: string, most: number): string | undefined {
+    const end = buffer.indexOf(mark)
+    if (end > most || (end === -1 && buffer.length > most)) throw new AnswerError('a line or a head is too long')
+    if (end === -1) return undefined
+    const text = buffer.toString('latin1', 0, end)
+    buffer = buffer.subarray(end + mark.length)
+    return text
+  }
+
+  /** Reads a head; false where it is not all there. */
+  function begin(): boolean {
+    const text = take('\r\n\r\n', HEAD_MAX)
+    if (text === undefined) return false
+    const head = parseHead(text)
+    if (head.status < 200) {
+      interim.push(head.status)
+      return true
+    }
+    const framing = framingOf(head, methods.shift() ?? 'GET')
+    const left = framing.by === 'length' ? framing.bytes : Number.POSITIVE_INFINITY
+    reading = { head, interim, kept: [], place: left === 0 ? 'ended' : FIRST_PLACE[framing.by], bytes: 0, left }
+    interim = []
+    return true
+  }
+
+  function takeData(one: Reading): void {
+    const data = buffer.subarray(0, Math.min(one.left, buffer.length))
+    if (one.bytes < keptMax) one.kept.push(data)
+    one.bytes += data.length
+    one.left -= data.length
+    buffer = buffer.subarray(data.length)
+  }
+
+  /** Reads what comes next of a body; false where more bytes are needed for that. */
+  function step(one: Reading): boolean {
+    if (one.place === 'counted' || one.place === 'rest' || one.place === 'chunk') {
+      takeData(one)
+      if (one.left > 0) return false
+      one.place = one.place === 'chunk' ? 'chunk end' : 'ended'
+      return true
+    }
+    const line = take('\r\n', LINE_MAX)
+    if (line === undefined) return false
+    one.place = placeAfter(one, line)
+    return true
+  }
+
+  function placeAfter(one: Reading, line: string): Place {
+    if (one.place === 'trailers') return line === '' ? 'ended' : 'trailers'
+    if (one.place === 'chunk end') {
+      if (line !== '') throw new AnswerError('a chunk is longer than its size')
+      return 'chunk size'
+    }
+    if (!/^[0-9A-Fa-f]{1,8}$/.test(line)) throw new AnswerError(`no size of a chunk: ${JSON.stringify(line)}`)
+    one.left = Number.parseInt(line, 16)
+    return one.left === 0 ? 'trailers' : 'chunk'
+  }
+
+  const answerOf = ({ head, kept, bytes, interim, place }: Reading): Answer => ({
+    ...head,
+    body: kept.length === 1 ? (kept[0] ?? EMPTY) : Buffer.concat(kept),
+    bytes,
+    interim,
+    whole: place === 'ended',
+  })
+
+  return {
+    expect: (method) => void methods.push(method),
+    push: (bytes) => {
+      buffer = buffer.length === 0 ? bytes : Buffer.concat([buffer, bytes])
+      const answers: Answer[] = []
+      for (;;) {
+        if (reading?.place === 'ended') {
+          answers.push(answerOf(reading))
+          reading = undefined
+        }
+        if (reading === undefined ? buffer.length === 0 || !begin() : !step(reading)) return answers
+      }
+    },
+    end: () => {
+      if (reading === undefined && buffer.length === 0) return []
+      if (reading?.place !== 'rest') throw new AnswerError('the connection was closed in the middle of an answer')
+      const answer = { ...answerOf(reading), whole: true }
+      reading = undefined
+      return [answer]
+    },
+    begun: () => (reading === undefined ? undefined : answerOf(reading)),
+  }
+}

@@ -1,0 +1,19 @@
+import type { Plan } from '../plan.ts'
+import type { Context } from '../requests/context.ts'
+import { SENT } from './sent.ts'
+import { STORED } from './stored.ts'
+import type { Attack } from './tools.ts'
+
+/** Every attack that is known to have done harm here or to programs like this, by name. */
+export const ATTACKS: Readonly<Record<string, Attack>> = { ...STORED, ...SENT }
+
+/** One in so many is as large as the limits allow. */
+const FULL_ONE_IN = 6
+
+/** One of the attacks, most often a small form of it. */
+export function attackPlan(number: number, context: Context): Plan {
+  const { random } = context
+  const [name, attack] = random.pick(Object.entries(ATTACKS))
+  const size = random.oneIn(FULL_ONE_IN) ? 'full' : 'small'
+  return { number, label: `attack ${name} (${size})`, stages: attack(context, size) }
+}

@@ -1,0 +1,36 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { registryOf, SESSION_SECRET } from './material.ts'
+import { supervise } from './supervised.ts'
+import type { Target, TargetOptions } from './target.ts'
+
+/** The heap of each process; what a small container has. */
+export const HEAP_MIB = 384
+
+export const SETTINGS = {
+  NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
+  LOG_LEVEL: 'error',
+  SESSION_SECRET,
+} as const
+
+/** One process with everything in it, on a folder of its own. */
+export async function startEmbedded(options: TargetOptions): Promise<Target> {
+  const folder = temporaryFolder()
+  const registryFile = join(folder.path, 'registry.yaml')
+  writeFileSync(registryFile, registryOf())
+  const settings = { ...SETTINGS, DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: registryFile }
+  const server = await supervise('sluice', () => startSluice(settings), options)
+  const port = (): number => Number(new URL(server.process().url).port)
+  return {
+    port,
+    processes: () => [{ name: server.name, pid: server.process().pid, port: port() }],
+    deaths: server.deaths,
+    up: server.up,
+    complaints: server.complaints,
+    stop: async () => {
+      await server.stop()
+      folder.remove()
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { startElasticsearch, startKafka } from '../../bench/stack/servers.ts'
+import { type Part, startFullStack } from '../support/full-stack.ts'
+import { SETTINGS } from './embedded-target.ts'
+import { registryOf } from './material.ts'
+import { type Supervised, supervise } from './supervised.ts'
+import type { Target, TargetOptions } from './target.ts'
+
+const ROLES = ['gateway', 'views', 'consumers'] as const
+
+/** Gateway, views and consumers as three processes, on a Kafka and an Elasticsearch of their own. */
+export async function startFull(options: TargetOptions): Promise<Target> {
+  const [kafka, elasticsearch] = await Promise.all([startKafka(), startElasticsearch()])
+  const stopServers = async (): Promise<void> => void (await Promise.all([kafka.stop(), elasticsearch.stop()]))
+  const stack = await startFullStack({
+    brokers: kafka.address.split(','),
+    elasticsearchUrl: elasticsearch.address,
+    registry: registryOf(),
+    settings: SETTINGS,
+  }).catch(async (error) => {
+    await stopServers()
+    throw error
+  })
+  const parts = new Map<string, Supervised>()
+  for (const role of ROLES) parts.set(role, await supervisePart(role, stack[role], options))
+  const all = [...parts.values()]
+  const portOf = (part: Supervised | undefined): number => Number(new URL(part?.process().url ?? '').port)
+  return {
+    port: (role) => portOf(parts.get(role)),
+    processes: () => all.map((part) => ({ name: part.name, pid: part.process().pid, port: portOf(part) })),
+    deaths: () => all.reduce((sum, part) => sum + part.deaths(), 0),
+    up: async () => void (await Promise.all(all.map((part) => part.up()))),
+    complaints: () => all.flatMap((part) => part.complaints()),
+    stop: async () => {
+      await Promise.all(all.map((part) => part.stop()))
+      await stack.stop()
+      await stopServers()
+    },
+  }
+}
+
+/** A part runs already when it is first looked at. */
+function supervisePart(name: string, part: Part, options: TargetOptions): Promise<Supervised> {
+  let isRunning = true
+  const start = async () => {
+    if (!isRunning) await part.start()
+    isRunning = false
+    return part.process()
+  }
+  return supervise(name, start, options)
+}

@@ -1,0 +1,65 @@
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
+import { ERRORS, type ErrorCode } from '../../../shared/errors.ts'
+import { STATUS } from '../../../shared/http/status.ts'
+import { VIEW_STATUS } from '../../../views/api/problems.ts'
+import {
+  CREATED_SCHEMA,
+  FAILURE_SCHEMA,
+  PROCESSED_SCHEMA,
+  REFUSED_ENTRY_SCHEMA,
+} from '../../support/gateway-responses.ts'
+import type { Answer } from '../answer-parser.ts'
+
+const ajv = new Ajv2020({ formats: { uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ } })
+ajv.addSchema(REFUSED_ENTRY_SCHEMA)
+const compiled = (schema: AnySchemaObject) => ajv.compile(schema)
+
+const isFailureEnvelope = compiled(FAILURE_SCHEMA)
+const isCreatedEnvelope = compiled(CREATED_SCHEMA)
+const isProcessedEnvelope = compiled(PROCESSED_SCHEMA)
+
+export interface Failure {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly details: unknown
+  readonly retryable: boolean
+}
+
+/** An entry was stored under this id, or so many were. */
+export type Accepted = { readonly id: string } | { readonly count: number }
+
+/** The refusal that a body is; undefined for any other body. */
+export const failureIn = (json: unknown): Failure | undefined =>
+  isFailureEnvelope(json) ? (json as { error: Failure }).error : undefined
+
+/** The entries that a body says were accepted; undefined for any other body. */
+export function acceptedIn(json: unknown): Accepted | undefined {
+  if (isCreatedEnvelope(json)) return { id: (json as { data: { id: string } }).data.id }
+  if (isProcessedEnvelope(json)) return { count: (json as { data: { count: number } }).data.count }
+  return undefined
+}
+
+/** Whether it is the success of a read: `{ success: true, data }` and nothing else. */
+export function isSuccess(json: unknown): boolean {
+  if (typeof json !== 'object' || json === null) return false
+  const keys = Object.keys(json)
+  return keys.length === 2 && (json as { success?: unknown }).success === true && keys.includes('data')
+}
+
+const isJsonType = (type: string): boolean => /^application\/json(; charset=utf-8)?$/.test(type)
+
+/** The fault of a content type that is not that of JSON. */
+export function typeProblem({ headers }: Answer): string | undefined {
+  const type = headers.get('content-type')?.join() ?? 'none'
+  return isJsonType(type) ? undefined : `JSON is said to be ${type}`
+}
+
+/** The differences between a refusal and its head; `mayBe200` where the status need not tell. */
+export function* failureProblems(answer: Answer, { code, retryable }: Failure, mayBe200: boolean): Generator<string> {
+  const { status, headers } = answer
+  if (!Object.hasOwn(ERRORS, code)) yield `the code ${code} is none of the catalogue`
+  const fitting = [STATUS[code], VIEW_STATUS[code], ...(mayBe200 ? [200] : [])]
+  if (!fitting.includes(status)) yield `${code} came with status ${status}`
+  if (retryable && !headers.has('retry-after')) yield `${code} may be retried, and no Retry-After says when`
+  if (status === 405 && !headers.has('allow')) yield '405 came without Allow'
+}

@@ -1,0 +1,97 @@
+import type { Answer } from '../answer-parser.ts'
+import type { Dialect, Draft } from '../draft.ts'
+import { decoded } from './decoded.ts'
+import { DIALECTS, type Verdict } from './dialects.ts'
+import { type Failure, failureIn, failureProblems } from './envelope.ts'
+import { invalidity } from './validity.ts'
+
+/** Larger bodies are not taken apart: that would keep this side from sending. */
+const PARSED_MAX = 1024 * 1024
+
+/** Statuses of answers to bytes that could not be read as a request. */
+const UNREAD = [400, 408, 431]
+
+/** Judges one answer by the request that it belongs to. */
+export function judge(request: Draft, answer: Answer): Verdict {
+  const verdict = verdictOf(request, answer)
+  const more = [...goodRequestProblems(request, verdict), ...badRequestProblems(request, answer)]
+  return { ...verdict, problems: [...verdict.problems, ...more] }
+}
+
+function verdictOf(request: Draft, answer: Answer): Verdict {
+  const { method } = request
+  const dialect = request.torn ? 'any' : request.dialect
+  if (method === 'HEAD') {
+    const hasBody = answer.bytes > 0 && !UNREAD.includes(answer.status)
+    return { problems: hasBody ? ['an answer to HEAD has a body'] : serverFaults(request, answer) }
+  }
+  const isCut = answer.body.length < answer.bytes || (!answer.whole && dialect !== 'tail')
+  if (isCut || answer.bytes > PARSED_MAX) return { problems: serverFaults(request, answer) }
+  const body = decoded(answer)
+  if (body === undefined) return { problems: ['the body is not compressed as its header says'] }
+  const isJson = /^application\/json/.test(answer.headers.get('content-type')?.join() ?? '')
+  const json = isJson && body.length > 0 ? parsed(body) : undefined
+  if (json === NO_JSON) return { problems: ['an answer of the type JSON is no JSON'] }
+  const failure = failureIn(json)
+  if (failure !== undefined)
+    return {
+      failure,
+      problems: [...serverFaults(request, answer, failure), ...refusalProblems(request, answer, failure)],
+    }
+  const own = DIALECTS[dialect]({ request, answer, body, json })
+  return own.failure === undefined ? { ...own, problems: [...serverFaults(request, answer), ...own.problems] } : own
+}
+
+const NO_JSON = Symbol('no JSON')
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return NO_JSON
+  }
+}
+
+/** An error of the server is honest where it says that trying again may help. Readiness is told by a status. */
+function serverFaults({ dialect }: Draft, { status, headers }: Answer, failure?: Failure): readonly string[] {
+  if (status < 500 || (status === 503 && dialect === 'health')) return []
+  return status === 503 && (failure?.retryable ?? headers.has('retry-after')) ? [] : [`status ${status}`]
+}
+
+/** Refusals that are made before it is known whose request it is. */
+const BEFORE_DIALECT = ['malformed_request', 'headers_too_large', 'method_not_allowed', 'not_found', 'request_timeout']
+const WITHOUT_STATUS: readonly Dialect[] = ['ingestion', 'any']
+
+function refusalProblems({ dialect }: Draft, answer: Answer, failure: Failure): readonly string[] {
+  const foreign = dialect === 'otlp' && !BEFORE_DIALECT.includes(failure.code)
+  return [
+    ...(foreign ? [`${failure.code} came in our envelope, not as a google.rpc.Status`] : []),
+    ...failureProblems(answer, failure, WITHOUT_STATUS.includes(dialect)),
+  ]
+}
+
+/** Mutations that leave the meaning of a request as it is. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'gzip',
+  'deflate',
+  'br',
+  'zstd',
+  'x-gzip',
+  'chunked',
+  'strict status',
+  'Idempotency-Key',
+])
+
+/** Logs that have nothing wrong are taken, all of them, or refused for now. */
+function goodRequestProblems({ stores, mutations, torn }: Draft, { accepted, failure }: Verdict): readonly string[] {
+  if (stores?.entries === undefined || torn || !mutations.every((name) => HARMLESS.has(name))) return []
+  if (accepted !== undefined && 'count' in accepted && accepted.count !== stores.entries)
+    return ['another number of entries was accepted than was sent']
+  return failure !== undefined && !failure.retryable ? [`a good request was refused with ${failure.code}`] : []
+}
+
+/** An invalid request is refused, also where its meaning could be guessed. */
+function badRequestProblems(request: Draft, { status }: Answer): readonly string[] {
+  const why = status < 300 ? invalidity(request) : undefined
+  return why === undefined ? [] : [`a request ${why} was taken`]
+}

@@ -1,0 +1,18 @@
+import type { Draft } from '../draft.ts'
+
+const HTTP_1_1 = 'HTTP/1.1'
+
+/**
+ * Why a request has to be refused whatever else it says (RFC 9112, 3.2 and 6.1): a server that takes it may understand another request
+ * than the proxy before it. Undefined for any other, and for bytes that were changed when they were a request already.
+ */
+export function invalidity({ version, headers, chunks, body, mutations }: Draft): string | undefined {
+  if (version !== HTTP_1_1 || mutations.some((name) => name.startsWith('wire'))) return undefined
+  const count = (wanted: string): number => headers.filter(([name]) => name.toLowerCase() === wanted).length
+  const hosts = count('host')
+  if (hosts !== 1) return hosts === 0 ? 'without Host' : 'with more than one Host'
+  const isChunked = chunks !== undefined && body !== undefined
+  const hasCoding = count('transfer-encoding') > 0
+  if (count('content-length') > 0 && (hasCoding || isChunked)) return 'with Content-Length and Transfer-Encoding'
+  return undefined
+}

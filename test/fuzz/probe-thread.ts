@@ -1,0 +1,96 @@
+/**
+ * Asks the processes for their health every 100 ms, each on a connection of its own, in a thread with nothing else to do: what it
+ * measures is their delay and not that of whoever attacks them.
+ */
+import { connect, type Socket } from 'node:net'
+import { parentPort } from 'node:worker_threads'
+import { cpuOf } from '../../bench/measured-process.ts'
+import type { Watched } from './target.ts'
+
+/** An answer is overdue, or has come too late. */
+export interface ProbeMessage {
+  readonly name: string
+  readonly state: 'overdue' | 'answered'
+  readonly afterMs: number
+  /** The part of that time in which the thread that answers HTTP was running. */
+  readonly ranMs: number
+}
+
+const EVERY_MS = 100
+const OVERDUE_MS = 250
+const REQUEST = 'GET /health/live HTTP/1.1\r\nHost: sluice.test\r\n\r\n'
+
+interface Question {
+  readonly askedAtMs: number
+  readonly ranBeforeMs: number
+}
+
+interface Probe extends Watched {
+  readonly socket: Socket
+  /** The question that is not answered yet. */
+  question: Question | undefined
+  /** Whether it was told that the answer is overdue. */
+  told: boolean
+}
+
+const probes = new Map<string, Probe>()
+
+/** CPU time of the main thread, which answers HTTP; 0 for a process that is gone. */
+function ranMs(pid: number): number {
+  try {
+    return cpuOf(`/proc/${pid}/task/${pid}/stat`) * 1000
+  } catch {
+    return 0
+  }
+}
+
+function tell({ name, pid }: Watched, state: ProbeMessage['state'], { askedAtMs, ranBeforeMs }: Question): void {
+  const message = { name, state, afterMs: performance.now() - askedAtMs, ranMs: Math.max(0, ranMs(pid) - ranBeforeMs) }
+  parentPort?.postMessage(message satisfies ProbeMessage)
+}
+
+const isOverdue = ({ askedAtMs }: Question): boolean => performance.now() - askedAtMs > OVERDUE_MS
+
+function open(watched: Watched): Probe {
+  const socket = connect({ port: watched.port, host: '127.0.0.1', noDelay: true })
+  const probe: Probe = { ...watched, socket, question: undefined, told: false }
+  socket.on('data', () => {
+    const { question } = probe
+    if (question !== undefined && isOverdue(question)) tell(probe, 'answered', question)
+    probe.question = undefined
+    probe.told = false
+  })
+  // A process that is gone is told of by whoever started it.
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    if (probes.get(watched.name) === probe) probes.delete(watched.name)
+  })
+  return probe
+}
+
+function look(watched: Watched): void {
+  const probe = probes.get(watched.name)
+  if (probe === undefined || probe.port !== watched.port) {
+    probe?.socket.destroy()
+    probes.set(watched.name, open(watched))
+    return
+  }
+  const { question, socket, told } = probe
+  if (question === undefined) {
+    if (socket.readyState !== 'open') return
+    probe.question = { askedAtMs: performance.now(), ranBeforeMs: ranMs(watched.pid) }
+    socket.write(REQUEST)
+  } else if (!told && isOverdue(question)) {
+    probe.told = true
+    tell(probe, 'overdue', question)
+  }
+}
+
+let all: readonly Watched[] = []
+parentPort?.on('message', (message: readonly Watched[]) => {
+  all = message
+})
+const timer = setInterval(() => {
+  for (const watched of all) look(watched)
+}, EVERY_MS)
+parentPort?.once('close', () => clearInterval(timer))

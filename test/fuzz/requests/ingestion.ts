@@ -1,0 +1,187 @@
+import { LEVELS } from '../../../shared/contract/levels.ts'
+import type { Draft, Header } from '../draft.ts'
+import { TEAMS } from '../material.ts'
+import { textOf } from '../values.ts'
+import { type Context, headersOf } from './context.ts'
+
+const BATCH_MAX = 15
+const LARGE_BATCH_MAX = 80
+const JSON_TYPE: Header = ['Content-Type', 'application/json']
+
+/** A request to take logs that has nothing wrong. */
+const good = {
+  role: 'gateway',
+  method: 'POST',
+  version: 'HTTP/1.1',
+  mutations: [],
+  torn: false,
+} as const satisfies Partial<Draft>
+
+/** The places of the mark: so many that few mutations destroy all of them. */
+const markOf = ({ mark }: Context, index: number): string => `${mark}x${index}x`
+
+function commonFields({ random, mark }: Context) {
+  return {
+    level: random.oneIn(5) ? random.pick(LEVELS).toLowerCase() : random.pick(LEVELS),
+    ...(random.oneIn(2) && { environment: random.pick(['Production', 'Test', textOf(random, 3)]) }),
+    ...(random.oneIn(2) && { correlationKey: random.oneIn(2) ? `flow-${random.int(200)}` : `flow of ${mark}` }),
+    ...(random.oneIn(4) && {
+      timestamp: `2026-0${random.between(1, 9)}-1${random.int(10)}T09:30:00.${random.int(1e6)}Z`,
+    }),
+  }
+}
+
+function applicationFields(context: Context, index: number) {
+  const { random } = context
+  const mark = markOf(context, index)
+  return {
+    categoryName: random.pick(['Acme.Orders', 'Acme.Billing.Jobs', 'a.b.c', textOf(random, 2)]),
+    message: `${mark} ${textOf(random)}`,
+    eventName: mark,
+    ...commonFields(context),
+    ...(random.oneIn(3) && { eventId: random.between(-1000, 1000) }),
+    ...(random.oneIn(4) && {
+      exception: `System.Exception: ${textOf(random)}\n   at A.B(C c) in /src/x.cs:line ${random.int(99)}`,
+    }),
+    ...(random.oneIn(2) && { scopeData: scopeOf(context) }),
+  }
+}
+
+function scopeOf({ random }: Context) {
+  return {
+    RequestId: `0HN${random.int(1e6)}`,
+    '{OriginalFormat}': 'Processed {amount} for {who}',
+    amount: random.int(1000) / 10,
+    who: textOf(random, 3),
+    nested: { list: [1, 'two', { three: null }] },
+    ...(random.oneIn(3) && { Scopes: [{ '{OriginalFormat}': 'step {n}', n: random.int(9) }, textOf(random, 3)] }),
+  }
+}
+
+/** POST /api/ExternalLogs */
+export function eventLog(context: Context): Draft {
+  const { random, mark } = context
+  const { main } = TEAMS
+  const text = `${markOf(context, 0)} ${textOf(random)}`
+  const payload = random.oneIn(2)
+    ? text
+    : JSON.stringify({ mark: text, order: { id: random.int(9999), tags: ['a', 'b'] } })
+  const body = { uniqueIdentifier: random.oneIn(2) ? main.event : main.step, payload, ...commonFields(context) }
+  return {
+    ...good,
+    route: 'POST /api/ExternalLogs',
+    dialect: 'ingestion',
+    target: '/api/ExternalLogs',
+    headers: headersOf(context, main, [JSON_TYPE]),
+    value: body,
+    stores: { mark, entries: 1 },
+  }
+}
+
+/** POST /api/ApplicationLogs */
+export function applicationLog(context: Context): Draft {
+  const { main } = TEAMS
+  return {
+    ...good,
+    route: 'POST /api/ApplicationLogs',
+    dialect: 'ingestion',
+    target: '/api/ApplicationLogs',
+    headers: headersOf(context, main, [JSON_TYPE]),
+    value: { uniqueIdentifier: main.project, ...applicationFields(context, 0) },
+    stores: { mark: context.mark, entries: 1 },
+  }
+}
+
+const listOf = <T>({ random }: Context, item: (index: number) => T): readonly T[] =>
+  Array.from({ length: random.size(random.oneIn(20) ? LARGE_BATCH_MAX : BATCH_MAX) }, (_, index) => item(index))
+
+/** POST /api/ApplicationLogs/batch */
+export function batch(context: Context): Draft {
+  const { main } = TEAMS
+  const logEntries = listOf(context, (index) => applicationFields(context, index))
+  return {
+    ...good,
+    route: 'POST /api/ApplicationLogs/batch',
+    dialect: 'ingestion',
+    target: '/api/ApplicationLogs/batch',
+    headers: headersOf(context, main, [JSON_TYPE]),
+    value: { uniqueIdentifier: main.project, logEntries },
+    stores: { mark: context.mark, entries: logEntries.length },
+  }
+}
+
+/** POST /v1/logs: OTLP/HTTP with JSON. */
+export function otlp(context: Context): Draft {
+  const { random } = context
+  const { main } = TEAMS
+  const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
+  const logRecords = listOf(context, (index) => ({
+    timeUnixNano: `17${random.int(1e8).toString().padStart(8, '0')}000000000`,
+    severityNumber: random.int(25),
+    severityText: random.pick(['INFO', 'warn', 'fatal']),
+    body: { stringValue: `${markOf(context, index)} ${textOf(random)}` },
+    eventName: markOf(context, index),
+    ...(random.oneIn(3) && {
+      traceId: `5b8efff798038103d269b633813fc${100 + random.int(900)}`,
+      spanId: 'eee19b7ec3c1b174',
+    }),
+    attributes: [
+      attribute('http.route', textOf(random, 2)),
+      { key: 'n', value: { intValue: '9007199254740993' } },
+      { key: 'list', value: { arrayValue: { values: [{ doubleValue: 0.5 }, { boolValue: true }] } } },
+      { key: 'map', value: { kvlistValue: { values: [attribute('a', 'b')] } } },
+    ],
+  }))
+  const resource = {
+    attributes: random.oneIn(2)
+      ? [attribute('service.name', main.projectName)]
+      : [attribute('sluice.project.id', main.project), attribute('deployment.environment.name', 'Test')],
+  }
+  return {
+    ...good,
+    route: 'POST /v1/logs',
+    dialect: 'otlp',
+    target: '/v1/logs',
+    headers: headersOf(context, main, [JSON_TYPE]),
+    value: { resourceLogs: [{ resource, scopeLogs: [{ scope: { name: 'Acme.Orders' }, logRecords }] }] },
+    stores: { mark: context.mark, entries: logRecords.length },
+  }
+}
+
+/** POST /ingest/clef and POST /api/events/raw?clef: Serilog's compact format, an event a line. */
+export function clef(context: Context): Draft {
+  const { random } = context
+  const { main } = TEAMS
+  const lines = listOf(context, (index) =>
+    JSON.stringify({
+      '@t': '2026-01-31T09:30:00.123Z',
+      '@mt': `${markOf(context, index)} {User} took {Elapsed:0.00} ms ${textOf(random, 3)}`,
+      '@l': random.pick(['Information', 'Warning', 'err', 'Fatal']),
+      '@i': random.oneIn(2) ? 'a1b2c3d4' : random.int(99),
+      '@r': ['1.50'],
+      User: textOf(random, 2),
+      Elapsed: 1.5,
+      SourceContext: 'Acme.Web',
+      ...(random.oneIn(3) && { '@x': 'System.Exception: x\n   at A.B()' }),
+      ...(random.oneIn(3) && { '@tr': '5b8efff798038103d269b633813fc60c', CorrelationId: `flow-${random.int(200)}` }),
+      '@@escaped': { a: [1] },
+    }),
+  )
+  const [path, query] = random.pick([
+    ['/ingest/clef', ''],
+    ['/ingest/clef', `?project=${main.project}`],
+    ['/api/events/raw', '?clef'],
+    ['/api/events/raw', `?clef&project=${encodeURIComponent(main.projectName)}`],
+  ] as const)
+  const type = random.pick(['application/vnd.serilog.clef', 'application/x-ndjson', 'text/plain; charset=utf-8'])
+  const sender: Header = random.oneIn(2) ? ['X-Seq-ApiKey', main.key] : ['X-API-Key', main.key]
+  return {
+    ...good,
+    route: `POST ${path}`,
+    dialect: 'seq',
+    target: path + query,
+    headers: [...headersOf(context, main).slice(0, 1), sender, ['Content-Type', type]],
+    body: Buffer.from(lines.join(random.pick(['\n', '\r\n', '\n\n']))),
+    stores: { mark: context.mark, entries: lines.length },
+  }
+}

@@ -1,0 +1,86 @@
+import { ERRORS } from '../../../shared/errors.ts'
+import type { ParameterName } from '../../../views/api/parameters.ts'
+import { TEAMS } from '../material.ts'
+import { GUIDS, NUMBERS, TIMES, textOf } from '../values.ts'
+import type { Context } from './context.ts'
+import { brokenQuery, queryOf } from './query-text.ts'
+
+type Values = Readonly<Record<string, (context: Context, path: string) => string>>
+
+const { reads } = TEAMS
+
+const cursorOf = ({ random, material: { cursors } }: Context, path: string): string => {
+  const right = path === '/api/flows' ? cursors.flows : path.startsWith('/api/flows') ? cursors.asc : cursors.desc
+  return random.pick(random.oneIn(4) ? Object.values(cursors).flat() : right)
+}
+
+const within =
+  (least: number, most: number) =>
+  ({ random }: Context) =>
+    String(random.between(least, most))
+
+/** Values that the parameters take; a path may still refuse them together. */
+const RIGHT = {
+  q: ({ random }) => queryOf(random),
+  from: ({ random }) => random.pick(['now-7d', 'now-1h', '2026-01-01', '2026-01-31T09:30:00Z', '1970-01-01T00:00:00Z']),
+  to: ({ random }) => random.pick(['now', 'now-5m', '2261-12-31T23:59:59Z']),
+  level: ({ random }) => random.pick(['trace', 'Information', 'WARNING', 'critical']),
+  environment: ({ random }) => random.pick(['Production', 'Development', textOf(random, 2)]),
+  correlationKey: ({ random, material }) => random.pick(material.flows),
+  event: () => reads.event,
+  step: () => reads.step,
+  project: () => reads.project,
+  category: ({ random }) => random.pick(['Acme', 'Acme.', 'Acme.Orders', textOf(random, 2)]),
+  limit: ({ random }) => String(random.oneIn(12) ? 1_000 : random.between(1, 40)),
+  cursor: cursorOf,
+  order: ({ random }) => random.pick(['asc', 'desc', 'DESC']),
+  buckets: within(1, 100),
+  values: within(1, 100),
+  before: within(0, 20),
+  after: within(0, 20),
+  caret: within(0, 40),
+  with: ({ random }) => random.pick(['level:Error', '-category:Acme.*', 'payload.order.id:4711', 'env:"Test Lab"']),
+  without: ({ random }) => random.pick(['level:Error', 'env:x']),
+  begin: ({ random }) => random.pick(['2026-01-31 09:30', '2026-01-31', 'now-2h', '31.1.2026']),
+  end: ({ random }) => random.pick(['now-1h', '2026-02-01 0:00', 'now']),
+  zone: ({ random }) => random.pick(['Europe/Berlin', 'UTC', 'Asia/Kathmandu', '+05:30', 'America/New_York']),
+  format: ({ random }) => random.pick(['ndjson', 'csv', 'svg', 'CSV']),
+  lastEventId: ({ random, material }) => random.pick(material.cursors.tail),
+  code: ({ random }) => random.pick(Object.keys(ERRORS)),
+  key: ({ random, material }) => random.pick(['.', '..', ...material.flows]),
+} as const satisfies Readonly<Record<ParameterName, Values[string]>>
+
+/** A value that the parameter takes; a text for one that is not known here. */
+export const rightValue = (name: string, context: Context, path: string): string =>
+  (RIGHT as Values)[name]?.(context, path) ?? textOf(context.random, 3)
+
+/** A value that is damaged or of another kind. */
+export function wrongValue(name: string, context: Context, path: string): string {
+  const { random } = context
+  const right = rightValue(name, context, path)
+  const at = random.int(right.length + 1)
+  return random.weighted<() => string>([
+    [6, () => (name === 'q' ? brokenQuery(right, random) : damaged(right, context))],
+    [2, () => random.pick([...NUMBERS, ...TIMES, ...GUIDS])],
+    [2, () => textOf(random)],
+    [2, () => right.slice(0, at)],
+    [1, () => right.repeat(random.size(200))],
+    [1, () => rightValue(random.pick(Object.keys(RIGHT)), context, path)],
+    [1, () => ''],
+  ])()
+}
+
+/** A cursor is JSON in base64, so it is damaged inside as well. */
+function damaged(text: string, { random }: Context): string {
+  if (/^[\w-]{12,}$/.test(text) && random.oneIn(2)) {
+    const inside = Buffer.from(text, 'base64url').toString('latin1')
+    return Buffer.from(changed(inside, random), 'latin1').toString('base64url')
+  }
+  return changed(text, random)
+}
+
+function changed(text: string, random: Context['random']): string {
+  const at = random.int(text.length)
+  const put = random.pick(['', '0', '"', ']', '-', '9'.repeat(random.size(30)), '\\u0000', 'null', textOf(random, 2)])
+  return text.slice(0, at) + put + text.slice(at + random.int(4))
+}

@@ -1,0 +1,111 @@
+import type { Draft, Header } from '../draft.ts'
+import { inBytes } from '../draft.ts'
+import { HOST, TEAMS } from '../material.ts'
+import { NAMES, textOf } from '../values.ts'
+import { type Context, headersOf } from './context.ts'
+import { escaped } from './reads.ts'
+
+const { changes, reads } = TEAMS
+
+interface Call {
+  readonly method: string
+  readonly path: string
+  /** The path as reports name it. */
+  readonly route: string
+  readonly json?: unknown
+}
+
+/** A look at the settings of a Team, or a change of them: of a Team that has nothing else to do. */
+export function teamRequest(context: Context): Draft {
+  const { random } = context
+  const { method, path, route, json } = random.weighted<(context: Context) => Call>([
+    [6, look],
+    [2, create],
+    [2, change],
+    [1, key],
+  ])(context)
+  const isRead = method === 'GET' || method === 'HEAD'
+  const type: readonly Header[] = json === undefined ? [] : [['Content-Type', 'application/json']]
+  const origin: readonly Header[] = isRead ? [] : [['Origin', `http://${HOST}`]]
+  return {
+    role: 'views',
+    route: `${method} ${route}`,
+    dialect: 'view',
+    method,
+    target: inBytes(path),
+    version: 'HTTP/1.1',
+    headers: headersOf(context, isRead ? reads : changes, [...origin, ...type]),
+    ...(json !== undefined && { value: json }),
+    mutations: [],
+    torn: false,
+  }
+}
+
+function look({ random }: Context): Call {
+  const method = random.oneIn(8) ? 'HEAD' : 'GET'
+  const [kind, id] = random.pick([
+    ['events', reads.event],
+    ['steps', reads.step],
+    ['projects', reads.project],
+  ] as const)
+  return random.pick<Call>([
+    { method, path: '/api/team', route: '/api/team' },
+    { method, path: '/api/team/lists', route: '/api/team/lists' },
+    { method, path: `/api/team/${kind}/${id}/snippets`, route: `/api/team/${kind}/:id/snippets` },
+    { method, path: `/api/team/${kind}/-/snippets?identifier=${id}`, route: `/api/team/${kind}/:id/snippets` },
+  ])
+}
+
+/** Few, as each stays: what exists already is refused. */
+const nameOf = ({ random }: Context): string => `made-${random.int(150)}`
+
+function create(context: Context): Call {
+  const { random } = context
+  const name = random.oneIn(3) ? textOf(random, 3) : 'Made'
+  return random.pick<Call>([
+    {
+      method: 'POST',
+      path: '/api/team/events',
+      route: '/api/team/events',
+      json: { identifier: nameOf(context), name },
+    },
+    {
+      method: 'POST',
+      path: '/api/team/steps',
+      route: '/api/team/steps',
+      json: { identifier: `${nameOf(context)}.step`, name, event: changes.event, order: random.between(1, 9) },
+    },
+    {
+      method: 'POST',
+      path: '/api/team/projects',
+      route: '/api/team/projects',
+      json: { name, id: `5eed0000-4f89-41d3-9a0c-000000000${100 + random.int(150)}` },
+    },
+    { method: 'POST', path: '/api/team/sample-flow', route: '/api/team/sample-flow', json: {} },
+  ])
+}
+
+function change(context: Context): Call {
+  const { random } = context
+  const [kind, id] = random.pick([
+    ['events', changes.event],
+    ['events', nameOf(context)],
+    ['steps', `${nameOf(context)}.step`],
+    ['projects', changes.project],
+    ['events', random.pick(NAMES)],
+  ] as const)
+  const json = random.pick<unknown>([
+    { name: textOf(random, 3) },
+    { archived: random.oneIn(2) },
+    { order: random.between(1, 9), event: changes.event },
+    {},
+  ])
+  return { method: 'PATCH', path: `/api/team/${kind}/${escaped(id)}`, route: `/api/team/${kind}/:id`, json }
+}
+
+function key({ random }: Context): Call {
+  if (random.oneIn(2))
+    return { method: 'POST', path: '/api/team/keys', route: '/api/team/keys', json: { revokeOld: random.oneIn(3) } }
+  const prefix = random.pick([changes.key.slice(0, 6), 'sl_', textOf(random, 1)])
+  return { method: 'DELETE', path: `/api/team/keys/${escaped(prefix)}`, route: '/api/team/keys/:id' }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createClient, type Envelope, type List } from '../support/api.ts'
+import { type AcceptedLedger, createStoredEntries, type Settlement, type StoredEntries } from './ledger.ts'
+import { markIn } from './marks.ts'
+import { TEAMS } from './material.ts'
+import type { Target } from './target.ts'
+
+/** Teams whose logs a run may have written to. */
+const WRITTEN = [TEAMS.main, TEAMS.attacks, TEAMS.reads, TEAMS.wide]
+const KINDS = ['event-logs', 'application-logs']
+/** How long what was accepted may take to be shown once nothing more comes. */
+const SHOWN_WITHIN_MS = 120_000
+const PAUSE_MS = 2_000
+const PAGE_ENTRIES = 30
+
+/** Reads everything back, until nothing is missing or the time is up. Rejects where it cannot be read. */
+export async function settle(target: Target, ledger: AcceptedLedger): Promise<Settlement> {
+  const end = performance.now() + SHOWN_WITHIN_MS
+  for (;;) {
+    try {
+      const settlement = ledger.settle(await readStored(target))
+      if (settlement.missing.length === 0 || performance.now() > end) return settlement
+    } catch (error) {
+      if (performance.now() > end) throw error
+    }
+    await delay(PAUSE_MS)
+  }
+}
+
+async function readStored(target: Target): Promise<StoredEntries> {
+  const stored = createStoredEntries()
+  for (const { key } of WRITTEN) {
+    for (const kind of KINDS) {
+      await target.up()
+      const url = `http://127.0.0.1:${target.port('views')}`
+      const entries = await readExport(`${url}/api/${kind}/export`, key).catch(async () => {
+        await target.up()
+        return readPages(`http://127.0.0.1:${target.port('views')}`, `/api/${kind}`, key)
+      })
+      for (const [id, mark] of entries) stored.add(id, mark)
+    }
+  }
+  return stored
+}
+
+/** An entry's id, and the mark of the request that it came with. */
+type Read = readonly [id: string, mark: string | undefined]
+
+async function readExport(url: string, key: string): Promise<readonly Read[]> {
+  const answer = await fetch(url, { headers: { 'x-api-key': key } })
+  if (!answer.ok || answer.body === null) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
+  const entries: Read[] = []
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const piece of answer.body) {
+    const lines = (rest + decoder.decode(piece as Uint8Array, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) entries.push([(JSON.parse(line) as { id: string }).id, markIn(line)])
+  }
+  return entries
+}
+
+/** Small pages of a list, for where entries are so large that an export of them fails. */
+async function readPages(url: string, path: string, key: string): Promise<readonly Read[]> {
+  const client = createClient(url, key)
+  const entries: Read[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Envelope<List> = await client.get(
+      `${path}?limit=${PAGE_ENTRIES}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+    )
+    if (!page.success) throw new Error(`${path}: ${page.error.message}`)
+    for (const item of page.data.items) entries.push([item.id, markIn(JSON.stringify(item))])
+    cursor = page.data.nextCursor
+  }
+  return entries
+}

@@ -1,0 +1,82 @@
+import { Worker } from 'node:worker_threads'
+import { statusMiB } from '../../bench/measured-process.ts'
+import type { ProbeMessage } from './probe-thread.ts'
+import type { Target } from './target.ts'
+
+/** Most resident memory of one process, in MiB. */
+export const MEMORY_MAX_MIB = 700
+/** Below this a process that was above its bound may be told of again. */
+const MEMORY_AGAIN_MIB = 550
+const LOOK_MS = 250
+
+export interface WatchOptions {
+  readonly stalls: boolean
+  readonly onStall: (name: string) => void
+  /** Told how long it was; undefined where it was none after all. */
+  readonly onStallOver: (name: string, tookMs: number | undefined) => void
+  readonly onMemory: (name: string, mebibytes: number) => void
+  readonly onComplaint: (line: string) => void
+}
+
+/** Watches the processes from outside: how soon they answer, what memory they take, what they say of themselves. */
+export interface Watch {
+  /** The most that each process took, in MiB. */
+  peaks(): Readonly<Record<string, number>>
+  stop(): Promise<void>
+}
+
+export function startWatch(target: Target, options: WatchOptions): Watch {
+  const peaks: Record<string, number> = {}
+  const above = new Set<string>()
+  const probe = options.stalls ? startProbe(options) : undefined
+
+  function lookAtMemory(name: string, pid: number): void {
+    const mebibytes = residentMiB(pid)
+    peaks[name] = Math.max(peaks[name] ?? 0, mebibytes)
+    if (mebibytes < MEMORY_AGAIN_MIB) above.delete(name)
+    if (mebibytes <= MEMORY_MAX_MIB || above.has(name)) return
+    above.add(name)
+    options.onMemory(name, mebibytes)
+  }
+
+  function look(): void {
+    const processes = target.processes()
+    probe?.postMessage(processes)
+    for (const { name, pid } of processes) lookAtMemory(name, pid)
+    for (const line of target.complaints()) options.onComplaint(line)
+  }
+  look()
+  const timer = setInterval(look, LOOK_MS)
+  return {
+    peaks: () => peaks,
+    stop: async () => {
+      clearInterval(timer)
+      look()
+      await probe?.terminate()
+    },
+  }
+}
+
+/** Where processes share few cores, a thread may have waited for one: short of a second only the time in which it ran counts. */
+const STALL_MS = 250
+const STALL_WHATEVER_MS = 1_000
+const isStall = (afterMs: number, ranMs: number): boolean => ranMs > STALL_MS || afterMs > STALL_WHATEVER_MS
+
+function startProbe({ onStall, onStallOver }: WatchOptions): Worker {
+  const worker = new Worker(new URL('./probe-thread.ts', import.meta.url))
+  worker.on('message', ({ name, state, afterMs, ranMs }: ProbeMessage) => {
+    if (state === 'overdue') onStall(name)
+    else if (isStall(afterMs, ranMs)) onStallOver(name, afterMs)
+    else onStallOver(name, undefined)
+  })
+  return worker
+}
+
+/** 0 of a process that is gone. */
+function residentMiB(pid: number): number {
+  try {
+    return statusMiB(pid, 'VmRSS')
+  } catch {
+    return 0
+  }
+}
