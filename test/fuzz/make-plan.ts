@@ -77,8 +77,10 @@ const planOfScript = (number: number, script: Script, label?: string): Plan => (
 /** The bytes of a request, whole or in pieces, with a connection that lasts, ends or breaks. */
 function delivered(draft: Draft, wire: Buffer, random: Random): Script {
   const whole = plain(wire, draft, endOf(draft, random))
-  if (random.oneIn(150))
-    return { ...whole, wire: wire.subarray(0, random.int(wire.length)), end: brokenOff(random), owed: 0 }
+  if (random.oneIn(150)) {
+    const part = wire.subarray(0, random.int(wire.length))
+    return { ...plain(part, { ...draft, torn: true }), end: brokenOff(random) }
+  }
   if (!random.oneIn(15)) return whole
   const cuts = Array.from({ length: random.size(CUTS_MAX) }, () => random.int(wire.length)).sort(
     (one, other) => one - other,

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../shared/errors.ts'
 import type { Answer } from '../answer-parser.ts'
 import type { Dialect, Draft } from '../draft.ts'
 import { decoded } from './decoded.ts'
@@ -9,7 +10,7 @@ import { invalidity } from './validity.ts'
 const PARSED_MAX = 1024 * 1024
 
 /** Statuses of answers to bytes that could not be read as a request. */
-const UNREAD = [400, 408, 431]
+const UNREAD = [400, 408, 431, 505]
 
 /** Judges one answer by the request that it belongs to. */
 export function judge(request: Draft, answer: Answer): Verdict {
@@ -52,14 +53,25 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** An error of the server is honest where it says that trying again may help. Readiness is told by a status. */
+/**
+ * An error of the server is honest where it says that trying again may help. Readiness is told by a status, and 505 speaks of the
+ * request line.
+ */
 function serverFaults({ dialect }: Draft, { status, headers }: Answer, failure?: Failure): readonly string[] {
-  if (status < 500 || (status === 503 && dialect === 'health')) return []
+  if (status < 500 || status === 505 || (status === 503 && dialect === 'health')) return []
   return status === 503 && (failure?.retryable ?? headers.has('retry-after')) ? [] : [`status ${status}`]
 }
 
 /** Refusals that are made before it is known whose request it is. */
-const BEFORE_DIALECT = ['malformed_request', 'headers_too_large', 'method_not_allowed', 'not_found', 'request_timeout']
+const BEFORE_DIALECT: readonly ErrorCode[] = [
+  'malformed_request',
+  'headers_too_large',
+  'method_not_allowed',
+  'not_found',
+  'request_timeout',
+  'expectation_failed',
+  'http_version_not_supported',
+]
 const WITHOUT_STATUS: readonly Dialect[] = ['ingestion', 'any']
 
 function refusalProblems({ dialect }: Draft, answer: Answer, failure: Failure): readonly string[] {
