@@ -111,9 +111,12 @@ const { query } = fc.letrec<{ query: Query }>((tie) => ({
 
 await describeWithBackends('searches in Elasticsearch', { elasticsearch: 'shared' }, ({ elasticsearch }) => {
   const prefix = uniquePrefix()
-  const documents = fc
-    .sample(document, { numRuns: 300, seed: 1 })
-    .map((sample, number): EntryDocument => ({ ...documentOf(number), ...sample }))
+  const documents = fc.sample(document, { numRuns: 300, seed: 1 }).map((sample, number): EntryDocument => {
+    const plain = documentOf(number)
+    // Pages follow by the timestamp in the source, which therefore has to be the one that is indexed.
+    const source = JSON.stringify({ ...JSON.parse(plain.source), timestamp: sample.timestamp })
+    return { ...plain, ...sample, source }
+  })
   let store: ElasticsearchLogStore
 
   beforeAll(async () => {
