@@ -4,8 +4,6 @@ import type { Pace } from '../gateway/publisher/schedule.ts'
 import type { Config } from '../shared/config.ts'
 import { TOPICS, topicName } from '../shared/contract/topics.ts'
 import type { Journal, NamedTopic } from '../shared/journal/journal.ts'
-import { kafkaConnection } from '../shared/journal/kafka/connection.ts'
-import { createKafkaJournal } from '../shared/journal/kafka/kafka-journal.ts'
 import { createSqliteJournal } from '../shared/journal/sqlite/sqlite-journal.ts'
 import type { BackendDeps, Where } from './backends.ts'
 
@@ -23,7 +21,7 @@ export interface OpenJournal {
 
 export const usesKafka = (config: Config): boolean => config.KAFKA_BROKERS.length > 0
 
-/** Opens the journal that the configuration names. */
+/** Opens the journal that the configuration names; Kafka's client is loaded only where there is a Kafka (log-stores.ts). */
 export const openJournal = (deps: BackendDeps, where: Where): Promise<OpenJournal> =>
   usesKafka(deps.config) ? openKafka(deps) : openSqlite(deps, where)
 
@@ -55,6 +53,8 @@ async function openSqlite({ config, clock, logger }: BackendDeps, where: Where):
 }
 
 async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJournal> {
+  const { kafkaConnection } = await import('../shared/journal/kafka/connection.ts')
+  const { createKafkaJournal } = await import('../shared/journal/kafka/kafka-journal.ts')
   const journal = createKafkaJournal({
     connection: kafkaConnection(config),
     clock,

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { Config } from '../shared/config.ts'
-import { createElasticsearchLogStore } from '../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import type { LogStore } from '../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../shared/log-store/sqlite/sqlite-log-store.ts'
 import type { BackendDeps, Where } from './backends.ts'
@@ -14,7 +13,10 @@ export interface OpenLogStore {
   maintain(): Promise<unknown>
 }
 
-/** Opens the log store that the configuration names. */
+/**
+ * Opens the log store that the configuration names. The client of a server is loaded only where there is one: Elasticsearch's and
+ * Kafka's take some 50 MiB each, in every thread that loads them.
+ */
 export const openLogStore = (deps: BackendDeps, where: Where): Promise<OpenLogStore> =>
   deps.config.ELASTICSEARCH_URL === null
     ? openSqlite(deps, where)
@@ -30,6 +32,7 @@ async function openSqlite({ config, logger }: BackendDeps, where: Where): Promis
 }
 
 async function openElasticsearch({ config, clock, logger, metrics }: BackendDeps, url: string): Promise<OpenLogStore> {
+  const { createElasticsearchLogStore } = await import('../shared/log-store/elasticsearch/elasticsearch-log-store.ts')
   const store = createElasticsearchLogStore({
     url,
     auth: authOf(config),

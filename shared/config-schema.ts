@@ -155,7 +155,7 @@ export const SETTINGS = {
   },
   BODY_BUFFER_BYTES: {
     type: 'integer',
-    default: 128 * MEBIBYTE,
+    default: 64 * MEBIBYTE,
     minimum: MEBIBYTE,
     maximum: 4 * GIBIBYTE,
     help: 'Most bytes of all request bodies that are being read and inflated; beyond, requests are refused at once.',

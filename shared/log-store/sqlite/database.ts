@@ -9,9 +9,10 @@ const BUSY_TIMEOUT_MS = 5_000
 /** The write-ahead log is copied into the file when it has this many pages (16 MiB). */
 const CHECKPOINT_PAGES = 2_048
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
-const CACHE_KIBIBYTES = 32 * 1024
-/** Queries differ in their conditions, so statements come and go. */
-const STATEMENTS_MAX = 200
+/** Of each connection, of which there are several; beyond it the system's own cache of the file answers nearly as fast. */
+const CACHE_KIBIBYTES = 8 * 1024
+/** Queries differ in their conditions, so statements come and go; those of the longest searches are large. */
+const STATEMENTS_MAX = 50
 
 /** The SQL function by which a read that goes through many rows can be ended: 1, or an error once it is called off. */
 const GO_ON = 'go_on'

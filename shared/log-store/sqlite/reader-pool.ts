@@ -11,9 +11,9 @@ export interface ReaderPoolOptions {
   readonly graceMs: number
 }
 
-export const READER_POOL: ReaderPoolOptions = { threadsMax: 4, endingMax: 2, graceMs: 250 }
+export const READER_POOL: ReaderPoolOptions = { threadsMax: 3, endingMax: 2, graceMs: 250 }
 
-/** An owner may have twice as many threads as it leaves to others, so that of four there is always one left. */
+/** An owner may have twice as many threads as it leaves to others, so that of three there is always one left. */
 const OWNER_WEIGHT = 2
 
 const NAME = 'log-store'
