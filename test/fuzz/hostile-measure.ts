@@ -100,7 +100,7 @@ export function rowText(row: Row): string {
     attacks.length === 1 ? attacks[0] : `${attacks.length} at once`,
     cases,
     numbersText(row.peaksMiB),
-    numbersText(row.waits),
+    numbersText(Object.fromEntries(Object.keys(row.peaksMiB).map((name) => [name, row.waits[name] ?? 0]))),
     `${kept.sends.toFixed(2)}, ${kept.reads.toFixed(2)}`,
     refused,
     failed,

@@ -74,7 +74,10 @@ export async function startRig({ start, root, stalls, onFinding, onAnswer }: Rig
         await watch.stop()
         return settlement
       },
-      stop: target.stop,
+      stop: async () => {
+        await watch.stop()
+        await target.stop()
+      },
     }
   } catch (error) {
     await target.stop()
