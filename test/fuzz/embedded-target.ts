@@ -20,7 +20,7 @@ export async function startEmbedded(options: TargetOptions): Promise<Target> {
   const registryFile = join(folder.path, 'registry.yaml')
   writeFileSync(registryFile, registryOf())
   const settings = { ...SETTINGS, DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: registryFile }
-  const server = await supervise('sluice', () => startSluice(settings), options)
+  const server = await supervise('sluice', () => startSluice(settings, [], options.root), options)
   const port = (): number => Number(new URL(server.process().url).port)
   return {
     port,

@@ -1,5 +1,4 @@
-import { startElasticsearch, startKafka } from '../../bench/stack/servers.ts'
-import { type Part, startFullStack } from '../support/full-stack.ts'
+import { type FullStackOptions, type Part, startFullStack } from '../support/full-stack.ts'
 import { SETTINGS } from './embedded-target.ts'
 import { registryOf } from './material.ts'
 import { type Supervised, supervise } from './supervised.ts'
@@ -7,19 +6,12 @@ import type { Target, TargetOptions } from './target.ts'
 
 const ROLES = ['gateway', 'views', 'consumers'] as const
 
-/** Gateway, views and consumers as three processes, on a Kafka and an Elasticsearch of their own. */
-export async function startFull(options: TargetOptions): Promise<Target> {
-  const [kafka, elasticsearch] = await Promise.all([startKafka(), startElasticsearch()])
-  const stopServers = async (): Promise<void> => void (await Promise.all([kafka.stop(), elasticsearch.stop()]))
-  const stack = await startFullStack({
-    brokers: kafka.address.split(','),
-    elasticsearchUrl: elasticsearch.address,
-    registry: registryOf(),
-    settings: SETTINGS,
-  }).catch(async (error) => {
-    await stopServers()
-    throw error
-  })
+/** Gateway, views and consumers as three processes, on these servers, under names of their own. */
+export async function startFull(
+  servers: Pick<FullStackOptions, 'brokers' | 'elasticsearchUrl'>,
+  options: TargetOptions,
+): Promise<Target> {
+  const stack = await startFullStack({ ...servers, registry: registryOf(), settings: SETTINGS, root: options.root })
   const parts = new Map<string, Supervised>()
   for (const role of ROLES) parts.set(role, await supervisePart(role, stack[role], options))
   const all = [...parts.values()]
@@ -33,7 +25,6 @@ export async function startFull(options: TargetOptions): Promise<Target> {
     stop: async () => {
       await Promise.all(all.map((part) => part.stop()))
       await stack.stop()
-      await stopServers()
     },
   }
 }

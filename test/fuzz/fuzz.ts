@@ -1,20 +1,13 @@
-import { createTriedAgain } from './again.ts'
-import { startEmbedded } from './embedded-target.ts'
-import { createFindings, type FindingGroup } from './findings.ts'
-import { startFull } from './full-target.ts'
-import { createAcceptedLedger, type Settlement } from './ledger.ts'
+import type { FindingGroup } from './findings.ts'
+import type { Settlement } from './ledger.ts'
 import { planOf } from './make-plan.ts'
+import { type Mode, type Programs, programsOf } from './modes.ts'
 import type { Plan } from './plan.ts'
-import { prepare } from './prepare.ts'
-import { findingText, listText, planText, shown, summaryText } from './report.ts'
-import { createRunner, type Runner } from './run.ts'
-import { settle } from './stored.ts'
-import { createTeamKeys } from './team-keys.ts'
-import { createTrouble } from './trouble.ts'
-import { startWatch } from './watch.ts'
+import { findingText, planText, replayCommand, shown, summaryText } from './report.ts'
+import { startRig } from './rig.ts'
 
 export interface FuzzOptions {
-  readonly mode: 'embedded' | 'full'
+  readonly mode: Mode
   readonly seed: number
   readonly seconds?: number | undefined
   /** The run ends with the case that completes so many. */
@@ -44,45 +37,36 @@ export interface Summary {
 
 /** Starts the program, sends it what no client should, and tells what must not be. */
 export async function fuzz(options: FuzzOptions): Promise<Summary> {
-  const { seed, print, attacks, replay, mode } = options
-  const findings = createFindings((finding) => print(findingText(finding, options)))
-  let runner: Runner | undefined
-  const inFlight = (): readonly Plan[] => [...(runner?.inFlight.values() ?? [])]
-  const trouble = createTrouble(findings, inFlight)
-  const target = await (mode === 'full' ? startFull(trouble) : startEmbedded(trouble))
+  const programs = await programsOf(options.mode)
   try {
-    const url = (role: 'gateway' | 'views'): string => `http://127.0.0.1:${target.port(role)}`
-    const material = await prepare({ gateway: url('gateway'), views: url('views') })
-    const ledger = createAcceptedLedger()
-    const again = createTriedAgain(findings)
-    const statuses = new Map<number, number>()
-    runner = createRunner({
-      target,
-      ledger,
-      findings,
-      keys: createTeamKeys(),
-      onAnswer: (plan, request, answer, verdict) => {
-        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-        again.note(plan, request, verdict)
-        if (replay !== undefined) print(`  ${answer.status} ${shown(answer.body)}`)
-      },
-    })
-    const watch = startWatch(target, { ...trouble, stalls: options.stalls })
+    return await fuzzOne(programs, options)
+  } finally {
+    await programs.stop()
+  }
+}
+
+async function fuzzOne({ start }: Programs, options: FuzzOptions): Promise<Summary> {
+  const { seed, print, attacks, replay, stalls } = options
+  const statuses = new Map<number, number>()
+  const rig = await startRig({
+    start,
+    stalls,
+    onFinding: (finding) => print(findingText(finding, (number) => replayCommand(number, options))),
+    onAnswer: (_plan, _request, answer) => {
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      if (replay !== undefined) print(`  ${answer.status} ${shown(answer.body)}`)
+    },
+  })
+  try {
+    const { findings, material, runner, watch } = rig
     const caseOf = (number: number): Plan => planOf(seed, number, material, attacks)
     if (replay !== undefined) print(planText(caseOf(replay)))
     const began = performance.now()
     const cases = createCases(options, caseOf, () => findings.groups().length)
     await runner.run(cases.next, options.lanes)
     const seconds = (performance.now() - began) / 1000
-    const settlement = await settle(target, ledger)
-    const { missing, duplicates } = settlement
-    if (missing.length > 0) findings.add({ what: 'what was accepted cannot be read', detail: listText(missing) })
-    if (duplicates.length > 0) findings.add({ what: 'what was accepted is there twice', detail: listText(duplicates) })
-    await again.tryAll(runner.once)
-    trouble.end()
-    await watch.stop()
+    const settlement = await rig.finish()
     const answers = [...statuses.values()].reduce((sum, count) => sum + count, 0)
-    const peaksMiB = watch.peaks()
     const summary = {
       cases: cases.given(),
       requests: cases.requests(),
@@ -90,13 +74,13 @@ export async function fuzz(options: FuzzOptions): Promise<Summary> {
       seconds,
       statuses,
       settlement,
-      peaksMiB,
+      peaksMiB: watch.peaks(),
       findings: findings.groups(),
     }
     print(summaryText(summary, options))
     return summary
   } finally {
-    await target.stop()
+    await rig.stop()
   }
 }
 

@@ -7,7 +7,7 @@ import { parentPort } from 'node:worker_threads'
 import { cpuOf } from '../../bench/measured-process.ts'
 import type { Watched } from './target.ts'
 
-/** An answer is overdue, or has come too late. */
+/** An answer is overdue, or has come. */
 export interface ProbeMessage {
   readonly name: string
   readonly state: 'overdue' | 'answered'
@@ -56,7 +56,7 @@ function open(watched: Watched): Probe {
   const probe: Probe = { ...watched, socket, question: undefined, told: false }
   socket.on('data', () => {
     const { question } = probe
-    if (question !== undefined && isOverdue(question)) tell(probe, 'answered', question)
+    if (question !== undefined) tell(probe, 'answered', question)
     probe.question = undefined
     probe.told = false
   })

@@ -62,13 +62,14 @@ export const listed = (plans: readonly Plan[]): string =>
 export const replayCommand = (number: number, { seed, mode }: Pick<FuzzOptions, 'seed' | 'mode'>): string =>
   `npm run fuzz -- --mode ${mode} --seed ${seed} --replay ${number}`
 
-export function findingText({ what, plan, detail, measure }: Finding, options: FuzzOptions): string {
+/** `replay` gives the command that shows it again. */
+export function findingText({ what, plan, detail, measure }: Finding, replay: (number: number) => string): string {
   const lines = [`FINDING ${what}${measure === undefined ? '' : `: ${Math.round(measure.value)} ${measure.unit}`}`]
   if (detail !== undefined) lines.push(...detail.split('\n').map((line) => `    ${line.slice(0, 500)}`))
   if (plan !== undefined) {
     lines.push(`  #${plan.number} ${plan.label}`)
     for (const { scripts } of plan.stages) for (const { wire } of scripts.slice(0, 1)) lines.push(`  ${shown(wire)}`)
-    lines.push(`  ${replayCommand(plan.number, options)}`)
+    lines.push(`  ${replay(plan.number)}`)
   }
   return lines.join('\n')
 }

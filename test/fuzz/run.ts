@@ -13,7 +13,7 @@ import type { Target } from './target.ts'
 import type { TeamKeys } from './team-keys.ts'
 
 export interface RunDeps {
-  readonly target: Target
+  readonly target: Pick<Target, 'port' | 'deaths' | 'up'>
   readonly ledger: AcceptedLedger
   readonly findings: Findings
   readonly keys: TeamKeys
@@ -33,9 +33,14 @@ export interface Runner {
   readonly inFlight: InFlight
   /** Runs the cases that `next` gives, so many at a time, until it gives none. */
   run(next: () => Plan | undefined, lanes: number): Promise<void>
+  /** Lends connections to cases that follow each other. */
+  onConnections<T>(work: (run: RunOne) => Promise<T>): Promise<T>
   /** Runs one case alone. */
   once(plan: Plan): Promise<readonly Verdict[]>
 }
+
+/** Runs one case to its end. */
+export type RunOne = (plan: Plan) => Promise<readonly Verdict[]>
 
 export function createRunner(deps: RunDeps): Runner {
   const { target, findings, keys } = deps
@@ -43,19 +48,25 @@ export function createRunner(deps: RunDeps): Runner {
   /** How many processes had died when a connection was opened. */
   const deathsAt = new WeakMap<Connection, number>()
 
-  async function lane(next: () => Plan | undefined): Promise<void> {
-    await onOwnConnections(async (connections) => {
-      for (let plan = next(); plan !== undefined; plan = next()) {
+  /** Runs case after case on the same connections. */
+  const onConnections = <T>(work: (run: RunOne) => Promise<T>): Promise<T> =>
+    onOwnConnections((connections) =>
+      work(async (plan) => {
         const { number } = plan
         inFlight.set(number, plan)
-        await runPlan(plan, connections)
+        const verdicts = await runPlan(plan, connections)
         // A connection that is left open goes on after its case.
         const ms = lastsMs(plan)
         if (ms === 0) inFlight.delete(number)
         else setTimeout(() => inFlight.delete(number), ms).unref()
-      }
+        return verdicts
+      }),
+    )
+
+  const lane = (next: () => Plan | undefined): Promise<void> =>
+    onConnections(async (run) => {
+      for (let plan = next(); plan !== undefined; plan = next()) await run(plan)
     })
-  }
 
   async function runPlan(plan: Plan, connections: Map<Role, Connection>): Promise<readonly Verdict[]> {
     const all: Verdict[] = []
@@ -108,15 +119,15 @@ export function createRunner(deps: RunDeps): Runner {
     const problem = exchangeProblem(script, exchange)
     if (problem !== undefined) {
       if (exchange.ended !== 'open') await delay(DEATH_KNOWN_MS)
-      if (target.deaths() === deaths) findings.add(problem === LATE ? late(plan) : { what: problem, plan })
+      if (target.deaths() === deaths) findings.add(problem === LATE ? late(plan, script) : { what: problem, plan })
     }
     return verdicts
   }
 
   /** Whoever has to wait is seldom the cause. */
-  function late(plan: Plan): Finding {
+  function late(plan: Plan, { requests }: Script): Finding {
     const plans = suspects([...inFlight.values()])
-    return { what: LATE + during(plans), plan, detail: listed(plans) }
+    return { what: LATE + during(plans), plan, detail: `${requests[0]?.route}\n${listed(plans)}` }
   }
 
   async function connectionFor(plan: Plan, role: Role, connections: Map<Role, Connection>): Promise<Connection> {
@@ -167,7 +178,8 @@ export function createRunner(deps: RunDeps): Runner {
   return {
     inFlight,
     run: async (next, lanes) => void (await Promise.all(Array.from({ length: lanes }, () => lane(next)))),
-    once: (plan) => onOwnConnections((connections) => runPlan(plan, connections)),
+    onConnections,
+    once: (plan) => onConnections((run) => run(plan)),
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createClient, type Envelope, type List } from '../support/api.ts'
 import { type AcceptedLedger, createStoredEntries, type Settlement, type StoredEntries } from './ledger.ts'
 import { markIn } from './marks.ts'
-import { TEAMS } from './material.ts'
+import { TEAMS, type TeamMaterial } from './material.ts'
 import type { Target } from './target.ts'
 
 /** Teams whose logs a run may have written to. */
@@ -13,12 +13,16 @@ const SHOWN_WITHIN_MS = 120_000
 const PAUSE_MS = 2_000
 const PAGE_ENTRIES = 30
 
-/** Reads everything back, until nothing is missing or the time is up. Rejects where it cannot be read. */
-export async function settle(target: Target, ledger: AcceptedLedger): Promise<Settlement> {
+/** Reads all of these Teams back, until nothing is missing or the time is up. Rejects where it cannot be read. */
+export async function settle(
+  target: Pick<Target, 'port' | 'up'>,
+  ledger: AcceptedLedger,
+  teams: readonly TeamMaterial[] = WRITTEN,
+): Promise<Settlement> {
   const end = performance.now() + SHOWN_WITHIN_MS
   for (;;) {
     try {
-      const settlement = ledger.settle(await readStored(target))
+      const settlement = ledger.settle(await readStored(target, teams))
       if (settlement.missing.length === 0 || performance.now() > end) return settlement
     } catch (error) {
       if (performance.now() > end) throw error
@@ -27,9 +31,9 @@ export async function settle(target: Target, ledger: AcceptedLedger): Promise<Se
   }
 }
 
-async function readStored(target: Target): Promise<StoredEntries> {
+async function readStored(target: Pick<Target, 'port' | 'up'>, teams: readonly TeamMaterial[]): Promise<StoredEntries> {
   const stored = createStoredEntries()
-  for (const { key } of WRITTEN) {
+  for (const { key } of teams) {
     for (const kind of KINDS) {
       await target.up()
       const url = `http://127.0.0.1:${target.port('views')}`

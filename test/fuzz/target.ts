@@ -24,6 +24,8 @@ export interface Target {
 export interface TargetOptions {
   /** Told when a process has died, with what it printed last. */
   readonly onDeath: (name: string, printed: string) => void
+  /** The checkout whose program runs, where it is another than this one. */
+  readonly root?: string | undefined
 }
 
 /** The lines of a process's output that tell of a fault of its own. */

@@ -22,13 +22,19 @@ export interface WatchOptions {
 export interface Watch {
   /** The most that each process took, in MiB. */
   peaks(): Readonly<Record<string, number>>
+  /** The longest wait for the health of each process, in ms; none where stalls are not judged. */
+  longestWaits(): Readonly<Record<string, number>>
   stop(): Promise<void>
 }
 
 export function startWatch(target: Target, options: WatchOptions): Watch {
   const peaks: Record<string, number> = {}
   const above = new Set<string>()
-  const probe = options.stalls ? startProbe(options) : undefined
+  const waits: Record<string, number> = {}
+  const onAnswer = (name: string, afterMs: number): void => {
+    waits[name] = Math.max(waits[name] ?? 0, afterMs)
+  }
+  const probe = options.stalls ? startProbe(options, onAnswer) : undefined
 
   function lookAtMemory(name: string, pid: number): void {
     const mebibytes = residentMiB(pid)
@@ -49,6 +55,7 @@ export function startWatch(target: Target, options: WatchOptions): Watch {
   const timer = setInterval(look, LOOK_MS)
   return {
     peaks: () => peaks,
+    longestWaits: () => waits,
     stop: async () => {
       clearInterval(timer)
       look()
@@ -62,12 +69,12 @@ const STALL_MS = 250
 const STALL_WHATEVER_MS = 1_000
 const isStall = (afterMs: number, ranMs: number): boolean => ranMs > STALL_MS || afterMs > STALL_WHATEVER_MS
 
-function startProbe({ onStall, onStallOver }: WatchOptions): Worker {
+function startProbe({ onStall, onStallOver }: WatchOptions, onAnswer: (name: string, afterMs: number) => void): Worker {
   const worker = new Worker(new URL('./probe-thread.ts', import.meta.url))
   worker.on('message', ({ name, state, afterMs, ranMs }: ProbeMessage) => {
-    if (state === 'overdue') onStall(name)
-    else if (isStall(afterMs, ranMs)) onStallOver(name, afterMs)
-    else onStallOver(name, undefined)
+    if (state === 'overdue') return onStall(name)
+    onAnswer(name, afterMs)
+    if (afterMs > STALL_MS) onStallOver(name, isStall(afterMs, ranMs) ? afterMs : undefined)
   })
   return worker
 }

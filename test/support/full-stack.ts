@@ -62,10 +62,12 @@ export interface FullStackOptions {
   readonly registry?: string
   /** More settings of every part. */
   readonly settings?: Record<string, string>
+  /** The checkout whose program runs, where it is another than this one. */
+  readonly root?: string | undefined
 }
 
 export async function startFullStack(options: FullStackOptions): Promise<FullStack> {
-  const { brokers, elasticsearchUrl, consumersSee = elasticsearchUrl, registry = REGISTRY } = options
+  const { brokers, elasticsearchUrl, consumersSee = elasticsearchUrl, registry = REGISTRY, root } = options
   const prefix = uniqueName('stack')
   const folder = temporaryFolder()
   const registryFile = join(folder.path, 'registry.yaml')
@@ -83,7 +85,7 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
   const started: SluiceProcess[] = []
   const startAnother = async (role: PartRole, more: Record<string, string> = {}): Promise<SluiceProcess> => {
     const seen = role === 'consumers' ? consumersSee : elasticsearchUrl
-    const server = await startSluice({ ...settings, ELASTICSEARCH_URL: seen, ...more }, ['--role', role])
+    const server = await startSluice({ ...settings, ELASTICSEARCH_URL: seen, ...more }, ['--role', role], root)
     started.push(server)
     return server
   }

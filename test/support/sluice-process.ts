@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const MAIN = join(import.meta.dirname, '../../deploy/main.ts')
+/** The checkout whose program is started unless another is named. */
+const ROOT = join(import.meta.dirname, '../..')
+const mainOf = (root: string): string => join(root, 'deploy/main.ts')
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning']
 
 /** The program as its users start it, as a process of its own. */
@@ -30,12 +32,13 @@ const environment = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
   ...settings,
 })
 
-/** Starts a server and waits until it prints where it is; rejects with what it printed when it ends before. */
+/** Starts a server and waits until it prints where it is; rejects with what it printed when it ends before. `root`: another checkout. */
 export async function startSluice(
   settings: Record<string, string>,
   args: readonly string[] = [],
+  root = ROOT,
 ): Promise<SluiceProcess> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, 'start', ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, mainOf(root), 'start', ...args], {
     env: environment({ PORT: '0', LOG_LEVEL: 'warn', ...settings }),
   })
   const output = collect(child)
@@ -58,7 +61,7 @@ export async function startSluice(
 
 /** Runs one command of the operator to its end. */
 export async function runSluice(args: readonly string[], settings: Record<string, string>): Promise<SluiceResult> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, ...args], { env: environment(settings) })
+  const child = spawn(process.execPath, [...NODE_FLAGS, mainOf(ROOT), ...args], { env: environment(settings) })
   const output = collect(child)
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, ...output }

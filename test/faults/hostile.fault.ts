@@ -1,0 +1,5 @@
+import { describe } from '@jest/globals'
+import { startEmbedded } from '../fuzz/embedded-target.ts'
+import { describeHostile } from '../support/hostile-scenarios.ts'
+
+describe('attacks beside honest clients, embedded', () => describeHostile(startEmbedded))

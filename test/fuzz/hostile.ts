@@ -1,0 +1,68 @@
+import { ATTACKS, fullAttack } from './attacks/attacks.ts'
+import { type Honest, startHonest } from './honest/honest.ts'
+import { CLIENTS } from './honest/order.ts'
+import type { Settlement } from './ledger.ts'
+import { markOf } from './marks.ts'
+import type { Plan } from './plan.ts'
+import { createRandom } from './random.ts'
+import { type Rig, type RigOptions, startRig } from './rig.ts'
+
+export const ATTACK_NAMES = Object.keys(ATTACKS)
+
+/** The program between honest clients and attackers. */
+export interface Hostile extends Rig {
+  readonly honest: Honest
+  /** Runs attacks of these names in full size, so many at a time, until `isOver`. Gives how many there were. */
+  attack(names: readonly string[], lanes: number, isOver: (cases: number) => boolean): Promise<number>
+  /** Ends all work and compares what was accepted with what can be read: first that of the honest senders. */
+  finishAll(): Promise<readonly [Settlement, Settlement]>
+}
+
+/** The cases of an attack have numbers of their own, so that they do not depend on what was run before. */
+const NUMBERS_AN_ATTACK = 1_000_000
+
+export async function startHostile(options: RigOptions, seed: number): Promise<Hostile> {
+  const rig = await startRig(options)
+  const honest = startHonest(rig, seed)
+
+  const order = createRandom(seed, 0)
+  const given = new Map<string, number>()
+
+  function nextOf(names: readonly string[]): Plan {
+    const name = order.pick(names)
+    const place = given.get(name) ?? 0
+    given.set(name, place + 1)
+    const number = (ATTACK_NAMES.indexOf(name) + 1) * NUMBERS_AN_ATTACK + place
+    const context = { random: createRandom(seed, number), material: rig.material, mark: markOf(number, 0) }
+    return fullAttack(name, number, context)
+  }
+
+  return {
+    ...rig,
+    honest,
+    attack: async (names, lanes, isOver) => {
+      let cases = 0
+      const next = (): Plan | undefined => {
+        if (isOver(cases)) return undefined
+        cases += 1
+        return nextOf(names)
+      }
+      await rig.runner.run(next, lanes)
+      return cases
+    },
+    finishAll: async () => [await honest.finish(), await rig.finish()],
+    stop: async () => {
+      await honest.stop()
+      await rig.stop()
+    },
+  }
+}
+
+/** Tells whether more honest requests were answered since than were under way before: some of them were made since. */
+export function servedSince(honest: Honest): () => boolean {
+  const before = honest.counts()
+  return () => {
+    const { sends, reads } = honest.counts()
+    return sends - before.sends > CLIENTS.sends && reads - before.reads > CLIENTS.reads
+  }
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { FindingGroup } from '../fuzz/findings.ts'
+import { ATTACK_NAMES, type Hostile, servedSince, startHostile } from '../fuzz/hostile.ts'
+import { findingText } from '../fuzz/report.ts'
+import type { RigOptions } from '../fuzz/rig.ts'
+import { FAULT_SCALE } from './fault-scale.ts'
+
+const SEED = 20_260_101
+/** The least of each attack, where each takes long; most are repeated far more often until honest clients were served. */
+const ONE_BY_ONE = { cases: 2 * FAULT_SCALE, lanes: 2 }
+const AT_ONCE = { cases: 24 * FAULT_SCALE, lanes: 4 }
+const START_WITHIN_MS = 120_000
+const PATIENCE_MS = 120_000 * FAULT_SCALE
+
+/**
+ * Every known attack in full size on one running program, while honest clients of other Teams store and read beside it. An attack goes on
+ * until requests that they made since it began were answered.
+ */
+export function describeHostile(start: RigOptions['start']): void {
+  let hostile: Hostile
+  beforeAll(async () => {
+    const onFinding: RigOptions['onFinding'] = (finding) =>
+      void process.stderr.write(`${findingText(finding, (number) => `seed ${SEED}, case ${number}`)}\n`)
+    hostile = await startHostile({ start, stalls: false, onFinding }, SEED)
+  }, START_WITHIN_MS)
+  afterAll(() => hostile?.stop(), 60_000)
+
+  /** What was found while `work` lasted, and how often. */
+  async function foundBy(work: () => Promise<unknown>): Promise<readonly string[]> {
+    const counted = new Map(hostile.findings.groups().map(({ what, count }) => [what, count]))
+    await work()
+    const isNew = ({ what, count }: FindingGroup): boolean => count > (counted.get(what) ?? 0)
+    return hostile.findings
+      .groups()
+      .filter(isNew)
+      .map(({ what }) => what)
+  }
+
+  const attack = (names: readonly string[], { cases, lanes }: typeof AT_ONCE): Promise<readonly string[]> =>
+    foundBy(() => {
+      const areServed = servedSince(hostile.honest)
+      return hostile.attack(names, lanes, (done) => done >= cases && areServed())
+    })
+
+  test.each(ATTACK_NAMES)('%s', async (name) => expect(await attack([name], ONE_BY_ONE)).toEqual([]), PATIENCE_MS)
+
+  test('all of them at once', async () => expect(await attack(ATTACK_NAMES, AT_ONCE)).toEqual([]), PATIENCE_MS)
+
+  test(
+    'no honest request has failed, and whatever was accepted is stored once',
+    async () => {
+      const found = await foundBy(async () => {
+        const [honest, attackers] = await hostile.finishAll()
+        expect(honest.accepted).toBeGreaterThan(0)
+        expect(attackers.accepted).toBeGreaterThan(0)
+      })
+      expect(found).toEqual([])
+      expect(hostile.honest.counts().failed).toBe(0)
+    },
+    PATIENCE_MS,
+  )
+}
