@@ -127,6 +127,8 @@ function mountViews(routes: Router, deps: ViewsMount): readonly Service[] {
     ...common,
     teamOfSession: sessions.teamOf,
     registryTopic: topicName(config.TOPIC_PREFIX, 'registry'),
+    gate: views.gate,
+    deadlineMs: config.READ_DEADLINE_MS,
     gateway: { url: config.GATEWAY_URL, here },
     // Where this process takes logs itself, the address that clients use may not be one that it can reach.
     access: { url: here ? deps.ownUrl : () => config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL, tickets },

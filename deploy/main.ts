@@ -3,9 +3,13 @@
  * The program's only entry: `start` runs a server, everything else is a command of the operator (deploy/cli). The only place that ends
  * the process.
  */
-import { runCommand } from './commands.ts'
+import { beginWithMemorySettings } from './memory-settings.ts'
 import { exitAtOnce, onSignals } from './signals.ts'
 
 onSignals(exitAtOnce)
+if (process.argv[2] === 'start') beginWithMemorySettings()
+
+// Loaded only now, as the program may have begun anew.
+const { runCommand } = await import('./commands.ts')
 
 process.exitCode = await runCommand(process.argv.slice(2))

@@ -55,6 +55,12 @@ export function createCooperative(sliceMs = SLICE_MS): Cooperative {
   }
 }
 
+/** Work that takes a few milliseconds, or a few tens at most, and has a turn of its own. */
+// biome-ignore lint/correctness/useYield: it is never interrupted
+export function* inOneStep<Result>(work: () => Result): Steps<Result> {
+  return work()
+}
+
 /** Does work that is short enough to be done in one go. */
 export function runAtOnce<Result>(work: Steps<Result>): Result {
   let step = work.next()

@@ -112,7 +112,7 @@ export const ERRORS = {
   malformed_request: {
     retryable: false,
     message: 'The request is not valid HTTP.',
-    remedy: 'Check the request line and the headers.',
+    remedy: 'Check the request line, the headers and the chunks of the body.',
   },
   http_version_not_supported: {
     retryable: false,

@@ -53,6 +53,17 @@ export interface BodyReaderOptions {
 /** So many bytes of a refused body are read on, for its sender to come to the answer; then the connection is cut. */
 const READ_ON_BYTES_MAX = 64 * 1024 * 1024
 
+/** Each piece of a body takes its time, however short it is: so many may be, and beyond them so many bytes have to come with each. */
+const PIECES_FREE = 16_384
+const PIECE_BYTES_MIN = 64
+
+const refuseForPieces = () =>
+  refuse(
+    'malformed_request',
+    { pieceBytesMin: PIECE_BYTES_MIN },
+    `The body comes in too many small pieces: send chunks of at least ${PIECE_BYTES_MIN} bytes.`,
+  )
+
 /** A body as it came. */
 type Wire = Checked<BodyBytes> | typeof GONE
 
@@ -71,6 +82,8 @@ export function createBodyReader({ admit, timeoutMs, inflate = createInflate() }
     let reading: { readonly bytes: BodyBytes; readonly settle: (wire: Wire) => void } | undefined
     reading = { bytes: new BodyBytes(share), settle }
     let size = 0
+    let pieces = 0
+    let piecesFree = PIECES_FREE
     const end = (wire: Wire): void => {
       if (reading === undefined) return
       const { bytes, settle } = reading
@@ -87,9 +100,15 @@ export function createBodyReader({ admit, timeoutMs, inflate = createInflate() }
     else if (Number(request.headers['content-length'] ?? 0) > wireBytesMax) end(tooLarge(grant.value, wireBytesMax))
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (reading === undefined && size > READ_ON_BYTES_MAX) request.destroy()
-      if (reading === undefined) return
-      if (size > wireBytesMax) end(tooLarge(grant.value, wireBytesMax))
+      pieces += 1
+      const isChopped = pieces > piecesFree + size / PIECE_BYTES_MIN
+      if (reading === undefined) {
+        if (isChopped || size > READ_ON_BYTES_MAX) request.destroy()
+      } else if (isChopped) {
+        // As many again, for its sender to come to the answer.
+        piecesFree *= 2
+        end(refuseForPieces())
+      } else if (size > wireBytesMax) end(tooLarge(grant.value, wireBytesMax))
       else if (!reading.bytes.add(chunk, isWhole(request, size))) end(refuseForRoom())
     })
     request.on('end', () => {

@@ -6,6 +6,7 @@ import { createLogger } from '../../shared/logger.ts'
 import { createMetrics } from '../../shared/metrics.ts'
 import { createRegistryFollower } from '../../shared/registry/follower.ts'
 import { createTickets } from '../../shared/tickets.ts'
+import { createReadGate } from '../../views/api/read-gate.ts'
 import { createSessions } from '../../views/session/sessions.ts'
 import { registerTeam, type TeamDeps } from '../../views/team/register.ts'
 import { registryOnMemory } from './registry-topic.ts'
@@ -61,6 +62,8 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     gateway: { url: 'https://logs.example.com', here: false },
     access: { url: () => null, tickets },
     proxies: createProxies([]),
+    gate: createReadGate(64 * 1024 * 1024),
+    deadlineMs: 10_000,
     ...more,
   })
   app.use((_request, response) => void response.status(418).end('passed on'))

@@ -13,9 +13,9 @@ import type { Call, Route, TailSettings, Tools } from './call.ts'
 import { createNames } from './names.ts'
 import { readParameters } from './parameters.ts'
 import { answerFailure, invalidParameters, notFound, unavailable } from './problems.ts'
-import { createReadGate, isTimeout } from './read-gate.ts'
+import { createReadGate, isTimeout, type ReadGate } from './read-gate.ts'
 import { BASES, ROUTES } from './routes.ts'
-import { ANSWER_HEADERS, sendAnswer } from './send-answer.ts'
+import { ANSWER_HEADERS, answerRead, signalOf } from './send-answer.ts'
 import { createStreams } from './streams.ts'
 import { TAIL_DEFAULTS } from './tail.ts'
 
@@ -30,6 +30,8 @@ export interface ViewsDeps extends AuthenticationDeps {
 }
 
 export interface Views {
+  /** Bounds all reads of the process, also those of other parts. */
+  readonly gate: ReadGate
   /** Ends every tail and takes no more, so that a server which drains does not wait for them. */
   closeStreams(): void
 }
@@ -65,7 +67,7 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
     answerError(error, response, logger)
   })
   router.use(api)
-  return { closeStreams: () => streams.tails.close() }
+  return { gate, closeStreams: () => streams.tails.close() }
 }
 
 const handlerOf =
@@ -85,12 +87,7 @@ const handlerOf =
     }
     if (request.method === 'HEAD') return answerHead(route, call, tools)
     if ('stream' in route) return route.stream(call, tools)
-    const { result: text, keep, release } = await tools.gate.run(team, call.signal, () => route.answer(call, tools))
-    keep(Buffer.byteLength(text))
-    // Until the last byte is on its way the answer is held.
-    response.once('close', release)
-    if (response.closed) release()
-    else await sendAnswer(request, response, text)
+    await answerRead(tools.gate, call, () => route.answer(call, tools))
   }
 
 /** HEAD tells whether there is something, and never what GET would need to read all of it. */
@@ -100,18 +97,6 @@ async function answerHead(route: Route, call: Call, tools: Tools): Promise<void>
   release()
   const headers = 'stream' in route ? route.headers(call, tools) : ANSWER_HEADERS
   call.response.writeHead(200, headers).end()
-}
-
-/** Aborts when the client goes and, where the read has a time, when that is over. */
-function signalOf(response: ServerResponse, deadlineMs: number | null): AbortSignal {
-  const controller = new AbortController()
-  const expire = (): void => controller.abort(new DOMException('the time of the read is over', 'TimeoutError'))
-  const timer = deadlineMs === null ? undefined : setTimeout(expire, deadlineMs)
-  response.once('close', () => {
-    clearTimeout(timer)
-    controller.abort(new Error('the reader is gone'))
-  })
-  return controller.signal
 }
 
 function isStill(team: string, request: IncomingMessage, deps: ViewsDeps): boolean {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import type { Clock } from '../../shared/clock.ts'
+import { createCooperative, inOneStep } from '../../shared/cooperative.ts'
 import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
@@ -14,6 +15,8 @@ import { describeTeam } from '../../shared/registry/describe.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
 import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
 import { answerFailure, invalidParameters, notFound, unavailable } from '../api/problems.ts'
+import { isTimeout, type ReadGate } from '../api/read-gate.ts'
+import { answerRead, signalOf } from '../api/send-answer.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
 import { type Change, changeItem, createItem, createKey, type Kind, revokeKey } from './changes.ts'
 import { readFields } from './fields.ts'
@@ -35,6 +38,10 @@ export interface TeamDeps extends AuthenticationDeps {
   /** How samples are sent to it. */
   readonly access: GatewayAccess
   readonly proxies: Proxies
+  /** Bounds the reads, with all others of the process. */
+  readonly gate: ReadGate
+  /** Longest time of a read, in milliseconds. */
+  readonly deadlineMs: number
   readonly changes?: TurnsOptions
   /** Longest time that the log store is waited for, in milliseconds. */
   readonly patienceMs?: number
@@ -66,7 +73,6 @@ interface Call {
 export function registerTeam(router: IRouter, deps: TeamDeps): void {
   const { registry, clock, logger } = deps
   const admin = createRegistryAdmin({ journal: deps.journal, topic: deps.registryTopic, clock })
-  const lastSeen = createLastSeen(deps)
   const changesInTurn = createTurns(deps.changes ?? CHANGES)
   const samplesInTurn = createTurns(SAMPLES)
   const readJson = createSmallJsonReader(BODY_LIMITS)
@@ -79,13 +85,7 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     return team
   }
 
-  const settings = async (request: Request) => {
-    const team = teamOf(request, false)
-    refuseParameters(request)
-    return settingsOf(registry, team, await lastSeen(team.id), deps.gateway)
-  }
-  const read: RequestHandler = async (request, response) => answer(response, 200, await settings(request))
-  const lists: RequestHandler = async (request, response) => answer(response, 200, listsOf(await settings(request)))
+  const read = createSettingsReader(deps, (request) => teamOf(request, false))
 
   const snippets =
     (kind: Kind): RequestHandler =>
@@ -130,8 +130,8 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     const allow = Object.keys(handlers).flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase()))
     one.all((_request, response) => answerMethodNotAllowed(response, allow.join(', ')))
   }
-  route('/api/team', { get: read })
-  route('/api/team/lists', { get: lists })
+  route('/api/team', { get: read((settings) => settings) })
+  route('/api/team/lists', { get: read(listsOf) })
   route('/api/team/keys', { post: write(CREATED, ({ team, json }) => createKey(admin, team.id, json)) })
   route('/api/team/keys/:id', { delete: write(200, ({ team, subject }) => revokeKey(admin, team.id, subject)) })
   for (const [path, kind] of Object.entries(KINDS)) {
@@ -146,9 +146,28 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     throw notFound()
   })
   routes.use('/api/team', (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    answerFailure(response, problemOf(error, logger))
+    if (!response.closed) answerFailure(response, problemOf(error, logger))
   })
   router.use(routes)
+}
+
+/** Makes handlers that answer with a view of a Team's settings. */
+function createSettingsReader(deps: TeamDeps, teamOf: (request: IncomingMessage) => Team) {
+  const lastSeen = createLastSeen(deps)
+  // All that wait for the same look at the store are told by turns: the settings of a large Team are a megabyte.
+  const byTurns = createCooperative()
+
+  return (view: (settings: ReturnType<typeof settingsOf>) => object): RequestHandler =>
+    async (request, response) => {
+      const team = teamOf(request)
+      refuseParameters(request)
+      const reading = { team: team.id, request, response, signal: signalOf(response, deps.deadlineMs) }
+      await answerRead(deps.gate, reading, async () => {
+        const seen = await lastSeen(team.id)
+        const text = () => successBody(view(settingsOf(deps.registry, team, seen, deps.gateway)))
+        return byTurns.run(team.id, inOneStep(text))
+      })
+    }
 }
 
 /** Whether the Team has this, archived or not. */
@@ -192,6 +211,7 @@ function problemOf(error: unknown, logger: Logger): Problem {
   if (error instanceof ProblemError) return error.problem
   if (error instanceof URIError)
     return invalidParameters([{ path: 'path', message: 'must be percent-encoded UTF-8' }]).problem
+  if (isTimeout(error)) return unavailable('The settings could not be read in time.').problem
   logger.error({ err: error }, "a request for a Team's settings failed")
   if (!(error instanceof AppendError)) return unavailable('The registry could not be read.').problem
   return problem('server_error', { outcome: error.outcome }, 'The journal did not confirm the change.')

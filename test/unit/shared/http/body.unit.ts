@@ -13,12 +13,12 @@ import { eventually } from '../../../support/eventually.ts'
 
 const GRANT = { owner: 'payments', wireBytesMax: 100_000, inflatedBytesMax: 400_000 }
 
-const readerWith = (share: ByteShare, timeoutMs = 10_000): BodyReader =>
+const readerWith = (share: ByteShare, timeoutMs = 10_000, grant = GRANT): BodyReader =>
   createBodyReader({
     timeoutMs,
     admit: ({ headers }) => {
       const problem = codingProblem(headers)
-      return problem === undefined ? { value: { ...GRANT, share } } : { problem }
+      return problem === undefined ? { value: { ...grant, share } } : { problem }
     },
   })
 
@@ -118,7 +118,7 @@ describe('the bytes of bodies', () => {
     const budget = watched(1_000_000)
     const request = requestWith()
     const reading = readerWith(budget)(request)
-    const text = 'abcdefghij'.repeat(9_000)
+    const text = 'abcdefghij'.repeat(pieceBytes === 1 ? 400 : 2_500)
     for (let at = 0; at < text.length; at += pieceBytes) request.push(text.slice(at, at + pieceBytes))
     request.push(null)
     const read = await reading
@@ -175,6 +175,34 @@ describe('the bytes of bodies', () => {
     expect([body?.memory.hold(40_000), budget.held]).toEqual([true, 43_000])
     body?.memory.release()
     expect(budget.held).toBe(0)
+  })
+
+  test('a body in too many small pieces is refused, and its connection cut where they do not end', async () => {
+    const request = requestWith()
+    const reading = readerWith(createByteBudget(1_000_000))(request)
+    const push = (count: number): void => {
+      for (let piece = 0; piece < count; piece += 1) request.push(' ')
+    }
+    // 64 bytes pay for one piece more.
+    push(16_384 + 260)
+    await eventually(() => expect(request.readableLength).toBe(0))
+    push(1)
+    expect(await reading).toMatchObject({
+      problem: { code: 'malformed_request', message: expect.stringContaining('chunks of at least 64 bytes') },
+    })
+    push(16_384)
+    await eventually(() => expect(request.readableLength).toBe(0))
+    expect(request.destroyed).toBe(false)
+    push(400)
+    await eventually(() => expect(request.destroyed).toBe(true))
+  })
+
+  test('a body in many pieces that are long enough is read', async () => {
+    const request = requestWith()
+    const reading = readerWith(createByteBudget(20_000_000), 10_000, { ...GRANT, wireBytesMax: 2_000_000 })(request)
+    for (let piece = 0; piece < 17_000; piece += 1) request.push('x'.repeat(64))
+    request.push(null)
+    expect(told(await reading)).toBe('read')
   })
 
   test('a refused body is read on only so far', async () => {

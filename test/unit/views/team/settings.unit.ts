@@ -120,6 +120,23 @@ describe('GET /api/team', () => {
     await slow.close()
   })
 
+  test('lets only so many readers of a Team wait', async () => {
+    const held = Promise.withResolvers<never>()
+    const slow = await startTeam({ store: { ...team.store, facets: () => held.promise } })
+    const refused: TeamAnswer[] = []
+    const asked = Array.from({ length: 80 }, async (_, number) => {
+      const answer = await slow.ask('GET', number % 2 === 0 ? '' : '/lists')
+      if (answer.status !== 200) refused.push(answer)
+    })
+    // Eight are at work, and 64 wait.
+    await eventually(() => expect(refused).toHaveLength(8))
+    held.reject(new Error('the store is down'))
+    await Promise.all(asked)
+    expect(refused).toHaveLength(8)
+    expect(refused[0]).toMatchObject({ status: 429, error: { code: 'rate_limited', retryable: true } })
+    await slow.close()
+  })
+
   test('asks the store once for readers that come together', async () => {
     await Promise.all([1, 2, 3].map(() => team.ask('GET', '')))
     expect(team.store.calls).toEqual(['facets', 'facets'])

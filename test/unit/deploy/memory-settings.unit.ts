@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals'
+import { beginWithMemorySettings } from '../../../deploy/memory-settings.ts'
+
+interface Begun {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** What a process that was started like this becomes. */
+function begun(execArgv: string[], env: NodeJS.ProcessEnv): Begun | undefined {
+  let result: Begun | undefined
+  const execve = (file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): never => {
+    result = { file, args, env }
+    return undefined as never
+  }
+  beginWithMemorySettings({ argv: ['/node', '/main.ts', 'start'], env, execArgv, execPath: '/node', execve })
+  return result
+}
+
+describe('settings of memory', () => {
+  test('are added, and the program begins again with its own arguments', () => {
+    expect(begun(['--max-old-space-size=384'], { PORT: '1' })).toEqual({
+      file: '/node',
+      args: ['/node', '--max-semi-space-size=16', '--max-old-space-size=384', '/main.ts', 'start'],
+      env: {
+        PORT: '1',
+        MALLOC_ARENA_MAX: '2',
+        MALLOC_MMAP_THRESHOLD_: '262144',
+        MALLOC_TRIM_THRESHOLD_: '262144',
+      },
+    })
+  })
+
+  test('begin nothing again once they are there', () => {
+    expect(begun([], begun([], {})?.env ?? {})).toBeUndefined()
+  })
+
+  test.each<[string[], NodeJS.ProcessEnv]>([
+    [['--max-semi-space-size=64'], {}],
+    [[], { NODE_OPTIONS: '--max-semi-space-size=64' }],
+  ])('leave what the operator has set: %j %j', (execArgv, env) => {
+    const after = begun(execArgv, { ...env, MALLOC_ARENA_MAX: '8' })
+    expect(after?.args).toEqual(['/node', ...execArgv, '/main.ts', 'start'])
+    expect(after?.env).toMatchObject({ ...env, MALLOC_ARENA_MAX: '8' })
+  })
+
+  test('are left out where a process cannot be replaced', () => {
+    expect(() => beginWithMemorySettings({ argv: [], env: {}, execArgv: [], execPath: '/node' })).not.toThrow()
+  })
+})
