@@ -8,6 +8,7 @@ import { closeConnectionsInStages } from '../shared/http/close-in-stages.ts'
 import { letGoOfStalled, limitConnections } from '../shared/http/connection-limits.ts'
 import { answerExpectContinue } from '../shared/http/expect-continue.ts'
 import { answerHalfClosed } from '../shared/http/half-closed.ts'
+import { limitPieces } from '../shared/http/pieces.ts'
 import { inTurn, limitPipelining } from '../shared/http/pipelining.ts'
 import { headProblem } from '../shared/http/request-head.ts'
 import { STATUS } from '../shared/http/status.ts'
@@ -92,6 +93,7 @@ function createLimitedServer(config: Config, metrics: Metrics, listener: Request
   answerHalfClosed(server)
   closeConnectionsInStages(server)
   limitPipelining(server)
+  limitPieces(server)
   answerExpectContinue(server, config.MAX_BODY_BYTES)
   server.on('clientError', answerClientError)
   server.on('connect', refuseTunnel)

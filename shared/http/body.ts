@@ -8,6 +8,7 @@ import { BodyBytes, type BodyMemory, refuseForRoom } from './body-bytes.ts'
 import { createInflate, type Inflate } from './inflate.ts'
 import { parseInPieces } from './json-pieces.ts'
 import { ACCEPTED_CODINGS, contentCoding, mediaProblem } from './media-type.ts'
+import { isChopped, PIECE_BYTES_MIN } from './pieces.ts'
 
 /** How much is read of a body, by who sends it. */
 export interface BodyGrant {
@@ -53,10 +54,6 @@ export interface BodyReaderOptions {
 /** So many bytes of a refused body are read on, for its sender to come to the answer; then the connection is cut. */
 const READ_ON_BYTES_MAX = 64 * 1024 * 1024
 
-/** Each piece of a body takes its time, however short it is: so many may be, and beyond them so many bytes have to come with each. */
-const PIECES_FREE = 16_384
-const PIECE_BYTES_MIN = 64
-
 const refuseForPieces = () =>
   refuse(
     'malformed_request',
@@ -83,7 +80,6 @@ export function createBodyReader({ admit, timeoutMs, inflate = createInflate() }
     reading = { bytes: new BodyBytes(share), settle }
     let size = 0
     let pieces = 0
-    let piecesFree = PIECES_FREE
     const end = (wire: Wire): void => {
       if (reading === undefined) return
       const { bytes, settle } = reading
@@ -101,14 +97,10 @@ export function createBodyReader({ admit, timeoutMs, inflate = createInflate() }
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       pieces += 1
-      const isChopped = pieces > piecesFree + size / PIECE_BYTES_MIN
-      if (reading === undefined) {
-        if (isChopped || size > READ_ON_BYTES_MAX) request.destroy()
-      } else if (isChopped) {
-        // As many again, for its sender to come to the answer.
-        piecesFree *= 2
-        end(refuseForPieces())
-      } else if (size > wireBytesMax) end(tooLarge(grant.value, wireBytesMax))
+      if (reading === undefined && size > READ_ON_BYTES_MAX) request.destroy()
+      if (reading === undefined) return
+      if (isChopped(pieces, size)) end(refuseForPieces())
+      else if (size > wireBytesMax) end(tooLarge(grant.value, wireBytesMax))
       else if (!reading.bytes.add(chunk, isWhole(request, size))) end(refuseForRoom())
     })
     request.on('end', () => {

@@ -177,7 +177,7 @@ describe('the bytes of bodies', () => {
     expect(budget.held).toBe(0)
   })
 
-  test('a body in too many small pieces is refused, and its connection cut where they do not end', async () => {
+  test('a body in too many small pieces is refused', async () => {
     const request = requestWith()
     const reading = readerWith(createByteBudget(1_000_000))(request)
     const push = (count: number): void => {
@@ -190,11 +190,6 @@ describe('the bytes of bodies', () => {
     expect(await reading).toMatchObject({
       problem: { code: 'malformed_request', message: expect.stringContaining('chunks of at least 64 bytes') },
     })
-    push(16_384)
-    await eventually(() => expect(request.readableLength).toBe(0))
-    expect(request.destroyed).toBe(false)
-    push(400)
-    await eventually(() => expect(request.destroyed).toBe(true))
   })
 
   test('a body in many pieces that are long enough is read', async () => {
