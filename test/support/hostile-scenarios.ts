@@ -7,8 +7,8 @@ import { FAULT_SCALE } from './fault-scale.ts'
 
 const SEED = 20_260_101
 /** The least of each attack, where each takes long; most are repeated far more often until honest clients were served. */
-const ONE_BY_ONE = { cases: 2 * FAULT_SCALE, lanes: 2 }
-const AT_ONCE = { cases: 24 * FAULT_SCALE, lanes: 4 }
+const ONE_BY_ONE = { cases: FAULT_SCALE, lanes: 2 }
+const AT_ONCE = { cases: 12 * FAULT_SCALE, lanes: 4 }
 const START_WITHIN_MS = 120_000
 const PATIENCE_MS = 120_000 * FAULT_SCALE
 

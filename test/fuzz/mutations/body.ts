@@ -98,12 +98,17 @@ export const strangelyCompressed: Change = (draft, random) => {
   return mutation(draft, `${coding}: ${name}`, { ...compressedAs(draft, said, bytes), ...uncounted(draft) })
 }
 
+/** Half as many chunks as a body may have however short they are. */
+const CHUNKS_MAX = 8_000
+
 /** In chunks of odd sizes, which are exactly the body. */
 export const inChunks: Change = (draft, random) => {
   const { body } = rendered(draft)
   if (body === undefined) return draft
   const tiny = body.length < 3_000
-  const sizes = Array.from({ length: 1 + random.int(6) }, () => (tiny && random.oneIn(4) ? 1 : random.size(20_000)))
+  const least = Math.ceil(body.length / CHUNKS_MAX)
+  const size = (): number => Math.max(least, tiny && random.oneIn(4) ? 1 : random.size(20_000))
+  const sizes = Array.from({ length: 1 + random.int(6) }, size)
   const extension = random.pick(['', '', '', ';a=b', ';x="y z"'])
   return mutation(draft, 'chunked', { ...NOT_YET_BYTES, body, chunks: { sizes, extension } })
 }

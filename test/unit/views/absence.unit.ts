@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { applicationLog, at, eventLog, NOW, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
 
@@ -80,5 +81,17 @@ describe('GET …/absence', () => {
     const { reason, ways } = await absenceOf('/api/event-logs/absence?step=none')
     expect(reason).toBe('No log of any time matches this.')
     expect(ways).toEqual([{ name: 'Remove step', value: 'none', params: { step: '' }, total: 1 }])
+  })
+
+  test('leaves no failure behind where the store fails half-way', async () => {
+    const left: unknown[] = []
+    const note = (reason: unknown): void => void left.push(reason)
+    process.on('unhandledRejection', note)
+    views.store.failAfter(1)
+    const { status } = await views.get('/api/event-logs/absence?level=Error&environment=Test')
+    // Told once the queue of microtasks is empty.
+    await nextTurn()
+    process.off('unhandledRejection', note)
+    expect([status, left]).toEqual([503, []])
   })
 })
