@@ -6,9 +6,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const WEB = join(ROOT, 'views/web')
 const SOURCES = [
   'views/web/**/*.{ts,tsx,css,html,svg}',
-  'views/pages.ts',
-  'views/details/{placeholders,types}.ts',
-  'shared/{contract,query}/*.ts',
+  // All that the page may import.
+  '{views,shared}/**/*.ts',
   'package-lock.json',
 ]
 

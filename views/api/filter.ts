@@ -25,7 +25,7 @@ export function entryFilter(
     event: searched(values.event),
     step: searched(values.step),
     project,
-    category: searched(values.category),
+    category: searched(withoutLastDot(values.category)),
   }
   return { filter, reading }
 }
@@ -51,3 +51,6 @@ export function flowFilter(team: string, values: Values): FlowFilter {
  * where its beginning might find what was not asked for.
  */
 const searched = (value: string | null): string | null => (value === null ? null : searchText(value))
+
+/** Filters of .NET end a category in a dot where they mean all below it. */
+const withoutLastDot = (category: string | null): string | null => category?.replace(/\.$/, '') ?? null

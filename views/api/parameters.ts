@@ -45,7 +45,10 @@ export const PARAMETERS = {
     'must be a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301',
     parseGuid,
   ),
-  category: text('Entries of this category and of all below it: Acme.Billing also finds Acme.Billing.Jobs.', 'Acme'),
+  category: text(
+    'Entries of this category and of all below it: Acme.Billing also finds Acme.Billing.Jobs; a dot at its end may be there.',
+    'Acme',
+  ),
   limit: integer('Most items of a page.', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
   cursor: text('The nextCursor of the page before; all other parameters stay as they were.'),
   order: choice('By (timestamp, id): `desc` is newest first.', ['desc', 'asc'], null),

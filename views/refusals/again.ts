@@ -14,7 +14,32 @@ export function bodyToTry({ endpoint, body, bodyCut, index, identifier, nearest 
   if (body === null || bodyCut || (index !== null && endpoint !== BATCH)) return null
   if (index !== null) return `{"uniqueIdentifier":${JSON.stringify(identifier)},"logEntries":[${body}]}`
   if (nearest === null || identifier === null) return body
-  return body.replace(JSON.stringify(identifier), () => JSON.stringify(nearest.identifier))
+  return withIdentifier(body, nearest.identifier)
+}
+
+/** Strings and marks of JSON; the values between them have no structure. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
+
+/** The text of an object with another `uniqueIdentifier`, and all else as it was written. */
+function withIdentifier(body: string, identifier: string): string {
+  let result = ''
+  let copied = 0
+  let depth = 0
+  let name = ''
+  let before = ''
+  for (const { 0: token, index } of body.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') depth += 1
+    else if (token === '}' || token === ']') depth -= 1
+    else if (token.startsWith('"') && depth === 1) {
+      if (before !== ':') name = JSON.parse(token)
+      else if (name === 'uniqueIdentifier') {
+        result += body.slice(copied, index) + JSON.stringify(identifier)
+        copied = index + token.length
+      }
+    }
+    before = token
+  }
+  return result + body.slice(copied)
 }
 
 /** The command that tries again; null where there is nothing to send, or no command can hold it. */

@@ -191,6 +191,7 @@ describe('the parameters of a list', () => {
       applicationLog({ categoryName: 'AcmeX', message: 'other' }),
     )
     expect((await messages('category=Acme')).toSorted()).toEqual(['below', 'itself'])
+    expect((await messages('category=Acme.')).toSorted()).toEqual(['below', 'itself'])
   })
 
   test('an empty one counts as absent', async () => {

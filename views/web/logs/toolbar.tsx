@@ -100,9 +100,15 @@ export function ShareMenu({ kind, list: { filter, rows, askedAt }, total }: Shar
 }
 
 /** How many there are, and what the answer cost. */
-export const Found = ({ total, tookMs }: { readonly total: number | undefined; readonly tookMs: number }) => (
+export const Found = ({
+  total,
+  tookMs,
+}: {
+  readonly total: number | undefined
+  readonly tookMs: number | undefined
+}) => (
   <span class="muted nowrap num" role="status">
     {total !== undefined && <b>{plural(total, 'log')}</b>}{' '}
-    <span class="wide-only">in {countText(Math.max(1, Math.round(tookMs)))} ms</span>
+    {tookMs !== undefined && <span class="wide-only">in {countText(Math.max(1, Math.round(tookMs)))} ms</span>}
   </span>
 )

@@ -26,8 +26,8 @@ export interface LogRows extends Followed {
   readonly filter: Filter
   /** When the same question was answered again; 0 where it was not. */
   readonly answeredAgainAt: number
-  /** How long the answer took, in milliseconds. */
-  readonly tookMs: number
+  /** How long the last answer took, in milliseconds; undefined before the first. */
+  readonly tookMs: number | undefined
   readonly live: TailState
   /** How many entries the server has left out of the tail since the list was read. */
   readonly skipped: number
@@ -163,12 +163,12 @@ async function catchUp({ path, filter }: Question, paused: boolean, setState: Se
 }
 
 /** How long it was on the last time, in milliseconds. */
-function useDuration(on: boolean): number {
-  const [ms, setMs] = useState(0)
-  const began = useRef(0)
+function useDuration(on: boolean): number | undefined {
+  const [ms, setMs] = useState<number>()
+  const began = useRef<number>()
   useEffect(() => {
     if (on) began.current = performance.now()
-    else setMs(performance.now() - began.current)
+    else if (began.current !== undefined) setMs(performance.now() - began.current)
   }, [on])
   return ms
 }

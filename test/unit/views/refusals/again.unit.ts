@@ -27,6 +27,29 @@ describe('what is tried again', () => {
     )
   })
 
+  test.each([
+    [
+      'of another member',
+      '{"correlationKey":"ordr","uniqueIdentifier":"ordr"}',
+      '{"correlationKey":"ordr","uniqueIdentifier":"order"}',
+    ],
+    ['in escapes', '{"uniqueIdentifier":"\\u006frdr"}', '{"uniqueIdentifier":"order"}'],
+    ['of a name in escapes', '{"unique\\u0049dentifier":"ordr"}', '{"unique\\u0049dentifier":"order"}'],
+    [
+      'further in',
+      '{"payload":{"uniqueIdentifier":"ordr"},"a":["uniqueIdentifier"],"b":1, "uniqueIdentifier" : "ordr"}',
+      '{"payload":{"uniqueIdentifier":"ordr"},"a":["uniqueIdentifier"],"b":1, "uniqueIdentifier" : "order"}',
+    ],
+    [
+      'beside marks in strings',
+      '{"m":"}{\\"],:","uniqueIdentifier":"ordr"}',
+      '{"m":"}{\\"],:","uniqueIdentifier":"order"}',
+    ],
+  ])('mends the identifier, and not what looks like it: %s', (_name, body, mended) => {
+    const nearest = { identifier: 'order', name: 'Order' }
+    expect(bodyToTry(refusal({ body, identifier: 'ordr', nearest }))).toBe(mended)
+  })
+
   test('of a batch is the one entry, for the same Project', () => {
     const body = '{"message":"x"}'
     const sent = bodyToTry(refusal({ endpoint: '/api/ApplicationLogs/batch', index: 3, identifier: 'a "guid"', body }))

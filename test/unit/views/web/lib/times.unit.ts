@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseTime } from '../../../../../views/api/time.ts'
@@ -27,6 +28,16 @@ describe('timeOf', () => {
         expect(iso(timeOf(text, NOW) ?? 0)).toBe(parseTime(text, NOW))
       }),
     )
+  })
+
+  test.each(['Europe/Berlin', 'America/St_Johns'])('a time without a zone is UTC, as in the API, in %s too', (zone) => {
+    const texts = ['2026-01-31T09:30:00', '2026-01-31t09:30:00.5', '2026-01-31', '2026-01-31T09:30:00+02:00']
+    // The zone of a process is that of its start.
+    const program = `import { iso, timeOf } from './views/web/lib/times.ts'
+      console.log(JSON.stringify(${JSON.stringify(texts)}.map((text) => iso(timeOf(text, 0)))))`
+    const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program]
+    const printed = execFileSync(process.execPath, args, { env: { TZ: zone }, encoding: 'utf8' })
+    expect(JSON.parse(printed)).toEqual(texts.map((text) => parseTime(text, 0)))
   })
 
   test.each(['', 'yesterday', 'now-1y', 'now - 1h', '12', '2026-13-01'])('%j is no time', (text) => {
