@@ -51,6 +51,8 @@ export function limitPipelining(server: Server, waitingMax = WAITING_MAX): void 
       connection.closing = true
       // Node hands the socket over for a CONNECT, which here would cut the answers before it.
       request.upgrade = false
+      // Nor is what came behind it looked at: `answerClientError` hears that the parser stopped, and leaves the connection as it is.
+      parser.pause?.()
       return SKIP_BODY
     }
   })

@@ -11,8 +11,10 @@ const CHECKPOINT_PAGES = 2_048
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
 /** Of each connection, of which there are several; beyond it the system's own cache of the file answers nearly as fast. */
 const CACHE_KIBIBYTES = 8 * 1024
-/** Queries differ in their conditions, so statements come and go; those of the longest searches are large. */
-const STATEMENTS_MAX = 50
+/** Queries differ in their conditions, so statements come and go. */
+const STATEMENTS_MAX = 100
+/** A statement takes some twenty times its text, and a long search is seldom repeated. */
+const KEPT_CHARACTERS_MAX = 4_096
 
 /** The SQL function by which a read that goes through many rows can be ended: 1, or an error once it is called off. */
 const GO_ON = 'go_on'
@@ -84,9 +86,10 @@ function statementCache(sqlite: DatabaseSync): (sql: string) => StatementSync {
       statements.set(sql, known)
       return known
     }
+    const statement = sqlite.prepare(sql)
+    if (sql.length > KEPT_CHARACTERS_MAX) return statement
     const [oldest] = statements.keys()
     if (oldest !== undefined && statements.size >= STATEMENTS_MAX) statements.delete(oldest)
-    const statement = sqlite.prepare(sql)
     statements.set(sql, statement)
     return statement
   }
