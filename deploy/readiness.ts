@@ -10,14 +10,30 @@ export interface Part {
 /** A probe of an orchestrator waits no longer than a second by default. */
 const LIMIT_MS = 900
 
-/** Asks all parts at once for their health; one that fails, or does not answer within `limitMs`, is not ready. */
-export function createReadiness(parts: readonly Part[], limitMs = LIMIT_MS): () => Promise<readonly Health[]> {
+/** A thread that has much to do answers late, and is no less ready for it. */
+const GOOD_FOR_MS = 10_000
+
+/**
+ * Asks all parts at once for their health. One that fails is not ready, nor is one that does not answer within `limitMs`, unless it was
+ * heard of within `goodForMs`: then it is as it was.
+ */
+export function createReadiness(
+  parts: readonly Part[],
+  limitMs = LIMIT_MS,
+  goodForMs = GOOD_FOR_MS,
+): () => Promise<readonly Health[]> {
   const asks = parts.map(({ name, health }) => {
-    const ask = askWithin(limitMs, health)
+    let last: { readonly at: number; readonly health: Health | readonly Health[] } | undefined
+    const ask = askWithin(limitMs, async () => {
+      const answer = await health()
+      last = { at: performance.now(), health: answer }
+      return answer
+    })
+    const known = () => (last !== undefined && performance.now() - last.at < goodForMs ? last.health : undefined)
     const notReady = (reason: string): Health => ({ name, ready: false, reason })
     return () =>
       ask().then(
-        (answer) => answer ?? notReady('it does not answer'),
+        (answer) => answer ?? known() ?? notReady('it does not answer'),
         (error: unknown) => notReady(error instanceof Error ? error.message : String(error)),
       )
   })

@@ -46,3 +46,17 @@ test('a part that does not answer, or fails, is not ready; the others are told o
   expect(await Promise.all([readiness(), readiness()])).toEqual([expected, expected])
   expect(asked).toBe(1)
 })
+
+test.each([
+  [60_000, { name: 'consumers', ready: true }],
+  [0, { name: 'consumers', ready: false, reason: 'it does not answer' }],
+])('a part that was heard of %i ms ago at most is as it was', async (goodForMs, expected) => {
+  let asked = 0
+  const health = (): Promise<{ name: string; ready: true }> => {
+    asked += 1
+    return asked === 1 ? Promise.resolve({ name: 'consumers', ready: true }) : new Promise(() => undefined)
+  }
+  const readiness = createReadiness([{ name: 'consumers', health }], LIMIT_MS, goodForMs)
+  await readiness()
+  expect(await readiness()).toEqual([expected])
+})
