@@ -4,7 +4,7 @@
  */
 const YOUNG_OBJECTS = '--max-semi-space-size'
 const YOUNG_OBJECTS_MIB = 16
-const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '262144' }
+const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 /** A process that can be replaced by another program, or by itself. */
 export type Replaceable = Pick<NodeJS.Process, 'argv' | 'env' | 'execArgv' | 'execPath'> &

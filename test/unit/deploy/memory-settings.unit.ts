@@ -26,8 +26,8 @@ describe('settings of memory', () => {
       env: {
         PORT: '1',
         MALLOC_ARENA_MAX: '2',
-        MALLOC_MMAP_THRESHOLD_: '262144',
-        MALLOC_TRIM_THRESHOLD_: '262144',
+        MALLOC_MMAP_THRESHOLD_: '32768',
+        MALLOC_TRIM_THRESHOLD_: '131072',
       },
     })
   })
