@@ -1,10 +1,10 @@
 /**
  * Settings that count only where they are there when a process starts. Left to itself, V8 gives the young objects of one thread up to
- * 128 MiB, and glibc keeps what was freed, for each thread apart: 300 MiB after some minutes of large bodies.
+ * 128 MiB, and glibc keeps what was freed once a large block was among it: 300 MiB after some minutes of large bodies.
  */
 const YOUNG_OBJECTS = '--max-semi-space-size'
 const YOUNG_OBJECTS_MIB = 16
-const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_TRIM_THRESHOLD_: '131072' }
+const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '1048576' }
 
 /** A process that can be replaced by another program, or by itself. */
 export type Replaceable = Pick<NodeJS.Process, 'argv' | 'env' | 'execArgv' | 'execPath'> &

@@ -25,9 +25,8 @@ describe('settings of memory', () => {
       args: ['/node', '--max-semi-space-size=16', '--max-old-space-size=384', '/main.ts', 'start'],
       env: {
         PORT: '1',
-        MALLOC_ARENA_MAX: '2',
-        MALLOC_MMAP_THRESHOLD_: '32768',
-        MALLOC_TRIM_THRESHOLD_: '131072',
+        MALLOC_MMAP_THRESHOLD_: '262144',
+        MALLOC_TRIM_THRESHOLD_: '1048576',
       },
     })
   })
@@ -40,9 +39,9 @@ describe('settings of memory', () => {
     [['--max-semi-space-size=64'], {}],
     [[], { NODE_OPTIONS: '--max-semi-space-size=64' }],
   ])('leave what the operator has set: %j %j', (execArgv, env) => {
-    const after = begun(execArgv, { ...env, MALLOC_ARENA_MAX: '8' })
+    const after = begun(execArgv, { ...env, MALLOC_TRIM_THRESHOLD_: '8' })
     expect(after?.args).toEqual(['/node', ...execArgv, '/main.ts', 'start'])
-    expect(after?.env).toMatchObject({ ...env, MALLOC_ARENA_MAX: '8' })
+    expect(after?.env).toMatchObject({ ...env, MALLOC_TRIM_THRESHOLD_: '8' })
   })
 
   test('are left out where a process cannot be replaced', () => {
