@@ -191,6 +191,11 @@ export class ReadTooLargeError extends Error {
   override readonly name = 'ReadTooLargeError'
 }
 
+/** The time of a read was over before the store came to it: others were before it. */
+export class ReadNotBegunError extends Error {
+  override readonly name = 'ReadNotBegunError'
+}
+
 /** A place in the order of arrival that the store did not give out. */
 export class TailCursorError extends Error {
   override readonly name = 'TailCursorError'

@@ -124,7 +124,8 @@ export function createReadGate(bytesMax: number): ReadGate {
   }
 }
 
-const limited = (message: string): ProblemError => new ProblemError(problem('rate_limited', null, message))
+/** Refuses a read that may be tried again. */
+export const limited = (message: string): ProblemError => new ProblemError(problem('rate_limited', null, message))
 
 /** Whether a read was ended because its time is over. */
 export const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'

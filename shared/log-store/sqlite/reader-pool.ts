@@ -1,3 +1,4 @@
+import { ReadNotBegunError } from '../log-store.ts'
 import type { Reader } from './reader.ts'
 import type { Store } from './store.ts'
 import type { Reading, StoreClient } from './store-client.ts'
@@ -28,9 +29,10 @@ interface Job {
 }
 
 /**
- * Opens the store in several threads, which `start` starts; all but the first are started when there is work for them. Calls wait for a thread in the order
- * in which they came, but no owner takes the last one. A call that is called off is answered at once; its thread ends it at the next
- * row, and is replaced where it does not.
+ * Opens the store in several threads, which `start` starts; all but the first are started when there is work for them. No owner takes
+ * the last one. Of the calls that wait for a thread the first of the owner that has the fewest is next, and among such owners that of the
+ * one that was served longest ago. A call that is called off is answered at once, with a `ReadNotBegunError` where it still waited; its
+ * thread ends it at the next row, and is replaced where it does not.
  */
 export async function openReaderPool(
   start: () => Promise<Reader>,
@@ -52,16 +54,29 @@ export async function openReaderPool(
     },
   })
 
-  const mayRun = ({ owner }: Job): boolean =>
-    [...busy.values()].filter((job) => job.owner === owner).length < OWNER_WEIGHT * (threadsMax - busy.size)
+  const runningOf = (owner: string): number => [...busy.values()].filter((job) => job.owner === owner).length
+
+  /** The owners in the order in which they were served last. */
+  const served = new Set<string>()
+
+  function nextJob(): Job | undefined {
+    const order = [...served]
+    const first = new Map<string, Job>()
+    for (const job of waiting) if (!first.has(job.owner)) first.set(job.owner, job)
+    return [...first.values()]
+      .map((job) => ({ job, running: runningOf(job.owner), turn: order.indexOf(job.owner) }))
+      .filter(({ running }) => running < OWNER_WEIGHT * (threadsMax - busy.size))
+      .sort((a, b) => a.running - b.running || a.turn - b.turn)[0]?.job
+  }
 
   function dispatch(): void {
-    for (const job of waiting) {
-      if (!mayRun(job)) continue
+    for (let job = nextJob(); job !== undefined; job = nextJob()) {
       const reader = threads.take(busy.size)
       if (reader === undefined) return
       waiting.delete(job)
       busy.set(reader, job)
+      served.delete(job.owner)
+      served.add(job.owner)
       void job.begin(reader).then(() => release(reader))
     }
   }
@@ -93,7 +108,7 @@ export async function openReaderPool(
     }
     const giveUp = (): void => {
       waiting.delete(job)
-      reject(signal?.reason)
+      reject(reader === undefined && isTimeout(signal?.reason) ? new ReadNotBegunError() : signal?.reason)
       reader?.callOff()
       if (reader !== undefined) setTimeout(replaceIfStuck, graceMs).unref()
     }
@@ -117,6 +132,8 @@ export async function openReaderPool(
     },
   }
 }
+
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
 const closed = (): Error => new Error('the log store is closed')
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { ReadNotBegunError } from '../../../../../shared/log-store/log-store.ts'
 import type { Reader } from '../../../../../shared/log-store/sqlite/reader.ts'
 import { openReaderPool } from '../../../../../shared/log-store/sqlite/reader-pool.ts'
 
@@ -65,6 +66,30 @@ describe('a pool of readers', () => {
     await settle()
     expect(readers.map(({ told }) => told.length)).toEqual([1, 1, 2, 1])
     expect(await reads[2]).toBe('third')
+  })
+
+  test('has the owner next that has the fewest threads, and was served longest ago', async () => {
+    const { readers, pool } = await open({ ...OPTIONS, threadsMax: 3 })
+    const ended: string[] = []
+    const read = (owner: string): void => void readBy(pool, owner).then(() => ended.push(owner))
+    for (const owner of ['a', 'a', 'b', 'b', 'b']) read(owner)
+    await settle()
+    // Two of a run, and one of b; whoever has none comes before the next of b.
+    for (const owner of ['a', 'c', 'd']) read(owner)
+    for (let count = 0; count < 3; count += 1) {
+      readers[1]?.finish()
+      await settle()
+    }
+    expect(ended).toEqual(['b', 'c', 'd'])
+  })
+
+  test('tells a call whose time was over before its turn', async () => {
+    const { pool } = await open({ ...OPTIONS, threadsMax: 1 })
+    void readBy(pool, 'a')
+    const controller = new AbortController()
+    const waiting = readBy(pool, 'b', controller.signal)
+    controller.abort(new DOMException('the time is over', 'TimeoutError'))
+    await expect(waiting).rejects.toThrow(ReadNotBegunError)
   })
 
   test('leaves a thread for others, however many calls an owner makes', async () => {
