@@ -148,12 +148,12 @@ const twoHosts: Change = (draft) =>
   mutation(draft, 'two Hosts', { headers: [['Host', 'other.test'], ...draft.headers], torn: true })
 
 const folded: Change = (draft, random) => {
-  const at = random.int(draft.headers.length)
-  const [name, value] = draft.headers[at] ?? ['Host', 'x']
-  return mutation(draft, 'a folded header', {
-    headers: draft.headers.with(at, [name, `${value}\r\n ${value}`]),
-    torn: true,
-  })
+  const header = draft.headers[random.int(draft.headers.length)]
+  // Another change may have taken them all.
+  if (header === undefined) return draft
+  const [name, value] = header
+  const headers = draft.headers.map((one): Header => (one === header ? [name, `${value}\r\n ${value}`] : one))
+  return mutation(draft, 'a folded header', { headers, torn: true })
 }
 
 const controls: Change = (draft, random) => {
