@@ -136,7 +136,7 @@ const CHECKS: readonly Check[] = [
       `BODY_BUFFER_BYTES (${buffer}) must be at least MAX_BODY_BYTES and MAX_INFLATED_BYTES together (${body + inflated})`,
   },
   {
-    // What is left is the time of the headers.
+    // The rest of the time is for the headers.
     names: ['REQUEST_TIMEOUT_MS', 'BODY_TIMEOUT_MS'],
     problem: ({ REQUEST_TIMEOUT_MS: request, BODY_TIMEOUT_MS: body }) =>
       request < body + 1_000 &&

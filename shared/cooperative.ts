@@ -15,7 +15,7 @@ const SLICE_MS = 15
 
 /** In a turn of the event loop one owner has a slice of time. */
 export function createCooperative(sliceMs = SLICE_MS): Cooperative {
-  /** What each owner still has to do; the owner at the front has the next slice. */
+  /** The unfinished work of each owner; the owner at the front has the next slice. */
   const queues = new Map<string, (() => boolean)[]>()
 
   function takeTurn(): void {

@@ -3,7 +3,7 @@ export interface Room {
   cells: number
 }
 
-/** What a comparison costs before its first cell. */
+/** The cost of a comparison before its first cell. */
 const CELLS_BEFORE = 20
 
 /**
@@ -20,7 +20,7 @@ export function editDistance(from: string, to: string, limit: number, room: Room
   for (let column = 0; column < far && column <= to.length; column += 1) previous[column] = column
   room.cells -= to.length
   for (let row = 1; row <= from.length; row += 1) {
-    // What lies further from the diagonal than the limit costs more than it, and is looked at nowhere but right beside it.
+    // Cells further from the diagonal than the limit cost more than it; only those right beside it are looked at.
     const first = Math.max(1, row - limit)
     const last = Math.min(to.length, row + limit)
     let left = first === 1 ? Math.min(row, far) : far

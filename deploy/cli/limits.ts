@@ -5,6 +5,7 @@ import { FULL_TEXT_CHARACTERS_MAX, KEYWORD_BYTES } from '../../shared/contract/k
 import { ROW_TEXT_CHARACTERS_MAX } from '../../shared/contract/rows.ts'
 import { STALL_TIMEOUT_MS } from '../../shared/http/connection-limits.ts'
 import { JSON_LIMITS } from '../../shared/http/json-pieces.ts'
+import { PIECE_BYTES_MIN, PIECES_FREE } from '../../shared/http/pieces.ts'
 import { WAITING_MAX } from '../../shared/http/pipelining.ts'
 import { PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
 import { PHRASE_WORDS_MAX } from '../../shared/query/clause.ts'
@@ -25,7 +26,7 @@ export interface Limit {
   readonly of: string
   /** The setting that moves it, or its fixed value. */
   readonly is: SettingName | string
-  /** What becomes of a client that passes it. */
+  /** The outcome for a client that passes it. */
   readonly beyond: string
 }
 
@@ -52,6 +53,11 @@ export const LIMITS: readonly Limit[] = [
   },
   { of: 'time without taking any of an answer', is: seconds(STALL_TIMEOUT_MS), beyond: 'the connection is closed' },
   { of: 'a body as sent', is: 'MAX_BODY_BYTES', beyond: '413' },
+  {
+    of: 'pieces of a body',
+    is: `${count(PIECES_FREE)}, and one for each ${PIECE_BYTES_MIN} bytes`,
+    beyond: '`malformed_request`; at twice as many the connection is closed',
+  },
   { of: 'a body after decompression', is: 'MAX_INFLATED_BYTES', beyond: '413' },
   { of: 'a body of an unknown sender, either way', is: bytes(UNKNOWN_BODY_BYTES_MAX), beyond: 'refused by its key' },
   { of: 'all bodies that are being read', is: 'BODY_BUFFER_BYTES', beyond: '`server_error`, retryable' },

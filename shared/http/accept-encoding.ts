@@ -13,7 +13,7 @@ export function acceptedCoding<Coding extends string>(
   const weights = weightsIn(String(header))
   const any = weights.get('*') ?? 0
   let best: Coding | 'identity' = 'identity'
-  // What is not encoded is always good enough: a client that refuses it is better off with it than without an answer.
+  // An answer as it is, is always good enough: a client that refuses it is better off with it than without any.
   let greatest = weights.get('identity') ?? 0
   for (const coding of codings) {
     const weight = weights.get(coding) ?? any

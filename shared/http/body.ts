@@ -12,7 +12,7 @@ import { isChopped, PIECE_BYTES_MIN } from './pieces.ts'
 
 /** How much is read of a body, by who sends it. */
 export interface BodyGrant {
-  /** Who sends it, as far as its headers say. */
+  /** The sender, as far as the headers say. */
   readonly owner: string
   /** Most bytes as sent. */
   readonly wireBytesMax: number
@@ -33,7 +33,7 @@ export interface BodyText {
   readonly text: string
   /** The bytes of the text in UTF-8; as many as its characters where all of them are ASCII. */
   readonly textBytes: number
-  /** What the text takes, for its values to be added; to be released when the text and they are let go of. */
+  /** The memory of the text, to which that of its values is added; to be released when both are let go of. */
   readonly memory: BodyMemory
 }
 
@@ -167,8 +167,10 @@ function decode(bytes: BodyBytes, { owner }: BodyGrant): ReadText {
     bytes.release()
     return { text: joined.toString(), ...refuse('malformed_json', null, 'The body is not valid UTF-8.') }
   }
-  if (text === '') bytes.release()
-  if (text === '') return refuse('malformed_json', null, 'The body is empty.')
+  if (text === '') {
+    bytes.release()
+    return refuse('malformed_json', null, 'The body is empty.')
+  }
   bytes.clear()
   return { value: { owner, text, textBytes: joined.length, memory: bytes } }
 }

@@ -82,7 +82,7 @@ function problemOf(error: Error): Problem {
   }
 }
 
-/** What the parser found wrong, in its own words. */
+/** The fault that the parser found, in its own words. */
 function reasonOf(error: Error & { readonly reason?: unknown }): { readonly reason: string } | null {
   return typeof error.reason === 'string' ? { reason: error.reason } : null
 }

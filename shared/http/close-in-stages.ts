@@ -10,7 +10,7 @@ const LINGER_MS = 2_000
  */
 export function closeInStages(socket: Socket): void {
   socket.end()
-  // Those that parse requests, and those that stop reading.
+  // The listeners that parse requests, and those that stop reading.
   socket.removeAllListeners('data').removeAllListeners('resume')
   socket.on('data', () => undefined).resume()
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
@@ -20,7 +20,7 @@ export function closeInStages(socket: Socket): void {
 /** Has Node end every connection of a server in this way. */
 export function closeConnectionsInStages(server: Server): void {
   server.on('connection', (socket: Socket) => {
-    // What Node calls once the last answer is written.
+    // Node calls this once the last answer is written.
     socket.destroySoon = () => closeInStages(socket)
   })
 }

@@ -22,7 +22,7 @@ function closeWithoutProgress(socket: Socket, graceMs: number): void {
   let before = socket.bytesWritten
   const look = (): void => {
     const hasWrites = owedAnswers(socket).some(({ req }) => !READS.includes(req.method))
-    // What has not left yet is waited for by the limit of every connection.
+    // Bytes that have not left yet are waited for by the limit of every connection.
     const hasProgress = socket.writableLength > 0 || socket.bytesWritten > before
     before = socket.bytesWritten
     if (!hasWrites && !hasProgress) socket.destroy()

@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server } from 'node:http'
 
 /** Each piece of a body takes its time, however short it is: so many may be, and beyond them so many bytes have to come with each. */
-const PIECES_FREE = 16_384
+export const PIECES_FREE = 16_384
 export const PIECE_BYTES_MIN = 64
 
 /** Whether a body comes in more pieces than its bytes allow. */
 export const isChopped = (pieces: number, bytes: number, free = PIECES_FREE): boolean =>
   pieces > free + bytes / PIECE_BYTES_MIN
 
-/** What Node keeps to itself of a request. */
+/** A request with a method that Node keeps to itself. */
 type Dumpable = IncomingMessage & { _dump?: () => void }
 
 /**

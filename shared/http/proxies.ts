@@ -4,11 +4,11 @@ import { BlockList, isIP } from 'node:net'
 /** The part of a request that tells who sent it and through whom. */
 export type Forwarded = Pick<IncomingMessage, 'headers' | 'socket'>
 
-/** What is believed of the way a request took before it came here. */
+/** The believed part of the way that a request took before it came here. */
 export interface Proxies {
   /** The address of the client: that of the connection, or the one that the trusted proxies between tell. */
   clientOf(request: Forwarded): string
-  /** What the client spoke with the outermost proxy, such as `https`; undefined where no trusted proxy tells. */
+  /** The protocol between the client and the outermost proxy, such as `https`; undefined where no trusted proxy tells. */
   protocolOf(request: Forwarded): string | undefined
   /** The host that the outermost proxy was asked for; undefined where no trusted proxy tells. */
   hostOf(request: Forwarded): string | undefined

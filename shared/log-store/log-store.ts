@@ -191,6 +191,9 @@ export class ReadTooLargeError extends Error {
   override readonly name = 'ReadTooLargeError'
 }
 
+/** Whether the reason of a signal is that the time of a read is over. */
+export const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
+
 /** The time of a read was over before the store came to it: others were before it. */
 export class ReadNotBegunError extends Error {
   override readonly name = 'ReadNotBegunError'

@@ -7,7 +7,7 @@ import { answerMethodNotAllowed } from '../http/method-not-allowed.ts'
 import { answerPrepared, type PreparedBody, prepareBody } from '../http/prepared-body.ts'
 import type { OpenApiDocument } from './openapi.ts'
 
-/** What the page needs of the package, with its media types. */
+/** The files of the package that the page needs, with their media types. */
 const ASSETS = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',

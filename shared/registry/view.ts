@@ -95,7 +95,7 @@ interface Index {
    * its time at most that a key was presented before, to somebody who has that key.
    */
   readonly goodKeys: Map<string, Buffer>
-  /** Who presents these keys, for the same reason. */
+  /** The Teams that present these keys, for the same reason. */
   readonly owners: Map<string, string>
 }
 

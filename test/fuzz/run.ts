@@ -124,7 +124,7 @@ export function createRunner(deps: RunDeps): Runner {
     return verdicts
   }
 
-  /** Whoever has to wait is seldom the cause. */
+  /** The case that has to wait is seldom the cause. */
   function late(plan: Plan, { requests }: Script): Finding {
     const plans = suspects([...inFlight.values()])
     return { what: LATE + during(plans), plan, detail: `${requests[0]?.route}\n${listed(plans)}` }

@@ -25,7 +25,7 @@ export function describeHostile(start: RigOptions['start']): void {
   }, START_WITHIN_MS)
   afterAll(() => hostile?.stop(), 60_000)
 
-  /** What was found while `work` lasted, and how often. */
+  /** The findings that were made, or made again, while `work` lasted. */
   async function foundBy(work: () => Promise<unknown>): Promise<readonly string[]> {
     const counted = new Map(hostile.findings.groups().map(({ what, count }) => [what, count]))
     await work()

@@ -46,7 +46,7 @@ function cell(value: unknown): string {
   return SEPARATING.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** What some spreadsheet, in some locale, begins a new cell or row at. */
+/** The characters at which some spreadsheet, in some locale, begins a new cell or row. */
 const SEPARATING = /[",;\t\r\n\v\f\x85\u2028\u2029]/
 
 /**

@@ -1,6 +1,6 @@
 import { createByteBudget } from '../../shared/byte-budget.ts'
 import { ProblemError, problem } from '../../shared/errors.ts'
-import { PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
+import { isTimeout, PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
 
 /** Most reads of one Team that work at once, and most that may wait for that. */
 export const TEAM_READS_MAX = 8
@@ -78,7 +78,7 @@ export function createReadGate(bytesMax: number): ReadGate {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         waiting.delete(place)
-        reject(isTimeout(signal.reason) ? limited('The read waited too long for others.') : signal.reason)
+        reject(isTimeout(signal.reason) ? waitedTooLong() : signal.reason)
       }
       const place: Waiting = {
         team,
@@ -124,8 +124,7 @@ export function createReadGate(bytesMax: number): ReadGate {
   }
 }
 
-/** Refuses a read that may be tried again. */
-export const limited = (message: string): ProblemError => new ProblemError(problem('rate_limited', null, message))
+/** Refuses a read whose time was over before its turn. */
+export const waitedTooLong = (): ProblemError => limited('The read waited too long for others.')
 
-/** Whether a read was ended because its time is over. */
-export const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
+const limited = (message: string): ProblemError => new ProblemError(problem('rate_limited', null, message))

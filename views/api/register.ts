@@ -5,6 +5,7 @@ import type { Config } from '../../shared/config.ts'
 import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import {
+  isTimeout,
   type LogStoreReader,
   ReadNotBegunError,
   ReadTooLargeError,
@@ -18,7 +19,7 @@ import type { Call, Route, TailSettings, Tools } from './call.ts'
 import { createNames } from './names.ts'
 import { readParameters } from './parameters.ts'
 import { answerFailure, invalidParameters, notFound, unavailable } from './problems.ts'
-import { createReadGate, isTimeout, limited, type ReadGate } from './read-gate.ts'
+import { createReadGate, type ReadGate, waitedTooLong } from './read-gate.ts'
 import { BASES, ROUTES } from './routes.ts'
 import { ANSWER_HEADERS, answerRead, signalOf } from './send-answer.ts'
 import { createStreams } from './streams.ts'
@@ -133,7 +134,7 @@ function problemOf(error: unknown, logger: Logger): Problem {
     return invalidParameters([{ path: 'path', message: 'must be percent-encoded UTF-8' }]).problem
   if (error instanceof TailCursorError)
     return invalidParameters([{ path: 'lastEventId', message: 'must be the id of an event of a tail' }]).problem
-  if (error instanceof ReadNotBegunError) return limited('The read waited too long for others.').problem
+  if (error instanceof ReadNotBegunError) return waitedTooLong().problem
   if (error instanceof ReadTooLargeError || isTimeout(error)) return problem('query_too_expensive')
   logger.error({ err: error }, 'a read request failed')
   return unavailable('The log store could not answer.').problem

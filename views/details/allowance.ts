@@ -4,10 +4,10 @@ import { cut } from '../flow-layout/format.ts'
 export const CHARACTERS_MAX = 256 * 1024
 /** Most characters of one text, so that a long one leaves room for others. */
 export const TEXT_MAX = 128 * 1024
-/** What an item of a list costs beside its texts: its names and brackets in the answer. */
+/** The cost of an item of a list beside its texts: its names and brackets in the answer. */
 const ITEM_CHARACTERS = 64
 
-/** What the details of one entry may still say. Texts and items take their room in the order in which they are asked for. */
+/** The room that is left for the details of one entry. Texts and items take their room in the order in which they are asked for. */
 export interface Allowance {
   /** The text, or as much of its beginning as there is room for with an ellipsis. */
   text(whole: string, charactersMax?: number): string

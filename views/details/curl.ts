@@ -1,10 +1,10 @@
 import type { Entry } from '../flow-layout/types.ts'
 import { GATEWAY_PLACEHOLDER, KEY_PLACEHOLDER } from './placeholders.ts'
 
-/** What Linux takes as one argument of a command (MAX_ARG_STRLEN, 128 KiB), less the zero at its end. */
+/** The most that Linux takes as one argument of a command (MAX_ARG_STRLEN, 128 KiB), less the zero at its end. */
 const ARGUMENT_BYTES_MAX = 128 * 1024 - 1
 
-/** What a terminal would obey, and what a reader could not see: control and format characters, and ends of lines. */
+/** Characters that a terminal would obey, or a reader could not see: control and format characters, and ends of lines. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
 

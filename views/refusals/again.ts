@@ -17,8 +17,8 @@ export function bodyToTry({ endpoint, body, bodyCut, index, identifier, nearest 
   return withIdentifier(body, nearest.identifier)
 }
 
-/** Strings and marks of JSON; the values between them have no structure. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g
+/** A string of JSON, with the colon behind it where it is a name, or a bracket; all else has no structure. */
+const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g
 
 /** The text of an object with another `uniqueIdentifier`, and all else as it was written. */
 function withIdentifier(body: string, identifier: string): string {
@@ -26,18 +26,13 @@ function withIdentifier(body: string, identifier: string): string {
   let copied = 0
   let depth = 0
   let name = ''
-  let before = ''
-  for (const { 0: token, index } of body.matchAll(TOKENS)) {
-    if (token === '{' || token === '[') depth += 1
-    else if (token === '}' || token === ']') depth -= 1
-    else if (token.startsWith('"') && depth === 1) {
-      if (before !== ':') name = JSON.parse(token)
-      else if (name === 'uniqueIdentifier') {
-        result += body.slice(copied, index) + JSON.stringify(identifier)
-        copied = index + token.length
-      }
+  for (const { 0: token, 1: text, 2: colon, index } of body.matchAll(TOKENS)) {
+    if (text === undefined) depth += token === '{' || token === '[' ? 1 : -1
+    else if (depth === 1 && colon !== undefined) name = JSON.parse(text)
+    else if (depth === 1 && name === 'uniqueIdentifier') {
+      result += body.slice(copied, index) + JSON.stringify(identifier)
+      copied = index + text.length
     }
-    before = token
   }
   return result + body.slice(copied)
 }

@@ -88,7 +88,7 @@ const archiving = (name: string, archived: boolean, done: string): Action => ({
   done,
 })
 
-/** What can be done with Events, Steps and Projects alike. */
+/** The changes that can be made to Events, Steps and Projects alike. */
 const CHANGES: List['changes'] = {
   rename: {
     name: 'Rename',
@@ -102,7 +102,7 @@ const CHANGES: List['changes'] = {
   restore: archiving('Restore', false, 'Restored.'),
 }
 
-/** What is asked for a new one; of a Step the Event may be the line's. */
+/** The fields of a new one; of a Step the Event may be the line's. */
 function creationOf(kind: Kind, event?: Field['from']): Action {
   const name = { name: 'name', label: 'Name' }
   const identifier = {

@@ -2,7 +2,7 @@
 export interface Field {
   readonly name: string
   readonly label: string
-  /** What it begins with: what the line has by this name. */
+  /** The member of the line that its value begins with. */
   readonly from?: 'id' | 'name'
   readonly hint?: string
   readonly required?: boolean
@@ -58,9 +58,9 @@ export interface List {
   readonly lines: readonly Line[]
   /** The changes that can be made to lines: here once, as there may be thousands of lines. */
   readonly changes: Readonly<Record<string, Action>>
-  /** What else can be done, as to make a new one. */
+  /** Other actions, such as to make a new one. */
   readonly actions: readonly Action[]
-  /** What can be chosen, by the names of fields; what has nothing here is typed. */
+  /** The options of fields, by their names; a field without any is typed. */
   readonly options: Readonly<Record<string, readonly (readonly [value: string, name: string])[]>>
 }
 

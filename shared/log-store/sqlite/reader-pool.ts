@@ -1,4 +1,4 @@
-import { ReadNotBegunError } from '../log-store.ts'
+import { isTimeout, ReadNotBegunError } from '../log-store.ts'
 import type { Reader } from './reader.ts'
 import type { Store } from './store.ts'
 import type { Reading, StoreClient } from './store-client.ts'
@@ -19,7 +19,7 @@ const OWNER_WEIGHT = 2
 
 const NAME = 'log-store'
 
-/** Whoever calls for the process itself. */
+/** The process itself, which reads for none of its Teams. */
 const NOBODY: Reading = { owner: '' }
 
 interface Job {
@@ -56,18 +56,14 @@ export async function openReaderPool(
 
   const runningOf = (owner: string): number => [...busy.values()].filter((job) => job.owner === owner).length
 
-  /** The owners in the order in which they were served last. */
-  const served = new Set<string>()
+  /** The number of the last call of each owner that was begun. */
+  const lastBegun = new Map<string, number>()
+  let begun = 0
+  const turnOf = ({ owner }: Job): number => lastBegun.get(owner) ?? 0
+  const mayRun = ({ owner }: Job): boolean => runningOf(owner) < OWNER_WEIGHT * (threadsMax - busy.size)
 
-  function nextJob(): Job | undefined {
-    const order = [...served]
-    const first = new Map<string, Job>()
-    for (const job of waiting) if (!first.has(job.owner)) first.set(job.owner, job)
-    return [...first.values()]
-      .map((job) => ({ job, running: runningOf(job.owner), turn: order.indexOf(job.owner) }))
-      .filter(({ running }) => running < OWNER_WEIGHT * (threadsMax - busy.size))
-      .sort((a, b) => a.running - b.running || a.turn - b.turn)[0]?.job
-  }
+  const nextJob = (): Job | undefined =>
+    [...waiting].filter(mayRun).sort((a, b) => runningOf(a.owner) - runningOf(b.owner) || turnOf(a) - turnOf(b))[0]
 
   function dispatch(): void {
     for (let job = nextJob(); job !== undefined; job = nextJob()) {
@@ -75,8 +71,8 @@ export async function openReaderPool(
       if (reader === undefined) return
       waiting.delete(job)
       busy.set(reader, job)
-      served.delete(job.owner)
-      served.add(job.owner)
+      begun += 1
+      lastBegun.set(job.owner, begun)
       void job.begin(reader).then(() => release(reader))
     }
   }
@@ -132,8 +128,6 @@ export async function openReaderPool(
     },
   }
 }
-
-const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
 const closed = (): Error => new Error('the log store is closed')
 

@@ -7,7 +7,7 @@ interface Begun {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** What a process that was started like this becomes. */
+/** The program that a process which was started like this becomes; undefined where it stays as it is. */
 function begun(execArgv: string[], env: NodeJS.ProcessEnv): Begun | undefined {
   let result: Begun | undefined
   const execve = (file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): never => {

@@ -1,10 +1,11 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { UNKNOWN_BODY_BYTES_MAX } from '../../../gateway/admission.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RunningGateway, startGateway } from '../../support/gateway.ts'
 import { KEY, PROJECT } from '../../support/gateway-registry.ts'
+import { openRaw } from '../../support/raw-http.ts'
 
 const EVENTS = '/api/ExternalLogs'
 const BATCH = '/api/ApplicationLogs/batch'
@@ -29,15 +30,10 @@ afterEach(async () => {
 
 /** Sends the head of a request and a part of its body; gives back what is answered so far. */
 function begin(path: string, headers: string, part: string, length: number): () => string {
-  const socket = connect(gateway.port, '127.0.0.1')
-  let text = ''
-  socket.on('data', (data) => {
-    text += data
-  })
-  socket.on('error', () => undefined)
+  const { socket, send, received } = openRaw(gateway.port)
   sockets.push(socket)
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${length}\r\n\r\n${part}`)
-  return () => text
+  send(`POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${length}\r\n\r\n${part}`)
+  return received
 }
 
 describe('a body of an unknown sender', () => {

@@ -1,9 +1,10 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../support/eventually.ts'
 import { type RunningGateway, startGateway } from '../../support/gateway.ts'
 import { KEY } from '../../support/gateway-registry.ts'
+import { openRaw } from '../../support/raw-http.ts'
 
 const PATH = '/api/ExternalLogs'
 const entry = (bytes: number) =>
@@ -46,17 +47,12 @@ const holdsNothing = () => eventually(async () => (await held()) === 0)
 
 /** Sends the beginning of a request; gives back the connection and what is answered on it. */
 function begin(body: string, sent: number, headers = ''): { socket: Socket; rest: string; answered: () => string } {
-  const socket = connect(gateway.port, '127.0.0.1')
-  let text = ''
-  socket.on('data', (data) => {
-    text += data
-  })
-  socket.on('error', () => undefined)
+  const { socket, send, received: answered } = openRaw(gateway.port)
   sockets.push(socket)
-  socket.write(
+  send(
     `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${KEY}\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body.slice(0, sent)}`,
   )
-  return { socket, rest: body.slice(sent), answered: () => text }
+  return { socket, rest: body.slice(sent), answered }
 }
 
 describe('the memory for bodies is bounded over all requests', () => {

@@ -51,7 +51,7 @@ function watched(bytesMax: number): ByteShare & { readonly peak: () => number } 
 }
 
 const textOf = (bytes: number): Buffer => Buffer.from(JSON.stringify('x'.repeat(bytes - 2)))
-/** What became of a body; one that was read is let go of. */
+/** The outcome of a body; one that was read is let go of. */
 function told(read: ReadText): string {
   if (read === GONE) return 'gone'
   read.value?.memory.release()

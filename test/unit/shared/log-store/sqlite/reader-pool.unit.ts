@@ -11,7 +11,7 @@ interface FakeReader extends Reader {
   /** Ends the call that runs. */
   readonly finish: (result?: unknown) => void
   readonly fail: (error: Error) => void
-  /** What was done to it. */
+  /** The calls of its methods, in order. */
   readonly told: string[]
   readonly endKilling: () => void
 }
