@@ -1,8 +1,9 @@
 import type { JournalRecord, PartitionBatch } from '../shared/journal/journal.ts'
 import type { LogStoreWriter, WriteOutcome } from '../shared/log-store/log-store.ts'
-import type { Logger } from '../shared/logger.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
 import { type ChunkLimits, chunksOf } from './chunks.ts'
 import { commitPatiently } from './commit.ts'
+import type { Measures } from './consumer-metrics.ts'
 import {
   DeadLetterFloodError,
   type DeadLetterHistory,
@@ -13,9 +14,8 @@ import {
 } from './dead-letter-limits.ts'
 import { attemptsOf, type BadRecord, type DeadLetterWriter } from './dead-letters.ts'
 import type { Lag } from './lag.ts'
-import type { Measures } from './measures.ts'
 import { type DeadLetter, deadLetter } from './outcome.ts'
-import type { Project, View } from './view.ts'
+import type { Project, View } from './projection.ts'
 import { createWatermark } from './watermark.ts'
 
 export interface BatchDeps {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PartitionBatch } from '../shared/journal/journal.ts'
-import type { Logger } from '../shared/logger.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Clock, systemClock } from '../shared/clock.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
 import type { Journal, JournalRecord, NewRecord } from '../shared/journal/journal.ts'
+import { type Clock, systemClock } from '../shared/runtime/clock.ts'
 import { type DeadLetterFilters, type DeadLetterSummary, matches, summaryOf } from './dead-letter-list.ts'
 import { CONNECT_PREFIX, DLQ_HEADERS } from './dead-letters.ts'
 import { appendMarks, replayedUpTo, replayMark } from './replay-marks.ts'

@@ -1,4 +1,3 @@
-import type { Clock } from '../shared/clock.ts'
 import { keyword } from '../shared/contract/keyword.ts'
 import { timestampOf } from '../shared/contract/timestamp.ts'
 import {
@@ -8,6 +7,7 @@ import {
   type JournalRecord,
   type NewRecord,
 } from '../shared/journal/journal.ts'
+import type { Clock } from '../shared/runtime/clock.ts'
 import { type ChunkLimits, chunksOf } from './chunks.ts'
 import { DEAD_LETTER_REASONS, type DeadLetter } from './outcome.ts'
 

@@ -1,9 +1,9 @@
-import type { Clock } from '../shared/clock.ts'
 import type { Journal } from '../shared/journal/journal.ts'
-import type { Logger } from '../shared/logger.ts'
+import type { Clock } from '../shared/runtime/clock.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
+import { createRepeater, type Repeater } from '../shared/runtime/repeat.ts'
+import type { Measures } from './consumer-metrics.ts'
 import type { Lag } from './lag.ts'
-import type { Measures } from './measures.ts'
-import { createRepeater, type Repeater } from './repeat.ts'
 
 /**
  * Measures every few seconds how far a group is behind. It looks at all partitions, also those that other members read: each

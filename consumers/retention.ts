@@ -1,10 +1,10 @@
-import type { Clock } from '../shared/clock.ts'
 import { timestampOf } from '../shared/contract/timestamp.ts'
-import type { Service } from '../shared/lifecycle.ts'
 import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
-import type { Logger } from '../shared/logger.ts'
-import { byDeadline } from './by-deadline.ts'
-import { createRepeater } from './repeat.ts'
+import type { Clock } from '../shared/runtime/clock.ts'
+import type { Service } from '../shared/runtime/lifecycle.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
+import { createRepeater } from '../shared/runtime/repeat.ts'
+import { byDeadline } from '../shared/runtime/waiting.ts'
 
 const DAY_MS = 86_400_000
 

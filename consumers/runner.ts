@@ -1,16 +1,16 @@
-import type { Clock } from '../shared/clock.ts'
 import { topicName } from '../shared/contract/topics.ts'
 import type { Journal, Subscription } from '../shared/journal/journal.ts'
-import type { Health, Service } from '../shared/lifecycle.ts'
 import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
-import type { Logger } from '../shared/logger.ts'
-import type { Metrics } from '../shared/metrics.ts'
+import type { Clock } from '../shared/runtime/clock.ts'
+import type { Health, Service } from '../shared/runtime/lifecycle.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
+import type { Metrics } from '../shared/runtime/metrics.ts'
+import { byDeadline } from '../shared/runtime/waiting.ts'
 import { createBatchHandler } from './batch.ts'
-import { byDeadline } from './by-deadline.ts'
+import { createMeasures } from './consumer-metrics.ts'
 import { createDeadLetterWriter } from './dead-letters.ts'
 import { createLag } from './lag.ts'
 import { createLagReporter } from './lag-reporter.ts'
-import { createMeasures } from './measures.ts'
 import { CONSUMER_DEFAULTS, type ConsumerOptions } from './options.ts'
 import {
   applicationLogsView,
@@ -20,7 +20,7 @@ import {
   type Project,
   type View,
   type ViewName,
-} from './view.ts'
+} from './projection.ts'
 
 /** Keeps one view up to date from the journal. */
 export interface Consumer extends Service {

@@ -1,7 +1,7 @@
-import type { Clock } from '../shared/clock.ts'
-import type { Config } from '../shared/config.ts'
-import type { Logger } from '../shared/logger.ts'
-import type { Metrics } from '../shared/metrics.ts'
+import type { Clock } from '../shared/runtime/clock.ts'
+import type { Config } from '../shared/runtime/config.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
+import type { Metrics } from '../shared/runtime/metrics.ts'
 import { usesKafka } from './journals.ts'
 import { type Role, usesStore } from './roles.ts'
 

@@ -1,8 +1,8 @@
-import type { Config } from '../shared/config.ts'
 import { PositionLostError } from '../shared/journal/journal.ts'
-import type { Health, Service } from '../shared/lifecycle.ts'
 import { StoreHaltError } from '../shared/log-store/log-store.ts'
-import { startThread, type Thread } from '../shared/threads/thread.ts'
+import type { Config } from '../shared/runtime/config.ts'
+import type { Health, Service } from '../shared/runtime/lifecycle.ts'
+import { startThread, type Thread } from '../shared/runtime/threads/thread.ts'
 import type { ConsumersCalls } from './consumers-thread.ts'
 
 /** The consumers as the rest of the process sees them, wherever they run. */
@@ -14,8 +14,8 @@ export interface RunningConsumers extends Service {
   readonly done: Promise<void>
 }
 
-/** A page of records and what becomes of them; with V8's 48 MiB a third of the indexing time went into collecting garbage. */
-const YOUNG_GENERATION_MIB = 96
+/** A page of records and the documents made of them live for a moment; with less, they are copied among the old ones. */
+const YOUNG_GENERATION_MIB = 48
 
 /** Runs the consumers in a thread (consumers-thread.ts). */
 export function createConsumersInThread(config: Config): RunningConsumers {

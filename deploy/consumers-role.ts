@@ -1,10 +1,10 @@
+import { VIEW_NAMES } from '../consumers/projection.ts'
 import { createRetentionJob } from '../consumers/retention.ts'
 import { type Consumer, createConsumer } from '../consumers/runner.ts'
-import { VIEW_NAMES } from '../consumers/view.ts'
 import type { Journal } from '../shared/journal/journal.ts'
-import { type Health, type Service, startAll, stopAll } from '../shared/lifecycle.ts'
 import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
-import type { Metrics } from '../shared/metrics.ts'
+import { type Health, type Service, startAll, stopAll } from '../shared/runtime/lifecycle.ts'
+import type { Metrics } from '../shared/runtime/metrics.ts'
 import type { BackendDeps } from './backends.ts'
 
 export interface ConsumersRoleDeps extends BackendDeps {

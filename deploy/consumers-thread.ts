@@ -3,16 +3,16 @@
  * that answers HTTP does none of it, whatever the backends, and no record is copied between threads.
  */
 import { setPriority } from 'node:os'
-import { systemClock } from '../shared/clock.ts'
-import type { Config } from '../shared/config.ts'
-import { type Health, startAll, stopAll } from '../shared/lifecycle.ts'
-import { createLogger } from '../shared/logger.ts'
-import { createMetrics } from '../shared/metrics.ts'
-import { serveThread } from '../shared/threads/serve-thread.ts'
+import { systemClock } from '../shared/runtime/clock.ts'
+import type { Config } from '../shared/runtime/config.ts'
+import { type Health, startAll, stopAll } from '../shared/runtime/lifecycle.ts'
+import { createLogger } from '../shared/runtime/logger.ts'
+import { createMetrics } from '../shared/runtime/metrics.ts'
+import { serveThread } from '../shared/runtime/threads/serve-thread.ts'
 import { createConsumersRole } from './consumers-role.ts'
 import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
-import { createUpkeep } from './upkeep.ts'
+import { createMaintenance } from './maintenance.ts'
 
 export interface ConsumersCalls {
   health(): readonly Health[]
@@ -43,14 +43,14 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
     const { store, maintain: maintainStore } = await openLogStore(deps, 'same')
     opened.push(store)
     const role = createConsumersRole({ ...deps, journal, store })
-    const upkeep = createUpkeep([maintainJournal, maintainStore], logger)
-    await startAll([upkeep, role])
+    const maintenance = createMaintenance([maintainJournal, maintainStore], logger)
+    await startAll([maintenance, role])
     return {
       calls: {
         health: () => role.health(),
         metrics: () => metrics.registry.getMetricsAsJSON(),
         done: () => role.done,
-        stop: (deadline) => stopAll([upkeep, role], deadline),
+        stop: (deadline) => stopAll([maintenance, role], deadline),
       },
       close,
     }

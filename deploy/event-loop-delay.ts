@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Service } from '../shared/lifecycle.ts'
-import type { Metrics } from '../shared/metrics.ts'
+import type { Service } from '../shared/runtime/lifecycle.ts'
+import type { Metrics } from '../shared/runtime/metrics.ts'
 
 /** How often the event loop is looked at; a delay can be told as shorter by as much. */
 const RESOLUTION_MS = 10

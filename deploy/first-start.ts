@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { Clock } from '../shared/clock.ts'
-import type { Config } from '../shared/config.ts'
 import type { Journal } from '../shared/journal/journal.ts'
-import type { Logger } from '../shared/logger.ts'
 import { createRegistryAdmin } from '../shared/registry/admin.ts'
-import { createDemo } from '../shared/registry/demo.ts'
+import type { Clock } from '../shared/runtime/clock.ts'
+import type { Config } from '../shared/runtime/config.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
+import { createDemo } from './demo-registry.ts'
 import type { Role } from './roles.ts'
 
 export interface RegistrySetupDeps {

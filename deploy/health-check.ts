@@ -1,5 +1,5 @@
 /** Asks the server of this machine, which it finds by the same settings, whether it is ready. Exit code 0: it is. */
-import { loadConfig } from '../shared/config.ts'
+import { loadConfig } from '../shared/runtime/config.ts'
 
 const TIMEOUT_MS = 4_000
 const EVERY_INTERFACE: readonly string[] = ['0.0.0.0', '::']

@@ -3,8 +3,8 @@ import express, { Router } from 'express'
 import { createGateway } from '../gateway/gateway.ts'
 import { createPublisher, PUBLISHER_DEFAULTS } from '../gateway/publisher/publisher.ts'
 import type { Pace } from '../gateway/publisher/schedule.ts'
-import { createNotes } from '../gateway/refusals/notes.ts'
 import { createRefusalOutbox } from '../gateway/refusals/outbox.ts'
+import { createRefusalRecorder } from '../gateway/refusals/recorder.ts'
 import {
   BATCH_ENTRY_SCHEMA,
   BATCH_LOG_ENTRY_SCHEMA,
@@ -14,22 +14,22 @@ import {
 import { topicName } from '../shared/contract/topics.ts'
 import { createListener, type Routes } from '../shared/http/listener.ts'
 import { createProxies } from '../shared/http/proxies.ts'
-import type { Service } from '../shared/lifecycle.ts'
 import type { LogStoreReader } from '../shared/log-store/log-store.ts'
-import { registerDocs } from '../shared/openapi/docs.ts'
-import { createOpenApi } from '../shared/openapi/openapi.ts'
 import type { Registry } from '../shared/registry/registry.ts'
-import { createTickets, type Tickets } from '../shared/tickets.ts'
+import type { Service } from '../shared/runtime/lifecycle.ts'
 import { viewsPart } from '../views/api/openapi.ts'
 import { registerViews } from '../views/api/register.ts'
 import { createRefusalsFollower } from '../views/refusals/follower.ts'
 import { sessionPart } from '../views/session/openapi.ts'
 import { registerSession } from '../views/session/register.ts'
+import { createTickets, type Tickets } from '../views/session/tickets.ts'
 import { registerSite } from '../views/site.ts'
 import { teamPart } from '../views/team/openapi.ts'
 import { registerTeam } from '../views/team/register.ts'
-import { createHttpServer } from './http-server.ts'
-import { healthRoutes, metricsRoutes, type OperationsDeps } from './operations.ts'
+import { healthRoutes, metricsRoutes, type OperationsDeps } from './http/operations.ts'
+import { createHttpServer } from './http/server.ts'
+import { registerDocs } from './openapi/docs-page.ts'
+import { createOpenApi } from './openapi/openapi.ts'
 import { type Role, showsLogs, takesLogs } from './roles.ts'
 import type { Foundation } from './server.ts'
 import { sessionSecret } from './session-secret.ts'
@@ -94,7 +94,7 @@ function createGatewayParts(deps: HttpEdgeDeps, tickets: Tickets | null): Gatewa
     },
   })
   const outbox = createRefusalOutbox({ ...deps, topic: topicName(config.TOPIC_PREFIX, 'refusals') })
-  const notes = createNotes({ ...deps, registry, outbox })
+  const notes = createRefusalRecorder({ ...deps, registry, outbox })
   const routes = createGateway({ ...deps, registry, registryReady: follower.ready, publisher, notes })
   return { parts: [publisher, outbox], routes }
 }

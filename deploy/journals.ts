@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { PUBLISHER_DEFAULTS } from '../gateway/publisher/publisher.ts'
 import type { Pace } from '../gateway/publisher/schedule.ts'
-import type { Config } from '../shared/config.ts'
 import { TOPICS, topicName } from '../shared/contract/topics.ts'
 import type { Journal, NamedTopic } from '../shared/journal/journal.ts'
 import { createSqliteJournal } from '../shared/journal/sqlite/sqlite-journal.ts'
+import type { Config } from '../shared/runtime/config.ts'
 import type { BackendDeps, Where } from './backends.ts'
 
 /** A journal with what belongs to its kind. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { Config } from '../shared/config.ts'
 import type { LogStore } from '../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../shared/log-store/sqlite/sqlite-log-store.ts'
+import type { Config } from '../shared/runtime/config.ts'
 import type { BackendDeps, Where } from './backends.ts'
 
 /** A log store with what belongs to its kind. */

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+
 /**
  * Settings that count only where they are there when a process starts. Left to itself, V8 gives the young objects of one thread up to
  * 128 MiB, and glibc keeps what was freed once a large block was among it: 300 MiB after some minutes of large bodies.
@@ -16,8 +18,11 @@ export type Replaceable = Pick<NodeJS.Process, 'argv' | 'env' | 'execArgv' | 'ex
  */
 export function beginWithMemorySettings(self: Replaceable = process): void {
   const { argv, env, execArgv, execPath, execve } = self
+  const young = `${YOUNG_OBJECTS}=${YOUNG_OBJECTS_MIB}`
+  // As long as it is set, it also overrides the limits that threads are started with.
+  if (execArgv.includes(young)) setFlagsFromString(`${YOUNG_OBJECTS}=0`)
   if (execve === undefined || Object.keys(ALLOCATOR).every((name) => env[name] !== undefined)) return
   const isSet = [...execArgv, env['NODE_OPTIONS'] ?? ''].some((text) => text.includes(YOUNG_OBJECTS))
-  const flags = isSet ? execArgv : [`${YOUNG_OBJECTS}=${YOUNG_OBJECTS_MIB}`, ...execArgv]
+  const flags = isSet ? execArgv : [young, ...execArgv]
   execve(execPath, [execPath, ...flags, ...argv.slice(1)], { ...ALLOCATOR, ...env })
 }

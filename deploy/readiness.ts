@@ -1,5 +1,5 @@
-import type { Health } from '../shared/lifecycle.ts'
-import { askWithin } from '../shared/single-flight.ts'
+import type { Health } from '../shared/runtime/lifecycle.ts'
+import { askWithin } from '../shared/runtime/waiting.ts'
 
 /** A part of the process, which may have to be asked in another thread or at a server. */
 export interface Part {

@@ -1,4 +1,4 @@
-import { systemClock } from '../shared/clock.ts'
+import { systemClock } from '../shared/runtime/clock.ts'
 import { type Server, type ServerOptions, startServer } from './server.ts'
 import { exitAtOnce, onSignals } from './signals.ts'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../shared/config.ts'
-import type { Logger } from '../shared/logger.ts'
+import type { Config } from '../shared/runtime/config.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
 import { usesFiles } from './backends.ts'
 import type { Role } from './roles.ts'
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { ByteBudget } from '../shared/byte-budget.ts'
-import type { Config } from '../shared/config.ts'
 import { type Checked, type Problem, problem } from '../shared/errors.ts'
 import { presentedKey } from '../shared/http/api-key.ts'
 import type { BodyGrant } from '../shared/http/body.ts'
+import type { ByteBudget } from '../shared/runtime/byte-budget.ts'
+import type { Config } from '../shared/runtime/config.ts'
 import { type CheckDeps, refuseUntilReady } from './checks.ts'
 import { checkSender } from './sender.ts'
 

@@ -1,9 +1,9 @@
 import { COMMON_HEADERS, ownHeaders } from '../shared/contract/headers.ts'
 import type { EntryRecord } from '../shared/contract/records.ts'
 import { type Checked, refuse } from '../shared/errors.ts'
-import { UNIT_BYTES_MAX } from '../shared/utf8.ts'
-import type { Provenance } from './provenance.ts'
+import { UNIT_BYTES_MAX } from '../shared/runtime/utf8.ts'
 import type { Publication } from './publisher/publication.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** The headers' names and constant values, the ids and times, and the framing of a record: at most so many bytes. */
 const RECORD_OVERHEAD_BYTES = 512
@@ -22,7 +22,7 @@ export interface AdmitOptions {
 }
 
 /** The last check of an entry: makes the record ready for its topic, if it is not too large. `subject` is what was addressed. */
-export type Admit = (record: EntryRecord, subject: string, provenance: Provenance) => Checked<Admitted>
+export type Admit = (record: EntryRecord, subject: string, context: RequestContext) => Checked<Admitted>
 
 export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
   return (record, subject, { repeatKey, traceparent, isAscii }) => {

@@ -12,7 +12,7 @@ import {
   textOr,
   timestampOr,
 } from './fields.ts'
-import type { Provenance } from './provenance.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Validate } from './schemas/validate.ts'
 
 /** An entry that its schema accepts. */
@@ -45,19 +45,19 @@ export interface EntryCheckDeps extends EntryCheckOptions {
 }
 
 /** Judges one entry of application logs; one that stands alone has the index 0. */
-export type EntryCheck = (fields: Fields, index: number, project: Project, provenance: Provenance) => Checked<Admitted>
+export type EntryCheck = (fields: Fields, index: number, project: Project, context: RequestContext) => Checked<Admitted>
 
 /** The rows of specification 7.2 that concern one entry, with our own. */
 export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
   const { admit, validate, entryAt, replaceInvalidLevel, entryBytesMax } = deps
 
   /** Scope data is kept as it was sent; where JavaScript would round a 64-bit number, the body is read again. */
-  function exactScope(scope: Scope, index: number, { exactBody }: Provenance): Scope {
+  function exactScope(scope: Scope, index: number, { exactBody }: RequestContext): Scope {
     if (entryAt === undefined || !hasLostDigits(scope)) return scope
     return entryAt(exactBody(), index)['scopeData'] as Scope
   }
 
-  return (fields, index, project, provenance) => {
+  return (fields, index, project, context) => {
     if (isMissing(fields['categoryName'])) return refuse('missing_category_name')
     if (isMissing(fields['message'])) return refuse('missing_message')
     const written = fields['level']
@@ -65,17 +65,17 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     const replaced = level === undefined && replaceInvalidLevel && typeof written === 'string' && written !== ''
     if (level === undefined && !replaced) return refuseLevel(written)
     const { message, exception, scopeData } = fields
-    if (provenance.isLong && exceeds([message, exception, scopeData], entryBytesMax))
+    if (context.isLong && exceeds([message, exception, scopeData], entryBytesMax))
       return refuse('entry_too_large', { limit: entryBytesMax })
     const offenders = validate(fields)
     if (offenders !== undefined) return refuse('invalid_request', offenders)
     const entry = fields as unknown as LogEntry
-    const { receivedAt } = provenance
+    const { receivedAt } = context
     const timestamp = timestampOr(entry.timestamp, receivedAt)
     if (timestamp === undefined) return refuse('invalid_timestamp')
     const record = {
       kind: 'application' as const,
-      id: provenance.idOf(index),
+      id: context.idOf(index),
       receivedAt,
       timestamp,
       level: level ?? ('Information' as const),
@@ -88,8 +88,8 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
       eventName: entry.eventName ?? '',
       message: entry.message,
       exception: entry.exception ?? null,
-      scopeData: exactScope(entry.scopeData ?? null, index, provenance),
+      scopeData: exactScope(entry.scopeData ?? null, index, context),
     }
-    return admit(replaced ? { ...record, originalLevel: written } : record, project.id, provenance)
+    return admit(replaced ? { ...record, originalLevel: written } : record, project.id, context)
   }
 }

@@ -29,8 +29,8 @@ export function createApplicationLogCheck(deps: CheckDeps, options: EntryCheckOp
     const target = checkTarget(received, deps)
     if (target.problem !== undefined) return target
     const { project, fields } = target.value
-    const provenance = deps.provenanceOf(received, { team: project.team, endpoint: 'ApplicationLogs' })
-    return checkEntry(fields, 0, project, provenance)
+    const context = deps.contextOf(received, { team: project.team, endpoint: 'ApplicationLogs' })
+    return checkEntry(fields, 0, project, context)
   }
 }
 
@@ -48,10 +48,10 @@ export function createBatchCheck(deps: CheckDeps, { entriesMax, ...options }: Ba
       return refuse('invalid_request', [{ path: '/logEntries', message: 'must be a JSON array' }])
     if (entries.length === 0) return refuse('missing_log_entries')
     if (entries.length > entriesMax) return refuse('batch_too_large', { entries: entries.length, limit: entriesMax })
-    const provenance = deps.provenanceOf(received, { team: project.team, endpoint: 'ApplicationLogs/batch' })
+    const context = deps.contextOf(received, { team: project.team, endpoint: 'ApplicationLogs/batch' })
     const check = (index: number): Checked<Admitted> => {
       const entry: unknown = entries[index]
-      return isObject(entry) ? checkEntry(entry, index, project, provenance) : refuseNoObject()
+      return isObject(entry) ? checkEntry(entry, index, project, context) : refuseNoObject()
     }
     return { value: { count: entries.length, check } }
   }

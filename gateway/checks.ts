@@ -1,8 +1,8 @@
 import { type Checked, type Problem, problem, refuse } from '../shared/errors.ts'
 import type { Registry } from '../shared/registry/registry.ts'
 import type { Admit, Admitted } from './admit.ts'
-import type { ProvenanceOf } from './provenance.ts'
 import type { Received } from './received.ts'
+import type { RequestContextOf } from './request-context.ts'
 import type { Validators } from './schemas/validate.ts'
 
 /** What the checks of every endpoint work with. */
@@ -11,7 +11,7 @@ export interface CheckDeps {
   /** Whether the registry is folded up to its end; until then nobody can be told that something is not there. */
   readonly registryReady: () => boolean
   readonly validators: Validators
-  readonly provenanceOf: ProvenanceOf
+  readonly contextOf: RequestContextOf
   readonly admit: Admit
 }
 

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { type Cooperative, runAtOnce, type Steps } from '../shared/cooperative.ts'
 import { type Checked, type ErrorCode, type Problem, problem } from '../shared/errors.ts'
 import { answerJson, retryHeaders } from '../shared/http/answer.ts'
 import { type BodyReader, type BodyText, GONE, isLong, type ReadText, refusedBodyHeaders } from '../shared/http/body.ts'
 import type { Handler } from '../shared/http/listener.ts'
-import type { Logger } from '../shared/logger.ts'
+import { type Cooperative, runAtOnce, type Steps } from '../shared/runtime/cooperative.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
+import type { IngestMetrics } from './ingest-metrics.ts'
 import type { Received } from './received.ts'
-import type { NoteOfEndpoint } from './refusals/notes.ts'
+import type { RecordRefusals } from './refusals/recorder.ts'
 import type { Dialect, Reply } from './replies.ts'
-import type { Tally } from './tally.ts'
 
 /**
  * Works off a request whose body was read, in steps up to the moment in which its records are handed to the publisher; what it throws
@@ -28,8 +28,8 @@ export interface EndpointDeps {
   readonly parse: BodyFormat['parse']
   readonly cooperative: Cooperative
   readonly dialect: Dialect
-  readonly tally: Tally
-  readonly note: NoteOfEndpoint
+  readonly tally: IngestMetrics
+  readonly note: RecordRefusals
   readonly logger: Logger
 }
 

@@ -25,7 +25,7 @@ interface ExternalLog {
 
 /** Judges an event log: the rows of specification 7.1 from top to bottom, then our own. */
 export function createEventLogCheck(deps: CheckDeps, { entryBytesMax }: { readonly entryBytesMax: number }): Check {
-  const { registry, registryReady, validators, provenanceOf, admit } = deps
+  const { registry, registryReady, validators, contextOf, admit } = deps
   return (received) => {
     const { headers, json } = received
     const apiKey = presentedKey(headers)
@@ -50,13 +50,13 @@ export function createEventLogCheck(deps: CheckDeps, { entryBytesMax }: { readon
     const offenders = validators.externalLog(json)
     if (offenders !== undefined) return refuse('invalid_request', offenders)
     const log = json as unknown as ExternalLog
-    const provenance = provenanceOf(received, { team: team.id, endpoint: 'ExternalLogs' })
-    const { receivedAt } = provenance
+    const context = contextOf(received, { team: team.id, endpoint: 'ExternalLogs' })
+    const { receivedAt } = context
     const timestamp = timestampOr(log.timestamp, receivedAt)
     if (timestamp === undefined) return refuse('invalid_timestamp')
     const record = {
       kind: 'event' as const,
-      id: provenance.idOf(0),
+      id: context.idOf(0),
       receivedAt,
       timestamp,
       level,
@@ -67,7 +67,7 @@ export function createEventLogCheck(deps: CheckDeps, { entryBytesMax }: { readon
       step: entity.kind === 'step' ? entity.identifier : null,
       payload: log.payload,
     }
-    return admit(record, identifier, provenance)
+    return admit(record, identifier, context)
   }
 }
 

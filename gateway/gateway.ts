@@ -1,18 +1,17 @@
-import { type ByteBudget, createByteBudget } from '../shared/byte-budget.ts'
-import type { Clock } from '../shared/clock.ts'
-import type { Config } from '../shared/config.ts'
 import type { EntryKind } from '../shared/contract/records.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
-import { createCooperative } from '../shared/cooperative.ts'
 import { createBodyReader, parseJsonBody } from '../shared/http/body.ts'
 import { createInflate } from '../shared/http/inflate.ts'
 import type { Handler, Routes } from '../shared/http/listener.ts'
 import { mediaProblem } from '../shared/http/media-type.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
-import { createPathTable } from '../shared/http/path-table.ts'
-import type { Logger } from '../shared/logger.ts'
-import type { Metrics } from '../shared/metrics.ts'
 import type { Registry } from '../shared/registry/registry.ts'
+import { type ByteBudget, createByteBudget } from '../shared/runtime/byte-budget.ts'
+import type { Clock } from '../shared/runtime/clock.ts'
+import type { Config } from '../shared/runtime/config.ts'
+import { createCooperative } from '../shared/runtime/cooperative.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
+import type { Metrics } from '../shared/runtime/metrics.ts'
 import { type Admission, createAdmissions } from './admission.ts'
 import { createAdmit } from './admit.ts'
 import { createApplicationLogCheck, createBatchCheck, entriesOfBatch } from './application-log.ts'
@@ -23,14 +22,15 @@ import { type Cors, createCors } from './cors.ts'
 import { type BodyFormat, createEndpoint, type Work } from './endpoint.ts'
 import { createEventLogCheck } from './event-log.ts'
 import { createHotKeys } from './hot-keys.ts'
+import { createIngestMetrics } from './ingest-metrics.ts'
 import { createOtlp } from './otlp/otlp.ts'
-import { createProvenance } from './provenance.ts'
+import { createPathTable } from './path-table.ts'
 import type { Publisher } from './publisher/publisher.ts'
-import type { Notes } from './refusals/notes.ts'
+import type { Notes } from './refusals/recorder.ts'
 import { ENVELOPE } from './replies.ts'
+import { createRequestContexts } from './request-context.ts'
 import { compileValidators } from './schemas/validate.ts'
 import { sentEntries } from './sent-entries.ts'
-import { createTally } from './tally.ts'
 import { type ForeignFormat, type WorkDeps, workBatch, workSingle } from './work.ts'
 
 export type GatewayConfig = Pick<
@@ -74,7 +74,7 @@ export const FOREIGN_ENTRIES_MAX = 10_000
 /** The ingestion endpoints. Other methods of their paths are refused here. */
 export function createGateway(deps: GatewayDeps): Routes {
   const { config, logger, notes } = deps
-  const shared = { ...deps, validators: compileValidators(), provenanceOf: createProvenance(deps.clock) }
+  const shared = { ...deps, validators: compileValidators(), contextOf: createRequestContexts(deps.clock) }
   const events = pathOf('event', shared)
   const applications = pathOf('application', shared)
   const level = {
@@ -167,7 +167,7 @@ function pathOf(kind: EntryKind, deps: GatewayDeps & Omit<CheckDeps, 'admit'>): 
       // Where there is one partition, there is nothing to spread over.
       isHot: (key) => publisher.partitionsOf(topic) > 1 && isOverused(key),
     }),
-    tally: createTally(metrics, kind),
+    tally: createIngestMetrics(metrics, kind),
     publish: (publications) => publisher.publish(topic, publications, performance.now() + config.REQUEST_DEADLINE_MS),
   }
 }

@@ -1,17 +1,17 @@
-import type { Steps } from '../shared/cooperative.ts'
 import type { Problem } from '../shared/errors.ts'
+import type { Steps } from '../shared/runtime/cooperative.ts'
 import type { BatchCheck, Entries } from './application-log.ts'
 import type { Check } from './checks.ts'
 import type { BodyFormat, Work } from './endpoint.ts'
+import type { IngestMetrics } from './ingest-metrics.ts'
 import type { Publication, PublishOutcome } from './publisher/publication.ts'
-import type { NoteOfEndpoint, Refusal } from './refusals/notes.ts'
+import type { RecordRefusals, Refusal } from './refusals/recorder.ts'
 import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
 import type { SentEntries } from './sent-entries.ts'
-import type { Tally } from './tally.ts'
 
 export interface WorkDeps {
-  readonly tally: Tally
-  readonly note: NoteOfEndpoint
+  readonly tally: IngestMetrics
+  readonly note: RecordRefusals
   /** Publishes to the endpoint's topic; resolves within the deadline of a request, one outcome each. */
   readonly publish: (publications: readonly Publication[]) => Promise<readonly PublishOutcome[]>
 }

@@ -108,14 +108,13 @@ describe('the tree', () => {
   })
 
   test('only the configuration reads the environment', () => {
-    // The development stack is no part of the program: it looks for the machine's Java and cache folder.
-    const readers = sources.filter((file) => read(file).includes('process.env') && !file.startsWith('deploy/stack/'))
-    expect(readers).toEqual(['shared/config.ts'])
+    const readers = sources.filter((file) => read(file).includes('process.env'))
+    expect(readers).toEqual(['shared/runtime/config.ts'])
   })
 
   test('only the clock asks for the time', () => {
     const askers = sources.filter((file) => /\bDate\.now\(/.test(read(file)))
-    expect(askers).toEqual(['shared/clock.ts'])
+    expect(askers).toEqual(['shared/runtime/clock.ts'])
   })
 
   test('no pattern can divide one run of characters among two, for which a long one would cost its square', () => {

@@ -4,11 +4,11 @@
  */
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { applicationLogsView } from '../../consumers/view.ts'
-import { systemClock } from '../../shared/clock.ts'
+import { applicationLogsView } from '../../consumers/projection.ts'
 import { createKafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { entryBody } from '../../shared/log-store/elasticsearch/entry-body.ts'
-import { createLogger } from '../../shared/logger.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
+import { createLogger } from '../../shared/runtime/logger.ts'
 
 const USAGE = 'bulk-loop.ts BROKER TOPIC ELASTICSEARCH INDEX IN_FLIGHT DOCUMENTS'
 const [broker = '', topic = '', url = '', index = '', inFlight = '', documents] = process.argv.slice(2)

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePorts } from '../../deploy/stack/ports.ts'
+import { freePorts } from '../../test/stack/ports.ts'
 import { startProgram } from '../measured-process.ts'
 import type { Program, Workload } from './programs.ts'
 import type { Topics } from './topics.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { groupName } from '../../consumers/view.ts'
+import { groupName } from '../../consumers/projection.ts'
 import { API_KEY } from '../entries.ts'
 import { runLoad } from '../load.ts'
 import type { MeasuredProcess } from '../measured-process.ts'

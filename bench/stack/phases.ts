@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
-import { VIEW_NAMES } from '../../consumers/view.ts'
-import { SETTINGS } from '../../shared/config-schema.ts'
+import { VIEW_NAMES } from '../../consumers/projection.ts'
+import { SETTINGS } from '../../shared/runtime/config-schema.ts'
 import { median } from '../numbers.ts'
 import { collector } from './collector.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Backend } from '../../deploy/stack/backend.ts'
+import type { Backend } from '../../test/stack/backend.ts'
 import { chosenProviders, startFirst } from '../../test/support/backends-choice.ts'
 
 /** A Kafka broker or an Elasticsearch node that the bench uses. */

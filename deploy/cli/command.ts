@@ -1,6 +1,6 @@
-import type { Clock } from '../../shared/clock.ts'
-import type { Config } from '../../shared/config.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import type { Config } from '../../shared/runtime/config.ts'
 import type { Role } from '../roles.ts'
 
 /** Exit codes of every command. */

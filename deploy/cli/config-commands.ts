@@ -1,4 +1,4 @@
-import { describeConfig } from '../../shared/config.ts'
+import { describeConfig } from '../../shared/runtime/config.ts'
 import { type Command, EXIT, UsageError } from './command.ts'
 import { settingsTable } from './tables.ts'
 import { columns } from './text.ts'

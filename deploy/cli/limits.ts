@@ -1,18 +1,16 @@
 import { UNKNOWN_BODY_BYTES_MAX } from '../../gateway/admission.ts'
 import { FOREIGN_ENTRIES_MAX } from '../../gateway/gateway.ts'
-import { SETTINGS, type SettingName } from '../../shared/config-schema.ts'
 import { FULL_TEXT_CHARACTERS_MAX, KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../shared/contract/rows.ts'
-import { STALL_TIMEOUT_MS } from '../../shared/http/connection-limits.ts'
 import { JSON_LIMITS } from '../../shared/http/json-pieces.ts'
 import { PIECE_BYTES_MIN, PIECES_FREE } from '../../shared/http/pieces.ts'
-import { WAITING_MAX } from '../../shared/http/pipelining.ts'
 import { PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
 import { PHRASE_WORDS_MAX } from '../../shared/query/clause.ts'
 import { LEAVES_MAX } from '../../shared/query/leaves.ts'
 import { QUERY_DEPTH_MAX, QUERY_LENGTH_MAX, QUERY_TERMS_MAX } from '../../shared/query/parse.ts'
 import { LIVE_KEYS_MAX, OWN_KEYS_MAX } from '../../shared/registry/plan-keys.ts'
 import { OWN_ITEMS_MAX } from '../../shared/registry/team-admin.ts'
+import { SETTINGS, type SettingName } from '../../shared/runtime/config-schema.ts'
 import { DRAWN_MAX } from '../../views/api/export.ts'
 import { LIMIT_MAX } from '../../views/api/parameters.ts'
 import { TEAM_READS_MAX, TEAM_READS_WAITING_MAX } from '../../views/api/read-gate.ts'
@@ -20,6 +18,8 @@ import { EXPORTS_PER_TEAM_MAX, TAILS_PER_TEAM_MAX } from '../../views/api/stream
 import { CHARACTERS_MAX } from '../../views/details/allowance.ts'
 import { RING_LIMITS } from '../../views/refusals/ring.ts'
 import { OVERALL, PER_CLIENT } from '../../views/session/attempts.ts'
+import { STALL_TIMEOUT_MS } from '../http/connection-limits.ts'
+import { WAITING_MAX } from '../http/pipelining.ts'
 
 /** A bound on the work or the memory that a client can ask for. */
 export interface Limit {

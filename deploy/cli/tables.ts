@@ -1,7 +1,7 @@
-import { SETTINGS, type Setting } from '../../shared/config-schema.ts'
 import { ERRORS } from '../../shared/errors.ts'
 import { STATUS } from '../../shared/http/status.ts'
-import { METRICS } from '../../shared/metrics.ts'
+import { SETTINGS, type Setting } from '../../shared/runtime/config-schema.ts'
+import { METRICS } from '../../shared/runtime/metrics.ts'
 import { LIMITS, shownValue } from './limits.ts'
 
 /** The settings as Markdown. */

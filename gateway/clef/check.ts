@@ -29,15 +29,15 @@ export function createClefCheck(deps: CheckDeps, options: EntryCheckOptions): Ba
     const project = found.value
     const origin = { team: project.team, endpoint: `ingest/clef/${project.id}` }
     // The Project's name, which may be anything, can become a part of its records.
-    const provenance = { ...deps.provenanceOf(received, origin), isAscii: false }
+    const context = { ...deps.contextOf(received, origin), isAscii: false }
     const lines = linesOf(received.json)
     const check = (index: number): Checked<Admitted> => {
       const line = lines[index]
       if (line === undefined) return refuseNoObject()
-      if (provenance.isLong && exceeds(line.event.value, LINE_PER_ENTRY_MAX * options.entryBytesMax))
+      if (context.isLong && exceeds(line.event.value, LINE_PER_ENTRY_MAX * options.entryBytesMax))
         return refuse('entry_too_large', { limit: options.entryBytesMax })
       const entry = entryOf(line, project)
-      return entry.problem === undefined ? checkEntry(entry.value, index, project, provenance) : entry
+      return entry.problem === undefined ? checkEntry(entry.value, index, project, context) : entry
     }
     return { value: { count: lines.length, check } }
   }

@@ -1,9 +1,9 @@
 import { type Checked, problem, refuse } from '../../shared/errors.ts'
 import { renderTemplate } from '../../shared/message-template.ts'
 import type { Project } from '../../shared/registry/registry.ts'
+import { createFieldExtractor, eventIdOf, hexId, scopeDataOf, textOf } from '../field-extractor.ts'
 import type { Fields } from '../fields.ts'
 import { foreignLevel } from '../foreign-levels.ts'
-import { createTakings, eventIdOf, hexId, scopeDataOf, textOf } from '../takings.ts'
 import type { Line } from './lines.ts'
 
 /** What the format gives a meaning, beside the trace and span that Seq's clients add; all else is a property of the user's. */
@@ -15,23 +15,23 @@ const MESSAGE_PER_LINE_MAX = 4
 /** An event as the fields of an application log. What has no field of its own is scope data. */
 export function entryOf({ text, event: { value: event, problem: unread } }: Line, project: Project): Checked<Fields> {
   if (unread !== undefined) return { problem: unread }
-  const takings = createTakings(propertiesOf(event))
+  const extractor = createFieldExtractor(propertiesOf(event))
   const exception = exceptionOf(event['@x'])
-  const message = messageOf(event, takings.rest, text.length * MESSAGE_PER_LINE_MAX) ?? exception?.split('\n', 1)[0]
+  const message = messageOf(event, extractor.rest, text.length * MESSAGE_PER_LINE_MAX) ?? exception?.split('\n', 1)[0]
   if (message === undefined) return NO_MESSAGE
   if (message === TOO_LONG) return MESSAGE_TOO_LONG
   const traceId = hexId(event['@tr'])
   const fields = {
-    categoryName: takings.take('SourceContext', stringOf) ?? project.name,
-    environment: takings.take('EnvironmentName', stringOf) ?? takings.take('Environment', stringOf),
+    categoryName: extractor.take('SourceContext', stringOf) ?? project.name,
+    environment: extractor.take('EnvironmentName', stringOf) ?? extractor.take('Environment', stringOf),
     message,
     level: levelOf(event['@l']),
     exception,
     eventId: eventIdOf(event['@i']),
-    correlationKey: takings.take('correlationKey', textOf) ?? takings.take('CorrelationId', textOf) ?? traceId,
+    correlationKey: extractor.take('correlationKey', textOf) ?? extractor.take('CorrelationId', textOf) ?? traceId,
     timestamp: event['@t'],
   }
-  const rest = { ...leftOver(event, fields), ...takings.rest }
+  const rest = { ...leftOver(event, fields), ...extractor.rest }
   return { value: { ...fields, scopeData: scopeDataOf(traceId, hexId(event['@sp']), rest) } }
 }
 

@@ -6,7 +6,7 @@ import { createEntryCheck, type EntryCheckOptions } from '../application-entry.t
 import type { BatchCheck } from '../application-log.ts'
 import type { CheckDeps } from '../checks.ts'
 import { exceeds, type Fields, isObject, refuseNoObject } from '../fields.ts'
-import type { Provenance } from '../provenance.ts'
+import type { RequestContext } from '../request-context.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
 import { checkSender, createProjectFinder, type ProjectFinder } from '../sender.ts'
 import { isKeyValue, listOf } from './any-value.ts'
@@ -34,22 +34,22 @@ export function createOtlpCheck(deps: CheckDeps, options: EntryCheckOptions, rec
     const records = logRecordsOf(received.json, recordsMax)
     if (records.problem !== undefined) return records
     // The Project's name, which may be anything, can become a part of its records.
-    const provenance = {
-      ...deps.provenanceOf(received, { team: sender.value.id, endpoint: 'v1/logs' }),
+    const context = {
+      ...deps.contextOf(received, { team: sender.value.id, endpoint: 'v1/logs' }),
       isAscii: false,
     }
     const sourceOf = createSources(createProjectFinder(sender.value, deps.registry, REMEDY))
-    const exactRecord = createExactRecords(provenance, recordsMax)
+    const exactRecord = createExactRecords(context, recordsMax)
 
     function check(index: number): Checked<Admitted> {
       const { record, scope, resource } = records.value?.[index] ?? NO_RECORD
-      if (provenance.isLong && exceeds(record, RECORD_PER_ENTRY_MAX * options.entryBytesMax))
+      if (context.isLong && exceeds(record, RECORD_PER_ENTRY_MAX * options.entryBytesMax))
         return refuse('entry_too_large', { limit: options.entryBytesMax })
       const { project, service, environment } = sourceOf(resource)
       if (project.problem !== undefined) return project
       const categoryName = nonEmpty(scope['name']) ?? service ?? project.value.name
       const entry = read(record, () => exactRecord(index), { categoryName, environment })
-      return entry.problem === undefined ? checkEntry(entry.value, index, project.value, provenance) : entry
+      return entry.problem === undefined ? checkEntry(entry.value, index, project.value, context) : entry
     }
 
     return { value: { count: records.value.length, check } }
@@ -69,7 +69,7 @@ function read(record: unknown, exactly: () => unknown, origin: RecordOrigin): Ch
 }
 
 /** The log records of the request with every number as it was written, by their place. */
-function createExactRecords({ exactBody }: Provenance, recordsMax: number): (index: number) => unknown {
+function createExactRecords({ exactBody }: RequestContext, recordsMax: number): (index: number) => unknown {
   let records: readonly PlacedRecord[] | undefined
   return (index) => {
     records ??= logRecordsOf(exactBody(), recordsMax).value ?? []

@@ -2,9 +2,9 @@ import { numberText } from '../../shared/contract/exact-json.ts'
 import { LEVELS, type Level } from '../../shared/contract/levels.ts'
 import { fromNanos } from '../../shared/contract/timestamp.ts'
 import { type Checked, problem, refuse } from '../../shared/errors.ts'
+import { createFieldExtractor, eventIdOf, type FieldExtractor, hexId, scopeDataOf, textOf } from '../field-extractor.ts'
 import { type Fields, isObject } from '../fields.ts'
 import { foreignLevel } from '../foreign-levels.ts'
-import { createTakings, eventIdOf, hexId, scopeDataOf, type Takings, textOf } from '../takings.ts'
 import { isKeyValue, listOf, plainAttributes, plainValue } from './any-value.ts'
 
 /** What a log record takes from the scope and the resource that it belongs to. */
@@ -23,9 +23,9 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
     return refuse('invalid_request', [{ path: '/body', message: 'must be an AnyValue such as {"stringValue":"text"}' }])
   if (!isAttributes(attributes))
     return refuse('invalid_request', [{ path: '/attributes', message: 'must be a list of { key, value }' }])
-  const takings = createTakings(plainAttributes(listOf(attributes)))
-  const eventName = textOf(record['eventName']) ?? takings.take('event.name', textOf)
-  const message = messageOf(body) ?? eventName ?? textOf(takings.rest['exception.message'])
+  const extractor = createFieldExtractor(plainAttributes(listOf(attributes)))
+  const eventName = textOf(record['eventName']) ?? extractor.take('event.name', textOf)
+  const message = messageOf(body) ?? eventName ?? textOf(extractor.rest['exception.message'])
   if (message === undefined) return NO_MESSAGE
   const traceId = hexId(record['traceId'])
   const fields = {
@@ -33,12 +33,13 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
     message,
     level: levelOf(record),
     eventName,
-    eventId: takings.take('logrecord.event.id', eventIdOf),
-    exception: takeException(takings),
-    correlationKey: takings.take('correlationKey', textOf) ?? takings.take('sluice.correlation_key', textOf) ?? traceId,
+    eventId: extractor.take('logrecord.event.id', eventIdOf),
+    exception: takeException(extractor),
+    correlationKey:
+      extractor.take('correlationKey', textOf) ?? extractor.take('sluice.correlation_key', textOf) ?? traceId,
     timestamp: timeOf(record['timeUnixNano']) ?? timeOf(record['observedTimeUnixNano']),
   }
-  return { value: { ...fields, scopeData: scopeDataOf(traceId, hexId(record['spanId']), takings.rest) } }
+  return { value: { ...fields, scopeData: scopeDataOf(traceId, hexId(record['spanId']), extractor.rest) } }
 }
 
 const NO_MESSAGE: Checked<Fields> = {
@@ -52,10 +53,10 @@ const isAttributes = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.every(isKeyValue))
 
 /** The three attributes of an exception as one text; most stack traces begin with type and message, some end with them. */
-function takeException(takings: Takings): string | undefined {
-  const type = takings.take('exception.type', textOf)
-  const message = takings.take('exception.message', textOf)
-  const trace = takings.take('exception.stacktrace', textOf)
+function takeException(extractor: FieldExtractor): string | undefined {
+  const type = extractor.take('exception.type', textOf)
+  const message = extractor.take('exception.message', textOf)
+  const trace = extractor.take('exception.stacktrace', textOf)
   const title = [type, message].filter((part) => part !== undefined).join(': ')
   if (trace === undefined) return title === '' ? undefined : title
   return trace.includes(title) ? trace : `${title}\n${trace}`

@@ -1,6 +1,6 @@
-import type { ByteBudget } from '../../shared/byte-budget.ts'
-import { createDeadlines } from '../../shared/deadlines.ts'
 import type { NewRecord } from '../../shared/journal/journal.ts'
+import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
+import { createDeadlines } from '../../shared/runtime/deadlines.ts'
 import {
   addLanes,
   createTopicLanes,
@@ -11,7 +11,7 @@ import {
   openNext,
   type Part,
   type TopicLanes,
-} from './lanes.ts'
+} from './partition-queues.ts'
 import type { MicroBatch, PublishOutcome } from './publication.ts'
 import { createSchedule, type ScheduleOptions } from './schedule.ts'
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../../shared/logger.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
 import type { MicroBatch } from './publication.ts'
 
 /** Tells of failed sends: the first at once, then at most one line per interval with the number of those between. */

@@ -1,4 +1,4 @@
-import type { ByteBudget } from '../../shared/byte-budget.ts'
+import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
 import type { Send } from './publication.ts'
 
 /**

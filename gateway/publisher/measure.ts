@@ -1,4 +1,4 @@
-import type { Metrics } from '../../shared/metrics.ts'
+import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { Send } from './publication.ts'
 
 /** Measures every micro-batch that the next step makes durable. */

@@ -1,5 +1,5 @@
 import type { Journal } from '../../shared/journal/journal.ts'
-import type { Logger } from '../../shared/logger.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
 
 export interface PartitionCountsDeps {
   readonly journal: Pick<Journal, 'partitionCount'>

@@ -1,4 +1,4 @@
-import { type BatchLimits, headOf, isFull, type Lane } from './lanes.ts'
+import { type BatchLimits, headOf, isFull, type Lane } from './partition-queues.ts'
 
 /** How sends follow each other, which depends on what the journal is. */
 export interface Pace {

@@ -1,7 +1,7 @@
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import type { NewRecord } from '../../shared/journal/journal.ts'
 import type { Slice } from './batcher.ts'
-import type { BatchLimits } from './lanes.ts'
+import type { BatchLimits } from './partition-queues.ts'
 import type { Publication } from './publication.ts'
 
 /** A slice in the making, with the places of its records among the publications. */

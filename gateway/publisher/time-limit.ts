@@ -1,4 +1,4 @@
-import { createDeadlines, type Deadlines } from '../../shared/deadlines.ts'
+import { createDeadlines, type Deadlines } from '../../shared/runtime/deadlines.ts'
 import type { Send } from './publication.ts'
 
 /** The next step took too long. Its records may still be written. */

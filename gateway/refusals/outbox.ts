@@ -1,10 +1,11 @@
-import type { Clock } from '../../shared/clock.ts'
 import { encodeRefusal, type RefusalRecord } from '../../shared/contract/refusals.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { Journal, NewRecord } from '../../shared/journal/journal.ts'
-import type { Service } from '../../shared/lifecycle.ts'
-import type { Logger } from '../../shared/logger.ts'
-import type { Metrics } from '../../shared/metrics.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import type { Service } from '../../shared/runtime/lifecycle.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import type { Metrics } from '../../shared/runtime/metrics.ts'
+import { byDeadline } from '../../shared/runtime/waiting.ts'
 
 export interface RefusalOutboxDeps {
   readonly journal: Pick<Journal, 'append'>
@@ -96,10 +97,7 @@ export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: 
     },
     start: async () => {},
     stop: async (deadline) => {
-      const expired = Promise.withResolvers<void>()
-      const limit = setTimeout(expired.resolve, Math.max(0, deadline - clock.now()))
-      await Promise.race([flush(), expired.promise])
-      clearTimeout(limit)
+      await byDeadline(flush(), deadline, clock)
     },
   }
 

@@ -1,4 +1,4 @@
-import { mostBytes } from '../utf8.ts'
+import { mostBytes } from '../runtime/utf8.ts'
 
 /**
  * Text made safe for searching. What was accepted is shown verbatim; what is searched goes through here first, on the way

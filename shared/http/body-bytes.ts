@@ -1,5 +1,5 @@
-import type { ByteShare } from '../byte-budget.ts'
 import { type Problem, refuse } from '../errors.ts'
+import type { ByteShare } from '../runtime/byte-budget.ts'
 
 /** A body for which the budget has no room is refused; nothing of it was written, and sent again later it may find some. */
 export const refuseForRoom = (): { readonly value?: undefined; readonly problem: Problem } =>

@@ -1,7 +1,7 @@
 import zlib from 'node:zlib'
-import type { ByteShare } from '../byte-budget.ts'
 import { type Checked, refuse } from '../errors.ts'
-import { createSlots } from '../slots.ts'
+import type { ByteShare } from '../runtime/byte-budget.ts'
+import { createSemaphore } from '../runtime/semaphore.ts'
 import { BodyBytes, refuseForRoom } from './body-bytes.ts'
 import type { ContentCoding } from './media-type.ts'
 
@@ -31,11 +31,11 @@ export type Inflate = (
 ) => Promise<Checked<BodyBytes>>
 
 export function createInflate(): Inflate {
-  const slots = createSlots(ENGINES_MAX)
+  const semaphore = createSemaphore(ENGINES_MAX)
   return async (bytes, coding, limits) => {
     // An engine takes memory before there is any output.
     if (!limits.share.fits(0)) return refuseForRoom()
-    return slots.run(() => inflate(bytes, coding, limits))
+    return semaphore.run(() => inflate(bytes, coding, limits))
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseKeepingDigits } from '../contract/exact-json.ts'
-import type { Steps } from '../cooperative.ts'
 import { type Checked, ProblemError, problem, refuse } from '../errors.ts'
+import type { Steps } from '../runtime/cooperative.ts'
 import { type BodyMemory, refuseForRoom } from './body-bytes.ts'
 
 /** Bounds what JSON can become in memory: a value or a member costs many times its bytes, and a level costs stack. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Express } from 'express'
 import { type Problem, ProblemError, problem } from '../errors.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../runtime/logger.ts'
 import { answerProblem } from './answer.ts'
 import { answerMethodNotAllowed, SERVED_METHODS } from './method-not-allowed.ts'
 import { STATUS } from './status.ts'

@@ -1,5 +1,5 @@
 import type { TopicSpec } from '../contract/topics.ts'
-import type { Health } from '../lifecycle.ts'
+import type { Health } from '../runtime/lifecycle.ts'
 
 /**
  * The journal: an append-only log of topics, each cut into partitions.

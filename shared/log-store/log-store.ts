@@ -2,8 +2,8 @@ import type { EntryDocument, FlowDelta } from '../contract/documents.ts'
 import type { Level, LevelCounts } from '../contract/levels.ts'
 import type { EntryKind, EntryRecord } from '../contract/records.ts'
 import type { EntryRow } from '../contract/rows.ts'
-import type { Health } from '../lifecycle.ts'
 import type { Query } from '../query/ast.ts'
+import type { Health } from '../runtime/lifecycle.ts'
 
 /**
  * The log store: what the views read.

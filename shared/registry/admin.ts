@@ -1,5 +1,5 @@
 import { timestampOf } from '../contract/timestamp.ts'
-import { carryOut } from './carry-out.ts'
+import { applyPlan } from './apply-plan.ts'
 import { type FileProblem, parseRegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readRegistry, readState } from './journal-access.ts'
 import { type RevokeResult, type RotateOptions, type RotateResult, revokeKey, rotateKey } from './key-admin.ts'
@@ -59,7 +59,7 @@ async function applyFile(deps: RegistryAdminDeps, text: string, prune: boolean, 
   const first = await plan()
   if (first.problems.length > 0) return { outcome: 'refused', problems: first.problems }
   if (dryRun) return { outcome: 'applied', changes: first.changes, notes: first.notes }
-  const { applied, left } = await carryOut(deps, first, plan)
+  const { applied, left } = await applyPlan(deps, first, plan)
   if (left.problems.length === 0 && left.changes.length === 0)
     return { outcome: 'applied', changes: applied, notes: first.notes }
   return { outcome: 'disturbed', changes: applied, problems: left.problems }

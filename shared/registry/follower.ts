@@ -1,11 +1,11 @@
-import { type Clock, systemClock } from '../clock.ts'
 import type { Follower, Journal } from '../journal/journal.ts'
-import type { Health, Service } from '../lifecycle.ts'
-import type { Logger } from '../logger.ts'
-import type { Metrics } from '../metrics.ts'
+import { type Clock, systemClock } from '../runtime/clock.ts'
+import type { Health, Service } from '../runtime/lifecycle.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { Metrics } from '../runtime/metrics.ts'
 import type { Unreadable } from './records.ts'
 import type { Registry } from './registry.ts'
-import { createRegistryView } from './view.ts'
+import { createRegistryFold } from './registry-fold.ts'
 
 export interface RegistryFollower extends Service {
   /** Empty until the follower is ready. */
@@ -35,7 +35,7 @@ export function createRegistryFollower({
   clock = systemClock,
 }: RegistryFollowerDeps): RegistryFollower {
   const warned = new Set<Unreadable>()
-  const view = createRegistryView((reason, offset) => {
+  const fold = createRegistryFold((reason, offset) => {
     if (warned.has(reason)) return
     warned.add(reason)
     logger.warn({ topic, offset, reason }, 'registry record cannot be read; others like it are not reported')
@@ -52,16 +52,16 @@ export function createRegistryFollower({
 
   return {
     name: 'registry',
-    registry: view.registry,
+    registry: fold.registry,
     ready: () => ready,
     health: () =>
       ready ? { name: 'registry', ready } : { name: 'registry', ready, reason: 'the registry is being read' },
     start: async () => {
-      following = journal.follow(topic, view.fold)
+      following = journal.follow(topic, fold.fold)
       await following
       if (stopped) return
       setReady(true)
-      logger.info({ topic, teams: view.registry.teams().length }, 'registry read')
+      logger.info({ topic, teams: fold.registry.teams().length }, 'registry read')
     },
     stop: async (deadline) => {
       stopped = true

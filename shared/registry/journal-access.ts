@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts'
 import type { Journal, NewRecord } from '../journal/journal.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { decodeRecord, emptyState, encodeRecord, fold, type RegistryRecord, type RegistryState } from './records.ts'
 import type { Registry } from './registry.ts'
-import { createRegistryView } from './view.ts'
+import { createRegistryFold } from './registry-fold.ts'
 
 /** The registry topic of a journal, as whoever changes the registry needs it. */
 export interface RegistryTopic {
@@ -33,9 +33,9 @@ export async function readState({ journal, topic }: RegistryTopic): Promise<Regi
 
 /** The same as its readers see it. */
 export async function readRegistry({ journal, topic }: RegistryTopic): Promise<Registry> {
-  const view = createRegistryView()
-  for await (const record of journal.scan(topic)) view.fold([record])
-  return view.registry
+  const fold = createRegistryFold()
+  for await (const record of journal.scan(topic)) fold.fold([record])
+  return fold.registry
 }
 
 /**

@@ -1,11 +1,11 @@
 import { timestampOf } from '../contract/timestamp.ts'
-import { carryOut } from './carry-out.ts'
+import { applyPlan } from './apply-plan.ts'
 import type { RegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readState } from './journal-access.ts'
 import { type Plan, planApply } from './plan.ts'
 import type { RegistryRecord, RegistryState } from './records.ts'
 import type { Entity, Project } from './registry.ts'
-import { createRegistryView } from './view.ts'
+import { createRegistryFold } from './registry-fold.ts'
 
 /** An Event, Step or Project as a Team wants it; what is left out stays as it is, or gets its default. */
 export interface OwnItem {
@@ -59,7 +59,7 @@ export async function changeOwn(
     last = present
     return planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) })
   }
-  const { applied, left } = await carryOut(deps, planOn(state), async () => planOn(await readState(deps)))
+  const { applied, left } = await applyPlan(deps, planOn(state), async () => planOn(await readState(deps)))
   const made = itemOf(last, item)
   if (left.problems.length > 0 || left.changes.length > 0 || made === undefined)
     return { outcome: 'refused', because: 'overtaken' }
@@ -68,7 +68,7 @@ export async function changeOwn(
 
 /** What the state has of it, as its readers see it. */
 function itemOf(state: RegistryState, { kind, id }: OwnItem): Entity | Project | undefined {
-  const { registry } = createRegistryView(() => undefined, state)
+  const { registry } = createRegistryFold(() => undefined, state)
   return kind === 'project' ? registry.project(id) : registry.entity(id)
 }
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../../shared/clock.ts'
 import { createSqliteJournal } from '../../shared/journal/sqlite/sqlite-journal.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
 import { journalContract } from './journal-suite.ts'
 
 for (const thread of ['own', 'same'] as const) {

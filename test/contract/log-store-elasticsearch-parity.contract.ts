@@ -16,7 +16,7 @@ import type {
   Page,
 } from '../../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
-import { createLogger } from '../../shared/logger.ts'
+import { createLogger } from '../../shared/runtime/logger.ts'
 import {
   documentOf,
   EVERYTHING,

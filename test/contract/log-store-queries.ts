@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { matches } from '../../shared/query/matches.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
 import { queries, documents as someDocuments } from '../support/documents-arbitrary.ts'
 import { entriesOf } from '../support/filters.ts'
+import { matches } from '../support/query/matches.ts'
 import { newTeam, type Rig } from './log-store-rig.ts'
 import { QUERY_CASES, queryDocuments } from './query-cases.ts'
 

@@ -4,11 +4,11 @@ import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
 import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import type { Comparison, Query, TextField } from '../../shared/query/ast.ts'
-import { matches } from '../../shared/query/matches.ts'
 import { parseQuery, QUERY_DEPTH_MAX } from '../../shared/query/parse.ts'
 import { splitWords } from '../../shared/query/words.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
+import { matches } from '../support/query/matches.ts'
 import { documentOf, EVERYTHING, never, openStore, removeAll, uniquePrefix } from './elasticsearch-support.ts'
 
 const WORDS = [

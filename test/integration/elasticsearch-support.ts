@@ -8,8 +8,8 @@ import {
   type ElasticsearchLogStore,
   type ElasticsearchOptions,
 } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
-import { createLogger } from '../../shared/logger.ts'
-import { createMetrics, type Metrics } from '../../shared/metrics.ts'
+import { createLogger } from '../../shared/runtime/logger.ts'
+import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
 import { entriesOf } from '../support/filters.ts'
 
 export const TEAM = 'payments'

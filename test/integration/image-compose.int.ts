@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { ELASTICSEARCH_VERSION, KAFKA_IMAGE } from '../../deploy/stack/backend.ts'
-import { freePorts } from '../../deploy/stack/ports.ts'
+import { ELASTICSEARCH_VERSION, KAFKA_IMAGE } from '../stack/backend.ts'
+import { freePorts } from '../stack/ports.ts'
 import { createClient, type Envelope, type List } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { createLedger } from '../support/ledger.ts'

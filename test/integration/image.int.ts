@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { freePorts } from '../../deploy/stack/ports.ts'
+import { freePorts } from '../stack/ports.ts'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { buildImage, describeWithDocker, docker, run, uniqueName } from './image-support.ts'

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { javaHome } from '../../deploy/stack/artefacts.ts'
+import { javaHome } from '../stack/artefacts.ts'
 
 const run = promisify(execFile)
 const EXAMPLES = join(import.meta.dirname, '../../examples/subscribers')

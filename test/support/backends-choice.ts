@@ -1,5 +1,5 @@
-import { type Backend, type BackendProvider, BackendUnavailableError } from '../../deploy/stack/backend.ts'
-import { jvmProvider } from '../../deploy/stack/jvm.ts'
+import { type Backend, type BackendProvider, BackendUnavailableError } from '../stack/backend.ts'
+import { jvmProvider } from '../stack/jvm.ts'
 import { dockerProvider } from './backends-docker.ts'
 
 /** By the names that TEST_BACKENDS takes, in the order in which they are tried. */

@@ -8,9 +8,9 @@ import {
   type ElasticsearchOptions,
   KAFKA_IMAGE,
   type KafkaOptions,
-} from '../../deploy/stack/backend.ts'
-import { kafkaProperties } from '../../deploy/stack/kafka-properties.ts'
-import { freePorts } from '../../deploy/stack/ports.ts'
+} from '../stack/backend.ts'
+import { kafkaProperties } from '../stack/kafka-properties.ts'
+import { freePorts } from '../stack/ports.ts'
 
 // The reaper that testcontainers starts beside its containers is one more image, and needs the engine's socket. What a killed run
 // leaves behind is found by its label instead.

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { type Backend, type BackendProvider, BackendUnavailableError } from '../../deploy/stack/backend.ts'
+import { type Backend, type BackendProvider, BackendUnavailableError } from '../stack/backend.ts'
 import { startFirst } from './backends-choice.ts'
 
 interface Request {

@@ -1,5 +1,5 @@
 import { afterAll, describe, test } from '@jest/globals'
-import type { ElasticsearchOptions, KafkaOptions } from '../../deploy/stack/backend.ts'
+import type { ElasticsearchOptions, KafkaOptions } from '../stack/backend.ts'
 
 /** Kafka brokers. Only servers of a test file's own may be killed, paused or restarted; shared ones refuse. */
 export interface KafkaServers extends Levers {

@@ -1,8 +1,8 @@
 import { runCli } from '../../deploy/cli/cli.ts'
 import type { CliDeps } from '../../deploy/cli/command.ts'
-import { loadConfig } from '../../shared/config.ts'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import type { NamedTopic } from '../../shared/journal/journal.ts'
+import { loadConfig } from '../../shared/runtime/config.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 
 export interface Ran {

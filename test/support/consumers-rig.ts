@@ -1,11 +1,11 @@
 import type { ConsumerOptions } from '../../consumers/options.ts'
+import { groupName, type ViewName } from '../../consumers/projection.ts'
 import { type Consumer, createConsumer } from '../../consumers/runner.ts'
-import { groupName, type ViewName } from '../../consumers/view.ts'
-import { type Clock, systemClock } from '../../shared/clock.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { Journal, JournalRecord, NewRecord } from '../../shared/journal/journal.ts'
-import { createLogger } from '../../shared/logger.ts'
-import { createMetrics, type Metrics } from '../../shared/metrics.ts'
+import { type Clock, systemClock } from '../../shared/runtime/clock.ts'
+import { createLogger } from '../../shared/runtime/logger.ts'
+import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
 import {
   APPLICATION_TOPIC,
   DEAD_LETTER_TOPIC,

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { groupName, VIEW_NAMES, type ViewName } from '../../consumers/view.ts'
+import { groupName, VIEW_NAMES, type ViewName } from '../../consumers/projection.ts'
 import { type TopicRole, topicName } from '../../shared/contract/topics.ts'
 import type { Item } from './api.ts'
 import { eventually } from './eventually.ts'

@@ -1,5 +1,5 @@
 import { Admin } from '@platformatic/kafka'
-import { groupName, VIEW_NAMES } from '../../consumers/view.ts'
+import { groupName, VIEW_NAMES } from '../../consumers/projection.ts'
 import { eventually } from './eventually.ts'
 
 /** What operators do to topics and groups with Kafka's own tools. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { systemClock } from '../../shared/clock.ts'
 import { createSqliteJournal } from '../../shared/journal/sqlite/sqlite-journal.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
 import { recordsOf } from './journal-fixture.ts'
 
 // A process that appends batches to `<file> <topic>` until it is killed, and prints the number of each one confirmed.

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../../shared/clock.ts'
 import {
   createSqliteJournal,
   type SqliteJournal,
   type SqliteJournalOptions,
 } from '../../shared/journal/sqlite/sqlite-journal.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
 
 /** SQLite journals in a folder of their own. */
 export interface JournalFolder {

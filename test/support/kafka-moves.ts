@@ -1,6 +1,6 @@
 import { Admin, alterPartitionReassignmentsV0 } from '@platformatic/kafka'
 import { clientOptions, triesPast } from '../../shared/journal/kafka/connection.ts'
-import { mendClient } from '../../shared/journal/kafka/mended-client.ts'
+import { patchClient } from '../../shared/journal/kafka/patched-client.ts'
 import { eventually } from './eventually.ts'
 import { connectionTo } from './kafka.ts'
 
@@ -26,7 +26,7 @@ export function leaderMoves(brokers: readonly string[], topic: string): LeaderMo
   const connection = connectionTo(brokers)
   const retries = triesPast(connection)
   // A partition may be without a leader for as long as the brokers need, and that is no failure here.
-  const admin = mendClient(new Admin(clientOptions(connection, { requestTimeoutMs: 3_000, retries })), connection)
+  const admin = patchClient(new Admin(clientOptions(connection, { requestTimeoutMs: 3_000, retries })), connection)
   const partitions = async () =>
     (await admin.metadata({ topics: [topic], forceUpdate: true })).topics.get(topic)?.partitions ?? []
   const leaders = async () => (await partitions()).map(({ leader }) => leader)

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
-import { systemClock } from '../../shared/clock.ts'
 import type { KafkaConnection } from '../../shared/journal/kafka/connection.ts'
 import {
   createKafkaJournal,
   type KafkaJournal,
   type KafkaJournalOptions,
 } from '../../shared/journal/kafka/kafka-journal.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
 
 export const connectionTo = (brokers: readonly string[]): KafkaConnection => ({
   brokers,

@@ -5,7 +5,7 @@ import {
   type SubscribeOptions,
   type Subscription,
 } from '../../shared/journal/journal.ts'
-import type { Health } from '../../shared/lifecycle.ts'
+import type { Health } from '../../shared/runtime/lifecycle.ts'
 import type { MemoryPartition, MemoryTopic } from './memory-journal.ts'
 
 /** A group of the journal in memory: its members, who of them reads which partition, and the committed positions. */

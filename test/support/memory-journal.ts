@@ -1,4 +1,3 @@
-import { type Clock, systemClock } from '../../shared/clock.ts'
 import {
   AppendError,
   type Headers,
@@ -8,6 +7,7 @@ import {
   TopicMissingError,
   type UnconfirmedOutcome,
 } from '../../shared/journal/journal.ts'
+import { type Clock, systemClock } from '../../shared/runtime/clock.ts'
 import { createGroup, type MemoryGroup } from './memory-journal-groups.ts'
 
 /** A journal in memory with the port's semantics, and with levers that a test pulls to make it fail. */

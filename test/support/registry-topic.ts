@@ -4,7 +4,7 @@ import { parseRegistryFile } from '../../shared/registry/file.ts'
 import { type Plan, planApply } from '../../shared/registry/plan.ts'
 import { emptyState, encodeRecord, fold, type RegistryState } from '../../shared/registry/records.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
-import { createRegistryView } from '../../shared/registry/view.ts'
+import { createRegistryFold } from '../../shared/registry/registry-fold.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 
 export const NOW = '2026-03-04T05:06:07.000Z'
@@ -50,7 +50,7 @@ export function stateOf(...files: string[]): RegistryState {
 
 /** What a reader sees of a registry to which one file was applied. */
 export function registryOf(text: string): Registry {
-  const view = createRegistryView()
+  const view = createRegistryFold()
   const records = planOf(emptyState(), text).changes.map(encodeRecord)
   view.fold(records.map(({ key, value }, offset) => ({ offset, key: buffer(key), value: buffer(value) })))
   return view.registry

@@ -14,7 +14,7 @@ import type {
   Histogram,
   LogStoreReader,
 } from '../../shared/log-store/log-store.ts'
-import { matches as queryMatches } from '../../shared/query/matches.ts'
+import { matches as queryMatches } from './query/matches.ts'
 
 /** A log store that keeps what it is given in an array, for tests of what reads it. */
 export interface MemoryLogStore extends LogStoreReader {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { summaryOf } from '../../consumers/dead-letter-list.ts'
 import { decodeApplicationLog, decodeEventLog } from '../../consumers/decode.ts'
+import { applicationLogsView, eventLogsView, flowsView, groupName } from '../../consumers/projection.ts'
 import { replayMark } from '../../consumers/replay-marks.ts'
-import { applicationLogsView, eventLogsView, flowsView, groupName } from '../../consumers/view.ts'
-import { SETTINGS } from '../../shared/config-schema.ts'
 import { recordHeaders } from '../../shared/contract/headers.ts'
 import { KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import { decodeRecord } from '../../shared/registry/records.ts'
+import { SETTINGS } from '../../shared/runtime/config-schema.ts'
 import { readRecord } from '../support/consumers-records.ts'
 import {
   asyncapi,

@@ -4,7 +4,7 @@ import { createAdmit } from '../../gateway/admit.ts'
 import { createApplicationLogCheck } from '../../gateway/application-log.ts'
 import type { Check, CheckDeps } from '../../gateway/checks.ts'
 import { createEventLogCheck } from '../../gateway/event-log.ts'
-import { createProvenance } from '../../gateway/provenance.ts'
+import { createRequestContexts } from '../../gateway/request-context.ts'
 import { compileValidators } from '../../gateway/schemas/validate.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
@@ -26,7 +26,7 @@ const deps: CheckDeps = {
   registry,
   registryReady: () => true,
   validators: compileValidators(),
-  provenanceOf: createProvenance({ now: () => 1_772_359_200_000 }),
+  contextOf: createRequestContexts({ now: () => 1_772_359_200_000 }),
   admit: createAdmit({ valueBytesMax: 1_000_000, isHot: () => calls++ % 2 === 0 }),
 }
 const text = fc.oneof(

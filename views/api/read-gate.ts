@@ -1,6 +1,6 @@
-import { createByteBudget } from '../../shared/byte-budget.ts'
 import { ProblemError, problem } from '../../shared/errors.ts'
 import { isTimeout, PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
+import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
 
 /** Most reads of one Team that work at once, and most that may wait for that. */
 export const TEAM_READS_MAX = 8

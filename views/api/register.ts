@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
-import type { Clock } from '../../shared/clock.ts'
-import type { Config } from '../../shared/config.ts'
 import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import {
@@ -11,8 +9,10 @@ import {
   ReadTooLargeError,
   TailCursorError,
 } from '../../shared/log-store/log-store.ts'
-import type { Logger } from '../../shared/logger.ts'
-import type { Metrics } from '../../shared/metrics.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import type { Config } from '../../shared/runtime/config.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
 import { type AuthenticationDeps, callerOf } from './authentication.ts'
 import type { Call, Route, TailSettings, Tools } from './call.ts'

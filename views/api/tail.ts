@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryFilter, TailCursor, TailPage } from '../../shared/log-store/log-store.ts'
+import { pause } from '../../shared/runtime/waiting.ts'
 import type { Call, Stream, TailSettings, Tools } from './call.ts'
 import { decodeTailCursor } from './cursor.ts'
 import { entryFilter } from './filter.ts'
@@ -74,7 +74,6 @@ async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   const { tail: settings, logger } = tools
-  const pause = (ms: number): Promise<void> => wait(ms, undefined, { signal, ref: false }).catch(() => {})
   let failing = false
   const read = async (cursor: TailCursor): Promise<Held<TailPage> | undefined> => {
     try {
@@ -99,8 +98,8 @@ async function follow(
     }
     held?.release()
     sink.keepAlive(cursor)
-    if (page === undefined) await pause(settings.retryMs)
-    else if (!page.more) await pause(settings.pollMs)
+    if (page === undefined) await pause(settings.retryMs, signal)
+    else if (!page.more) await pause(settings.pollMs, signal)
     if (signal.aborted || !call.stillAuthorised()) return
   }
 }

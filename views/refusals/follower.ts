@@ -1,7 +1,8 @@
-import type { Clock } from '../../shared/clock.ts'
 import type { Follower, Journal } from '../../shared/journal/journal.ts'
-import type { Service } from '../../shared/lifecycle.ts'
-import type { Logger } from '../../shared/logger.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import type { Service } from '../../shared/runtime/lifecycle.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import { byDeadline, pause } from '../../shared/runtime/waiting.ts'
 import { unavailable } from '../api/problems.ts'
 import { createRefusalRing, type RefusalsReader } from './ring.ts'
 
@@ -22,14 +23,13 @@ export type RefusalsFollower = Service & RefusalsReader
  */
 export function createRefusalsFollower(deps: RefusalsFollowerDeps): RefusalsFollower {
   const { journal, topic, clock, logger, retryMs = 10_000 } = deps
-  const stopping = Promise.withResolvers<void>()
+  const stopping = new AbortController()
   let ring = createRefusalRing(clock.now)
   let caughtUp = false
-  let isStopped = false
   let following: Promise<Follower | undefined> | undefined
 
   async function follow(): Promise<Follower | undefined> {
-    for (let hasWarned = false; !isStopped; hasWarned = true) {
+    for (let hasWarned = false; !stopping.signal.aborted; hasWarned = true) {
       // What a failed attempt has read is read again.
       const fresh = createRefusalRing(clock.now)
       ring = fresh
@@ -38,19 +38,15 @@ export function createRefusalsFollower(deps: RefusalsFollowerDeps): RefusalsFoll
         caughtUp = true
         return follower
       } catch (err) {
-        if (!hasWarned && !isStopped) logger.warn({ err, topic }, 'the refusals cannot be read; trying again')
-        await pause()
+        if (!hasWarned && !stopping.signal.aborted)
+          logger.warn({ err, topic }, 'the refusals cannot be read; trying again')
+        await pause(retryMs, stopping.signal)
       }
     }
     return undefined
   }
 
-  async function pause(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, retryMs)
-    await Promise.race([promise, stopping.promise])
-    clearTimeout(timer)
-  }
+  const close = async (): Promise<void> => (await following)?.close()
 
   return {
     name: 'refusals',
@@ -62,12 +58,8 @@ export function createRefusalsFollower(deps: RefusalsFollowerDeps): RefusalsFoll
       following = follow()
     },
     stop: async (deadline) => {
-      isStopped = true
-      stopping.resolve()
-      const expired = Promise.withResolvers<void>()
-      const timer = setTimeout(expired.resolve, Math.max(0, deadline - clock.now()))
-      await Promise.race([following?.then((follower) => follower?.close()), expired.promise])
-      clearTimeout(timer)
+      stopping.abort()
+      await byDeadline(close(), deadline, clock)
     },
   }
 }

@@ -2,9 +2,9 @@ import { successBody } from '../../shared/http/answer.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Answer } from '../api/call.ts'
 import type { EntityRef } from '../flow-layout/types.ts'
-import { curlToTry } from './again.ts'
 import { type Fact, factsOf } from './facts.ts'
 import { createNearest } from './nearest.ts'
+import { curlToTry } from './retry-curl.ts'
 import type { KeptRefusal } from './ring.ts'
 
 /** A refusal as the read API shows it. */

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { Clock } from '../../shared/clock.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
 
 export interface AttemptLimits {
   /** How many attempts may fail in a row. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Clock } from '../../shared/clock.ts'
 import { hashKeyHex } from '../../shared/registry/keys.ts'
 import type { KeyInfo, Registry, Team } from '../../shared/registry/registry.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
 import { cookieOf, SESSION_COOKIE } from './cookie.ts'
 import { keyTagOf, readToken, signToken, type Token } from './token.ts'
 

@@ -1,9 +1,9 @@
-import type { Clock } from '../../shared/clock.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import type { EntryFilter, LogStoreReader } from '../../shared/log-store/log-store.ts'
-import type { Logger } from '../../shared/logger.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
 
 /** What a Team's Events, Steps and Projects have logged within the last day. */
 export interface LastSeen {

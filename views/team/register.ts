@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
-import type { Clock } from '../../shared/clock.ts'
-import { createCooperative, inOneStep } from '../../shared/cooperative.ts'
 import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
@@ -9,10 +7,12 @@ import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import type { Proxies } from '../../shared/http/proxies.ts'
 import { AppendError, type Journal } from '../../shared/journal/journal.ts'
 import { isTimeout, type LogStoreReader } from '../../shared/log-store/log-store.ts'
-import type { Logger } from '../../shared/logger.ts'
 import { createRegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
 import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
 import { answerFailure, invalidParameters, notFound, unavailable } from '../api/problems.ts'
 import type { ReadGate } from '../api/read-gate.ts'
@@ -23,9 +23,9 @@ import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { listsOf } from './lists.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
+import { createSerialQueue, type SerialQueueOptions } from './serial-queue.ts'
 import { type GatewayAddress, settingsOf } from './settings.ts'
 import { snippetsOf } from './snippets.ts'
-import { createTurns, type TurnsOptions } from './turns.ts'
 
 export interface TeamDeps extends AuthenticationDeps {
   readonly clock: Clock
@@ -42,7 +42,7 @@ export interface TeamDeps extends AuthenticationDeps {
   readonly gate: ReadGate
   /** Longest time of a read, in milliseconds. */
   readonly deadlineMs: number
-  readonly changes?: TurnsOptions
+  readonly changes?: SerialQueueOptions
   /** Longest time that the log store is waited for, in milliseconds. */
   readonly patienceMs?: number
 }
@@ -50,9 +50,9 @@ export interface TeamDeps extends AuthenticationDeps {
 /** A name and an identifier fit in many times over. */
 const BODY_LIMITS = { bytesMax: 16_384, timeoutMs: 10_000 }
 /** A change reads the whole registry, so they go one after the other. */
-const CHANGES: TurnsOptions = { waitingMax: 16, timeoutMs: 15_000 }
+const CHANGES: SerialQueueOptions = { waitingMax: 16, timeoutMs: 15_000 }
 /** A sample waits for a gateway, which has a time of its own. */
-const SAMPLES: TurnsOptions = { waitingMax: 4, timeoutMs: 60_000 }
+const SAMPLES: SerialQueueOptions = { waitingMax: 4, timeoutMs: 60_000 }
 /** How long an answer waits for this process to show what was changed. */
 const VISIBLE_WITHIN_MS = 3_000
 const VISIBLE_POLL_MS = 10
@@ -73,8 +73,8 @@ interface Call {
 export function registerTeam(router: IRouter, deps: TeamDeps): void {
   const { registry, clock, logger } = deps
   const admin = createRegistryAdmin({ journal: deps.journal, topic: deps.registryTopic, clock })
-  const changesInTurn = createTurns(deps.changes ?? CHANGES)
-  const samplesInTurn = createTurns(SAMPLES)
+  const changesInTurn = createSerialQueue(deps.changes ?? CHANGES)
+  const samplesInTurn = createSerialQueue(SAMPLES)
   const readJson = createSmallJsonReader(BODY_LIMITS)
 
   const teamOf = (request: IncomingMessage, changes: boolean): Team => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../shared/clock.ts'
 import type { Problem } from '../../shared/errors.ts'
 import type { TeamDescription } from '../../shared/registry/describe.ts'
-import type { Tickets } from '../../shared/tickets.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
 import { conflict, unavailable } from '../api/problems.ts'
+import type { Tickets } from '../session/tickets.ts'
 import { type SampleRequest, sampleRequests } from './sample-entries.ts'
 
 /** How the page's server reaches a gateway. */

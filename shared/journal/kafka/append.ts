@@ -1,12 +1,12 @@
 import { type Connection, Producer } from '@platformatic/kafka'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { OvertimeError, within } from '../../runtime/waiting.ts'
 import { type AppendBatch, AppendError, type UnconfirmedOutcome } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
-import { mendClient } from './mended-client.ts'
+import { patchClient } from './patched-client.ts'
 import { produce } from './produce.ts'
 import { encodeRecordBatch, recycle } from './record-batch.ts'
-import { OvertimeError, within } from './waiting.ts'
 
 export interface AppenderOptions {
   /** Longest time of one append, all attempts included; keep it below the deadline of the request that waits. */
@@ -46,7 +46,7 @@ const UNKNOWN_TOPIC_ATTEMPTS = 5
  */
 export function createAppender(connection: KafkaConnection, clock: Clock, options: AppenderOptions): Appender {
   const { deliveryTimeoutMs, requestTimeoutMs } = options
-  const producer = mendClient(new Producer(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
+  const producer = patchClient(new Producer(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
   const underWay = new Set<Promise<void>>()
   let closed = false
 

@@ -3,8 +3,8 @@ import { Admin, ConfigResourceTypes } from '@platformatic/kafka'
 import { type PartitionPosition, TopicMissingError } from '../journal.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { errorCodes, isUnknownTopic, KafkaError } from './faults.ts'
-import { mendClient } from './mended-client.ts'
 import { type Bounds, listBounds } from './offsets.ts'
+import { patchClient } from './patched-client.ts'
 
 /** What a cluster says about itself; every call asks the brokers, and rejects with a `KafkaError` where they do not answer. */
 export interface Cluster {
@@ -49,7 +49,7 @@ const RETRY_DELAY_MS = 200
 
 export function createCluster(connection: KafkaConnection, requestTimeoutMs: number): Cluster {
   const retries = triesPast(connection)
-  const admin = mendClient(new Admin(clientOptions(connection, { requestTimeoutMs, retries })), connection)
+  const admin = patchClient(new Admin(clientOptions(connection, { requestTimeoutMs, retries })), connection)
   let closed = false
 
   const metadata = (topics: string[]) => admin.metadata({ topics, forceUpdate: true, retries })

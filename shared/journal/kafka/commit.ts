@@ -1,6 +1,6 @@
 import { type Consumer, offsetCommitV8 } from '@platformatic/kafka'
+import { pause } from '../../runtime/waiting.ts'
 import { describeFault, hasCode } from './faults.ts'
-import { pause } from './waiting.ts'
 
 /** The membership in which a batch was read. */
 export interface Membership {

@@ -1,11 +1,11 @@
 import { type Connection, Consumer } from '@platformatic/kafka'
-import type { Logger } from '../../logger.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import { createWaker, pause } from '../../runtime/waiting.ts'
 import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, hasCode } from './faults.ts'
 import { type FetchedPartition, fetch } from './fetch.ts'
 import { createFetchedRecords, type FetchedRecords } from './fetched-records.ts'
-import { mendClient } from './mended-client.ts'
-import { createWaker, pause } from './waiting.ts'
+import { patchClient } from './patched-client.ts'
 
 /** One partition that is being read. */
 export interface Source {
@@ -161,7 +161,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
 /** A consumer that joins no group. */
 const createClient = (connection: KafkaConnection, requestTimeoutMs: number) =>
-  mendClient(
+  patchClient(
     new Consumer<Buffer, Buffer, Buffer, Buffer>({
       ...clientOptions(connection, { requestTimeoutMs, retries: 0 }),
       groupId: `${connection.clientId}-no-group`,

@@ -1,14 +1,14 @@
 import { Consumer } from '@platformatic/kafka'
-import type { Health } from '../../lifecycle.ts'
+import type { Health } from '../../runtime/lifecycle.ts'
+import { createWaker, within } from '../../runtime/waiting.ts'
 import type { SubscribeOptions, Subscription } from '../journal.ts'
 import { type Assignment, type Handler, startAssignment } from './assignment.ts'
 import { commitPosition, type Membership } from './commit.ts'
 import { clientOptions } from './connection.ts'
 import { describeFault } from './faults.ts'
-import { mendClient } from './mended-client.ts'
+import { patchClient } from './patched-client.ts'
 import type { ReadContext } from './read.ts'
 import { judgeStall } from './stall.ts'
-import { createWaker, within } from './waiting.ts'
 
 export interface GroupContext extends ReadContext {
   readonly sessionTimeoutMs: number
@@ -173,7 +173,7 @@ function createMember(context: GroupContext, { group, topics }: SubscribeOptions
     protocolsMetadata: release,
   })
   for (const topic of topics) member.topics.track(topic)
-  return mendClient(member, context.connection)
+  return patchClient(member, context.connection)
 }
 
 /** Ends a member that does not get on, and reports how the others do. */

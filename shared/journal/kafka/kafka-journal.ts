@@ -1,5 +1,6 @@
-import type { Clock } from '../../clock.ts'
-import type { Logger } from '../../logger.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import { within } from '../../runtime/waiting.ts'
 import type { Follower, Journal, NamedTopic, Subscription } from '../journal.ts'
 import { createAppender } from './append.ts'
 import { createCluster } from './cluster.ts'
@@ -8,7 +9,6 @@ import { describeFault } from './faults.ts'
 import { subscribeToTopics } from './group.ts'
 import { followTopic, type ReadContext, scanTopic } from './read.ts'
 import { applyTopics, checkDurability, createMissing, describeTopics, type TopicReport } from './topic-admin.ts'
-import { within } from './waiting.ts'
 
 export interface KafkaJournalOptions {
   /** Longest time of one append, all attempts included. */

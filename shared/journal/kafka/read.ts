@@ -1,11 +1,11 @@
-import type { Logger } from '../../logger.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import { createWaker } from '../../runtime/waiting.ts'
 import { type Follower, type JournalRecord, PositionLostError } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import type { KafkaConnection } from './connection.ts'
 import type { FetchedRecords } from './fetched-records.ts'
 import { type Source, startFetcher } from './fetcher.ts'
 import type { Bounds } from './offsets.ts'
-import { createWaker } from './waiting.ts'
 
 /** What the readers share. */
 export interface ReadContext {

@@ -1,5 +1,5 @@
 import { crc32c } from '@platformatic/kafka'
-import { type Content, mostBytes, withRoom } from '../../utf8.ts'
+import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import type { Headers, NewRecord } from '../journal.ts'
 
 /** The fields before the records, in the order of the format; positions in bytes. */

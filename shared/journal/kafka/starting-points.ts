@@ -1,8 +1,8 @@
+import { pause } from '../../runtime/waiting.ts'
 import { type PartitionPosition, PositionLostError } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import { describeFault } from './faults.ts'
 import type { ReadContext } from './read.ts'
-import { pause } from './waiting.ts'
 
 export interface StartingPoint {
   readonly topic: string

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { ThreadGoneError } from '../../threads/thread.ts'
+import { ThreadGoneError } from '../../runtime/threads/thread.ts'
 import { AppendError } from '../journal.ts'
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html). */

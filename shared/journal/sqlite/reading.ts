@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from '../../logger.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import type { Follower, JournalRecord } from '../journal.ts'
 import type { Changes } from './changes.ts'
 import type { PartitionState } from './partitions.ts'

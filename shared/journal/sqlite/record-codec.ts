@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type Content, mostBytes, withRoom } from '../../utf8.ts'
+import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import type { Headers, JournalRecord, NewRecord } from '../journal.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts'
-import type { Logger } from '../../logger.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import { AppendError, type Journal } from '../journal.ts'
 import type { PackedAppend } from './appender.ts'
 import { createChanges } from './changes.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Health } from '../../lifecycle.ts'
-import { startThread } from '../../threads/thread.ts'
+import type { Health } from '../../runtime/lifecycle.ts'
+import { startThread } from '../../runtime/threads/thread.ts'
 import { AppendError, TopicMissingError } from '../journal.ts'
 import type { DatabaseOptions } from './database.ts'
 import { JournalFileError } from './failures.ts'

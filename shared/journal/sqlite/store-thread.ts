@@ -1,4 +1,4 @@
-import { serveThread } from '../../threads/serve-thread.ts'
+import { serveThread } from '../../runtime/threads/serve-thread.ts'
 import type { DatabaseOptions } from './database.ts'
 import { openStore, type Store } from './store.ts'
 

@@ -1,4 +1,4 @@
-import type { Health } from '../../lifecycle.ts'
+import type { Health } from '../../runtime/lifecycle.ts'
 import { type PartitionBatch, PositionLostError, type SubscribeOptions, type Subscription } from '../journal.ts'
 import type { Changes } from './changes.ts'
 import type { GroupPartition, Groups, Member } from './groups.ts'

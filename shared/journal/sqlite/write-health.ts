@@ -1,4 +1,4 @@
-import type { Health } from '../../lifecycle.ts'
+import type { Health } from '../../runtime/lifecycle.ts'
 import { JournalFileError } from './failures.ts'
 
 /** Remembers that the file could not be written, until it can. */

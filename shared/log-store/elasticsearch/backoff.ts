@@ -13,7 +13,7 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
 }
 
 /** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
-export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+export async function pauseUnlessAborted(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, { signal })
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mostBytes, withRoom } from '../../utf8.ts'
+import { mostBytes, withRoom } from '../../runtime/utf8.ts'
 
 /** Operations of one request: their lines stand one after another in `body`. */
 export interface Chunk {

@@ -1,8 +1,8 @@
-import type { Logger } from '../../logger.ts'
-import type { Metrics } from '../../metrics.ts'
-import { createSlots } from '../../slots.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Metrics } from '../../runtime/metrics.ts'
+import { createSemaphore } from '../../runtime/semaphore.ts'
 import { StoreHaltError } from '../log-store.ts'
-import { backoffMs, pause } from './backoff.ts'
+import { backoffMs, pauseUnlessAborted } from './backoff.ts'
 import { type Chunk, type ChunkLimits, createChunkSource, createRooms, halve, type Lines, pick } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type BulkItem, classifyItem, classifyRequest } from './outcome.ts'
@@ -40,7 +40,7 @@ interface Deps {
 
 /** Writes by `_bulk`, several requests in flight, each document retried on its own. */
 export function createBulk({ connection, limits, logger, metrics }: Deps): Bulk {
-  const slots = createSlots(limits.bulksInFlightMax)
+  const semaphore = createSemaphore(limits.bulksInFlightMax)
   const rooms = createRooms(limits.bulksInFlightMax)
   const trouble = createTroubleReport(logger, metrics)
   const seconds = metrics.histogram('sluice_store_bulk_seconds')
@@ -81,8 +81,8 @@ export function createBulk({ connection, limits, logger, metrics }: Deps): Bulk 
         attempt = waiting.positions.length < before ? 1 : attempt + 1
         counted.inc({ outcome: 'retried' }, waiting.positions.length)
         trouble.report(ticket, round.reason, round.blocked, waiting.positions.length)
-        await pause(backoffMs(attempt), signal)
-        answer = await slots.run(() => post(waiting, signal), signal)
+        await pauseUnlessAborted(backoffMs(attempt), signal)
+        answer = await semaphore.run(() => post(waiting, signal), signal)
       }
     } finally {
       trouble.close(ticket, pending === null)
@@ -96,7 +96,7 @@ export function createBulk({ connection, limits, logger, metrics }: Deps): Bulk 
       return
     }
     for (const half of halve(chunk)) {
-      await settle(half, await slots.run(() => post(half, signal), signal), settled, signal)
+      await settle(half, await semaphore.run(() => post(half, signal), signal), settled, signal)
     }
   }
 
@@ -109,7 +109,7 @@ export function createBulk({ connection, limits, logger, metrics }: Deps): Bulk 
       await runWorkers(limits.bulksInFlightMax, stop, async (more) => {
         while (!source.isEmpty()) {
           // A chunk is made when there is a slot to send it in, so that no more are in memory than are sent.
-          const sent = await slots.run(async () => {
+          const sent = await semaphore.run(async () => {
             const chunk = source.take()
             if (!source.isEmpty()) more()
             return chunk === null ? null : { chunk, answer: await post(chunk, either) }

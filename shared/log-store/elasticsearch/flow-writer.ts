@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FlowDelta } from '../../contract/documents.ts'
-import type { Logger } from '../../logger.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import { StoreHaltError } from '../log-store.ts'
-import { backoffMs, pause } from './backoff.ts'
+import { backoffMs, pauseUnlessAborted } from './backoff.ts'
 import type { Bulk } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
@@ -73,7 +73,7 @@ export function createFlowWriter({ bulk, connection, names, logger }: Deps): Mer
       )
       for (let attempt = 1; pending.size > 0; attempt++) {
         pending = await mergeOnce(pending, signal)
-        if (pending.size > 0) await pause(backoffMs(attempt) / 4, signal)
+        if (pending.size > 0) await pauseUnlessAborted(backoffMs(attempt) / 4, signal)
       }
     }
   }

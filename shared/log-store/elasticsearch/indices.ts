@@ -1,6 +1,6 @@
-import type { Clock } from '../../clock.ts'
 import { timestampOf } from '../../contract/timestamp.ts'
-import type { Logger } from '../../logger.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'

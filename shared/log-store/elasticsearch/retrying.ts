@@ -1,6 +1,6 @@
-import type { Logger } from '../../logger.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import { StoreHaltError } from '../log-store.ts'
-import { backoffMs, pause } from './backoff.ts'
+import { backoffMs, pauseUnlessAborted } from './backoff.ts'
 import { type Connection, ElasticsearchError, type ElasticsearchRequest } from './connection.ts'
 import { classifyRequest } from './outcome.ts'
 
@@ -18,7 +18,7 @@ export async function retried<T>(task: () => Promise<T>, attempts = 3, signal?: 
       return await task()
     } catch (error) {
       if (attempt >= attempts || !isTransient(error)) throw error
-      await pause(backoffMs(attempt), signal)
+      await pauseUnlessAborted(backoffMs(attempt), signal)
     }
   }
 }
@@ -48,7 +48,7 @@ export async function persist<T>(task: () => Promise<T>, logger: Logger, signal:
       const { verdict, reason } = classifyRequest(error.status, error.body)
       if (verdict !== 'retry') throw new StoreHaltError(`Elasticsearch does not answer as it should: ${error.message}`)
       if (attempt === 1 || attempt % 10 === 0) logger.warn({ reason, attempt }, 'elasticsearch fails; retrying')
-      await pause(backoffMs(attempt), signal)
+      await pauseUnlessAborted(backoffMs(attempt), signal)
     }
   }
 }

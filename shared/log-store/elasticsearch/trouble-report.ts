@@ -1,5 +1,5 @@
-import type { Logger } from '../../logger.ts'
-import type { Metrics } from '../../metrics.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Metrics } from '../../runtime/metrics.ts'
 
 const QUIET_MS = 10_000
 

@@ -1,5 +1,5 @@
 import { splitWords, WORD_LENGTH_MAX } from '../../query/words.ts'
-import { UNIT_BYTES_MAX } from '../../utf8.ts'
+import { UNIT_BYTES_MAX } from '../../runtime/utf8.ts'
 
 const BLANK = 32
 /** Of each ASCII character: its lower case where it is part of a word, else a blank. */

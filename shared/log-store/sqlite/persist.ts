@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Health } from '../../lifecycle.ts'
-import type { Logger } from '../../logger.ts'
+import type { Health } from '../../runtime/lifecycle.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import { StoreUnavailableError } from './failures.ts'
 
 const FIRST_PAUSE_MS = 50

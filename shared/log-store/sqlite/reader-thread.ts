@@ -1,6 +1,6 @@
 /** One thread of the pool (reader-pool.ts): a connection of its own, and a word in shared memory by which its work is called off. */
 import { readlinkSync } from 'node:fs'
-import { serveThread } from '../../threads/serve-thread.ts'
+import { serveThread } from '../../runtime/threads/serve-thread.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
 export interface ReaderThreadData extends StoreOptions {

@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os'
-import { startThread, ThreadGoneError } from '../../threads/thread.ts'
+import { startThread, ThreadGoneError } from '../../runtime/threads/thread.ts'
 import { ReadTooLargeError, StoreHaltError, TailCursorError } from '../log-store.ts'
 import { CalledOffError, StoreUnavailableError } from './failures.ts'
 import type { ReaderCalls, ReaderThreadData } from './reader-thread.ts'
@@ -22,9 +22,6 @@ export interface Reader {
 /** Objects of a read, in MiB: pages are bounded in bytes, and counts by their values; a read that needs more is given up. */
 const OLD_GENERATION_MIB = 160
 
-/** A reader makes few objects beside the page that it reads, and V8 would let it keep 48 MiB for them. */
-const YOUNG_GENERATION_MIB = 12
-
 /** The least that Linux gives: such a thread only runs where no other wants to. */
 const LOWEST_PRIORITY = 19
 
@@ -40,7 +37,6 @@ export async function startReader(store: StoreOptions): Promise<Reader> {
     module: new URL('./reader-thread.ts', import.meta.url),
     data,
     oldGenerationMiB: OLD_GENERATION_MIB,
-    youngGenerationMiB: YOUNG_GENERATION_MIB,
     errors: [StoreHaltError, StoreUnavailableError, CalledOffError, TailCursorError],
   })
   const systemThreadId = await thread.call('systemThreadId', [])

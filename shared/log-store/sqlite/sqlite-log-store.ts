@@ -1,6 +1,6 @@
 import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import type { EntryRecord } from '../../contract/records.ts'
-import type { Logger } from '../../logger.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import type { LogStore } from '../log-store.ts'
 import { createPersistence } from './persist.ts'
 import { startReader } from './reader.ts'

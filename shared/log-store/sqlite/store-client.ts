@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Health } from '../../lifecycle.ts'
+import type { Health } from '../../runtime/lifecycle.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
 /** Whose read it is, and what ends it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { RECORD_BYTES_MAX } from '../../../consumers/decode.ts'
-import { projector, type ViewName } from '../../../consumers/view.ts'
+import { projector, type ViewName } from '../../../consumers/projection.ts'
 import type { NewRecord } from '../../../shared/journal/journal.ts'
 import {
   APPLICATION_TOPIC,

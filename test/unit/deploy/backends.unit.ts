@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { usesFiles } from '../../../deploy/backends.ts'
 import { ROLES, type Role } from '../../../deploy/roles.ts'
-import { loadConfig } from '../../../shared/config.ts'
+import { loadConfig } from '../../../shared/runtime/config.ts'
 
 const KAFKA = { KAFKA_BROKERS: 'kafka:9092' }
 const ELASTICSEARCH = { ELASTICSEARCH_URL: 'http://elasticsearch:9200' }

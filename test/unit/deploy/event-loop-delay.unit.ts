@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals'
 import { createEventLoopDelay, type EventLoopDelay } from '../../../deploy/event-loop-delay.ts'
-import { createMetrics, type Metrics } from '../../../shared/metrics.ts'
+import { createMetrics, type Metrics } from '../../../shared/runtime/metrics.ts'
 import { eventually } from '../../support/eventually.ts'
 
 let delay: EventLoopDelay

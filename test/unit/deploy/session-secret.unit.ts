@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import { sessionSecret } from '../../../deploy/session-secret.ts'
-import { loadConfig } from '../../../shared/config.ts'
+import { loadConfig } from '../../../shared/runtime/config.ts'
 import { temporaryFolder } from '../../support/sluice-process.ts'
 
 let folder: ReturnType<typeof temporaryFolder>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from '@jest/globals'
-import { type Backend, type BackendProvider, BackendUnavailableError } from '../../../deploy/stack/backend.ts'
+import { type Backend, type BackendProvider, BackendUnavailableError } from '../../stack/backend.ts'
 import { chosenProviders, startFirst } from '../../support/backends-choice.ts'
 import { temporaryFolder } from '../../support/sluice-process.ts'
 

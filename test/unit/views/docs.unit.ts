@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import express, { Router } from 'express'
-import { registerDocs } from '../../../shared/openapi/docs.ts'
-import type { OpenApiDocument } from '../../../shared/openapi/openapi.ts'
+import { registerDocs } from '../../../deploy/openapi/docs-page.ts'
+import type { OpenApiDocument } from '../../../deploy/openapi/openapi.ts'
 
 const document: OpenApiDocument = { openapi: '3.1.0', paths: {}, components: { schemas: {} }, info: { title: 'x' } }
 

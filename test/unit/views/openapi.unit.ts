@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { createOpenApi } from '../../../deploy/openapi/openapi.ts'
 import {
   BATCH_ENTRY_SCHEMA,
   BATCH_LOG_ENTRY_SCHEMA,
@@ -10,7 +11,6 @@ import {
 } from '../../../gateway/schemas/requests.ts'
 import { ERRORS, type ErrorCode } from '../../../shared/errors.ts'
 import { STATUS } from '../../../shared/http/status.ts'
-import { createOpenApi } from '../../../shared/openapi/openapi.ts'
 import { viewsPart } from '../../../views/api/openapi.ts'
 import { PARAMETERS, type Parameter } from '../../../views/api/parameters.ts'
 import { VIEW_STATUS } from '../../../views/api/problems.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { encodeRefusal, type NotedRefusal, type RefusalRecord } from '../../../shared/contract/refusals.ts'
 import { TOPICS } from '../../../shared/contract/topics.ts'
-import { createLogger } from '../../../shared/logger.ts'
+import { createLogger } from '../../../shared/runtime/logger.ts'
 import { createRefusalsFollower } from '../../../views/refusals/follower.ts'
 import { createNearest, nearestOf } from '../../../views/refusals/nearest.ts'
 import { createRefusalRing, RING_LIMITS } from '../../../views/refusals/ring.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import express, { Router } from 'express'
 import { createListener } from '../../../shared/http/listener.ts'
-import { createLogger } from '../../../shared/logger.ts'
+import { createLogger } from '../../../shared/runtime/logger.ts'
 import { registerSite } from '../../../views/site.ts'
 
 const SCRIPT = 'console.log("the page")\n'.repeat(50)

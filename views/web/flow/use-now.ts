@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { systemClock } from '../../../shared/clock.ts'
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import { useEvery } from '../ui/use-every.ts'
 
 const REDRAW_MS = 5_000

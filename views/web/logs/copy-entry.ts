@@ -1,4 +1,4 @@
-import { systemClock } from '../../../shared/clock.ts'
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import type { Entry } from '../api/types.ts'
 import { copy } from '../ui/copy.tsx'
 import { entryLink } from './links.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { systemClock } from '../../../shared/clock.ts'
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import { get, type Params } from '../api/client.ts'
 import type { TypedRange as Typed } from '../api/types.ts'
 import { iso, isRelative, PRESETS, timeOf, timeText, zoneText } from '../lib/times.ts'

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { systemClock } from '../../../shared/clock.ts'
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import type { Choices, EntryKind, Histogram } from '../api/types.ts'
 import { iso } from '../lib/times.ts'
 import { useEvery } from '../ui/use-every.ts'

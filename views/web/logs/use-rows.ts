@@ -1,5 +1,5 @@
 import { type Dispatch, type StateUpdater, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { systemClock } from '../../../shared/clock.ts'
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import { get, type Problem } from '../api/client.ts'
 import type { EntryKind, EntryPage, QueryReading } from '../api/types.ts'
 import { toast } from '../ui/toast.tsx'

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../shared/clock.ts'
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import { countText, visible } from '../lib/format.ts'
 import { dayText } from '../lib/times.ts'
 import type { Refusal } from '../team/types.ts'

@@ -8,9 +8,9 @@ import {
   settingsTable,
   withTable,
 } from '../../../../deploy/cli/tables.ts'
-import { SETTINGS } from '../../../../shared/config-schema.ts'
 import { ERRORS } from '../../../../shared/errors.ts'
-import { METRICS } from '../../../../shared/metrics.ts'
+import { SETTINGS } from '../../../../shared/runtime/config-schema.ts'
+import { METRICS } from '../../../../shared/runtime/metrics.ts'
 import { cliOnMemory } from '../../../support/cli.ts'
 
 const SECRET = 'a-secret-of-more-than-32-characters!'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { createRegistryView } from '../../../../shared/registry/view.ts'
+import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
 import { cliOnMemory } from '../../../support/cli.ts'
 import { temporaryFolder } from '../../../support/sluice-process.ts'
 
@@ -37,7 +37,7 @@ async function applied() {
 }
 
 function registryOf({ journal }: ReturnType<typeof cliOnMemory>) {
-  const view = createRegistryView()
+  const view = createRegistryFold()
   view.fold(journal.recordsOf(TOPIC))
   return view.registry
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createNotes } from '../../../../gateway/refusals/notes.ts'
+import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
 import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
 import { CHECKOUT, foreignRegistry, KEY, LONE, LONE_KEY, STOCK } from '../../../support/foreign-registry.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
@@ -16,7 +16,7 @@ let noted: NotedRefusal[] = []
 
 beforeAll(async () => {
   const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
-  const notes = createNotes({ registry: foreignRegistry, clock: { now: () => 0 }, outbox })
+  const notes = createRefusalRecorder({ registry: foreignRegistry, clock: { now: () => 0 }, outbox })
   gateway = await startGateway({ registry: foreignRegistry, notes })
 })
 afterAll(() => gateway.close())

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { type Batcher, createBatcher, type Slice } from '../../../../gateway/publisher/batcher.ts'
 import type { MicroBatch, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
 import type { ScheduleOptions } from '../../../../gateway/publisher/schedule.ts'
-import { createByteBudget } from '../../../../shared/byte-budget.ts'
+import { createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 
 const OPTIONS = {
   batchRecordsMax: 10,

@@ -6,8 +6,8 @@ import { holdBytes } from '../../../../gateway/publisher/hold-bytes.ts'
 import { measureSends } from '../../../../gateway/publisher/measure.ts'
 import type { MicroBatch, Send } from '../../../../gateway/publisher/publication.ts'
 import { limitTime, UnsettledError } from '../../../../gateway/publisher/time-limit.ts'
-import { createByteBudget } from '../../../../shared/byte-budget.ts'
-import { createMetrics } from '../../../../shared/metrics.ts'
+import { createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
+import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 
 const BATCH: MicroBatch = {
   topic: 'logs',

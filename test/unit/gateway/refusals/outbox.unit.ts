@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { createRefusalOutbox } from '../../../../gateway/refusals/outbox.ts'
 import { decodeRefusal, type NotedRefusal } from '../../../../shared/contract/refusals.ts'
 import { AppendError } from '../../../../shared/journal/journal.ts'
-import { createLogger } from '../../../../shared/logger.ts'
-import { createMetrics } from '../../../../shared/metrics.ts'
+import { createLogger } from '../../../../shared/runtime/logger.ts'
+import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 import { createGatewayJournal } from '../../../support/gateway-journal.ts'
 
 const TOPIC = 'sluice.refusals.v1'

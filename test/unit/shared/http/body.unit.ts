@@ -6,9 +6,9 @@ import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type ByteShare, createByteBudget } from '../../../../shared/byte-budget.ts'
 import { type BodyReader, createBodyReader, GONE, type ReadText } from '../../../../shared/http/body.ts'
 import { codingProblem } from '../../../../shared/http/media-type.ts'
+import { type ByteShare, createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 import { eventually } from '../../../support/eventually.ts'
 
 const GRANT = { owner: 'payments', wireBytesMax: 100_000, inflatedBytesMax: 400_000 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
-import { runAtOnce } from '../../../../shared/cooperative.ts'
 import { JSON_LIMITS, parseInPieces } from '../../../../shared/http/json-pieces.ts'
+import { runAtOnce } from '../../../../shared/runtime/cooperative.ts'
 
 const room = { hold: (): boolean => true }
 const parse = (text: string, pieceCharacters?: number) => runAtOnce(parseInPieces(text, room, pieceCharacters))

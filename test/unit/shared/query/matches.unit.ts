@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { matches } from '../../../../shared/query/matches.ts'
 import { parseQuery } from '../../../../shared/query/parse.ts'
-import { printQuery } from '../../../../shared/query/print.ts'
 import { QUERY_CASES, queryDocuments } from '../../../contract/query-cases.ts'
 import { documents, queries } from '../../../support/documents-arbitrary.ts'
+import { matches } from '../../../support/query/matches.ts'
+import { printQuery } from '../../../support/query/print.ts'
 
 describe('what a query finds', () => {
   const named = Object.entries(queryDocuments('payments'))

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import type { Query } from '../../../../shared/query/ast.ts'
 import { FIELDS, findField, LEAF_FAMILIES } from '../../../../shared/query/fields.ts'
 import { parseQuery, QUERY_DEPTH_MAX, QUERY_LENGTH_MAX, QUERY_TERMS_MAX } from '../../../../shared/query/parse.ts'
-import { printQuery } from '../../../../shared/query/print.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
+import { printQuery } from '../../../support/query/print.ts'
 
 const word = (text: string, prefix = false): Query => words([text], false, prefix)
 const words = (list: readonly string[], phrase: boolean, prefix = false): Query => ({

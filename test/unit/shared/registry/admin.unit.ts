@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { createDemo } from '../../../../deploy/demo-registry.ts'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
-import { createDemo } from '../../../../shared/registry/demo.ts'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
-import { createRegistryView } from '../../../../shared/registry/view.ts'
+import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
 import { NOW, registryOnMemory } from '../../../support/registry-topic.ts'
 
 type Setup = ReturnType<typeof registryOnMemory>
@@ -21,7 +21,7 @@ async function withFile(text = FILE): Promise<Setup> {
 }
 
 function registryOf({ journal, topic }: Setup) {
-  const view = createRegistryView()
+  const view = createRegistryFold()
   view.fold(journal.recordsOf(topic))
   return view.registry
 }

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { systemClock } from '../../../../shared/clock.ts'
 import type { Journal } from '../../../../shared/journal/journal.ts'
-import type { Logger } from '../../../../shared/logger.ts'
-import { createMetrics } from '../../../../shared/metrics.ts'
 import { createRegistryFollower } from '../../../../shared/registry/follower.ts'
+import { systemClock } from '../../../../shared/runtime/clock.ts'
+import type { Logger } from '../../../../shared/runtime/logger.ts'
+import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { registryOnMemory } from '../../../support/registry-topic.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
+import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
 import { OWN_ITEMS_MAX, type OwnItem } from '../../../../shared/registry/team-admin.ts'
-import { createRegistryView } from '../../../../shared/registry/view.ts'
 import { NOW, registryOnMemory } from '../../../support/registry-topic.ts'
 
 const GUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -18,7 +18,7 @@ async function setUp() {
   const setup = registryOnMemory()
   await setup.admin.applyFile(FILE, { prune: false })
   const registry = () => {
-    const view = createRegistryView()
+    const view = createRegistryFold()
     view.fold(setup.journal.recordsOf(setup.topic))
     return view.registry
   }

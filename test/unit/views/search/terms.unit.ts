@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import type { Query } from '../../../../shared/query/ast.ts'
 import { FIELDS } from '../../../../shared/query/fields.ts'
 import { parseQuery } from '../../../../shared/query/parse.ts'
-import { printQuery } from '../../../../shared/query/print.ts'
 import { printTerm, type Term } from '../../../../shared/query/term.ts'
 import { addTerm, hasTerm, removeTerm } from '../../../../views/search/terms.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
+import { printQuery } from '../../../support/query/print.ts'
 
 const KEYWORDS = FIELDS.filter(({ kind }) => kind === 'keyword').map(({ name }) => name)
 

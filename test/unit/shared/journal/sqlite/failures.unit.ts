@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { AppendError } from '../../../../../shared/journal/journal.ts'
 import { JournalFileError, SQLITE, toAppendError } from '../../../../../shared/journal/sqlite/failures.ts'
 import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-journal.ts'
-import { ThreadGoneError } from '../../../../../shared/threads/thread.ts'
+import { ThreadGoneError } from '../../../../../shared/runtime/threads/thread.ts'
 import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
 import { createTopic, recordOf, recordsOf, scanAll } from '../../../../support/journal-fixture.ts'
 

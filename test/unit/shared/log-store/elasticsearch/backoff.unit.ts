@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { backoffMs, pause } from '../../../../../shared/log-store/elasticsearch/backoff.ts'
+import { backoffMs, pauseUnlessAborted } from '../../../../../shared/log-store/elasticsearch/backoff.ts'
 
 test('the ceiling doubles from 200 ms to 30 s and stays there', () => {
   const ceilings = [1, 2, 3, 4, 7, 8, 9, 1_000].map((attempt) => backoffMs(attempt, () => 1))
@@ -10,10 +10,10 @@ test('the wait is anything below the ceiling', () => {
   expect([0, 0.25, 0.5].map((random) => backoffMs(2, () => random))).toEqual([0, 100, 200])
 })
 
-test('a pause that is aborted rejects with the reason of the signal', async () => {
+test('a pauseUnlessAborted that is aborted rejects with the reason of the signal', async () => {
   const stop = new AbortController()
-  const paused = pause(60_000, stop.signal)
+  const paused = pauseUnlessAborted(60_000, stop.signal)
   stop.abort(new Error('shutting down'))
   await expect(paused).rejects.toThrow('shutting down')
-  await expect(pause(60_000, stop.signal)).rejects.toThrow('shutting down')
+  await expect(pauseUnlessAborted(60_000, stop.signal)).rejects.toThrow('shutting down')
 })

@@ -4,8 +4,8 @@ import type { Connection, ElasticsearchRequest } from '../../../../../shared/log
 import { ElasticsearchError } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import type { BulkItem } from '../../../../../shared/log-store/elasticsearch/outcome.ts'
 import { StoreHaltError } from '../../../../../shared/log-store/log-store.ts'
-import { createLogger } from '../../../../../shared/logger.ts'
-import { createMetrics } from '../../../../../shared/metrics.ts'
+import { createLogger } from '../../../../../shared/runtime/logger.ts'
+import { createMetrics } from '../../../../../shared/runtime/metrics.ts'
 
 const never = new AbortController().signal
 const LIMITS: BulkLimits = { bulkBytesMax: 1_000_000, bulkDocumentsMax: 3, bulksInFlightMax: 2 }

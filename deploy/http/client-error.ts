@@ -1,0 +1,88 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type Problem, problem } from '../../shared/errors.ts'
+import { failureBody, retryHeaders } from '../../shared/http/answer.ts'
+import { SERVED_METHODS } from '../../shared/http/method-not-allowed.ts'
+import { STATUS } from '../../shared/http/status.ts'
+import { closeInStages } from './close-in-stages.ts'
+import { connectionOf, isAnswered, owedAnswers } from './connection.ts'
+
+/**
+ * A server's `clientError` handler: answers what is not valid HTTP, or came too late, with the envelope of every other failure,
+ * and ends the connection. The requests before it are answered first. A sender that is gone, or has had its answer already, gets
+ * none.
+ */
+export function answerClientError(error: Error, socket: Duplex): void {
+  if (socket.writableEnded) return
+  if (!socket.writable || codeOf(error) === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const connection = connectionOf(socket)
+  if (connection.closing) return
+  connection.closing = true
+  const owed = owedAnswers(socket)
+  const before = owed.findLast(({ req }) => req.complete)
+  if (before === undefined) {
+    endWith(error, socket as Socket)
+    return
+  }
+  socket.pause()
+  // Behind it waits at most the request at fault, which must not begin.
+  if (owed.at(-1) !== before) connection.waiting.pop()?.removeAllListeners('socket')
+  before.once('finish', () => endWith(error, socket as Socket))
+}
+
+/** A server's `connect` handler. */
+export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  // Node has let go of the connection, and with it of the answers before this one.
+  if (owedAnswers(socket).length > 0) socket.destroy()
+  else answerOnSocket(socket as Socket, problem('method_not_allowed', null, 'Sluice is no proxy.'))
+}
+
+function endWith(error: Error, socket: Socket): void {
+  if (socket.writableEnded) return
+  // A second status line in the middle of an answer would corrupt it.
+  if (owedAnswers(socket)[0]?.headersSent) socket.destroy()
+  else if (isAnswered(socket)) closeInStages(socket)
+  else answerOnSocket(socket, problemOf(error))
+}
+
+function answerOnSocket(socket: Socket, cause: Problem): void {
+  const status = STATUS[cause.code]
+  const body = failureBody(cause)
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    ...(cause.code === 'method_not_allowed' && { allow: SERVED_METHODS }),
+    ...retryHeaders(cause.retryable),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  closeInStages(socket)
+}
+
+const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? ''
+
+function problemOf(error: Error): Problem {
+  switch (codeOf(error)) {
+    case 'HPE_HEADER_OVERFLOW':
+      return problem('headers_too_large')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return problem('request_timeout', null, 'The request did not arrive in time.')
+    case 'HPE_INVALID_VERSION':
+    // The preface of HTTP/2 (RFC 9113, 3.4).
+    case 'HPE_PAUSED_H2_UPGRADE':
+      return problem('http_version_not_supported')
+    default:
+      return problem('malformed_request', reasonOf(error))
+  }
+}
+
+/** The fault that the parser found, in its own words. */
+function reasonOf(error: Error & { readonly reason?: unknown }): { readonly reason: string } | null {
+  return typeof error.reason === 'string' ? { reason: error.reason } : null
+}

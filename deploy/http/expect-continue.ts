@@ -1,0 +1,27 @@
+import type { Server } from 'node:http'
+import { problem } from '../../shared/errors.ts'
+import { answerProblem } from '../../shared/http/answer.ts'
+import { STATUS } from '../../shared/http/status.ts'
+import { inTurn } from './pipelining.ts'
+
+/**
+ * Asks a sender that waits for it (`Expect: 100-continue`) to go on only where its body can fit; one that announces more than
+ * `bodyBytesMax` is answered 413 before it sends anything, and one that expects anything else 417 (RFC 9110, 10.1.1).
+ */
+export function answerExpectContinue(server: Server, bodyBytesMax: number): void {
+  server.on(
+    'checkContinue',
+    inTurn((request, response) => {
+      if (Number(request.headers['content-length'] ?? 0) <= bodyBytesMax) response.writeContinue()
+      server.emit('request', request, response)
+    }),
+  )
+  server.on(
+    'checkExpectation',
+    inTurn((_request, response) => {
+      const cause = problem('expectation_failed')
+      // Whether a body follows is not known, so the connection is of no further use.
+      answerProblem(response, STATUS[cause.code], cause, { connection: 'close' })
+    }),
+  )
+}

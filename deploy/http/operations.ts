@@ -1,0 +1,67 @@
+import { type RequestHandler, Router } from 'express'
+import { AggregatorRegistry, type MetricObject } from 'prom-client'
+import { answerJson } from '../../shared/http/answer.ts'
+import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
+import type { Health } from '../../shared/runtime/lifecycle.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import type { Metrics } from '../../shared/runtime/metrics.ts'
+import { askWithin, singleFlight } from '../../shared/runtime/waiting.ts'
+import type { EventLoopDelay } from '../event-loop-delay.ts'
+
+export interface OperationsDeps {
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly eventLoopDelay: Pick<EventLoopDelay, 'report'>
+  /** Instruments of other threads of the process. */
+  readonly moreMetrics: () => Promise<object>
+  /** Every part that has to be ready before the process is; answers in any case. */
+  readonly health: () => Promise<readonly Health[]>
+  /** Whether the process is on its way out. */
+  readonly draining: () => boolean
+}
+
+/** How long a scrape waits for other threads. */
+const METRICS_LIMIT_MS = 1_000
+
+/** `GET /health/live` and `GET /health/ready`: real statuses, and JSON that says what is not ready. */
+export function healthRoutes({ health, draining }: OperationsDeps): Router {
+  const router = Router()
+  route(router, '/health/live', (_request, response) => answerJson(response, 200, JSON.stringify({ live: true })))
+  route(router, '/health/ready', async (_request, response) => {
+    const parts = draining() ? [{ name: 'process', ready: false, reason: 'the process is stopping' }] : await health()
+    const ready = parts.every((part) => part.ready)
+    answerJson(response, ready ? 200 : 503, JSON.stringify({ ready, parts }))
+  })
+  return router
+}
+
+/** `GET /metrics` in the Prometheus text format, those of every thread together; of threads that do not answer there are none. */
+export function metricsRoutes({ metrics, eventLoopDelay, moreMetrics, logger }: OperationsDeps): Router {
+  const ask = askWithin(METRICS_LIMIT_MS, moreMetrics)
+  let isTold = false
+  const metricsOfThreads = async (): Promise<object> => {
+    const found = await ask().catch(() => undefined)
+    if (found === undefined && !isTold)
+      logger.warn('the metrics of the consumers are left out, as their thread does not answer')
+    isTold = found === undefined
+    return found ?? []
+  }
+  const collect = singleFlight(async () => {
+    eventLoopDelay.report()
+    const all = [await metrics.registry.getMetricsAsJSON(), await metricsOfThreads()]
+    return AggregatorRegistry.aggregate(all as MetricObject[][] as never).metrics()
+  })
+  const router = Router()
+  route(router, '/metrics', async (_request, response) => {
+    const text = await collect()
+    response.writeHead(200, { 'content-type': metrics.registry.contentType })
+    response.end(text)
+  })
+  return router
+}
+
+const route = (router: Router, path: string, handler: RequestHandler): unknown =>
+  router
+    .route(path)
+    .get(handler)
+    .all((_request, response) => answerMethodNotAllowed(response, 'GET, HEAD'))

@@ -1,0 +1,178 @@
+import { compareTimestamps } from '../contract/timestamp.ts'
+import type { JournalRecord } from '../journal/journal.ts'
+import { hashKey, hashKeyHex, includesHash } from './keys.ts'
+import { archived, decodeRecord, emptyState, fold, type RegistryState, splitKeyId, type Unreadable } from './records.ts'
+import type { Entity, EventEntity, KeyInfo, Project, Registry, StepEntity, Team } from './registry.ts'
+
+export interface RegistryFold {
+  readonly registry: Registry
+  /** Folds records of the registry topic, in their order; never throws. */
+  fold(records: readonly Pick<JournalRecord, 'key' | 'value' | 'offset'>[]): void
+}
+
+/**
+ * A registry in memory that follows what is folded into it, from `state` on. `onUnreadable` hears of each record that this program
+ * cannot have written.
+ */
+export function createRegistryFold(
+  onUnreadable: (reason: Unreadable, offset: number) => void = () => undefined,
+  state: RegistryState = emptyState(),
+): RegistryFold {
+  let index = indexOf(state)
+  let stale = false
+  // Records come in batches and seldom: the indices are made anew by the first reader after a change.
+  const fresh = (): Index => {
+    if (stale) index = indexOf(state)
+    stale = false
+    return index
+  }
+  const liveKeys = (teamId: string): readonly Buffer[] => fresh().teams.get(teamId)?.liveHashes ?? []
+
+  return {
+    fold: (records) => {
+      for (const each of records) {
+        const { record, unreadable } = decodeRecord(each)
+        if (unreadable !== undefined) onUnreadable(unreadable, each.offset)
+        if (record !== undefined) fold(state, record)
+      }
+      stale = true
+    },
+    registry: {
+      entity: (identifier) => fresh().entities.get(identifier),
+      project: (id) => fresh().projects.get(id),
+      team: (id) => fresh().teams.get(id)?.team,
+      hasKey: (teamId) => liveKeys(teamId).length > 0,
+      keyOpens: (teamId, apiKey) => {
+        const { goodKeys } = fresh()
+        const known = goodKeys.get(apiKey)
+        const hash = known ?? hashKey(apiKey)
+        const opens = includesHash(liveKeys(teamId), hash)
+        if (opens && known === undefined) goodKeys.set(apiKey, hash)
+        return opens
+      },
+      // A lookup by hash leaks at most how a hash begins, which tells nothing about a key that is random.
+      ownerOfKey: (apiKey) => {
+        const { owners, teamByHash } = fresh()
+        const known = owners.get(apiKey)
+        if (known !== undefined) return known
+        const hash = hashKeyHex(apiKey)
+        const team = teamByHash.get(hash)
+        if (team === undefined) return undefined
+        const owner = team?.id ?? hash
+        owners.set(apiKey, owner)
+        return owner
+      },
+      teamOfKey: (apiKey) => fresh().teamByHash.get(hashKeyHex(apiKey)) ?? undefined,
+      teams: () => [...fresh().teams.values()].map(({ team }) => team),
+      keysOf: (teamId) => fresh().teams.get(teamId)?.keys ?? [],
+      eventsOf: (teamId) => fresh().teams.get(teamId)?.events ?? [],
+      stepsOf: (teamId) => fresh().teams.get(teamId)?.steps ?? [],
+      projectsOf: (teamId) => fresh().teams.get(teamId)?.projects ?? [],
+      projectsNamed: (teamId, name) => fresh().teams.get(teamId)?.projectsByName.get(inOneCase(name)) ?? [],
+    },
+  }
+}
+
+/** What a Team owns, each list in the order in which it is shown. */
+interface TeamEntry {
+  readonly team: Team
+  readonly keys: KeyInfo[]
+  readonly liveHashes: Buffer[]
+  readonly events: EventEntity[]
+  readonly steps: StepEntity[]
+  readonly projects: Project[]
+  readonly projectsByName: Map<string, Project[]>
+}
+
+interface Index {
+  readonly teams: ReadonlyMap<string, TeamEntry>
+  readonly entities: ReadonlyMap<string, Entity>
+  readonly projects: ReadonlyMap<string, Project>
+  /** Null where more than one Team has the key: it then tells no Team. */
+  readonly teamByHash: ReadonlyMap<string, Team | null>
+  /**
+   * The hashes of presented keys that opened something, until the registry changes: they come with every request. A lookup tells by
+   * its time at most that a key was presented before, to somebody who has that key.
+   */
+  readonly goodKeys: Map<string, Buffer>
+  /** The Teams that present these keys, for the same reason. */
+  readonly owners: Map<string, string>
+}
+
+/**
+ * The state as readers need it. It depends on the state alone, not on the order in which it came about, so that every process
+ * answers alike; keys, Events, Steps and Projects of a Team that is not there belong to nobody.
+ */
+function indexOf(state: RegistryState): Index {
+  const teams = new Map<string, TeamEntry>()
+  for (const [id, { name }] of [...state.team].sort(byId)) {
+    teams.set(id, {
+      team: { id, name },
+      keys: [],
+      liveHashes: [],
+      events: [],
+      steps: [],
+      projects: [],
+      projectsByName: new Map(),
+    })
+  }
+  const entities = new Map<string, Entity>()
+  for (const [identifier, value] of [...state.step].sort(byEventAndOrder)) {
+    // A Step goes with its Event, and comes back with it as it was.
+    const eventMark = state.event.get(value.event ?? '')?.archivedAt
+    const step: StepEntity = { kind: 'step', identifier, ...value, ...archived(value.archivedAt ?? eventMark) }
+    entities.set(identifier, step)
+    teams.get(value.team)?.steps.push(step)
+  }
+  // Only a record written past the admin can give an Event and a Step one identifier; the Event then has it.
+  for (const [identifier, value] of [...state.event].sort(byId)) {
+    const event: EventEntity = { kind: 'event', identifier, ...value }
+    entities.set(identifier, event)
+    teams.get(value.team)?.events.push(event)
+  }
+  const projects = new Map<string, Project>()
+  for (const [id, value] of [...state.project].sort(byId)) {
+    const project: Project = { id, ...value }
+    projects.set(id, project)
+    const owner = teams.get(value.team)
+    owner?.projects.push(project)
+    append(owner?.projectsByName, inOneCase(value.name), project)
+  }
+  return { teams, entities, projects, teamByHash: addKeys(state, teams), goodKeys: new Map(), owners: new Map() }
+}
+
+function addKeys(state: RegistryState, teams: ReadonlyMap<string, TeamEntry>): Map<string, Team | null> {
+  const teamByHash = new Map<string, Team | null>()
+  for (const [id, value] of [...state.key].sort(byCreation)) {
+    const { team, hash } = splitKeyId(id)
+    const entry = teams.get(team)
+    if (entry === undefined) continue
+    entry.keys.push({ hash, ...value })
+    if (value.revokedAt !== null) continue
+    entry.liveHashes.push(Buffer.from(hash, 'hex'))
+    teamByHash.set(hash, teamByHash.has(hash) ? null : entry.team)
+  }
+  return teamByHash
+}
+
+const inOneCase = (name: string): string => name.toLowerCase()
+
+function append<Value>(lists: Map<string, Value[]> | undefined, name: string, value: Value): void {
+  const list = lists?.get(name)
+  if (list === undefined) lists?.set(name, [value])
+  else list.push(value)
+}
+
+type Entry<Value> = readonly [id: string, value: Value]
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const byId = ([a]: Entry<unknown>, [b]: Entry<unknown>): number => compare(a, b)
+
+const byCreation = ([a, left]: Entry<{ createdAt: string }>, [b, right]: Entry<{ createdAt: string }>): number =>
+  compareTimestamps(left.createdAt, right.createdAt) || compare(a, b)
+
+const byEventAndOrder = (
+  [a, left]: Entry<{ event: string | null; order: number }>,
+  [b, right]: Entry<{ event: string | null; order: number }>,
+): number => compare(left.event ?? '', right.event ?? '') || left.order - right.order || compare(a, b)

@@ -1,0 +1,249 @@
+import { readFileSync } from 'node:fs'
+import { isNetwork } from '../http/proxies.ts'
+import { SETTINGS, type Setting, type SettingName } from './config-schema.ts'
+
+type ValueOf<S extends Setting> = S extends { type: 'integer' }
+  ? number | (null extends S['default'] ? null : never)
+  : S extends { type: 'flag' }
+    ? boolean
+    : S extends { type: 'choice'; choices: readonly (infer Choice)[] }
+      ? Choice
+      : S extends { type: 'list' }
+        ? readonly string[]
+        : string | (null extends S['default'] ? null : never)
+
+/** The configuration of a process: read once, frozen, passed to whoever needs it. */
+export type Config = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> }
+
+/** Everything that is wrong with the environment, so that it can be mended in one go. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`the configuration has ${problems.length} problem(s):\n${problems.map((text) => `  - ${text}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads the settings from the environment; throws a `ConfigError` that lists every problem. */
+export function loadConfig(env: Environment = process.env): Config {
+  const problems: Problem[] = []
+  const config = Object.fromEntries(
+    Object.entries<Setting>(SETTINGS).map(([name, setting]) => [name, readSetting(name, setting, env, problems)]),
+  ) as Config
+  const wrong = new Set(problems.map(({ name }) => name))
+  const texts = [...problems.map(({ text }) => text), ...unknownNames(env), ...failedChecks(config, wrong)]
+  if (texts.length > 0) throw new ConfigError(texts)
+  return Object.freeze(config)
+}
+
+interface Problem {
+  readonly name: string
+  readonly text: string
+}
+
+function readSetting(name: string, setting: Setting, env: Environment, problems: Problem[]): unknown {
+  const fail = (text: string): void => {
+    problems.push({ name, text: `${name}${text}` })
+  }
+  const text = textOf(name, setting, env, fail)
+  if (text === undefined) return setting.type === 'list' ? split(setting.default ?? '') : setting.default
+  const parsed = parse(setting, text)
+  if (!(parsed instanceof Error)) return parsed
+  fail(` must be ${parsed.message}, got ${JSON.stringify(shown(setting, text))}`)
+  return setting.default
+}
+
+/** What the environment says, or undefined where it says nothing: an empty variable counts as unset. */
+function textOf(name: string, setting: Setting, env: Environment, fail: (text: string) => void): string | undefined {
+  const own = env[name] || undefined
+  const file = env[`${name}_FILE`]
+  if (!setting.secret || !file) return own
+  if (own !== undefined) fail(` and ${name}_FILE are both set; keep one`)
+  try {
+    const text = readFileSync(file, 'utf8').trimEnd()
+    // An empty file is a secret that was not delivered; going on without it would be no secret at all.
+    if (text === '') fail(`_FILE names an empty file: ${file}`)
+    return text || undefined
+  } catch (error) {
+    fail(`_FILE cannot be read: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+/** The value, or an Error whose message completes "must be". */
+function parse(setting: Setting, text: string): unknown {
+  switch (setting.type) {
+    case 'integer': {
+      const value = /^-?\d(_?\d)*$/.test(text) ? Number(text.replaceAll('_', '')) : Number.NaN
+      const fits = Number.isSafeInteger(value) && value >= setting.minimum && value <= setting.maximum
+      return fits ? value : new Error(`a whole number from ${setting.minimum} to ${setting.maximum}`)
+    }
+    case 'flag':
+      return text === 'true' ? true : text === 'false' ? false : new Error('true or false')
+    case 'choice':
+      return setting.choices.includes(text) ? text : new Error(`one of ${setting.choices.join(', ')}`)
+    case 'url':
+      return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : new Error('an http or https URL')
+    case 'list':
+      return split(text)
+    case 'text':
+      return text
+  }
+}
+
+const split = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+function unknownNames(env: Environment): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SLUICE_'))
+    .map((name) => {
+      const meant = name.slice('SLUICE_'.length)
+      const advice = Object.hasOwn(SETTINGS, meant) ? `use ${meant}` : 'see `sluice config print`'
+      return `${name} is not a setting, as settings have no SLUICE_ prefix; ${advice}`
+    })
+}
+
+interface Check {
+  readonly names: readonly SettingName[]
+  /** What is wrong with these settings, each of which has the right type, or false. */
+  readonly problem: (config: Config) => string | false
+}
+
+const CHECKS: readonly Check[] = [
+  {
+    names: ['MAX_INFLATED_BYTES', 'MAX_BODY_BYTES'],
+    problem: ({ MAX_INFLATED_BYTES: inflated, MAX_BODY_BYTES: body }) =>
+      inflated < body && `MAX_INFLATED_BYTES (${inflated}) must be at least MAX_BODY_BYTES (${body})`,
+  },
+  {
+    names: ['PUBLISH_BUFFER_BYTES', 'MAX_INFLATED_BYTES'],
+    problem: ({ PUBLISH_BUFFER_BYTES: buffer, MAX_INFLATED_BYTES: inflated }) =>
+      buffer < inflated && `PUBLISH_BUFFER_BYTES (${buffer}) must be at least MAX_INFLATED_BYTES (${inflated})`,
+  },
+  {
+    // While the last of a body is inflated, it is held in both forms.
+    names: ['BODY_BUFFER_BYTES', 'MAX_BODY_BYTES', 'MAX_INFLATED_BYTES'],
+    problem: ({ BODY_BUFFER_BYTES: buffer, MAX_BODY_BYTES: body, MAX_INFLATED_BYTES: inflated }) =>
+      buffer < body + inflated &&
+      `BODY_BUFFER_BYTES (${buffer}) must be at least MAX_BODY_BYTES and MAX_INFLATED_BYTES together (${body + inflated})`,
+  },
+  {
+    // The rest of the time is for the headers.
+    names: ['REQUEST_TIMEOUT_MS', 'BODY_TIMEOUT_MS'],
+    problem: ({ REQUEST_TIMEOUT_MS: request, BODY_TIMEOUT_MS: body }) =>
+      request < body + 1_000 &&
+      `REQUEST_TIMEOUT_MS (${request}) must be at least 1,000 more than BODY_TIMEOUT_MS (${body})`,
+  },
+  {
+    names: ['TRUSTED_PROXIES'],
+    problem: ({ TRUSTED_PROXIES: proxies }) => {
+      const wrong = proxies.filter((proxy) => !isNetwork(proxy))
+      return (
+        wrong.length > 0 &&
+        `TRUSTED_PROXIES must be addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8, separated by commas, got ${wrong.map((proxy) => JSON.stringify(proxy)).join(', ')}`
+      )
+    },
+  },
+  {
+    names: ['METRICS_PORT', 'PORT'],
+    problem: ({ METRICS_PORT: metrics, PORT: port }) =>
+      metrics !== null &&
+      metrics !== 0 &&
+      metrics === port &&
+      `METRICS_PORT (${metrics}) must differ from PORT; unset it to have /metrics on the main port`,
+  },
+  {
+    names: ['SESSION_SECRET'],
+    problem: ({ SESSION_SECRET: secret }) =>
+      secret !== null && secret.length < 32 && 'SESSION_SECRET must have 32 characters or more',
+  },
+  {
+    names: ['BASE_PATH'],
+    problem: ({ BASE_PATH: path }) =>
+      !path.startsWith('/') && `BASE_PATH must begin with a slash, got ${JSON.stringify(path)}`,
+  },
+  {
+    names: ['VIEWS'],
+    problem: ({ VIEWS: views }) =>
+      (views.length === 0 || views.some((view) => !split(SETTINGS.VIEWS.default).includes(view))) &&
+      `VIEWS must be one or more of ${SETTINGS.VIEWS.default}, got ${JSON.stringify(views.join(','))}`,
+  },
+  {
+    names: ['ELASTICSEARCH_API_KEY', 'ELASTICSEARCH_USERNAME'],
+    problem: ({ ELASTICSEARCH_API_KEY: key, ELASTICSEARCH_USERNAME: user }) =>
+      key !== null && user !== null && 'ELASTICSEARCH_API_KEY and ELASTICSEARCH_USERNAME are both set; keep one',
+  },
+  {
+    names: ['ELASTICSEARCH_USERNAME', 'ELASTICSEARCH_PASSWORD'],
+    problem: ({ ELASTICSEARCH_USERNAME: user, ELASTICSEARCH_PASSWORD: password }) =>
+      (user === null) !== (password === null) &&
+      'ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD must be set together',
+  },
+  {
+    names: ['KAFKA_BROKERS'],
+    problem: ({ KAFKA_BROKERS: brokers }) =>
+      brokers.some((broker) => !/^[^\s/]+:\d{1,5}$/.test(broker)) &&
+      `KAFKA_BROKERS must be host:port, separated by commas, got ${JSON.stringify(brokers.join(','))}`,
+  },
+  {
+    names: ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
+    problem: ({ KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: user, KAFKA_SASL_PASSWORD: password }) =>
+      [user, password].some((value) => (value === null) !== (mechanism === 'none')) &&
+      'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set together',
+  },
+  {
+    names: ['KAFKA_SSL_CERT_FILE', 'KAFKA_SSL_KEY_FILE'],
+    problem: ({ KAFKA_SSL_CERT_FILE: certificate, KAFKA_SSL_KEY_FILE: key }) =>
+      (certificate === null) !== (key === null) && 'KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE must be set together',
+  },
+  {
+    names: ['KAFKA_SSL', 'KAFKA_SSL_CA_FILE', 'KAFKA_SSL_CERT_FILE'],
+    problem: ({ KAFKA_SSL: encrypted, KAFKA_SSL_CA_FILE: ca, KAFKA_SSL_CERT_FILE: certificate }) =>
+      !encrypted &&
+      (ca ?? certificate) !== null &&
+      'KAFKA_SSL must be true where KAFKA_SSL_CA_FILE or _CERT_FILE is set',
+  },
+  {
+    // Kafka takes these characters in a topic's name, 249 in all.
+    names: ['TOPIC_PREFIX'],
+    problem: ({ TOPIC_PREFIX: prefix }) =>
+      !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(prefix) &&
+      `TOPIC_PREFIX must be 1 to 100 of A-Z a-z 0-9 . _ - and begin with a letter or digit, got ${JSON.stringify(prefix)}`,
+  },
+  {
+    // Elasticsearch takes no capitals in an index's name.
+    names: ['INDEX_PREFIX'],
+    problem: ({ INDEX_PREFIX: prefix }) =>
+      !/^[a-z0-9][a-z0-9._-]{0,99}$/.test(prefix) &&
+      `INDEX_PREFIX must be 1 to 100 of a-z 0-9 . _ - and begin with a letter or digit, got ${JSON.stringify(prefix)}`,
+  },
+]
+
+/** A check of a setting that is wrong already is left out: it would judge the default. */
+const failedChecks = (config: Config, wrong: ReadonlySet<string>): string[] =>
+  CHECKS.filter(({ names }) => !names.some((name) => wrong.has(name))).flatMap(({ problem }) => problem(config) || [])
+
+/** Every setting with its value in this process, as text; secrets, and credentials in a URL, are masked. */
+export function describeConfig(
+  config: Config,
+): readonly { name: string; value: string; default: string; help: string }[] {
+  return Object.entries<Setting>(SETTINGS).map(([name, setting]) => ({
+    name,
+    value: shown(setting, String(config[name as SettingName] ?? '')),
+    default: String(setting.default ?? ''),
+    help: setting.help,
+  }))
+}
+
+function shown(setting: Setting, value: string): string {
+  if (setting.secret && value !== '') return '[redacted]'
+  return setting.type === 'url' ? value.replace(/^(\w+:\/\/)?.*@/, '$1[redacted]@') : value
+}

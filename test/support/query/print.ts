@@ -1,0 +1,56 @@
+import { LEVELS } from '../../../shared/contract/levels.ts'
+import type { Comparison, Query } from '../../../shared/query/ast.ts'
+
+/** Characters of a leaf's path that mean something to the grammar. */
+const SPECIAL = /[\s()":\\*]/g
+
+/**
+ * A text that parses to a query with the same meaning; what came from a text parses to the same query again. Lists without
+ * members, which no text means, have none.
+ */
+export function printQuery(query: Query): string {
+  switch (query.type) {
+    case 'all':
+      return '*'
+    case 'words':
+      return printWords(query)
+    case 'equals':
+      return `${query.field}:${quote(query.value, query.prefix)}`
+    case 'leaf':
+      return `${printPath(query)}:${quote(query.value, query.prefix)}`
+    case 'exists':
+      return `${query.field}:*`
+    case 'leafExists':
+      return `${printPath(query)}:*`
+    case 'level':
+      return `level:${sign(query.comparison)}${LEVELS[query.rank]}`
+    case 'number':
+    case 'time':
+      return `${query.field}:${sign(query.comparison)}${query.value}`
+    case 'not':
+      return `NOT ${printOperand(query.query)}`
+    case 'and':
+      return query.queries.map(printOperand).join(' ')
+    case 'or':
+      return query.queries.map(printOperand).join(' OR ')
+  }
+}
+
+const printOperand = (query: Query): string => (isList(query) ? `(${printQuery(query)})` : printQuery(query))
+
+const isList = (query: Query): boolean =>
+  query.type === 'and' || query.type === 'or' || (query.type === 'words' && !query.phrase && query.words.length > 1)
+
+function printWords({ field, words, phrase, prefix }: Extract<Query, { type: 'words' }>): string {
+  const name = field === null ? '' : `${field}:`
+  const star = prefix ? '*' : ''
+  if (phrase && words.length > 1) return `${name}"${words.join(' ')}"${star}`
+  return words.map((word) => name + word).join(' ') + star
+}
+
+const printPath = ({ field, path }: { readonly field: string; readonly path: string }): string =>
+  `${field}.${path.replace(SPECIAL, '\\$&')}`
+
+const quote = (value: string, prefix: boolean): string => `"${value.replace(/["\\]/g, '\\$&')}"${prefix ? '*' : ''}`
+
+const sign = (comparison: Comparison): string => (comparison === '=' ? '' : comparison)

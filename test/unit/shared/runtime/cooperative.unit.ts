@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals'
+import { createCooperative, runAtOnce, type Steps } from '../../../../shared/runtime/cooperative.ts'
+
+describe('long work', () => {
+  test('leaves the event loop to others between two slices, and gives back its result', async () => {
+    const { run } = createCooperative(0)
+    let turns = 0
+    const counting = setInterval(() => {
+      turns += 1
+    }, 0)
+    function* work(): Steps<string> {
+      for (const until = turns + 3; turns < until; ) yield
+      return 'done'
+    }
+    expect(await run('payments', work())).toBe('done')
+    clearInterval(counting)
+  })
+
+  test('of one owner is done one after the other, that of several by turns', async () => {
+    const { run } = createCooperative(0)
+    const told: string[] = []
+    function* work(name: string, steps: number): Steps<void> {
+      for (let step = 0; step < steps; step += 1) {
+        told.push(name)
+        yield
+      }
+    }
+    await Promise.all([run('a', work('a1', 2)), run('a', work('a2', 1)), run('b', work('b1', 3))])
+    expect(told.join(' ')).toBe('a1 b1 a1 b1 b1 a2')
+  })
+
+  test('that throws fails by itself', async () => {
+    const { run } = createCooperative()
+    // biome-ignore lint/correctness/useYield: it ends at once.
+    function* fail(): Steps<void> {
+      throw new Error('a fault')
+    }
+    // biome-ignore lint/correctness/useYield: it ends at once.
+    function* promise(): Steps<Promise<number>> {
+      return Promise.resolve(1)
+    }
+    const failed = run('a', fail())
+    await expect(failed).rejects.toThrow('a fault')
+    expect(await run('a', promise())).toBe(1)
+  })
+
+  test('can be done at once', () => {
+    function* count(): Steps<number> {
+      yield
+      yield
+      return 2
+    }
+    expect(runAtOnce(count())).toBe(2)
+  })
+})

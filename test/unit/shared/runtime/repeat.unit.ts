@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals'
+import { createRepeater } from '../../../../shared/runtime/repeat.ts'
+import { eventually } from '../../../support/eventually.ts'
+
+describe('a repeater', () => {
+  test('runs once more after each end, never twice at a time, and tells of failures', async () => {
+    const failures: unknown[] = []
+    let running = 0
+    let runs = 0
+    const repeater = createRepeater({
+      intervalMs: 1,
+      run: async () => {
+        runs += 1
+        running += 1
+        expect(running).toBe(1)
+        await new Promise((resolve) => setImmediate(resolve))
+        running -= 1
+        if (runs === 2) throw new Error('once')
+      },
+      onError: (error) => failures.push(error),
+    })
+    repeater.start()
+    repeater.start()
+    await eventually(() => runs >= 5)
+    await repeater.stop()
+    expect(failures).toEqual([new Error('once')])
+  })
+
+  test('that is stopped in the middle of a run waits for it and runs no more', async () => {
+    const release = Promise.withResolvers<void>()
+    let runs = 0
+    const stopped = createRepeater({
+      intervalMs: 1,
+      run: async () => {
+        runs += 1
+        await release.promise
+      },
+      onError: () => undefined,
+    })
+    stopped.start()
+    const stopping = stopped.stop()
+    release.resolve()
+    await stopping
+
+    let sentinelRuns = 0
+    const sentinel = createRepeater({
+      intervalMs: 1,
+      run: async () => {
+        sentinelRuns += 1
+      },
+      onError: () => undefined,
+    })
+    sentinel.start()
+    await eventually(() => sentinelRuns >= 5)
+    await sentinel.stop()
+    expect(runs).toBe(1)
+  })
+})

@@ -1,0 +1,39 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../shared/runtime/clock.ts'
+
+/** How long a ticket opens: as long as one request takes, with clocks of two machines between. */
+const OPEN_MS = 60_000
+
+/** Tells a ticket from a key. */
+const MARK = 'slt_'
+
+/**
+ * A ticket lets the page's server send sample logs for a Team that is signed in: it has no key of the Team, as keys are kept nowhere.
+ * It is presented like a key, is for one Team, and opens for a minute. It is made with a secret that gateway and page share, and
+ * never leaves the two.
+ */
+export interface Tickets {
+  issue(team: string): string
+  /** Whether what is presented as a key is a ticket for the Team. */
+  opens(team: string, presented: string): boolean
+}
+
+export function createTickets(secret: string, clock: Clock): Tickets {
+  const signature = (team: string, until: string): Buffer =>
+    createHmac('sha256', secret).update(`ticket.${until}.${team}`).digest()
+
+  return {
+    issue: (team) => {
+      const until = (clock.now() + OPEN_MS).toString(36)
+      return `${MARK}${until}.${signature(team, until).toString('base64url')}`
+    },
+    opens: (team, presented) => {
+      if (!presented.startsWith(MARK)) return false
+      const [until = '', given = ''] = presented.slice(MARK.length).split('.')
+      const left = Number.parseInt(until, 36) - clock.now()
+      const expected = signature(team, until)
+      const bytes = Buffer.from(given, 'base64url')
+      return bytes.length === expected.length && timingSafeEqual(bytes, expected) && left > 0 && left <= 2 * OPEN_MS
+    },
+  }
+}
