@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import express, { Router } from 'express'
 import { createGateway } from '../gateway/gateway.ts'
 import { createPublisher, PUBLISHER_DEFAULTS } from '../gateway/publisher/publisher.ts'
-import type { Pace } from '../gateway/publisher/schedule.ts'
+import type { BatchingPolicy } from '../gateway/publisher/schedule.ts'
 import { createRefusalOutbox } from '../gateway/refusals/outbox.ts'
 import { createRefusalRecorder } from '../gateway/refusals/recorder.ts'
 import {
@@ -39,7 +39,7 @@ export interface HttpEdgeDeps extends Foundation, OperationsDeps {
   readonly role: Role
   /** Null where the role has no use for it (roles.ts). */
   readonly store: LogStoreReader | null
-  readonly pace: Pace
+  readonly batchingPolicy: BatchingPolicy
 }
 
 export interface HttpEdge {
@@ -87,7 +87,7 @@ function createGatewayParts(deps: HttpEdgeDeps, tickets: Tickets | null): Gatewa
     ...deps,
     options: {
       ...PUBLISHER_DEFAULTS,
-      ...deps.pace,
+      ...deps.batchingPolicy,
       topics: [topicName(config.TOPIC_PREFIX, 'event-logs'), topicName(config.TOPIC_PREFIX, 'application-logs')],
       bufferBytesMax: config.PUBLISH_BUFFER_BYTES,
       sendTimeoutMs: config.REQUEST_DEADLINE_MS,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { PUBLISHER_DEFAULTS } from '../gateway/publisher/publisher.ts'
-import type { Pace } from '../gateway/publisher/schedule.ts'
+import type { BatchingPolicy } from '../gateway/publisher/schedule.ts'
 import { TOPICS, topicName } from '../shared/contract/topics.ts'
 import type { Journal, NamedTopic } from '../shared/journal/journal.ts'
 import { createSqliteJournal } from '../shared/journal/sqlite/sqlite-journal.ts'
@@ -10,7 +10,7 @@ import type { BackendDeps, Where } from './backends.ts'
 /** A journal with what belongs to its kind. */
 export interface OpenJournal {
   readonly journal: Journal
-  readonly pace: Pace
+  readonly batchingPolicy: BatchingPolicy
   /** Makes missing topics; gives a line for each topic, with what is not as it should be. */
   applyTopics(): Promise<readonly string[]>
   /** Rejects where a topic's settings could lose what a gateway has answered. */
@@ -26,7 +26,7 @@ export const openJournal = (deps: BackendDeps, where: Where): Promise<OpenJourna
   usesKafka(deps.config) ? openKafka(deps) : openSqlite(deps, where)
 
 /** One disk has one queue: what comes while it syncs, and from those who were just answered, is best gathered for the next sync. */
-const PACE_SQLITE: Pace = { eagerSends: 1, regatherMs: 2 }
+const SQLITE_POLICY: BatchingPolicy = { eagerSends: 1, regatherMs: 2 }
 
 async function openSqlite({ config, clock, logger }: BackendDeps, where: Where): Promise<OpenJournal> {
   const journal = await createSqliteJournal({ file: join(config.DATA_DIR, 'journal.db'), thread: where, clock, logger })
@@ -37,7 +37,7 @@ async function openSqlite({ config, clock, logger }: BackendDeps, where: Where):
   )
   return {
     journal,
-    pace: PACE_SQLITE,
+    batchingPolicy: SQLITE_POLICY,
     applyTopics: async () => {
       await journal.createTopics(topics)
       return topics.map(({ name }) => `${name}: as it should be`)
@@ -65,7 +65,7 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
   const topics = namedTopics(config)
   return {
     journal,
-    pace: PUBLISHER_DEFAULTS,
+    batchingPolicy: PUBLISHER_DEFAULTS,
     applyTopics: async () => {
       const reports = await journal.applyTopics(topics)
       return reports.flatMap(({ topic, differences }) =>

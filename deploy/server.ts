@@ -77,7 +77,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   const metrics = createMetrics({ processMetrics: true })
   const deps = { config, clock: systemClock, logger, metrics }
   if (usesFiles(config, role)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
-  const { journal, pace, ...topics } = await openJournal(deps, 'own')
+  const { journal, batchingPolicy, ...topics } = await openJournal(deps, 'own')
   await run(closing('journal', () => journal.close()))
   if (config.AUTO_CREATE) for (const line of await topics.applyTopics()) logger.debug({ line }, 'topic')
   if (takesLogs(role) && config.UNSAFE_TOPICS === 'refuse') await topics.checkTopics()
@@ -97,7 +97,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
     ...foundation,
     role,
     store,
-    pace,
+    batchingPolicy,
     moreMetrics: async () => (await consumers?.metrics()) ?? [],
     health: createReadiness(parts.filter((part) => part !== null)),
     eventLoopDelay,

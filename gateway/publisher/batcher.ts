@@ -2,15 +2,15 @@ import type { NewRecord } from '../../shared/journal/journal.ts'
 import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
 import { createDeadlines } from '../../shared/runtime/deadlines.ts'
 import {
-  addLanes,
-  createTopicLanes,
+  addQueues,
+  createTopicQueues,
   cutBatch,
   dequeue,
   enqueue,
-  type Lane,
   openNext,
   type Part,
-  type TopicLanes,
+  type PartitionQueue,
+  type TopicQueues,
 } from './partition-queues.ts'
 import type { MicroBatch, PublishOutcome } from './publication.ts'
 import { createSchedule, type ScheduleOptions } from './schedule.ts'
@@ -23,7 +23,7 @@ export interface BatcherDeps {
   readonly topics: ReadonlyMap<string, number>
   /** Counts the bytes that wait here; those of a micro-batch are counted by whoever sends it. */
   readonly budget: ByteBudget
-  /** Never rejects: how it ends is what became of the records. */
+  /** Never rejects: its outcome is that of the records. */
   readonly send: (batch: MicroBatch) => Promise<PublishOutcome>
 }
 
@@ -38,46 +38,46 @@ export interface Slice {
 export interface Batcher {
   /** Resolves by the deadline (on the clock of `performance.now()`). Deadlines must not go back between calls. */
   push(slice: Slice, deadline: number): Promise<PublishOutcome>
-  /** The topic has so many partitions now; what waits stays in the lane that it was put into. */
+  /** The topic has so many partitions now; records that wait stay in their queues. */
   grow(topic: string, partitions: number): void
-  /** Sends what waits without gathering; resolves when everything has its outcome, at the deadline at the latest. */
+  /** Sends all records that wait, without gathering; resolves when everything has its outcome, at the deadline at the latest. */
   drain(deadline: number): Promise<void>
 }
 
 /**
- * The adaptive micro-batcher. With little to do it sends what comes at once; while sends are in flight it gathers, so that
+ * The adaptive micro-batcher. With little to do it sends records as they come; while sends are in flight it gathers, so that
  * micro-batches grow with the load and with the journal's latency. A slice whose deadline passes is `expired` where it still
  * waits, and `unsettled` where it was sent.
  */
 export function createBatcher({ options, topics, budget, send }: BatcherDeps): Batcher {
-  const lanes = new Map<string, TopicLanes>()
-  for (const [topic, partitions] of topics) lanes.set(topic, createTopicLanes(topic, partitions))
+  const queues = new Map<string, TopicQueues>()
+  for (const [topic, partitions] of topics) queues.set(topic, createTopicQueues(topic, partitions))
   const deadlines = createDeadlines()
   const schedule = createSchedule(options, begin)
   let onIdle = (): void => undefined
 
-  function laneFor({ topic, partition }: Slice): Lane {
-    const found = lanes.get(topic)
-    const lane = partition === null ? found?.open : found?.lanes[partition]
-    if (lane === undefined) throw new RangeError(`the publisher knows no partition ${partition} of ${topic}`)
-    return lane
+  function queueFor({ topic, partition }: Slice): PartitionQueue {
+    const found = queues.get(topic)
+    const queue = partition === null ? found?.open : found?.queues[partition]
+    if (queue === undefined) throw new RangeError(`the publisher knows no partition ${partition} of ${topic}`)
+    return queue
   }
 
-  function begin(lane: Lane): void {
-    const { batch, parts } = cutBatch(lane, options)
-    const topic = lanes.get(lane.topic)
-    if (topic?.open === lane) openNext(topic)
+  function begin(queue: PartitionQueue): void {
+    const { batch, parts } = cutBatch(queue, options)
+    const topic = queues.get(queue.topic)
+    if (topic?.open === queue) openNext(topic)
     // The next step counts these bytes before anything else can run.
     budget.give(batch.bytes)
     const sending = send(batch)
-    // For as long as the journal takes, only it keeps them: what is collected early costs little.
+    // From here on only the journal keeps the records: objects that die young cost the collector little.
     batch.records = []
     void sending.then((outcome) => {
       for (const part of parts) {
         deadlines.cancel(part.deadline)
         part.settle(outcome)
       }
-      schedule.ended(lane)
+      schedule.ended(queue)
       if (schedule.isIdle()) onIdle()
     })
   }
@@ -87,7 +87,7 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
       part.settle('unsettled')
       return
     }
-    if (part.lane.queue.size === 0) schedule.forget(part.lane)
+    if (part.queue.parts.size === 0) schedule.forget(part.queue)
     budget.give(part.bytes)
     part.settle('expired')
     if (schedule.isIdle()) onIdle()
@@ -95,12 +95,12 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
 
   return {
     push: (slice, deadline) => {
-      const lane = laneFor(slice)
+      const queue = queueFor(slice)
       const { records, bytes } = slice
       const now = performance.now()
       const { promise, resolve: settle } = Promise.withResolvers<PublishOutcome>()
       const part: Part = {
-        lane,
+        queue,
         records,
         bytes,
         queuedAt: now,
@@ -109,12 +109,12 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
       }
       budget.take(bytes)
       enqueue(part)
-      schedule.waits(lane, now)
+      schedule.waits(queue, now)
       return promise
     },
     grow: (topic, partitions) => {
-      const found = lanes.get(topic)
-      if (found !== undefined) addLanes(found, partitions)
+      const found = queues.get(topic)
+      if (found !== undefined) addQueues(found, partitions)
     },
     drain: async (deadline) => {
       const idle = Promise.withResolvers<void>()

@@ -46,7 +46,7 @@ export function createPartitionCounts({
         'partitions were added: keys have other places from now on',
       )
     } catch (error) {
-      // What is wrong with the journal is told by whoever appends; this asks again.
+      // The appends report a journal that fails; this asks again.
       logger.debug({ topic, err: error }, 'the number of partitions could not be read')
     }
   }

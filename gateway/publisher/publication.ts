@@ -3,13 +3,13 @@ import type { AppendBatch, NewRecord, UnconfirmedOutcome } from '../../shared/jo
 /** One record on its way to the journal. */
 export interface Publication {
   readonly record: NewRecord
-  /** What it takes on the wire, in bytes, rounded up: the limits of micro-batches and of the buffer count these. */
+  /** Its bytes on the wire, rounded up: the limits of micro-batches and of the buffer count these. */
   readonly bytes: number
   /** Text whose hash chooses the partition, so that equal texts meet there; null where any partition will do. */
   readonly routeBy: string | null
 }
 
-/** Why a record was not confirmed, what that means for it, and what its sender is told. */
+/** The reasons for a record without confirmation, with its state and the message for its sender. */
 export const UNCONFIRMED = {
   closed: { outcome: 'not_written', message: 'The gateway is starting or stopping.' },
   buffer_full: { outcome: 'not_written', message: 'Too many entries wait for the journal.' },
@@ -22,7 +22,7 @@ export const UNCONFIRMED = {
 
 export type UnconfirmedReason = keyof typeof UNCONFIRMED
 
-/** What became of a record: confirmed durable, or why not. */
+/** The outcome of a record: confirmed durable, or the reason why not. */
 export type PublishOutcome = 'durable' | UnconfirmedReason
 
 /** A micro-batch for one partition, in the order of its records. */
@@ -31,9 +31,3 @@ export interface MicroBatch extends AppendBatch {
   readonly count: number
   readonly bytes: number
 }
-
-/**
- * One step of the way to the journal: resolves when the micro-batch is durable, rejects where that is not certain. The steps
- * are put around each other. The records are gone from the batch when the call returns; by then the journal has what it needs.
- */
-export type Send = (batch: MicroBatch) => Promise<void>

@@ -1,18 +1,15 @@
-import { AppendError, type Journal } from '../../shared/journal/journal.ts'
+import { partitionOf } from '../../shared/contract/partitioner.ts'
+import type { Journal, NewRecord } from '../../shared/journal/journal.ts'
 import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
-import { type Batcher, type BatcherOptions, createBatcher } from './batcher.ts'
-import { type BreakerOptions, type BreakerState, createBreaker, PausedError } from './breaker.ts'
-import { createFailureLog } from './failure-log.ts'
-import { holdBytes } from './hold-bytes.ts'
-import { measureSends } from './measure.ts'
+import { type Batcher, type BatcherOptions, createBatcher, type Slice } from './batcher.ts'
 import { createPartitionCounts } from './partition-counts.ts'
-import type { MicroBatch, Publication, PublishOutcome, Send } from './publication.ts'
-import { cutSlices, type PlacedSlice } from './slices.ts'
-import { limitTime, UnsettledError } from './time-limit.ts'
+import type { BatchLimits } from './partition-queues.ts'
+import type { Publication, PublishOutcome } from './publication.ts'
+import { type BreakerOptions, createSender } from './sender.ts'
 
 export interface PublisherOptions extends BatcherOptions {
   /** Every topic that is published to; they must exist at the start. */
@@ -26,7 +23,7 @@ export interface PublisherOptions extends BatcherOptions {
   readonly breaker: BreakerOptions
 }
 
-/** What has proved good on Kafka; an embedded journal has one partition and one disk, and a pace of its own. */
+/** Values that proved good on Kafka; an embedded journal, with one partition and one disk, has a batching policy of its own. */
 export const PUBLISHER_DEFAULTS = {
   batchRecordsMax: 500,
   batchBytesMax: 900_000,
@@ -56,21 +53,13 @@ export interface Publisher extends Service {
   partitionsOf(topic: string): number
 }
 
-const BREAKER_GAUGE: Readonly<Record<BreakerState, number>> = { closed: 0, halfOpen: 1, open: 2 }
-
 /** Takes records from `start` to `stop`; outside of that they are `closed`. */
 export function createPublisher({ journal, clock, metrics, logger, options }: PublisherDeps): Publisher {
-  const breakerState = metrics.gauge('sluice_publish_breaker_state')
   const budget = createByteBudget(options.bufferBytesMax)
   const queueBytes = metrics.gauge('sluice_publish_queue_bytes')
   // Read when it is asked for: it changes several times a request.
   Object.assign(queueBytes, { collect: () => queueBytes.set(budget.held) })
-  const append = holdBytes(
-    budget,
-    measureSends(metrics, (batch) => journal.append(batch)),
-  )
-  const breaker = createBreaker(options.breaker, onBreakerState, limitTime(options.sendTimeoutMs, append))
-  const send = outcomesOf(breaker.send, createFailureLog(logger))
+  const sender = createSender({ ...options, journal, budget, metrics, logger })
   const partitions = createPartitionCounts({
     journal,
     logger,
@@ -81,14 +70,8 @@ export function createPublisher({ journal, clock, metrics, logger, options }: Pu
   let batcher: Batcher | undefined
   let stopping: Promise<void> | undefined
 
-  function onBreakerState(state: BreakerState): void {
-    breakerState.set(BREAKER_GAUGE[state])
-    if (state === 'open') logger.error({}, 'the journal keeps failing: sending is paused')
-    if (state === 'closed') logger.info({}, 'the journal works again: sending goes on')
-  }
-
   async function start(): Promise<void> {
-    batcher = createBatcher({ options, topics: await partitions.start(), budget, send })
+    batcher = createBatcher({ options, topics: await partitions.start(), budget, send: sender.send })
   }
 
   async function stop(deadline: number): Promise<void> {
@@ -96,7 +79,7 @@ export function createPublisher({ journal, clock, metrics, logger, options }: Pu
     const draining = batcher
     batcher = undefined
     await draining?.drain(performance.now() + deadline - clock.now())
-    breaker.close()
+    sender.close()
   }
 
   function publish(topic: string, publications: readonly Publication[], deadline: number) {
@@ -140,17 +123,41 @@ async function pushEach(
   return outcomes
 }
 
-/** A send whose failure is an outcome. */
-const outcomesOf =
-  (send: Send, onFailure: (error: unknown, batch: MicroBatch) => void) =>
-  async (batch: MicroBatch): Promise<PublishOutcome> => {
-    try {
-      await send(batch)
-      return 'durable'
-    } catch (error) {
-      if (error instanceof PausedError) return 'paused'
-      onFailure(error, batch)
-      if (error instanceof UnsettledError) return 'unsettled'
-      return error instanceof AppendError && error.outcome === 'not_written' ? 'refused' : 'uncertain'
+/** A slice in the making, with the places of its records among the publications. */
+export interface PlacedSlice extends Slice {
+  readonly records: NewRecord[]
+  readonly places: number[]
+  bytes: number
+}
+
+/**
+ * The publications of one request, in their order, cut into as few slices as the limits allow: for each partition its own, and
+ * one for those that may go to any.
+ */
+export function cutSlices(
+  topic: string,
+  publications: readonly Publication[],
+  partitions: number,
+  limits: BatchLimits,
+): readonly PlacedSlice[] {
+  const slices: PlacedSlice[] = []
+  const growing: PlacedSlice[] = []
+  for (const [place, { record, bytes, routeBy }] of publications.entries()) {
+    const partition = routeBy === null ? null : partitionOf(routeBy, partitions)
+    // Those for any partition stand behind those for the last one.
+    const index = partition ?? partitions
+    let slice = growing[index]
+    if (slice === undefined || !hasRoom(slice, bytes, limits)) {
+      slice = { topic, partition, records: [], places: [], bytes: 0 }
+      slices.push(slice)
+      growing[index] = slice
     }
+    slice.records.push(record)
+    slice.places.push(place)
+    slice.bytes += bytes
   }
+  return slices
+}
+
+const hasRoom = (slice: PlacedSlice, bytes: number, { batchRecordsMax, batchBytesMax }: BatchLimits): boolean =>
+  slice.records.length < batchRecordsMax && slice.bytes + bytes <= batchBytesMax

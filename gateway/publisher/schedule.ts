@@ -1,32 +1,32 @@
-import { type BatchLimits, headOf, isFull, type Lane } from './partition-queues.ts'
+import { type BatchLimits, headOf, isFull, type PartitionQueue } from './partition-queues.ts'
 
-/** How sends follow each other, which depends on what the journal is. */
-export interface Pace {
-  /** While fewer sends than this are in flight, what comes is sent in the same turn of the event loop; beyond, it gathers. */
+/** How sends follow each other; the journals differ in this. */
+export interface BatchingPolicy {
+  /** While fewer sends than this are in flight, records are sent in the turn of the event loop in which they come; else they gather. */
   readonly eagerSends: number
   /**
-   * How long a lane whose send has ended waits for the senders that were answered: they tend to send again at once, and would just
+   * How long a queue whose send has ended waits for the senders that were answered: they tend to send again at once, and would just
    * miss the next micro-batch. It goes on sooner with as many records as it had sent, and at once after a few. Zero for no such
    * wait.
    */
   readonly regatherMs: number
 }
 
-export interface ScheduleOptions extends BatchLimits, Pace {
-  /** The longest time for which records gather, unless `sendsInFlightMax` holds them. */
+export interface ScheduleOptions extends BatchLimits, BatchingPolicy {
+  /** Milliseconds for which records gather at most, unless `sendsInFlightMax` holds them. */
   readonly lingerMs: number
   /** Most sends in flight, whatever waits. */
   readonly sendsInFlightMax: number
 }
 
-/** Decides when a lane sends. */
+/** Decides when a queue sends. */
 export interface Schedule {
-  /** Something was put into the lane's queue; `now` is `performance.now()`. */
-  waits(lane: Lane, now: number): void
-  /** Everything was taken out of the lane's queue, and not to be sent. */
-  forget(lane: Lane): void
-  /** The lane's send has ended. */
-  ended(lane: Lane): void
+  /** Records were put into the queue; `now` is `performance.now()`. */
+  waits(queue: PartitionQueue, now: number): void
+  /** The queue was emptied without a send. */
+  forget(queue: PartitionQueue): void
+  /** The queue's send has ended. */
+  ended(queue: PartitionQueue): void
   /** From now on nothing gathers. */
   hurry(): void
   /** Whether nothing waits and nothing is in flight. */
@@ -38,35 +38,36 @@ export interface Schedule {
 /** Below this many records in a send, waiting for as many again would cost more time than it saves work. */
 const REGATHER_RECORDS_MIN = 8
 
-/** `begin` sends what the lane has, as much as fits, and has `ended` called later. */
-export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => void): Schedule {
-  /** Lanes with something in their queue. */
-  const waiting = new Set<Lane>()
+/** `begin` sends as many records of the queue as fit, and has `ended` called later. */
+export function createSchedule(options: ScheduleOptions, begin: (queue: PartitionQueue) => void): Schedule {
+  /** Queues that hold records. */
+  const waiting = new Set<PartitionQueue>()
   let inFlight = 0
   let hurried = false
   let timer: NodeJS.Timeout | undefined
   let looking: NodeJS.Immediate | undefined
 
-  const dueAt = (lane: Lane): number => (headOf(lane)?.queuedAt ?? Number.POSITIVE_INFINITY) + options.lingerMs
+  const dueAt = (queue: PartitionQueue): number =>
+    (headOf(queue)?.queuedAt ?? Number.POSITIVE_INFINITY) + options.lingerMs
 
-  const regatheredAt = (lane: Lane): number =>
-    lane.endedAt + (lane.recordsSent < REGATHER_RECORDS_MIN ? 0 : options.regatherMs)
+  const regatheredAt = (queue: PartitionQueue): number =>
+    queue.endedAt + (queue.recordsSent < REGATHER_RECORDS_MIN ? 0 : options.regatherMs)
 
-  function isDue(lane: Lane, now: number): boolean {
-    if (lane.sending || inFlight >= options.sendsInFlightMax) return false
-    if (hurried || isFull(lane, options) || now >= dueAt(lane)) return true
-    return inFlight < options.eagerSends && (lane.records >= lane.recordsSent || now >= regatheredAt(lane))
+  function isDue(queue: PartitionQueue, now: number): boolean {
+    if (queue.sending || inFlight >= options.sendsInFlightMax) return false
+    if (hurried || isFull(queue, options) || now >= dueAt(queue)) return true
+    return inFlight < options.eagerSends && (queue.records >= queue.recordsSent || now >= regatheredAt(queue))
   }
 
-  function send(lane: Lane): void {
-    lane.sending = true
+  function send(queue: PartitionQueue): void {
+    queue.sending = true
     inFlight += 1
-    const { records } = lane
-    begin(lane)
-    lane.recordsSent = records - lane.records
-    // What is left waits behind the other lanes.
-    waiting.delete(lane)
-    if (lane.queue.size > 0) waiting.add(lane)
+    const { records } = queue
+    begin(queue)
+    queue.recordsSent = records - queue.records
+    // The rest waits behind the other queues.
+    waiting.delete(queue)
+    if (queue.parts.size > 0) waiting.add(queue)
   }
 
   /** Not at once but when this turn of the event loop has read what lies ready: requests that came together travel together. */
@@ -78,36 +79,36 @@ export function createSchedule(options: ScheduleOptions, begin: (lane: Lane) => 
     clearImmediate(looking)
     looking = undefined
     const now = performance.now()
-    for (const lane of waiting) if (isDue(lane, now)) send(lane)
+    for (const queue of waiting) if (isDue(queue, now)) send(queue)
     clearTimeout(timer)
     timer = undefined
     linger(now)
   }
 
-  /** Looks again when the first of the lanes that may send has gathered long enough. */
+  /** Looks again when the first of the queues that may send has gathered long enough. */
   function linger(now: number): void {
     if (inFlight >= options.sendsInFlightMax) return
     let next = Number.POSITIVE_INFINITY
     const isEager = inFlight < options.eagerSends
-    for (const lane of waiting) {
-      if (!lane.sending) next = Math.min(next, dueAt(lane), isEager ? regatheredAt(lane) : next)
+    for (const queue of waiting) {
+      if (!queue.sending) next = Math.min(next, dueAt(queue), isEager ? regatheredAt(queue) : next)
     }
     if (next < Number.POSITIVE_INFINITY) timer = setTimeout(sendWhatIsDue, next - now)
   }
 
   return {
-    waits: (lane, now) => {
-      waiting.add(lane)
-      if (isDue(lane, now)) lookSoon()
-      // A look that is about to come sets the timer itself, once it has sent what has waited too long.
+    waits: (queue, now) => {
+      waiting.add(queue)
+      if (isDue(queue, now)) lookSoon()
+      // A look that is about to come sets the timer itself, once it has sent the records that are due.
       else if (timer === undefined && looking === undefined) linger(now)
     },
-    forget: (lane) => {
-      waiting.delete(lane)
+    forget: (queue) => {
+      waiting.delete(queue)
     },
-    ended: (lane) => {
-      lane.sending = false
-      lane.endedAt = performance.now()
+    ended: (queue) => {
+      queue.sending = false
+      queue.endedAt = performance.now()
       inFlight -= 1
       if (waiting.size > 0) lookSoon()
     },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Publication } from '../../../../gateway/publisher/publication.ts'
-import { cutSlices } from '../../../../gateway/publisher/slices.ts'
+import { cutSlices } from '../../../../gateway/publisher/publisher.ts'
 import { partitionOf } from '../../../../shared/contract/partitioner.ts'
 
 const LIMITS = { batchRecordsMax: 5, batchBytesMax: 1_000 }

@@ -1,11 +1,17 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { pino } from 'pino'
-import { type BreakerState, createBreaker, PausedError } from '../../../../gateway/publisher/breaker.ts'
-import { createFailureLog } from '../../../../gateway/publisher/failure-log.ts'
-import { holdBytes } from '../../../../gateway/publisher/hold-bytes.ts'
-import { measureSends } from '../../../../gateway/publisher/measure.ts'
-import type { MicroBatch, Send } from '../../../../gateway/publisher/publication.ts'
-import { limitTime, UnsettledError } from '../../../../gateway/publisher/time-limit.ts'
+import type { MicroBatch } from '../../../../gateway/publisher/publication.ts'
+import {
+  type BreakerState,
+  createBreaker,
+  createFailureLog,
+  holdBytes,
+  limitTime,
+  measureSends,
+  PausedError,
+  type Send,
+  UnsettledError,
+} from '../../../../gateway/publisher/sender.ts'
 import { createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 

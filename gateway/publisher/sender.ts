@@ -1,0 +1,189 @@
+import CircuitBreaker from 'opossum'
+import { AppendError, type Journal } from '../../shared/journal/journal.ts'
+import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
+import { createDeadlines, type Deadlines } from '../../shared/runtime/deadlines.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import type { Metrics } from '../../shared/runtime/metrics.ts'
+import type { MicroBatch, PublishOutcome } from './publication.ts'
+
+/**
+ * One stage of the way to the journal: resolves when the micro-batch is durable, rejects where that is not certain. Stages are put
+ * around each other. The records are gone from the batch when the call returns; by then the journal has taken them.
+ */
+export type Send = (batch: MicroBatch) => Promise<void>
+
+export interface SenderDeps {
+  readonly journal: Pick<Journal, 'append'>
+  /** Counts the bytes that have not settled at the journal. */
+  readonly budget: ByteBudget
+  readonly metrics: Metrics
+  readonly logger: Logger
+  /** Milliseconds that a send may take before it counts as failed. */
+  readonly sendTimeoutMs: number
+  readonly breaker: BreakerOptions
+}
+
+/** Sends micro-batches to the journal. */
+export interface Sender {
+  /** Never rejects: a failure is an outcome. */
+  send(batch: MicroBatch): Promise<PublishOutcome>
+  /** Ends its timers; sends after it are `paused`. */
+  close(): void
+}
+
+/**
+ * The stages in the order in which a micro-batch meets them: the breaker refuses it while the journal keeps failing, the time limit
+ * gives up on it, the budget counts its bytes until it has really settled, and its time is measured.
+ */
+export function createSender({ journal, budget, metrics, logger, sendTimeoutMs, breaker }: SenderDeps): Sender {
+  const measured = measureSends(metrics, (batch) => journal.append(batch))
+  const limited = limitTime(sendTimeoutMs, holdBytes(budget, measured))
+  const { send, close } = createBreaker(breaker, reportBreaker(metrics, logger), limited)
+  return { send: outcomesOf(send, createFailureLog(logger)), close }
+}
+
+const BREAKER_GAUGE: Readonly<Record<BreakerState, number>> = { closed: 0, halfOpen: 1, open: 2 }
+
+function reportBreaker(metrics: Metrics, logger: Logger): (state: BreakerState) => void {
+  const gauge = metrics.gauge('sluice_publish_breaker_state')
+  return (state) => {
+    gauge.set(BREAKER_GAUGE[state])
+    if (state === 'open') logger.error({}, 'the journal keeps failing: sending is paused')
+    if (state === 'closed') logger.info({}, 'the journal works again: sending goes on')
+  }
+}
+
+/** A send whose failure is an outcome. */
+const outcomesOf =
+  (send: Send, onFailure: (error: unknown, batch: MicroBatch) => void) =>
+  async (batch: MicroBatch): Promise<PublishOutcome> => {
+    try {
+      await send(batch)
+      return 'durable'
+    } catch (error) {
+      if (error instanceof PausedError) return 'paused'
+      onFailure(error, batch)
+      if (error instanceof UnsettledError) return 'unsettled'
+      return error instanceof AppendError && error.outcome === 'not_written' ? 'refused' : 'uncertain'
+    }
+  }
+
+/** Tells of failed sends: the first at once, then at most one line per interval with the number of those between. */
+export function createFailureLog(logger: Logger, intervalMs = 1_000): (error: unknown, batch: MicroBatch) => void {
+  let quietUntil = Number.NEGATIVE_INFINITY
+  let unsaid = 0
+  return (error, { topic, partition, count }) => {
+    const now = performance.now()
+    if (now < quietUntil) {
+      unsaid += 1
+      return
+    }
+    logger.warn({ err: error, topic, partition, records: count, unsaid }, 'the journal did not confirm a send')
+    quietUntil = now + intervalMs
+    unsaid = 0
+  }
+}
+
+export interface BreakerOptions {
+  /** It opens when more than this share of the sends in the window failed, in percent … */
+  readonly failuresPercent: number
+  /** … and there were at least so many. */
+  readonly sendsMin: number
+  readonly windowMs: number
+  /** How long it stays open before one send is let through to try. */
+  readonly openMs: number
+}
+
+export type BreakerState = 'closed' | 'halfOpen' | 'open'
+
+/** Rejects a send that was not tried. */
+export class PausedError extends Error {
+  override readonly name = 'PausedError'
+}
+
+export interface Breaker {
+  readonly send: Send
+  /** Ends its timers; sends after it are refused. */
+  close(): void
+}
+
+/**
+ * A circuit breaker around the next stage: while the journal keeps failing, sends are refused at once. The next stage must settle
+ * in bounded time, because the one send of a half-open breaker decides what follows.
+ */
+export function createBreaker(options: BreakerOptions, onState: (state: BreakerState) => void, next: Send): Breaker {
+  const circuit = new CircuitBreaker(next, {
+    timeout: false,
+    errorThresholdPercentage: options.failuresPercent,
+    volumeThreshold: options.sendsMin,
+    rollingCountTimeout: options.windowMs,
+    resetTimeout: options.openMs,
+    // Both would keep and sort the latency of every send for figures that nobody reads.
+    rollingPercentilesEnabled: false,
+    enableSnapshots: false,
+  })
+  circuit.on('open', () => onState('open'))
+  circuit.on('halfOpen', () => onState('halfOpen'))
+  circuit.on('close', () => onState('closed'))
+  return {
+    send: async (batch) => {
+      try {
+        await circuit.fire(batch)
+      } catch (error) {
+        throw CircuitBreaker.isOurError(error as Error)
+          ? new PausedError('the breaker is open', { cause: error })
+          : error
+      }
+    },
+    close: () => circuit.shutdown(),
+  }
+}
+
+/** The next stage took too long. Its records may still be written. */
+export class UnsettledError extends Error {
+  override readonly name = 'UnsettledError'
+}
+
+/**
+ * Stops waiting for the next stage after a time. Without it, one send that never settles would keep its partition, and a breaker
+ * that is half open, for ever.
+ */
+export function limitTime(timeoutMs: number, next: Send): Send {
+  const deadlines = createDeadlines()
+  return (batch) => settledWithin(timeoutMs, next(batch), deadlines)
+}
+
+function settledWithin(timeoutMs: number, settling: Promise<void>, deadlines: Deadlines): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new UnsettledError(`not settled within ${timeoutMs} ms`))
+    const deadline = deadlines.add(performance.now() + timeoutMs, giveUp)
+    settling.then(resolve, reject).finally(() => deadlines.cancel(deadline))
+  })
+}
+
+/**
+ * Holds a micro-batch's bytes until the next stage has really settled. A stage that stops waiting earlier does not make room:
+ * the records are still in memory.
+ */
+export const holdBytes =
+  (budget: ByteBudget, next: Send): Send =>
+  async (batch) => {
+    budget.take(batch.bytes)
+    try {
+      await next(batch)
+    } finally {
+      budget.give(batch.bytes)
+    }
+  }
+
+/** Measures every micro-batch that the next stage makes durable. */
+export function measureSends(metrics: Metrics, next: Send): Send {
+  const seconds = metrics.histogram('sluice_publish_seconds')
+  const records = metrics.histogram('sluice_publish_batch_records')
+  return async (batch) => {
+    const begun = performance.now()
+    await next(batch)
+    seconds.observe((performance.now() - begun) / 1_000)
+    records.observe(batch.count)
+  }
+}
