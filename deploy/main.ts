@@ -4,12 +4,12 @@
  * the process.
  */
 import { beginWithMemorySettings } from './memory-settings.ts'
-import { exitAtOnce, onSignals } from './signals.ts'
+import { exitAtOnce, onSignals } from './server/signals.ts'
 
 onSignals(exitAtOnce)
 if (process.argv[2] === 'start') beginWithMemorySettings()
 
 // Loaded only now, as the program may have begun anew.
-const { runCommand } = await import('./commands.ts')
+const [{ runCli }, { cliDeps }] = await Promise.all([import('./cli/cli.ts'), import('./cli-deps.ts')])
 
-process.exitCode = await runCommand(process.argv.slice(2))
+process.exitCode = await runCli(process.argv.slice(2), cliDeps)

@@ -1,7 +1,7 @@
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
-import type { Role } from '../roles.ts'
+import type { Role } from '../server/roles.ts'
 
 /** Exit codes of every command. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const

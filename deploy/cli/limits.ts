@@ -1,5 +1,5 @@
-import { UNKNOWN_BODY_BYTES_MAX } from '../../gateway/admission.ts'
-import { FOREIGN_ENTRIES_MAX } from '../../gateway/gateway.ts'
+import { UNKNOWN_BODY_BYTES_MAX } from '../../gateway/ingest/admission.ts'
+import { FOREIGN_ENTRIES_MAX } from '../../gateway/ingest/checks.ts'
 import { FULL_TEXT_CHARACTERS_MAX, KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../shared/contract/rows.ts'
 import { JSON_LIMITS } from '../../shared/http/json-pieces.ts'

@@ -1,4 +1,4 @@
-import { ROLES } from '../roles.ts'
+import { ROLES } from '../server/roles.ts'
 import { choiceOf } from './arguments.ts'
 import { type Command, EXIT } from './command.ts'
 

@@ -6,7 +6,7 @@ import type { Health } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { askWithin, singleFlight } from '../../shared/runtime/waiting.ts'
-import type { EventLoopDelay } from '../event-loop-delay.ts'
+import type { EventLoopDelay } from './event-loop-delay.ts'
 
 export interface OperationsDeps {
   readonly logger: Logger

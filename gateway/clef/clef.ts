@@ -1,12 +1,88 @@
-import type { EntryCheckOptions } from '../application-entry.ts'
-import type { CheckDeps } from '../checks.ts'
-import type { ForeignFormat } from '../work.ts'
-import { createClefCheck, sentEvents } from './check.ts'
-import { clefFormat } from './lines.ts'
-import { SEQ } from './seq.ts'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { parseGuid } from '../../shared/contract/guid.ts'
+import { type Checked, refuse } from '../../shared/errors.ts'
+import type { Project } from '../../shared/registry/registry.ts'
+import type { Admitted } from '../ingest/admit.ts'
+import { createEntryCheck } from '../ingest/application-log.ts'
+import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
+import { exceeds, refuseNoObject } from '../ingest/fields.ts'
+import { checkSender, createProjectFinder, type ProjectFinder } from '../ingest/foreign-sender.ts'
+import { type Dialect, failed, processed, unconfirmedBatch } from '../ingest/replies.ts'
+import type { SentEntries } from '../ingest/request.ts'
+import { entryOf } from './entry.ts'
+import { type Line, parametersOf } from './lines.ts'
 
-/** Serilog's compact log event format (CLEF), as it is sent to Seq. */
-export const createClef = (deps: CheckDeps, options: EntryCheckOptions, entriesMax: number): ForeignFormat => ({
-  format: clefFormat(entriesMax),
-  batch: { check: createClefCheck(deps, options), sent: sentEvents, dialect: SEQ },
-})
+const REMEDY =
+  'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name>.'
+
+/** A line that is so many times larger than an entry can be is not translated: what would be left out is less than that. */
+const LINE_PER_ENTRY_MAX = 2
+
+/** Judges a body of events: who sends, for which Project, then each line by itself. */
+export function createClefCheck(deps: CheckDeps): BatchCheck {
+  const { entryBytesMax } = deps
+  const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
+  return (received) => {
+    const sender = checkSender(received.headers, deps)
+    if (sender.problem !== undefined) return sender
+    const found = projectOf(received.headers, createProjectFinder(sender.value, deps.registry, REMEDY))
+    if (found.problem !== undefined) return found
+    const project = found.value
+    const origin = { team: project.team, endpoint: `ingest/clef/${project.id}` }
+    // The Project's name, which may be anything, can become a part of its records.
+    const context = { ...deps.contextOf(received, origin), isAscii: false }
+    const lines = linesOf(received.json)
+    const check = (index: number): Checked<Admitted> => {
+      const line = lines[index]
+      if (line === undefined) return refuseNoObject()
+      if (context.isLong && exceeds(line.event.value, LINE_PER_ENTRY_MAX * entryBytesMax))
+        return refuse('entry_too_large', { limit: entryBytesMax })
+      const entry = entryOf(line, project)
+      return entry.problem === undefined ? checkEntry(entry.value, index, project, context) : entry
+    }
+    return { value: { count: lines.length, check } }
+  }
+}
+
+/** What was sent on each line; the text where it is no event. The reader of lines keeps the digits of events itself. */
+export const sentEvents: SentEntries = ({ json }) => {
+  const lines = linesOf(json)
+  return (index) => lines[index]?.event.value ?? lines[index]?.text
+}
+
+/** What the reader of these bodies makes of them. */
+const linesOf = (json: unknown): readonly Line[] => json as readonly Line[]
+
+function projectOf({ 'x-project-id': named }: IncomingHttpHeaders, projects: ProjectFinder): Checked<Project> {
+  if (typeof named !== 'string' || named === '') return projects.only()
+  return parseGuid(named) === undefined ? projects.byName(named) : projects.byId(named)
+}
+
+const CREATED = 201
+
+/** How Seq's clients are answered: in the envelope, with the status that tells, as they read nothing else. */
+export const SEQ: Dialect = {
+  failed,
+  processed: (total, refused) => {
+    // They send all of a batch again or nothing.
+    const unconfirmed = unconfirmedBatch(total, refused)
+    if (unconfirmed !== undefined) return failed(unconfirmed)
+    const reply = processed(total, refused)
+    return refused.length === 0 ? { ...reply, strictStatus: CREATED } : reply
+  },
+  statusOf: ({ strictStatus }) => strictStatus,
+}
+
+/**
+ * Seq's clients present their key in a header of Seq's, and those that cannot set headers name their Project in the address: from here
+ * on both stand in the headers of ours. A key in the address is not read: addresses end up in logs.
+ */
+export function setOwnHeaders(request: IncomingMessage): void {
+  const { headers } = request
+  setDefault(headers, 'x-api-key', headers['x-seq-apikey'])
+  setDefault(headers, 'x-project-id', parametersOf(request).get('project') ?? undefined)
+}
+
+function setDefault(headers: IncomingHttpHeaders, name: string, value: string | string[] | undefined): void {
+  if (headers[name] === undefined || headers[name] === '') headers[name] = value
+}

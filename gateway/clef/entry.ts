@@ -1,9 +1,8 @@
 import { type Checked, problem, refuse } from '../../shared/errors.ts'
 import { renderTemplate } from '../../shared/message-template.ts'
 import type { Project } from '../../shared/registry/registry.ts'
-import { createFieldExtractor, eventIdOf, hexId, scopeDataOf, textOf } from '../field-extractor.ts'
-import type { Fields } from '../fields.ts'
-import { foreignLevel } from '../foreign-levels.ts'
+import type { Fields } from '../ingest/fields.ts'
+import { createFieldExtractor, eventIdOf, foreignLevel, hexId, scopeDataOf, textOf } from '../ingest/foreign-fields.ts'
 import type { Line } from './lines.ts'
 
 /** What the format gives a meaning, beside the trace and span that Seq's clients add; all else is a property of the user's. */

@@ -5,10 +5,10 @@ import { type BodyText, isLong, parseJson } from '../../shared/http/body.ts'
 import { parseInPieces } from '../../shared/http/json-pieces.ts'
 import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
-import type { BodyFormat } from '../endpoint.ts'
-import { type Fields, isObject, refuseNoObject } from '../fields.ts'
+import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
+import type { BodyFormat } from '../ingest/endpoint.ts'
+import { type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
-import { parametersOf } from './parameters.ts'
 
 /** One line of a body: its event, or why it has none. */
 export interface Line {
@@ -25,11 +25,11 @@ const PLAIN_JSON = /^application\/json[ \t]*(?:;|$)/i
 
 const TYPES = 'Send application/vnd.serilog.clef, application/x-ndjson, application/json-lines or text/plain, in UTF-8.'
 
-/** Newline-delimited events of the compact log event format; at most `linesMax` that are not blank. */
-export const clefFormat = (linesMax: number): BodyFormat => ({
+/** Serilog's compact log event format (CLEF): an event a line; at most `FOREIGN_ENTRIES_MAX` lines that are not blank. */
+export const CLEF_FORMAT: BodyFormat = {
   refusal: mediaRefusal,
-  parse: (body) => linesOf(body, linesMax),
-})
+  parse: linesOf,
+}
 
 function mediaRefusal(request: IncomingMessage): Problem | undefined {
   const { headers } = request
@@ -49,7 +49,7 @@ const isOlderPath = ({ url = '' }: IncomingMessage): boolean => /\/raw\/?(?:\?|$
 
 const refusedType = (message: string): Problem => ({ ...problem('unsupported_media_type'), message })
 
-function* linesOf({ text, memory }: BodyText, linesMax: number): Steps<Checked<readonly Line[]>> {
+function* linesOf({ text, memory }: BodyText): Steps<Checked<readonly Line[]>> {
   const lines: Line[] = []
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start)
@@ -57,7 +57,7 @@ function* linesOf({ text, memory }: BodyText, linesMax: number): Steps<Checked<r
     const line = text.slice(start, end).trim()
     start = end + 1
     if (line === '') continue
-    if (lines.length === linesMax) return refuse('batch_too_large', { limit: linesMax })
+    if (lines.length === FOREIGN_ENTRIES_MAX) return refuse('batch_too_large', { limit: FOREIGN_ENTRIES_MAX })
     lines.push({ text: line, event: yield* eventOf(line, memory) })
     yield
   }
@@ -73,4 +73,10 @@ function* eventOf(line: string, memory: BodyText['memory']): Steps<Checked<Field
   if (!fitsDepth(event, EVENT_LEVELS_MAX))
     return refuse('invalid_request', [{ path: '', message: `must be at most ${EVENT_LEVELS_MAX} levels deep` }])
   return { value: hasLostDigits(event) ? (parseExactly(line) as Fields) : event }
+}
+
+/** The parameters in the address of a request. */
+export function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start === -1 ? '' : url.slice(start))
 }

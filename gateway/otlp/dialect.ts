@@ -1,6 +1,6 @@
 import type { Problem } from '../../shared/errors.ts'
 import { STATUS } from '../../shared/http/status.ts'
-import { type Dialect, type RefusedEntry, type Reply, unconfirmedBatch } from '../replies.ts'
+import { type Dialect, type RefusedEntry, type Reply, unconfirmedBatch } from '../ingest/replies.ts'
 
 /** The status of what may be sent again: OTLP's clients send again after 429, 502, 503 and 504, and after nothing else. */
 const RETRYABLE_STATUS = 503

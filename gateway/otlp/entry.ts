@@ -2,10 +2,17 @@ import { numberText } from '../../shared/contract/exact-json.ts'
 import { LEVELS, type Level } from '../../shared/contract/levels.ts'
 import { fromNanos } from '../../shared/contract/timestamp.ts'
 import { type Checked, problem, refuse } from '../../shared/errors.ts'
-import { createFieldExtractor, eventIdOf, type FieldExtractor, hexId, scopeDataOf, textOf } from '../field-extractor.ts'
-import { type Fields, isObject } from '../fields.ts'
-import { foreignLevel } from '../foreign-levels.ts'
-import { isKeyValue, listOf, plainAttributes, plainValue } from './any-value.ts'
+import { type Fields, isObject } from '../ingest/fields.ts'
+import {
+  createFieldExtractor,
+  eventIdOf,
+  type FieldExtractor,
+  foreignLevel,
+  hexId,
+  scopeDataOf,
+  textOf,
+} from '../ingest/foreign-fields.ts'
+import { isKeyValue, listOf, plainAttributes, plainValue } from './log-records.ts'
 
 /** What a log record takes from the scope and the resource that it belongs to. */
 export interface RecordOrigin {

@@ -1,5 +1,7 @@
+import { exactInteger } from '../../shared/contract/exact-json.ts'
 import { type Checked, refuse } from '../../shared/errors.ts'
-import { type Fields, isObject } from '../fields.ts'
+import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
+import { type Fields, isObject } from '../ingest/fields.ts'
 
 /** A log record with what it belongs to; `resource` and `scope` are empty where the request has none. */
 export interface PlacedRecord {
@@ -12,9 +14,9 @@ const NONE: Fields = {}
 
 /**
  * Every log record of an ExportLogsServiceRequest, in its order. Fields that are not known are ignored, as the protocol demands, and
- * null is a field that is left out; a known field of the wrong type makes the whole request unreadable. At most `recordsMax`.
+ * null is a field that is left out; a known field of the wrong type makes the whole request unreadable. At most `FOREIGN_ENTRIES_MAX`.
  */
-export function logRecordsOf(json: unknown, recordsMax: number): Checked<readonly PlacedRecord[]> {
+export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
   const records: PlacedRecord[] = []
   const wrong: { path: string; message: string }[] = []
   let count = 0
@@ -49,11 +51,45 @@ export function logRecordsOf(json: unknown, recordsMax: number): Checked<readonl
       if (!Array.isArray(list)) wrong.push({ path: `${scopePath}/logRecords`, message: 'must be a JSON array' })
       else {
         count += list.length
-        if (count <= recordsMax) for (const record of list) records.push({ record, resource, scope })
+        if (count <= FOREIGN_ENTRIES_MAX) for (const record of list) records.push({ record, resource, scope })
       }
     }
   }
   if (wrong.length > 0) return refuse('invalid_request', wrong)
-  if (count > recordsMax) return refuse('batch_too_large', { entries: count, limit: recordsMax })
+  if (count > FOREIGN_ENTRIES_MAX) return refuse('batch_too_large', { entries: count, limit: FOREIGN_ENTRIES_MAX })
   return { value: records }
 }
+
+/** Whole numbers as JSON writes them, of at most 64 bits. */
+const INTEGER = /^(?:0|-?[1-9]\d{0,19})$/
+
+/**
+ * An AnyValue of OTLP as the plain JSON value that it stands for. Whole numbers of 64 bits, which are sent as text, keep their
+ * digits; bytes stay the text that they are sent as. What is no AnyValue, or none that is known, is null.
+ */
+export function plainValue(value: unknown): unknown {
+  if (!isObject(value)) return null
+  const { stringValue, boolValue, intValue, doubleValue, bytesValue, arrayValue, kvlistValue } = value
+  if (intValue !== undefined && intValue !== null) return integerOf(intValue)
+  if (isObject(arrayValue)) return listOf(arrayValue['values']).map(plainValue)
+  if (isObject(kvlistValue)) return plainAttributes(listOf(kvlistValue['values']))
+  return stringValue ?? boolValue ?? doubleValue ?? bytesValue ?? null
+}
+
+/** Attributes as an object: of those that share a name the last one counts, and what has no name is left out. */
+export const plainAttributes = (list: readonly unknown[]): Record<string, unknown> =>
+  Object.fromEntries(list.filter(isKeyValue).map(({ key, value }) => [key, plainValue(value)]))
+
+/** An attribute. */
+interface KeyValue {
+  readonly key: string
+  readonly value?: unknown
+}
+
+export const isKeyValue = (item: unknown): item is KeyValue => isObject(item) && typeof item['key'] === 'string'
+
+/** A repeated field; null stands for an empty one. */
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const integerOf = (value: unknown): unknown =>
+  typeof value === 'string' && INTEGER.test(value) ? exactInteger(value) : value

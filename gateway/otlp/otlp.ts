@@ -1,17 +1,131 @@
-import type { EntryCheckOptions } from '../application-entry.ts'
-import type { CheckDeps } from '../checks.ts'
-import { sentEntries } from '../sent-entries.ts'
-import type { ForeignFormat } from '../work.ts'
-import { createOtlpCheck, recordsOfRequest } from './check.ts'
-import { OTLP } from './dialect.ts'
-import { OTLP_FORMAT } from './format.ts'
+import { hasLostDigits } from '../../shared/contract/exact-json.ts'
+import { type Checked, problem, refuse } from '../../shared/errors.ts'
+import { parseJsonBody } from '../../shared/http/body.ts'
+import { mediaProblem } from '../../shared/http/media-type.ts'
+import type { Project } from '../../shared/registry/registry.ts'
+import type { Admitted } from '../ingest/admit.ts'
+import { createEntryCheck } from '../ingest/application-log.ts'
+import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
+import type { BodyFormat } from '../ingest/endpoint.ts'
+import { exceeds, type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
+import { checkSender, createProjectFinder, type ProjectFinder } from '../ingest/foreign-sender.ts'
+import { type RequestContext, sentEntries } from '../ingest/request.ts'
+import { fitsDepth } from '../schemas/keywords.ts'
+import { entryOf, type RecordOrigin } from './entry.ts'
+import { isKeyValue, listOf, logRecordsOf, type PlacedRecord } from './log-records.ts'
 
-/** The logs of OTLP/HTTP in its JSON encoding (opentelemetry-proto, docs/specification.md). */
-export const createOtlp = (deps: CheckDeps, options: EntryCheckOptions, entriesMax: number): ForeignFormat => ({
-  format: OTLP_FORMAT,
-  batch: {
-    check: createOtlpCheck(deps, options, entriesMax),
-    sent: sentEntries(recordsOfRequest(entriesMax)),
-    dialect: OTLP,
-  },
-})
+/** Levels of JSON of a log record: its scope data may be 64 levels deep, each of which OTLP writes as four. */
+const RECORD_LEVELS_MAX = 264
+
+/** OTLP wraps each value, so a record is longer than its entry; one so many times longer than an entry can be is not translated. */
+const RECORD_PER_ENTRY_MAX = 4
+
+const NO_RECORD: PlacedRecord = { record: null, scope: {}, resource: {} }
+
+const REMEDY =
+  "Set service.name to the Project's name (OTEL_SERVICE_NAME), or name it by its id: OTEL_RESOURCE_ATTRIBUTES=sluice.project.id=<id>."
+
+/** Judges an ExportLogsServiceRequest: who sends, whether it can be read at all, then each log record by itself. */
+export function createOtlpCheck(deps: CheckDeps): BatchCheck {
+  const { entryBytesMax } = deps
+  const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
+
+  return (received) => {
+    const sender = checkSender(received.headers, deps)
+    if (sender.problem !== undefined) return sender
+    const records = logRecordsOf(received.json)
+    if (records.problem !== undefined) return records
+    // The Project's name, which may be anything, can become a part of its records.
+    const context = {
+      ...deps.contextOf(received, { team: sender.value.id, endpoint: 'v1/logs' }),
+      isAscii: false,
+    }
+    const sourceOf = createSources(createProjectFinder(sender.value, deps.registry, REMEDY))
+    const exactRecord = createExactRecords(context)
+
+    function check(index: number): Checked<Admitted> {
+      const { record, scope, resource } = records.value?.[index] ?? NO_RECORD
+      if (context.isLong && exceeds(record, RECORD_PER_ENTRY_MAX * entryBytesMax))
+        return refuse('entry_too_large', { limit: entryBytesMax })
+      const { project, service, environment } = sourceOf(resource)
+      if (project.problem !== undefined) return project
+      const categoryName = nonEmpty(scope['name']) ?? service ?? project.value.name
+      const entry = read(record, () => exactRecord(index), { categoryName, environment })
+      return entry.problem === undefined ? checkEntry(entry.value, index, project.value, context) : entry
+    }
+
+    return { value: { count: records.value.length, check } }
+  }
+}
+
+/** The log records of a body that was judged, as they were sent. */
+export const sentRecords = sentEntries((json) => (logRecordsOf(json).value ?? []).map(({ record }) => record))
+
+/** The fields of a log record; it is read again where JavaScript would round a number of it. */
+function read(record: unknown, exactly: () => unknown, origin: RecordOrigin): Checked<Fields> {
+  if (!isObject(record)) return refuseNoObject()
+  if (!fitsDepth(record, RECORD_LEVELS_MAX))
+    return refuse('invalid_request', [{ path: '', message: 'must not be nested so deep' }])
+  return entryOf(hasLostDigits(record) ? (exactly() as Fields) : record, origin)
+}
+
+/** The log records of the request with every number as it was written, by their place. */
+function createExactRecords({ exactBody }: RequestContext): (index: number) => unknown {
+  let records: readonly PlacedRecord[] | undefined
+  return (index) => {
+    records ??= logRecordsOf(exactBody()).value ?? []
+    return records[index]?.record
+  }
+}
+
+/** What the records of one resource have in common. */
+interface Source {
+  readonly project: Checked<Project>
+  readonly service: string | undefined
+  readonly environment: string | undefined
+}
+
+/** Looks each resource up once, however many records it has. */
+function createSources(projects: ProjectFinder): (resource: Fields) => Source {
+  const known = new Map<Fields, Source>()
+  return (resource) => {
+    const source = known.get(resource) ?? sourceOf(resource, projects)
+    known.set(resource, source)
+    return source
+  }
+}
+
+function sourceOf({ attributes }: Fields, projects: ProjectFinder): Source {
+  const texts = new Map(
+    listOf(attributes)
+      .filter(isKeyValue)
+      .map(({ key, value }) => [key, textOf(value)]),
+  )
+  const id = texts.get('sluice.project.id')
+  const service = texts.get('service.name')
+  const named = service === undefined ? projects.unnamed() : projects.byName(service)
+  return {
+    project: id === undefined ? named : projects.byId(id),
+    service,
+    environment: texts.get('deployment.environment.name') ?? texts.get('deployment.environment'),
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (isObject(value) ? nonEmpty(value['stringValue']) : undefined)
+
+const nonEmpty = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const PROTOBUF = /^application\/(?:x-|vnd\.google\.)?protobuf\b/i
+
+const PROTOBUF_REFUSED =
+  'The body is Protobuf, and this endpoint takes the JSON encoding of OTLP/HTTP. ' +
+  'Set OTEL_EXPORTER_OTLP_PROTOCOL=http/json, or `encoding: json` of the otlphttp exporter of a Collector.'
+
+/** The JSON encoding of OTLP. Protobuf is what most clients send unless they are told otherwise, so its refusal tells them. */
+export const OTLP_FORMAT: BodyFormat = {
+  refusal: ({ headers }) =>
+    PROTOBUF.test(headers['content-type'] ?? '')
+      ? problem('unsupported_media_type', null, PROTOBUF_REFUSED)
+      : mediaProblem(headers),
+  parse: parseJsonBody,
+}

@@ -31,7 +31,7 @@ export interface Refusal {
 export type RecordRefusals = (request: RefusedRequest, refusals: readonly Refusal[]) => void
 
 /** The same for the endpoint at a path. */
-export type Notes = (endpoint: string) => RecordRefusals
+export type RefusalRecorder = (endpoint: string) => RecordRefusals
 
 export interface RefusalRecorderDeps {
   readonly registry: Pick<Registry, 'teamOfKey' | 'team' | 'entity' | 'project'>
@@ -48,7 +48,7 @@ const DETAILS_CHARACTERS_MAX = 4_096
  * Notes what a Team's senders did wrong, for the Team to see. A Team's are the requests with one of its keys and, of those whose key
  * opens nothing, the ones that address what it owns. What the journal did not confirm is nothing that a sender could mend.
  */
-export function createRefusalRecorder({ registry, clock, outbox }: RefusalRecorderDeps): Notes {
+export function createRefusalRecorder({ registry, clock, outbox }: RefusalRecorderDeps): RefusalRecorder {
   const mayNote = createShares(clock.now)
 
   function ownerOf({ headers, json }: RefusedRequest): string | undefined {

@@ -3,9 +3,9 @@ import { type AddressInfo, connect } from 'node:net'
 import express from 'express'
 import { answerClientError } from '../../deploy/http/client-error.ts'
 import { answerExpectContinue } from '../../deploy/http/expect-continue.ts'
-import { createGateway, type GatewayConfig } from '../../gateway/gateway.ts'
+import { createEndpoints, type EndpointsConfig } from '../../gateway/endpoints.ts'
 import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../gateway/publisher/publisher.ts'
-import type { Notes } from '../../gateway/refusals/recorder.ts'
+import type { RefusalRecorder } from '../../gateway/refusals/recorder.ts'
 import { createListener } from '../../shared/http/listener.ts'
 import type { AppendBatch, NewRecord } from '../../shared/journal/journal.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
@@ -40,12 +40,12 @@ export interface RunningGateway {
 }
 
 export interface GatewayOptions {
-  readonly config?: Partial<GatewayConfig>
+  readonly config?: Partial<EndpointsConfig>
   readonly publisher?: Partial<PublisherOptions>
   readonly journal?: GatewayJournal
   readonly registry?: Registry
   readonly registryReady?: () => boolean
-  readonly notes?: Notes
+  readonly refusalRecorder?: RefusalRecorder
   readonly clock?: Clock
 }
 
@@ -70,8 +70,17 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
   })
   await publisher.start()
   const registryReady = options.registryReady ?? (() => true)
-  const notes = options.notes ?? (() => () => undefined)
-  const routes = createGateway({ config, clock, logger, metrics, registry, registryReady, publisher, notes })
+  const refusalRecorder = options.refusalRecorder ?? (() => () => undefined)
+  const routes = createEndpoints({
+    config,
+    clock,
+    logger,
+    metrics,
+    registry,
+    registryReady,
+    publisher,
+    refusalRecorder,
+  })
   const server = createServer(createListener(express(), logger, routes))
   server.on('clientError', answerClientError)
   answerExpectContinue(server, config.MAX_BODY_BYTES)

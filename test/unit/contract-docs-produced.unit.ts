@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createAdmit } from '../../gateway/admit.ts'
-import { createApplicationLogCheck } from '../../gateway/application-log.ts'
-import type { Check, CheckDeps } from '../../gateway/checks.ts'
-import { createEventLogCheck } from '../../gateway/event-log.ts'
-import { createRequestContexts } from '../../gateway/request-context.ts'
+import { createAdmit } from '../../gateway/ingest/admit.ts'
+import { createApplicationLogCheck } from '../../gateway/ingest/application-log.ts'
+import type { Check, CheckDeps } from '../../gateway/ingest/checks.ts'
+import { createEventLogCheck } from '../../gateway/ingest/event-log.ts'
+import { createRequestContexts } from '../../gateway/ingest/request.ts'
 import { compileValidators } from '../../gateway/schemas/validate.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
@@ -28,6 +28,9 @@ const deps: CheckDeps = {
   validators: compileValidators(),
   contextOf: createRequestContexts({ now: () => 1_772_359_200_000 }),
   admit: createAdmit({ valueBytesMax: 1_000_000, isHot: () => calls++ % 2 === 0 }),
+  entryBytesMax: 1_000_000,
+  batchEntriesMax: 1_000,
+  replaceInvalidLevel: true,
 }
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
@@ -94,13 +97,11 @@ function countAdmitted(kind: EntryKind, check: Check, requests: fc.Arbitrary<obj
 
 describe('what the gateway publishes keeps the published contract', () => {
   test('event logs', () => {
-    expect(countAdmitted('event', createEventLogCheck(deps, { entryBytesMax: 1_000_000 }), eventLogs)).toBeGreaterThan(
-      50,
-    )
+    expect(countAdmitted('event', createEventLogCheck(deps), eventLogs)).toBeGreaterThan(50)
   })
 
   test('application logs, levels that are replaced included', () => {
-    const check = createApplicationLogCheck(deps, { replaceInvalidLevel: true, entryBytesMax: 1_000_000 })
+    const check = createApplicationLogCheck(deps)
     expect(countAdmitted('application', check, applicationLogs)).toBeGreaterThan(50)
   })
 })

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Registry } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 
 /** How long a ticket opens: as long as one request takes, with clocks of two machines between. */
@@ -37,3 +38,9 @@ export function createTickets(secret: string, clock: Clock): Tickets {
     },
   }
 }
+
+/** A registry whose Teams are also opened by tickets. */
+export const openedByTickets = (registry: Registry, tickets: Tickets | null): Registry =>
+  tickets === null
+    ? registry
+    : { ...registry, keyOpens: (team, key) => registry.keyOpens(team, key) || tickets.opens(team, key) }

@@ -16,8 +16,8 @@ let noted: NotedRefusal[] = []
 
 beforeAll(async () => {
   const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
-  const notes = createRefusalRecorder({ registry: foreignRegistry, clock: { now: () => 0 }, outbox })
-  gateway = await startGateway({ registry: foreignRegistry, notes })
+  const refusalRecorder = createRefusalRecorder({ registry: foreignRegistry, clock: { now: () => 0 }, outbox })
+  gateway = await startGateway({ registry: foreignRegistry, refusalRecorder })
 })
 afterAll(() => gateway.close())
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { plainAttributes, plainValue } from '../../../../gateway/otlp/any-value.ts'
 import { entryOf } from '../../../../gateway/otlp/entry.ts'
+import { plainAttributes, plainValue } from '../../../../gateway/otlp/log-records.ts'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
 

@@ -28,7 +28,7 @@ let missed: string[] = []
 beforeEach(async () => {
   records = []
   missed = []
-  const notes = createRefusalRecorder({
+  const refusalRecorder = createRefusalRecorder({
     registry,
     clock: { now: () => Date.parse(AT) },
     outbox: {
@@ -39,7 +39,11 @@ beforeEach(async () => {
       miss: (team, code) => void missed.push(`${team} ${code}`),
     },
   })
-  gateway = await startGateway({ registry, notes, config: { MAX_BODY_BYTES: 100_000, MAX_BATCH_ENTRIES: 50 } })
+  gateway = await startGateway({
+    registry,
+    refusalRecorder,
+    config: { MAX_BODY_BYTES: 100_000, MAX_BATCH_ENTRIES: 50 },
+  })
 })
 afterEach(() => gateway.close())
 
@@ -117,8 +121,8 @@ describe('a refused entry is noted', () => {
   test('nor what is refused for a while only, until the registry is read', async () => {
     const push = jest.fn<() => boolean>()
     const clock = { now: () => Date.parse(AT) }
-    const notes = createRefusalRecorder({ registry, clock, outbox: { push, miss: push } })
-    const starting = await startGateway({ registry, registryReady: () => false, notes })
+    const refusalRecorder = createRefusalRecorder({ registry, clock, outbox: { push, miss: push } })
+    const starting = await startGateway({ registry, registryReady: () => false, refusalRecorder })
     const { body } = await starting.post('/api/ExternalLogs', EVENT_LOG, { 'x-api-key': KEY })
     await starting.close()
     expect(body.error.code).toBe('server_error')

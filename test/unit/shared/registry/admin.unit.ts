@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { createDemo } from '../../../../deploy/demo-registry.ts'
+import { createDemo } from '../../../../deploy/server/demo-registry.ts'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../../../shared/registry/admin.ts'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'

@@ -1,0 +1,85 @@
+import type { RequestListener } from 'node:http'
+import express, { Router } from 'express'
+import {
+  BATCH_ENTRY_SCHEMA,
+  BATCH_LOG_ENTRY_SCHEMA,
+  EXTERNAL_LOG_SCHEMA,
+  LOG_ENTRY_SCHEMA,
+} from '../../gateway/schemas/requests.ts'
+import { createListener, type Routes } from '../../shared/http/listener.ts'
+import type { RoleParts } from '../../shared/role.ts'
+import type { Config } from '../../shared/runtime/config.ts'
+import { viewsPart } from '../../views/api/openapi.ts'
+import { sessionPart } from '../../views/session/openapi.ts'
+import { teamPart } from '../../views/team/openapi.ts'
+import { registerDocs } from '../openapi/docs-page.ts'
+import { createOpenApi } from '../openapi/openapi.ts'
+import { VERSION } from '../server/version.ts'
+import { healthRoutes, metricsRoutes, type OperationsDeps } from './operations.ts'
+import { createHttpServer, type HttpServer } from './server.ts'
+
+export interface HttpServersDeps extends OperationsDeps {
+  readonly config: Config
+  readonly roles: readonly RoleParts[]
+  /** Whether one of the roles has the page, whose place is at `/`. */
+  readonly hasPage: boolean
+}
+
+export interface HttpServers {
+  readonly main: HttpServer
+  /** For metrics and health alone, where METRICS_PORT asks for it. */
+  readonly metrics: HttpServer | undefined
+}
+
+/** The HTTP servers of the process: the routes of its roles, the documentation of the API, health and metrics. */
+export function createHttpServers(deps: HttpServersDeps): HttpServers {
+  const { config, roles } = deps
+  const { HOST: host, METRICS_PORT: metricsPort } = config
+  const router = Router()
+  for (const role of roles) if (role.router !== undefined) router.use(role.router)
+  mountDocs(router, deps)
+  router.use(healthRoutes(deps))
+  if (metricsPort === null) router.use(metricsRoutes(deps))
+  const endpoints = roles.map((role) => role.endpoints).find((routes) => routes !== undefined)
+  const listener = listenerOf(router, config.BASE_PATH, deps, endpoints)
+  const main = createHttpServer({ ...deps, name: 'http', host, port: config.PORT, listener })
+  if (metricsPort === null) return { main, metrics: undefined }
+  const operations = listenerOf(Router().use(healthRoutes(deps)).use(metricsRoutes(deps)), '/', deps)
+  return {
+    main,
+    metrics: createHttpServer({ ...deps, name: 'metrics', host, port: metricsPort, listener: operations }),
+  }
+}
+
+function mountDocs(router: Router, { config, hasPage }: HttpServersDeps): void {
+  const ingestion = {
+    externalLog: EXTERNAL_LOG_SCHEMA,
+    logEntry: LOG_ENTRY_SCHEMA,
+    batchEntry: BATCH_ENTRY_SCHEMA,
+    batch: BATCH_LOG_ENTRY_SCHEMA,
+  }
+  const document = createOpenApi({
+    version: VERSION,
+    basePath: config.BASE_PATH,
+    ingestion,
+    batchEntriesMax: config.MAX_BATCH_ENTRIES,
+    parts: [viewsPart, teamPart, sessionPart],
+  })
+  registerDocs(router, document)
+  if (hasPage) return
+  const location = `${config.BASE_PATH.replace(/\/$/, '')}/docs/`
+  router.get('/', (_request, response) => void response.writeHead(302, { location }).end())
+}
+
+/** Answers by these routes, and before them by `endpoints`. */
+function listenerOf(
+  router: Router,
+  basePath: string,
+  { logger }: HttpServersDeps,
+  endpoints?: Routes,
+): RequestListener {
+  const app = express()
+  app.disable('x-powered-by').disable('etag')
+  app.use(basePath, router)
+  return createListener(app, logger, endpoints)
+}

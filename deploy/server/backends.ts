@@ -1,0 +1,42 @@
+import type { Clock } from '../../shared/runtime/clock.ts'
+import type { Config } from '../../shared/runtime/config.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import type { Metrics } from '../../shared/runtime/metrics.ts'
+import { type Role, usesStore } from './roles.ts'
+
+/** The dependencies of the adapters of the journal (journals.ts) and the log store (log-stores.ts). */
+export interface BackendDeps {
+  readonly config: Config
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/** Where an adapter that works synchronously does so: in a thread made for it, or in the one that opens it. */
+export type Where = 'own' | 'same'
+
+export const usesKafka = (config: Config): boolean => config.KAFKA_BROKERS.length > 0
+
+const usesElasticsearch = (config: Config): boolean => config.ELASTICSEARCH_URL !== null
+
+/** Whether something of this process is kept in files under DATA_DIR. */
+export const usesFiles = (config: Config, role: Role): boolean =>
+  !usesKafka(config) || (usesStore(role) && !usesElasticsearch(config))
+
+/** The role cannot run with these backends. */
+export class RoleError extends Error {
+  override readonly name = 'RoleError'
+}
+
+/** Throws a `RoleError` where a part of Sluice on its own would have nobody to share its files with. */
+export function checkRole(role: Role, config: Config): void {
+  if (role === 'all') return
+  const missing = [
+    usesKafka(config) ? [] : ['KAFKA_BROKERS'],
+    role === 'gateway' || usesElasticsearch(config) ? [] : ['ELASTICSEARCH_URL'],
+  ].flat()
+  if (missing.length === 0) return
+  throw new RoleError(
+    `--role ${role} shares its data with other processes: set ${missing.join(' and ')}, or run all roles in one process`,
+  )
+}

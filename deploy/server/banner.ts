@@ -1,0 +1,56 @@
+import type { Registry } from '../../shared/registry/registry.ts'
+import type { Role } from './roles.ts'
+
+export interface BannerFacts {
+  readonly role: Role
+  /** Where the server is, with the base path and without a slash at its end. */
+  readonly url: string
+  readonly registry: Registry
+  /** The key made at the first start; it is printed then and never again, since only its hash is kept. */
+  readonly newKey: string | null
+}
+
+/** What a server prints when it is ready: where it is and, at the first start, commands that work when pasted. */
+export function banner({ role, url, registry, newKey }: BannerFacts): string {
+  // Other roles are run by a supervisor, whose log has no use for more, and have no new key to show (first-start.ts).
+  if (role !== 'all') return `Sluice ${role} is ready at ${url}`
+  const places = [`  page     ${url}/`, `  API      ${url}/docs`, `  metrics  ${url}/metrics`]
+  const lines = ['', `Sluice is ready at ${url}`, '', ...places, '']
+  return [...lines, ...(newKey === null ? knownTeams(registry) : firstSteps(url, registry, newKey)), ''].join('\n')
+}
+
+function knownTeams(registry: Registry): string[] {
+  return registry
+    .teams()
+    .slice(0, 10)
+    .map(({ id }) => {
+      const live = registry.keysOf(id).filter(({ revokedAt }) => revokedAt === null)
+      const keys = live.length === 0 ? 'no key' : `keys ${live.map(({ prefix }) => `${prefix}…`).join(', ')}`
+      return `  Team ${id}: ${keys}. A new one: npm run sluice -- registry rotate-key ${id}`
+    })
+}
+
+function firstSteps(url: string, registry: Registry, key: string): string[] {
+  const [team] = registry.teams()
+  const [event] = team === undefined ? [] : registry.eventsOf(team.id)
+  const [project] = team === undefined ? [] : registry.projectsOf(team.id)
+  const entry = {
+    uniqueIdentifier: event?.identifier,
+    payload: 'Order 4711 placed',
+    level: 'Information',
+    correlationKey: 'order-4711',
+  }
+  return [
+    `  A Team was made for you: ${team?.id}, with the Project ${project?.id}.`,
+    `  Its key, shown this once: ${key}`,
+    '',
+    'Open the page and sign in with the key, or send a log from here:',
+    '',
+    `  curl -s ${url}/api/ExternalLogs -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\`,
+    `    -d '${JSON.stringify(entry)}'`,
+    '',
+    'Read it back:',
+    '',
+    `  curl -s '${url}/api/event-logs?q=4711' -H 'X-API-Key: ${key}'`,
+  ]
+}

@@ -1,0 +1,52 @@
+import { PositionLostError } from '../../shared/journal/journal.ts'
+import { StoreHaltError } from '../../shared/log-store/log-store.ts'
+import type { Config } from '../../shared/runtime/config.ts'
+import type { Health, Service } from '../../shared/runtime/lifecycle.ts'
+import { startThread, type Thread } from '../../shared/runtime/threads/thread.ts'
+import type { ConsumersCalls } from './consumers-thread.ts'
+
+/** The consumers as the rest of the process sees them, wherever they run. */
+export interface RunningConsumers extends Service {
+  health(): Promise<readonly Health[]>
+  /** Their instruments as prom-client's aggregation takes them. */
+  metrics(): Promise<object>
+  /** Rejects when a view halts; never settles before `start`. */
+  readonly done: Promise<void>
+}
+
+/** A page of records and the documents made of them live for a moment; with less, they are copied among the old ones. */
+const YOUNG_GENERATION_MIB = 48
+
+/** Runs the consumers in a thread (consumers-thread.ts). */
+export function createConsumersInThread(config: Config): RunningConsumers {
+  const done = Promise.withResolvers<void>()
+  done.promise.catch(() => {})
+  let thread: Thread<ConsumersCalls> | undefined
+  let stopping = false
+  return {
+    name: 'consumers',
+    done: done.promise,
+    start: async () => {
+      thread = await startThread<ConsumersCalls>({
+        name: 'consumers',
+        module: new URL('./consumers-thread.ts', import.meta.url),
+        data: { config },
+        youngGenerationMiB: YOUNG_GENERATION_MIB,
+        errors: [StoreHaltError, PositionLostError],
+      })
+      thread.call('done', []).then(done.resolve, (error) => (stopping ? done.resolve() : done.reject(error)))
+    },
+    stop: async (deadline) => {
+      stopping = true
+      if (thread === undefined || !thread.health().ready) return
+      await thread.call('stop', [deadline])
+      await thread.close()
+    },
+    health: async () => {
+      if (thread === undefined) return [{ name: 'consumers', ready: false, reason: 'the consumers are being started' }]
+      const own = thread.health()
+      return own.ready ? await thread.call('health', []) : [own]
+    },
+    metrics: async () => (thread?.health().ready ? await thread.call('metrics', []) : []),
+  }
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { appendChanges, type RegistryAdminDeps, readState } from '../../shared/registry/journal-access.ts'
+import { generateKey, hashKeyHex, shownPrefix } from '../../shared/registry/keys.ts'
+import { keyRecordId, type RegistryRecord, type RegistryState } from '../../shared/registry/records.ts'
+
+/** What the first start shows its user; the key is given here once and kept nowhere. */
+export interface Demo {
+  readonly team: string
+  readonly event: string
+  readonly steps: readonly string[]
+  readonly project: string
+  readonly key: string
+}
+
+/** Fills an empty registry with a Team to try Sluice with; undefined, and nothing is changed, where it is not empty. */
+export async function createDemo(deps: RegistryAdminDeps): Promise<Demo | undefined> {
+  if (!isEmpty(await readState(deps))) return undefined
+  const team = 'demo'
+  const event = 'order-placed'
+  const key = generateKey()
+  const project = randomUUID()
+  const createdAt = timestampOf(deps.clock.now())
+  const steps = ['Validate', 'Charge', 'Ship'].map((name, index) => ({
+    id: `${event}.${name.toLowerCase()}`,
+    value: { team, event, name, order: index + 1 },
+  }))
+  const changes: RegistryRecord[] = [
+    { kind: 'team', id: team, value: { name: 'Demo' } },
+    {
+      kind: 'key',
+      id: keyRecordId(team, hashKeyHex(key)),
+      value: { prefix: shownPrefix(key), createdAt, revokedAt: null },
+    },
+    { kind: 'event', id: event, value: { team, name: 'Order placed' } },
+    ...steps.map((step): RegistryRecord => ({ kind: 'step', ...step })),
+    { kind: 'project', id: project, value: { team, name: 'Checkout API' } },
+  ]
+  await appendChanges(deps, changes)
+  return { team, event, steps: steps.map(({ id }) => id), project, key }
+}
+
+const isEmpty = (state: RegistryState): boolean => Object.values(state).every((map) => map.size === 0)

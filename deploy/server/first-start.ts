@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import type { Journal } from '../../shared/journal/journal.ts'
+import { createRegistryAdmin } from '../../shared/registry/admin.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import type { Config } from '../../shared/runtime/config.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import { createDemo } from './demo-registry.ts'
+import type { Role } from './roles.ts'
+
+export interface RegistrySetupDeps {
+  readonly role: Role
+  readonly config: Pick<Config, 'REGISTRY_FILE'>
+  readonly journal: Journal
+  readonly topic: string
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The registry file cannot be applied; the message lists everything that is wrong with it. */
+export class RegistryFileError extends Error {
+  override readonly name = 'RegistryFileError'
+}
+
+/**
+ * Applies the file that REGISTRY_FILE names; without one, a process that is all of Sluice fills an empty registry with a Team to try. Gives
+ * that Team's new key, else null. A role on its own makes none: its banner shows no key, and roles that start together would each make
+ * one. Throws a `RegistryFileError`, having changed nothing, where the file has problems.
+ */
+export async function setUpRegistry({ role, config, ...deps }: RegistrySetupDeps): Promise<string | null> {
+  if (config.REGISTRY_FILE !== null) {
+    await applyRegistryFile(config.REGISTRY_FILE, deps)
+    return null
+  }
+  if (role !== 'all') return null
+  return (await createDemo(deps))?.key ?? null
+}
+
+type FileDeps = Pick<RegistrySetupDeps, 'journal' | 'topic' | 'clock' | 'logger'>
+
+async function applyRegistryFile(file: string, { logger, ...deps }: FileDeps): Promise<void> {
+  const result = await createRegistryAdmin(deps).applyFile(read(file), { prune: false })
+  if (result.outcome === 'applied') {
+    logger.info({ file, changes: result.changes.length }, 'registry file applied')
+    return
+  }
+  const problems = result.problems.map(({ line, message }) => `  - ${line === null ? '' : `line ${line}: `}${message}`)
+  throw new RegistryFileError(`REGISTRY_FILE=${file} cannot be applied:\n${problems.join('\n')}`)
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new RegistryFileError(`REGISTRY_FILE=${file} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { PUBLISHER_DEFAULTS } from '../../gateway/publisher/publisher.ts'
+import type { BatchingPolicy } from '../../gateway/publisher/schedule.ts'
+import { TOPICS, topicName } from '../../shared/contract/topics.ts'
+import type { Journal, NamedTopic } from '../../shared/journal/journal.ts'
+import { createSqliteJournal } from '../../shared/journal/sqlite/sqlite-journal.ts'
+import type { Config } from '../../shared/runtime/config.ts'
+import { type BackendDeps, usesKafka, type Where } from './backends.ts'
+
+/** A journal with what belongs to its kind. */
+export interface OpenJournal {
+  readonly journal: Journal
+  readonly batchingPolicy: BatchingPolicy
+  /** Makes missing topics; gives a line for each topic, with what is not as it should be. */
+  applyTopics(): Promise<readonly string[]>
+  /** Rejects where a topic's settings could lose what a gateway has answered. */
+  checkTopics(): Promise<void>
+  /** Retention and compaction, where no server does them. */
+  maintain(): Promise<unknown>
+}
+
+/** Opens the journal that the configuration names; Kafka's client is loaded only where there is a Kafka (log-stores.ts). */
+export const openJournal = (deps: BackendDeps, where: Where): Promise<OpenJournal> =>
+  usesKafka(deps.config) ? openKafka(deps) : openSqlite(deps, where)
+
+/** One disk has one queue: what comes while it syncs, and from those who were just answered, is best gathered for the next sync. */
+const SQLITE_POLICY: BatchingPolicy = { eagerSends: 1, regatherMs: 2 }
+
+async function openSqlite({ config, clock, logger }: BackendDeps, where: Where): Promise<OpenJournal> {
+  const journal = await createSqliteJournal({ file: join(config.DATA_DIR, 'journal.db'), thread: where, clock, logger })
+  // One process writes them all, so more than one partition would only split its batches.
+  const topics = namedTopics(config).map((topic) => ({ ...topic, partitions: 1 }))
+  const topicBytesMax = Object.fromEntries(
+    topics.flatMap(({ name, retentionBytes }) => (retentionBytes === undefined ? [] : [[name, retentionBytes]])),
+  )
+  return {
+    journal,
+    batchingPolicy: SQLITE_POLICY,
+    applyTopics: async () => {
+      await journal.createTopics(topics)
+      return topics.map(({ name }) => `${name}: as it should be`)
+    },
+    checkTopics: async () => {},
+    maintain: async () => {
+      const retentionBytesMax = config.JOURNAL_RETENTION_BYTES
+      const { held } = await journal.maintain({ now: clock.now(), retentionBytesMax, topicBytesMax })
+      if (held.length > 0)
+        logger.warn({ held }, 'records past keeping stay in the journal until these groups have read them')
+    },
+  }
+}
+
+async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJournal> {
+  const { kafkaConnection } = await import('../../shared/journal/kafka/connection.ts')
+  const { createKafkaJournal } = await import('../../shared/journal/kafka/kafka-journal.ts')
+  const journal = createKafkaJournal({
+    connection: kafkaConnection(config),
+    clock,
+    logger,
+    // The journal gives up a little before the request does, so that its sender learns what became of the entry.
+    options: { deliveryTimeoutMs: Math.round(config.REQUEST_DEADLINE_MS * 0.9) },
+  })
+  const topics = namedTopics(config)
+  return {
+    journal,
+    batchingPolicy: PUBLISHER_DEFAULTS,
+    applyTopics: async () => {
+      const reports = await journal.applyTopics(topics)
+      return reports.flatMap(({ topic, differences }) =>
+        differences.length === 0 ? [`${topic}: as it should be`] : differences.map((text) => `${topic}: ${text}`),
+      )
+    },
+    checkTopics: () => journal.checkDurability(topics.filter(({ isInternal }) => !isInternal)),
+    maintain: async () => {},
+  }
+}
+
+/** What Kafka takes as one record by itself. */
+const KAFKA_RECORD_BYTES = 1_048_588
+/** Key and headers of the largest record, those of a dead letter included, with room to spare. */
+const RECORD_OVERHEAD_BYTES = 32_768
+
+/** The topics as this installation names them; larger than Kafka's own where entries may be. */
+function namedTopics(config: Config): readonly NamedTopic[] {
+  const recordBytesMax = config.MAX_ENTRY_BYTES + RECORD_OVERHEAD_BYTES
+  const size = recordBytesMax > KAFKA_RECORD_BYTES ? { recordBytesMax } : {}
+  return Object.values(TOPICS).map((spec) => ({ ...spec, ...size, name: topicName(config.TOPIC_PREFIX, spec.role) }))
+}

@@ -1,0 +1,170 @@
+import { createGateway } from '../../gateway/gateway.ts'
+import { topicName } from '../../shared/contract/topics.ts'
+import type { LogStore } from '../../shared/log-store/log-store.ts'
+import { createRegistryFollower } from '../../shared/registry/follower.ts'
+import type { CoreServices, HealthCheck, RoleParts } from '../../shared/role.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
+import type { Config } from '../../shared/runtime/config.ts'
+import { type Service, stopAll } from '../../shared/runtime/lifecycle.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import { createMetrics } from '../../shared/runtime/metrics.ts'
+import { createTickets, openedByTickets } from '../../views/session/tickets.ts'
+import { createViews } from '../../views/views.ts'
+import { createHttpServers } from '../http/app.ts'
+import { createEventLoopDelay } from '../http/event-loop-delay.ts'
+import { type BackendDeps, checkRole, usesFiles } from './backends.ts'
+import { banner } from './banner.ts'
+import { createConsumersInThread } from './consumers-in-thread.ts'
+import { lockDataDir } from './data-dir-lock.ts'
+import { setUpRegistry } from './first-start.ts'
+import { openJournal } from './journals.ts'
+import { openLogStore } from './log-stores.ts'
+import { createReadiness } from './readiness.ts'
+import { indexesLogs, type Role, showsLogs, takesLogs, usesStore } from './roles.ts'
+import { sessionSecret } from './session-secret.ts'
+import { exitAtOnce, onSignals } from './signals.ts'
+
+export interface ServerOptions {
+  readonly role: Role
+  readonly config: Config
+  readonly logger: Logger
+  readonly print: (text: string) => void
+}
+
+/** Runs a server until SIGTERM or SIGINT (again: at once), or until a projection halts. Gives the exit code: 0 drained, 1 failed. */
+export async function serve(options: ServerOptions): Promise<number> {
+  const { config, logger } = options
+  const server = await startServer(options)
+  const signal = Promise.withResolvers<'signal'>()
+  onSignals(() => signal.resolve('signal'))
+  const reason = await Promise.race([signal.promise, haltOf(server, options)])
+  onSignals(exitAtOnce)
+  logger.info({ reason }, 'the server is stopping')
+  try {
+    await server.stop(systemClock.now() + config.DRAIN_TIMEOUT_MS)
+  } catch (err) {
+    logger.error({ err }, 'the server did not stop cleanly')
+    return 1
+  }
+  return reason === 'signal' ? 0 : 1
+}
+
+/**
+ * Resolves when a halted projection has to end the process. A process that also takes logs stays up: the entries it accepts are
+ * durable and become visible once the cause is mended; readiness, a metric and the log tell.
+ */
+async function haltOf({ halted }: Server, { role, logger }: ServerOptions): Promise<'halted'> {
+  try {
+    await halted
+  } catch (err) {
+    logger.fatal({ err }, 'a view halted and needs an operator')
+    if (role === 'consumers') return 'halted'
+  }
+  return new Promise(() => {})
+}
+
+interface Server {
+  /** Rejects when a projection halts. */
+  readonly halted: Promise<void>
+  /** Stops taking, answers what was taken, flushes and lets go of everything by the deadline (milliseconds since 1970). */
+  stop(deadline: number): Promise<void>
+}
+
+/**
+ * Starts a server from the store upwards, so that no part receives work before the part it hands it to. Rejects, having stopped the
+ * parts that were started, where a part cannot start.
+ */
+async function startServer(options: ServerOptions): Promise<Server> {
+  const running: Service[] = []
+  const run = async <Part extends Service>(part: Part): Promise<Part> => {
+    running.push(part)
+    await part.start()
+    return part
+  }
+  let stopping: Promise<void> | undefined
+  const stop = (deadline: number): Promise<void> => {
+    stopping ??= stopAll(running, deadline)
+    return stopping
+  }
+  try {
+    return { ...(await startParts(options, run, () => stopping !== undefined)), stop }
+  } catch (error) {
+    await stop(systemClock.now() + options.config.DRAIN_TIMEOUT_MS).catch((err) =>
+      options.logger.warn({ err }, 'a part did not stop'),
+    )
+    throw error
+  }
+}
+
+type Run = <Part extends Service>(part: Part) => Promise<Part>
+
+/** The composition root: the services that every role works with, the roles, and HTTP in front of them. */
+async function startParts({ role, config, logger, print }: ServerOptions, run: Run, draining: () => boolean) {
+  checkRole(role, config)
+  const metrics = createMetrics({ processMetrics: true })
+  const deps = { config, clock: systemClock, logger, metrics }
+  if (usesFiles(config, role)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
+  const { journal, batchingPolicy, ...topics } = await openJournal(deps, 'own')
+  await run(closing('journal', () => journal.close()))
+  if (config.AUTO_CREATE) for (const line of await topics.applyTopics()) logger.debug({ line }, 'topic')
+  if (takesLogs(role) && config.UNSAFE_TOPICS === 'refuse') await topics.checkTopics()
+  const topic = topicName(config.TOPIC_PREFIX, 'registry')
+  const newKey = await setUpRegistry({ ...deps, role, journal, topic })
+  const follower = await run(createRegistryFollower({ ...deps, journal, topic }))
+  const store = usesStore(role) ? await openStore(deps, run) : null
+  const core: CoreServices = { ...deps, journal, registry: follower.registry, registryReady: follower.ready }
+  const coreHealth: readonly HealthCheck[] = [
+    { name: 'registry', health: async () => follower.health() },
+    { name: 'journal', health: () => journal.health() },
+    ...(store === null ? [] : [{ name: 'log-store', health: () => store.health() }]),
+  ]
+
+  const consumers = indexesLogs(role) ? createConsumersInThread(config) : null
+  const secret = showsLogs(role) ? sessionSecret(config, role, logger) : config.SESSION_SECRET
+  const tickets = secret === null ? null : createTickets(secret, core.clock)
+  const roles: RoleParts[] = []
+  if (consumers !== null) roles.push({ services: [consumers], health: [consumers] })
+  if (takesLogs(role))
+    roles.push(createGateway({ ...core, registry: openedByTickets(core.registry, tickets), batchingPolicy }))
+  if (showsLogs(role) && store !== null && secret !== null && tickets !== null)
+    roles.push(createViews({ ...core, store, secret, tickets, ownGateway: takesLogs(role) ? url : undefined }))
+
+  const eventLoopDelay = createEventLoopDelay(metrics)
+  const http = createHttpServers({
+    ...core,
+    roles,
+    hasPage: showsLogs(role),
+    moreMetrics: async () => (await consumers?.metrics()) ?? [],
+    health: createReadiness([...coreHealth, ...roles.flatMap((parts) => parts.health ?? [])]),
+    eventLoopDelay,
+    draining,
+  })
+  function url(): string {
+    return http.main.url() + config.BASE_PATH.replace(/\/+$/, '')
+  }
+
+  const inOrder = [
+    ...roles.flatMap(({ services }) => services),
+    eventLoopDelay,
+    ...(http.metrics === undefined ? [] : [http.metrics]),
+    http.main,
+    ...roles.flatMap(({ streams = [] }) => streams),
+  ]
+  for (const service of inOrder) await run(service)
+  print(banner({ role, url: url(), registry: core.registry, newKey }))
+  return { halted: consumers?.done ?? new Promise<void>(() => {}) }
+}
+
+async function openStore(deps: BackendDeps, run: Run): Promise<LogStore> {
+  const { store, applyIndices } = await openLogStore(deps, 'own')
+  await run(closing('log store', () => store.close()))
+  if (deps.config.AUTO_CREATE) await applyIndices()
+  return store
+}
+
+/** A resource that is open already and has to be closed in its turn. */
+const closing = (name: string, close: () => void | Promise<void>): Service => ({
+  name,
+  start: async () => {},
+  stop: async () => close(),
+})

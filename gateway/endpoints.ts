@@ -1,0 +1,218 @@
+import type { IncomingMessage } from 'node:http'
+import type { EntryKind } from '../shared/contract/records.ts'
+import { type TopicRole, topicName } from '../shared/contract/topics.ts'
+import { createBodyReader, parseJsonBody } from '../shared/http/body.ts'
+import { createInflate } from '../shared/http/inflate.ts'
+import type { Handler, Routes } from '../shared/http/listener.ts'
+import { mediaProblem } from '../shared/http/media-type.ts'
+import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
+import type { Registry } from '../shared/registry/registry.ts'
+import { type ByteBudget, createByteBudget } from '../shared/runtime/byte-budget.ts'
+import type { Clock } from '../shared/runtime/clock.ts'
+import type { Config } from '../shared/runtime/config.ts'
+import { createCooperative } from '../shared/runtime/cooperative.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
+import type { Metrics } from '../shared/runtime/metrics.ts'
+import { createClefCheck, SEQ, sentEvents, setOwnHeaders } from './clef/clef.ts'
+import { CLEF_FORMAT } from './clef/lines.ts'
+import { type Cors, createCors } from './cors.ts'
+import { type Admissions, createAdmissions } from './ingest/admission.ts'
+import { createAdmit } from './ingest/admit.ts'
+import { createApplicationLogCheck, createBatchCheck, sentBatchEntries } from './ingest/application-log.ts'
+import type { BatchCheck, Check, CheckDeps } from './ingest/checks.ts'
+import { type BodyFormat, createEndpoint } from './ingest/endpoint.ts'
+import { createEventLogCheck } from './ingest/event-log.ts'
+import {
+  createBatchHandler,
+  createEntryHandler,
+  createIngestMetrics,
+  type HandlerDeps,
+  type IngestHandler,
+} from './ingest/handlers.ts'
+import { createHotKeys } from './ingest/hot-keys.ts'
+import { type Dialect, ENVELOPE } from './ingest/replies.ts'
+import { createRequestContexts, type SentEntries } from './ingest/request.ts'
+import { OTLP } from './otlp/dialect.ts'
+import { createOtlpCheck, OTLP_FORMAT, sentRecords } from './otlp/otlp.ts'
+import { createPathTable } from './path-table.ts'
+import type { Publisher } from './publisher/publisher.ts'
+import type { RefusalRecorder } from './refusals/recorder.ts'
+import { compileValidators } from './schemas/validate.ts'
+
+/** An ingestion endpoint: how its bodies are read, checked and answered. */
+interface Endpoint {
+  readonly path: string
+  readonly kind: EntryKind
+  /** Where a sender names its target: decides whose body is read. */
+  readonly admission: keyof Admissions
+  readonly format: BodyFormat
+  /** The check of its entries, one a request or many. */
+  readonly entries:
+    | { readonly check: (deps: CheckDeps) => Check }
+    | { readonly checkAll: (deps: CheckDeps) => BatchCheck; readonly sent: SentEntries }
+  readonly dialect: Dialect
+  /** The name of the endpoint in records of its refusals, where that is not its path. */
+  readonly recordedAs?: string
+  /** Translates the headers of other clients to ours. */
+  readonly translate?: (request: IncomingMessage) => void
+}
+
+const JSON_FORMAT: BodyFormat = { refusal: ({ headers }) => mediaProblem(headers), parse: parseJsonBody }
+
+const OWN = { admission: 'byTarget', format: JSON_FORMAT, dialect: ENVELOPE } as const
+const FOREIGN = { kind: 'application', admission: 'byKey' } as const
+const CLEF = {
+  ...FOREIGN,
+  format: CLEF_FORMAT,
+  entries: { checkAll: createClefCheck, sent: sentEvents },
+  dialect: SEQ,
+  translate: setOwnHeaders,
+} as const
+
+const ENDPOINTS: readonly Endpoint[] = [
+  { path: '/api/ExternalLogs', kind: 'event', ...OWN, entries: { check: createEventLogCheck } },
+  { path: '/api/ApplicationLogs', kind: 'application', ...OWN, entries: { check: createApplicationLogCheck } },
+  {
+    path: '/api/ApplicationLogs/batch',
+    kind: 'application',
+    ...OWN,
+    entries: { checkAll: createBatchCheck, sent: sentBatchEntries },
+  },
+  {
+    path: '/v1/logs',
+    ...FOREIGN,
+    format: OTLP_FORMAT,
+    entries: { checkAll: createOtlpCheck, sent: sentRecords },
+    dialect: OTLP,
+  },
+  { path: '/ingest/clef', ...CLEF },
+  { path: '/api/events/raw', recordedAs: '/api/events/raw?clef', ...CLEF },
+]
+
+export type EndpointsConfig = Pick<
+  Config,
+  | 'TOPIC_PREFIX'
+  | 'INVALID_LEVEL'
+  | 'MAX_BATCH_ENTRIES'
+  | 'MAX_BODY_BYTES'
+  | 'MAX_INFLATED_BYTES'
+  | 'BODY_BUFFER_BYTES'
+  | 'MAX_ENTRY_BYTES'
+  | 'HOT_KEY_ENTRIES_PER_SECOND'
+  | 'REQUEST_DEADLINE_MS'
+  | 'BODY_TIMEOUT_MS'
+  | 'CORS_ORIGINS'
+  | 'BASE_PATH'
+>
+
+export interface EndpointsDeps {
+  readonly config: EndpointsConfig
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly registry: Registry
+  /** Whether the registry is folded up to its end; until then nobody can be told that something is not there. */
+  readonly registryReady: () => boolean
+  readonly publisher: Pick<Publisher, 'publish' | 'partitionsOf'>
+  readonly refusalRecorder: RefusalRecorder
+}
+
+/** The handlers of the ingestion endpoints, by their paths; these take `POST` alone, and `OPTIONS` where CORS is allowed. */
+export function createEndpoints(deps: EndpointsDeps): Routes {
+  const { config, clock, logger, refusalRecorder } = deps
+  const cors = createCors(config.CORS_ORIGINS)
+  const common = { ...deps, validators: compileValidators(), contextOf: createRequestContexts(clock) }
+  const depsOfKind = { event: createDepsOf('event', common), application: createDepsOf('application', common) }
+  const admissions = createAdmissions({ ...deps, budget: createBodyBudget(deps) })
+  const inflate = createInflate()
+  const cooperative = createCooperative()
+
+  function handlerOf({
+    path,
+    kind,
+    admission,
+    format,
+    entries,
+    dialect,
+    recordedAs = path,
+    translate,
+  }: Endpoint): Handler {
+    const { parse, refusal } = format
+    const endpointDeps = { ...depsOfKind[kind], recordRefusals: refusalRecorder(recordedAs) }
+    const handle: IngestHandler =
+      'check' in entries
+        ? createEntryHandler(entries.check(endpointDeps), endpointDeps)
+        : createBatchHandler({ check: entries.checkAll(endpointDeps), sent: entries.sent, dialect }, endpointDeps)
+    const admit = admissions[admission]
+    const read = createBodyReader({
+      timeoutMs: config.BODY_TIMEOUT_MS,
+      inflate,
+      admit: (request) => {
+        const cause = refusal(request)
+        return cause === undefined ? admit(request) : { problem: cause }
+      },
+    })
+    const post = createEndpoint(handle, { ...endpointDeps, read, parse, cooperative, dialect, logger })
+    return onlyPost(cors, translate === undefined ? post : translated(translate, post))
+  }
+
+  return createPathTable(
+    config.BASE_PATH,
+    Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, handlerOf(endpoint)])),
+  )
+}
+
+const translated =
+  (translate: (request: IncomingMessage) => void, next: Handler): Handler =>
+  (request, response) => {
+    translate(request)
+    return next(request, response)
+  }
+
+/** Answers preflights and refuses every other method than POST. */
+function onlyPost(cors: Cors | undefined, post: Handler): Handler {
+  return (request, response) => {
+    if (cors?.(request, response) === 'answered') return undefined
+    if (request.method === 'POST') return post(request, response)
+    return answerMethodNotAllowed(response, 'POST')
+  }
+}
+
+/** One for all endpoints: their bodies lie in the same memory. */
+function createBodyBudget({ config, metrics }: EndpointsDeps): ByteBudget {
+  const budget = createByteBudget(config.BODY_BUFFER_BYTES)
+  const bytes = metrics.gauge('sluice_body_bytes')
+  // Read when it is asked for: it changes several times a request.
+  Object.assign(bytes, { collect: () => bytes.set(budget.held) })
+  return budget
+}
+
+/** Most correlation keys of one kind of log whose rate of use is remembered. */
+const HOT_KEYS_MAX = 20_000
+
+const TOPIC_OF_KIND = { event: 'event-logs', application: 'application-logs' } as const satisfies Record<
+  EntryKind,
+  TopicRole
+>
+
+type CommonDeps = EndpointsDeps & Pick<CheckDeps, 'validators' | 'contextOf'>
+
+/** The dependencies of checks and handlers that differ by the kind of log. */
+function createDepsOf(kind: EntryKind, deps: CommonDeps): CheckDeps & Omit<HandlerDeps, 'recordRefusals'> {
+  const { config, metrics, publisher } = deps
+  const topic = topicName(config.TOPIC_PREFIX, TOPIC_OF_KIND[kind])
+  const isOverused = createHotKeys({ usesPerSecond: config.HOT_KEY_ENTRIES_PER_SECOND, keysMax: HOT_KEYS_MAX })
+  return {
+    ...deps,
+    entryBytesMax: config.MAX_ENTRY_BYTES,
+    batchEntriesMax: config.MAX_BATCH_ENTRIES,
+    replaceInvalidLevel: config.INVALID_LEVEL === 'information',
+    admit: createAdmit({
+      valueBytesMax: config.MAX_ENTRY_BYTES,
+      // Where there is one partition, there is nothing to spread over.
+      isHot: (key) => publisher.partitionsOf(topic) > 1 && isOverused(key),
+    }),
+    ingestMetrics: createIngestMetrics(metrics, kind),
+    publish: (publications) => publisher.publish(topic, publications, performance.now() + config.REQUEST_DEADLINE_MS),
+  }
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http'
+import { type Checked, type Problem, problem } from '../../shared/errors.ts'
+import { presentedKey } from '../../shared/http/api-key.ts'
+import type { BodyGrant } from '../../shared/http/body.ts'
+import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
+import type { Config } from '../../shared/runtime/config.ts'
+import { type CheckDeps, refuseUntilReady } from './checks.ts'
+import { checkSender } from './foreign-sender.ts'
+
+/** Decides by the headers of a request how much of its body is read. */
+export type Admission = (request: IncomingMessage) => Checked<BodyGrant>
+
+export interface AdmissionDeps extends Pick<CheckDeps, 'registry' | 'registryReady'> {
+  readonly config: Pick<Config, 'MAX_BODY_BYTES' | 'MAX_INFLATED_BYTES'>
+  readonly budget: ByteBudget
+}
+
+/** A body whose sender is not known can be read only so far: as a refusal it names its mistakes, and no honest one is larger. */
+export const UNKNOWN_BODY_BYTES_MAX = 64 * 1024
+
+/** One Team's bodies can hold three quarters of the budget; those of all unknown senders together a ninth. */
+const TEAM_WEIGHT = 3
+const UNKNOWN_WEIGHT = 1 / 8
+const UNKNOWN = 'unknown'
+
+export interface Admissions {
+  /** For endpoints whose target is in the body: the key is judged by the target later, but a large body needs a key of some Team. */
+  readonly byTarget: Admission
+  /** For endpoints where the key alone says who sends. */
+  readonly byKey: Admission
+}
+
+export function createAdmissions({ registry, registryReady, config, budget }: AdmissionDeps): Admissions {
+  const unknownShare = budget.share(UNKNOWN, UNKNOWN_WEIGHT)
+
+  const unknown = (beyond: Problem): Checked<BodyGrant> => ({
+    value: {
+      owner: UNKNOWN,
+      wireBytesMax: UNKNOWN_BODY_BYTES_MAX,
+      inflatedBytesMax: UNKNOWN_BODY_BYTES_MAX,
+      beyond,
+      share: unknownShare,
+    },
+  })
+
+  const known = (owner: string): Checked<BodyGrant> => ({
+    value: {
+      owner,
+      wireBytesMax: config.MAX_BODY_BYTES,
+      inflatedBytesMax: config.MAX_INFLATED_BYTES,
+      share: budget.share(owner, TEAM_WEIGHT),
+    },
+  })
+
+  return {
+    byTarget: ({ headers }) => {
+      const key = presentedKey(headers)
+      if (key === undefined) return unknown(problem('missing_api_key'))
+      const owner = registry.ownerOfKey(key)
+      if (owner !== undefined) return known(owner)
+      return unknown(registryReady() ? problem('invalid_api_key') : refuseUntilReady().problem)
+    },
+    byKey: ({ headers }) => {
+      const sender = checkSender(headers, { registry, registryReady })
+      return sender.problem === undefined ? known(sender.value.id) : sender
+    },
+  }
+}

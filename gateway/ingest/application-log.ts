@@ -1,0 +1,159 @@
+import { hasLostDigits } from '../../shared/contract/exact-json.ts'
+import { parseGuid } from '../../shared/contract/guid.ts'
+import { type Checked, refuse } from '../../shared/errors.ts'
+import { presentedKey } from '../../shared/http/api-key.ts'
+import type { Project } from '../../shared/registry/registry.ts'
+import type { Validate } from '../schemas/validate.ts'
+import type { Admitted } from './admit.ts'
+import { type BatchCheck, type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
+import {
+  DEFAULT_ENVIRONMENT,
+  exceeds,
+  type Fields,
+  isMissing,
+  isObject,
+  levelOf,
+  refuseLevel,
+  refuseNoObject,
+  textOr,
+  timestampOr,
+} from './fields.ts'
+import { type Received, type RequestContext, sentEntries } from './request.ts'
+
+/** Judges an application log: the rows of specification 7.2, then our own. */
+export function createApplicationLogCheck(deps: CheckDeps): Check {
+  const entryAt = (body: unknown): Fields => body as Fields
+  const checkEntry = createEntryCheck(deps, deps.validators.logEntry, entryAt)
+  return (received) => {
+    const target = checkTarget(received, deps)
+    if (target.problem !== undefined) return target
+    const { project, fields } = target.value
+    const context = deps.contextOf(received, { team: project.team, endpoint: 'ApplicationLogs' })
+    return checkEntry(fields, 0, project, context)
+  }
+}
+
+/** Judges a batch: the rows of 7.2 that concern the whole request, its size, then each entry by itself. */
+export function createBatchCheck(deps: CheckDeps): BatchCheck {
+  const { batchEntriesMax } = deps
+  const entryAt = (body: unknown, index: number): Fields => (body as Batch).logEntries[index] ?? {}
+  const checkEntry = createEntryCheck(deps, deps.validators.batchEntry, entryAt)
+  return (received) => {
+    const target = checkTarget(received, deps)
+    if (target.problem !== undefined) return target
+    const { project, fields } = target.value
+    const entries = fields['logEntries']
+    if (isMissing(entries)) return refuse('missing_log_entries')
+    if (!Array.isArray(entries))
+      return refuse('invalid_request', [{ path: '/logEntries', message: 'must be a JSON array' }])
+    if (entries.length === 0) return refuse('missing_log_entries')
+    if (entries.length > batchEntriesMax)
+      return refuse('batch_too_large', { entries: entries.length, limit: batchEntriesMax })
+    const context = deps.contextOf(received, { team: project.team, endpoint: 'ApplicationLogs/batch' })
+    const check = (index: number): Checked<Admitted> => {
+      const entry: unknown = entries[index]
+      return isObject(entry) ? checkEntry(entry, index, project, context) : refuseNoObject()
+    }
+    return { value: { count: entries.length, check } }
+  }
+}
+
+/** A body whose entries were counted. */
+interface Batch {
+  readonly logEntries: readonly Fields[]
+}
+
+/** The entries of a batch that was judged, as they were sent. */
+export const sentBatchEntries = sentEntries((json) => (json as Batch).logEntries)
+
+/** The Project that a request is for, and that its sender may write to: the rows of 7.2 up to invalid_api_key. */
+function checkTarget(
+  { headers, json }: Received,
+  { registry, registryReady }: CheckDeps,
+): Checked<{ readonly project: Project; readonly fields: Fields }> {
+  if (!isObject(json)) return refuseNoObject()
+  const identifier = json['uniqueIdentifier']
+  if (isMissing(identifier)) return refuse('missing_project_id')
+  const id = typeof identifier === 'string' ? parseGuid(identifier) : undefined
+  if (id === undefined) return refuse('invalid_project_id')
+  const apiKey = presentedKey(headers)
+  if (apiKey === undefined) return refuse('missing_api_key')
+  if (!registryReady()) return refuseUntilReady()
+  const project = registry.project(id)
+  if (project === undefined) return refuse('project_not_found')
+  if (project.archivedAt !== undefined)
+    return refuseArchived('project_not_found', 'Project', registry.keyOpens(project.team, apiKey))
+  if (!registry.hasKey(project.team)) return refuse('invalid_team_config')
+  if (!registry.keyOpens(project.team, apiKey)) return refuse('invalid_api_key')
+  return { value: { project, fields: json } }
+}
+
+/** An entry that its schema accepts. */
+interface LogEntry {
+  readonly categoryName: string
+  readonly eventId?: number | null
+  readonly eventName?: string | null
+  readonly message: string
+  readonly exception?: string | null
+  readonly scopeData?: Scope
+  readonly correlationKey?: string | null
+  readonly environment?: string | null
+  readonly timestamp?: string | null
+}
+
+type Scope = Readonly<Record<string, unknown>> | null
+
+/** Judges one entry of application logs; one that stands alone has the index 0. */
+export type EntryCheck = (fields: Fields, index: number, project: Project, context: RequestContext) => Checked<Admitted>
+
+/**
+ * The rows of specification 7.2 that concern one entry, with our own. `entryAt` gives the entry at a place of a request's body; it is
+ * left out where the fields that are judged have exact numbers already.
+ */
+export function createEntryCheck(
+  { admit, replaceInvalidLevel, entryBytesMax }: CheckDeps,
+  validate: Validate,
+  entryAt?: (body: unknown, index: number) => Fields,
+): EntryCheck {
+  /** Scope data is kept as it was sent; where JavaScript would round a 64-bit number, the body is read again. */
+  function exactScope(scope: Scope, index: number, { exactBody }: RequestContext): Scope {
+    if (entryAt === undefined || !hasLostDigits(scope)) return scope
+    return entryAt(exactBody(), index)['scopeData'] as Scope
+  }
+
+  return (fields, index, project, context) => {
+    if (isMissing(fields['categoryName'])) return refuse('missing_category_name')
+    if (isMissing(fields['message'])) return refuse('missing_message')
+    const written = fields['level']
+    const level = levelOf(written)
+    const replaced = level === undefined && replaceInvalidLevel && typeof written === 'string' && written !== ''
+    if (level === undefined && !replaced) return refuseLevel(written)
+    const { message, exception, scopeData } = fields
+    if (context.isLong && exceeds([message, exception, scopeData], entryBytesMax))
+      return refuse('entry_too_large', { limit: entryBytesMax })
+    const offenders = validate(fields)
+    if (offenders !== undefined) return refuse('invalid_request', offenders)
+    const entry = fields as unknown as LogEntry
+    const { receivedAt } = context
+    const timestamp = timestampOr(entry.timestamp, receivedAt)
+    if (timestamp === undefined) return refuse('invalid_timestamp')
+    const record = {
+      kind: 'application' as const,
+      id: context.idOf(index),
+      receivedAt,
+      timestamp,
+      level: level ?? ('Information' as const),
+      environment: textOr(entry.environment, DEFAULT_ENVIRONMENT),
+      correlationKey: textOr(entry.correlationKey, null),
+      team: project.team,
+      project: project.id,
+      categoryName: entry.categoryName,
+      eventId: entry.eventId ?? 0,
+      eventName: entry.eventName ?? '',
+      message: entry.message,
+      exception: entry.exception ?? null,
+      scopeData: exactScope(entry.scopeData ?? null, index, context),
+    }
+    return admit(replaced ? { ...record, originalLevel: written } : record, project.id, context)
+  }
+}

@@ -1,0 +1,112 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { type Checked, type ErrorCode, type Problem, problem } from '../../shared/errors.ts'
+import { answerJson, retryHeaders } from '../../shared/http/answer.ts'
+import {
+  type BodyReader,
+  type BodyText,
+  GONE,
+  isLong,
+  type ReadText,
+  refusedBodyHeaders,
+} from '../../shared/http/body.ts'
+import type { Handler } from '../../shared/http/listener.ts'
+import { type Cooperative, runAtOnce, type Steps } from '../../shared/runtime/cooperative.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import type { RecordRefusals } from '../refusals/recorder.ts'
+import type { IngestHandler, IngestMetrics } from './handlers.ts'
+import type { Dialect, Reply } from './replies.ts'
+
+/** The form in which an endpoint takes bodies. */
+export interface BodyFormat {
+  /** Why a body is not read, by what its request says of it; undefined where it is. */
+  readonly refusal: (request: IncomingMessage) => Problem | undefined
+  readonly parse: (body: BodyText) => Steps<Checked<unknown>>
+}
+
+export interface EndpointDeps {
+  readonly read: BodyReader
+  readonly parse: BodyFormat['parse']
+  readonly cooperative: Cooperative
+  readonly dialect: Dialect
+  readonly ingestMetrics: IngestMetrics
+  readonly recordRefusals: RecordRefusals
+  readonly logger: Logger
+}
+
+/** Failures of the transport have their real status, as the specification says nothing of them. */
+const TRANSPORT: ReadonlySet<ErrorCode> = new Set([
+  'malformed_json',
+  'malformed_body',
+  'payload_too_large',
+  'request_timeout',
+  'unsupported_media_type',
+])
+
+/** A request that was refused before it was worked off, with as much of its body as was read. */
+interface Refused {
+  readonly refused: Problem
+  readonly text: string | undefined
+}
+
+/** One ingestion endpoint: reads the body once, has it worked off and answers. */
+export function createEndpoint(handle: IngestHandler, deps: EndpointDeps): Handler {
+  const { read, parse, cooperative, dialect, ingestMetrics, recordRefusals, logger } = deps
+
+  function refuse(request: IncomingMessage, response: ServerResponse, { refused, text }: Refused): void {
+    ingestMetrics.requestRefused(refused.code)
+    recordRefusals({ headers: request.headers, text }, [{ problem: refused }])
+    const reply = dialect.failed(refused)
+    const status = TRANSPORT.has(refused.code) ? reply.strictStatus : dialect.statusOf(reply, request.headers)
+    answerJson(response, status, reply.body, { ...refusedBodyHeaders(refused, request), ...dialect.headers })
+  }
+
+  function answer(response: ServerResponse, reply: Reply, sent: IncomingHttpHeaders): void {
+    const retry = retryHeaders(reply.retryable)
+    const headers = dialect.headers === undefined ? retry : { ...retry, ...dialect.headers }
+    answerJson(response, dialect.statusOf(reply, sent), reply.body, headers)
+  }
+
+  function replyToFault(err: unknown): Reply {
+    logger.error({ err }, 'an ingestion request failed')
+    ingestMetrics.requestRefused('server_error')
+    return dialect.failed(problem('server_error', { outcome: 'unknown' }, 'The gateway failed.'))
+  }
+
+  function* handleBody(headers: IncomingHttpHeaders, body: BodyText): Steps<Promise<Reply | Refused>> {
+    const { text, textBytes, memory } = body
+    try {
+      const { value: json, problem: refused } = yield* parse(body)
+      if (refused !== undefined) return Promise.resolve({ refused, text })
+      return yield* handle({ headers, json, text, textBytes })
+    } finally {
+      memory.release()
+    }
+  }
+
+  function begin(headers: IncomingHttpHeaders, body: BodyText): Promise<Reply | Refused> {
+    try {
+      const steps = handleBody(headers, body)
+      return isLong(body.text) ? cooperative.run(body.owner, steps) : runAtOnce(steps)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  // Not async: its frame, and with it the body, is gone when it returns.
+  function answerTo(request: IncomingMessage, response: ServerResponse, body: ReadText): Promise<void> | void {
+    if (body === GONE) return
+    if (body.problem !== undefined) return refuse(request, response, { refused: body.problem, text: body.text })
+    const { headers } = request
+    return begin(headers, body.value).then(
+      (result) => ('refused' in result ? refuse(request, response, result) : answer(response, result, headers)),
+      (error) => answer(response, replyToFault(error), headers),
+    )
+  }
+
+  // Every promise between the journal's answer and ours is paid by each request: there are few, on purpose.
+  return (request, response) =>
+    read(request).then(
+      (body) => answerTo(request, response, body),
+      (error) => answer(response, replyToFault(error), request.headers),
+    )
+}

@@ -1,0 +1,77 @@
+import { refuse } from '../../shared/errors.ts'
+import { presentedKey } from '../../shared/http/api-key.ts'
+import { isLong } from '../../shared/http/body.ts'
+import type { Entity } from '../../shared/registry/registry.ts'
+import { type Check, type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
+import {
+  DEFAULT_ENVIRONMENT,
+  exceeds,
+  isMissing,
+  isObject,
+  levelOf,
+  refuseLevel,
+  refuseNoObject,
+  textOr,
+  timestampOr,
+} from './fields.ts'
+
+/** A body that its schema accepts. */
+interface ExternalLog {
+  readonly payload: string
+  readonly correlationKey?: string | null
+  readonly environment?: string | null
+  readonly timestamp?: string | null
+}
+
+/** Judges an event log: the rows of specification 7.1 from top to bottom, then our own. */
+export function createEventLogCheck(deps: CheckDeps): Check {
+  const { registry, registryReady, validators, contextOf, admit, entryBytesMax } = deps
+  return (received) => {
+    const { headers, json } = received
+    const apiKey = presentedKey(headers)
+    if (apiKey === undefined) return refuse('missing_api_key')
+    if (!isObject(json)) return refuseNoObject()
+    const identifier = json['uniqueIdentifier']
+    if (isMissing(identifier)) return refuse('missing_identifier')
+    if (isMissing(json['payload'])) return refuse('missing_payload')
+    const level = levelOf(json['level'])
+    if (level === undefined) return refuseLevel(json['level'])
+    if (!registryReady()) return refuseUntilReady()
+    if (typeof identifier !== 'string') return refuse('invalid_request', validators.externalLog(json))
+    const entity = registry.entity(identifier)
+    if (entity === undefined) return refuse('entity_not_found')
+    if (entity.archivedAt !== undefined)
+      return refuseArchived('entity_not_found', KIND_NAMES[entity.kind], registry.keyOpens(entity.team, apiKey))
+    const team = registry.team(entity.team)
+    if (team === undefined) return refuse('team_not_found')
+    if (!registry.keyOpens(team.id, apiKey)) return refuse('invalid_api_key')
+    if (isLong(received.text) && exceeds(json['payload'], entryBytesMax))
+      return refuse('entry_too_large', { limit: entryBytesMax })
+    const offenders = validators.externalLog(json)
+    if (offenders !== undefined) return refuse('invalid_request', offenders)
+    const log = json as unknown as ExternalLog
+    const context = contextOf(received, { team: team.id, endpoint: 'ExternalLogs' })
+    const { receivedAt } = context
+    const timestamp = timestampOr(log.timestamp, receivedAt)
+    if (timestamp === undefined) return refuse('invalid_timestamp')
+    const record = {
+      kind: 'event' as const,
+      id: context.idOf(0),
+      receivedAt,
+      timestamp,
+      level,
+      environment: textOr(log.environment, DEFAULT_ENVIRONMENT),
+      correlationKey: textOr(log.correlationKey, null),
+      team: team.id,
+      event: eventOf(entity),
+      step: entity.kind === 'step' ? entity.identifier : null,
+      payload: log.payload,
+    }
+    return admit(record, identifier, context)
+  }
+}
+
+const KIND_NAMES = { event: 'Event', step: 'Step' } as const
+
+/** The Event addressed, or the one that the Step addressed is part of. */
+const eventOf = (entity: Entity): string | null => (entity.kind === 'event' ? entity.identifier : entity.event)

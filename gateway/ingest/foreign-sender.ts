@@ -1,0 +1,87 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { parseGuid } from '../../shared/contract/guid.ts'
+import { type Checked, type Problem, problem, refuse } from '../../shared/errors.ts'
+import { presentedKey } from '../../shared/http/api-key.ts'
+import type { Project, Registry, Team } from '../../shared/registry/registry.ts'
+import { type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
+import { isMissing } from './fields.ts'
+
+/** Most Projects that a refusal lists. */
+const LISTED_MAX = 5
+/** Most characters of a refused name that an answer repeats. */
+const SHOWN_CHARACTERS_MAX = 64
+
+/** The Team whose key a request presents, where the key alone says who sends. */
+export function checkSender(
+  headers: IncomingHttpHeaders,
+  { registry, registryReady }: Pick<CheckDeps, 'registry' | 'registryReady'>,
+): Checked<Team> {
+  const apiKey = presentedKey(headers)
+  if (isMissing(apiKey)) return refuse('missing_api_key')
+  if (!registryReady()) return refuseUntilReady()
+  const team = registry.teamOfKey(apiKey)
+  if (team !== undefined) return { value: team }
+  const message =
+    'The key is not a live key of a Team, or it is one of several Teams. Use a live key of the Team that logs.'
+  return { problem: { ...problem('invalid_api_key'), message } }
+}
+
+/** Finds Projects of one Team; `remedy` tells its senders, in one sentence, how a Project is named. */
+export interface ProjectFinder {
+  /** The Project with this id, a GUID in any form. */
+  byId(id: string): Checked<Project>
+  /** The Project with this name, in any case. */
+  byName(name: string): Checked<Project>
+  /** The Team's only Project, which need not be named. */
+  only(): Checked<Project>
+  /** The refusal of a sender that names none. */
+  unnamed(): Checked<Project>
+}
+
+export function createProjectFinder(team: Team, registry: Registry, remedy: string): ProjectFinder {
+  const inUse = (projects: readonly Project[]): readonly Project[] =>
+    projects.filter(({ archivedAt }) => archivedAt === undefined)
+  const ofTeam = (): readonly Project[] => inUse(registry.projectsOf(team.id))
+
+  /** A whole sentence of its own: that of the code speaks of a field that these senders do not have. */
+  const refuseFor = (code: 'project_not_found' | 'missing_project_id' | 'invalid_project_id', what: string) => {
+    const cause: Problem = { ...problem(code), message: `${what} ${remedy} ${listed(ofTeam())}` }
+    return { problem: cause }
+  }
+
+  function oneOf(projects: readonly Project[], what: string): Checked<Project> {
+    const [first, second] = inUse(projects)
+    if (first !== undefined && second === undefined) return { value: first }
+    if (second !== undefined) return refuseFor('project_not_found', `More than one Project is ${what}.`)
+    if (projects.length > 0) return refuseArchived('project_not_found', 'Project', true)
+    return refuseFor('project_not_found', `No Project of the Team is ${what}.`)
+  }
+
+  const unnamed = () => refuseFor('missing_project_id', 'Nothing says which Project these logs are for.')
+
+  return {
+    byId: (text) => {
+      const id = parseGuid(text)
+      if (id === undefined) return refuseFor('invalid_project_id', `${shown(text)} is not a GUID.`)
+      const project = registry.project(id)
+      return oneOf(project?.team === team.id ? [project] : [], id)
+    },
+    byName: (name) => oneOf(registry.projectsNamed(team.id, name), `named ${shown(name)}`),
+    only: () => {
+      const projects = ofTeam()
+      const [first] = projects
+      if (first !== undefined && projects.length === 1) return { value: first }
+      return unnamed()
+    },
+    unnamed,
+  }
+}
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))
+
+function listed(projects: readonly Project[]): string {
+  if (projects.length === 0) return 'The Team has no Project in use.'
+  const named = projects.slice(0, LISTED_MAX).map(({ id, name }) => `${shown(name)} (${id})`)
+  const rest = projects.length - named.length
+  return `Projects of the Team: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
+}

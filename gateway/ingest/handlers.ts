@@ -1,0 +1,160 @@
+import type { EntryKind } from '../../shared/contract/records.ts'
+import type { ErrorCode, Problem } from '../../shared/errors.ts'
+import type { Steps } from '../../shared/runtime/cooperative.ts'
+import type { Metrics } from '../../shared/runtime/metrics.ts'
+import type { Publication, PublishOutcome } from '../publisher/publication.ts'
+import type { RecordRefusals, Refusal } from '../refusals/recorder.ts'
+import type { BatchCheck, Check, Entries } from './checks.ts'
+import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
+import type { Received, SentEntries } from './request.ts'
+
+/**
+ * Handles a request whose body was read, in steps up to the moment in which its records are handed to the publisher; an error it
+ * throws is a fault of ours. The reply does not keep the body alive: under load, requests that wait for the journal fill the memory.
+ */
+export type IngestHandler = (received: Received) => Steps<Promise<Reply>>
+
+export interface HandlerDeps {
+  readonly ingestMetrics: IngestMetrics
+  readonly recordRefusals: RecordRefusals
+  /** Publishes to the endpoint's topic; resolves within the deadline of a request, one outcome each. */
+  readonly publish: (publications: readonly Publication[]) => Promise<readonly PublishOutcome[]>
+}
+
+/**
+ * Counts the outcomes of the requests and entries of one kind. Each entry that was looked at is accepted or rejected, once; a request
+ * refused before its entries were looked at is counted by itself.
+ */
+export interface IngestMetrics {
+  accepted(entries: number): void
+  rejected(code: ErrorCode): void
+  requestRefused(code: ErrorCode): void
+}
+
+export function createIngestMetrics(metrics: Metrics, kind: EntryKind): IngestMetrics {
+  const accepted = metrics.counter('sluice_entries_accepted_total').labels(kind)
+  const rejected = metrics.counter('sluice_entries_rejected_total')
+  const refused = metrics.counter('sluice_requests_refused_total')
+  return {
+    accepted: (entries) => accepted.inc(entries),
+    rejected: (code) => rejected.inc({ kind, code }),
+    requestRefused: (code) => refused.inc({ code }),
+  }
+}
+
+/** Handles a request that is one entry. */
+export function createEntryHandler(
+  check: Check,
+  { ingestMetrics, recordRefusals, publish }: HandlerDeps,
+): IngestHandler {
+  function finish(id: string, outcome: PublishOutcome | undefined): Reply {
+    const failure = failureOf(outcome)
+    if (failure !== undefined) return refuse(failure)
+    ingestMetrics.accepted(1)
+    return created(id)
+  }
+
+  function refuse(problem: Problem): Reply {
+    ingestMetrics.rejected(problem.code)
+    return failed(problem)
+  }
+
+  return function* handle(received) {
+    const checked = check(received)
+    if (checked.problem !== undefined) {
+      recordRefusals(received, [checked])
+      return Promise.resolve(refuse(checked.problem))
+    }
+    const { id, publication } = checked.value
+    return publish([publication]).then(([outcome]) => finish(id, outcome))
+  }
+}
+
+/** Several entries in one request. */
+export interface Batch {
+  readonly check: BatchCheck
+  /** The entries as they were sent, by their index in the check; asked for where some were refused. */
+  readonly sent: SentEntries
+  readonly dialect: Dialect
+}
+
+/**
+ * Handles a batch: its good entries are published, whatever the outcome of the others. While the journal has them, nothing here keeps
+ * the records, or the request.
+ */
+export function createBatchHandler(
+  { check, sent, dialect }: Batch,
+  { ingestMetrics, recordRefusals, publish }: HandlerDeps,
+): IngestHandler {
+  function refuseAll(problem: Problem): Reply {
+    ingestMetrics.requestRefused(problem.code)
+    return dialect.failed(problem)
+  }
+
+  function finish(total: number, refused: readonly RefusedEntry[]): Reply {
+    for (const { problem } of refused) ingestMetrics.rejected(problem.code)
+    ingestMetrics.accepted(total - refused.length)
+    return dialect.processed(total, refused)
+  }
+
+  return function* handle(received) {
+    const { value: entries, problem } = check(received)
+    if (problem !== undefined) {
+      recordRefusals(received, [{ problem }])
+      return Promise.resolve(refuseAll(problem))
+    }
+    const total = entries.count
+    const { publications, places, refused } = yield* judge(entries)
+    if (refused.length > 0) recordRefusals(received, refusalsOf(refused, sent(received)))
+    return publish(publications).then((outcomes) => finish(total, withFailures(refused, outcomes, places)))
+  }
+}
+
+interface Sorted {
+  readonly publications: readonly Publication[]
+  /** Where in the batch each publication stood. */
+  readonly places: readonly number[]
+  readonly refused: readonly RefusedEntry[]
+}
+
+/** Entries that are judged in one step; each can be a megabyte. */
+const ENTRIES_OF_A_STEP = 4
+
+function* judge({ count, check }: Entries): Steps<Sorted> {
+  const publications: Publication[] = []
+  const places: number[] = []
+  const refused: RefusedEntry[] = []
+  for (let index = 0; index < count; index += 1) {
+    if (index % ENTRIES_OF_A_STEP === 0) yield
+    const { value, problem } = check(index)
+    if (problem !== undefined) {
+      refused.push({ index, problem })
+      continue
+    }
+    publications.push(value.publication)
+    places.push(index)
+  }
+  return { publications, places, refused }
+}
+
+/** With the entries as they were sent. */
+const refusalsOf = (refused: readonly RefusedEntry[], sentAt: (index: number) => unknown): readonly Refusal[] =>
+  refused.map(({ index, problem }) => ({ problem, place: { index, entry: () => sentAt(index) } }))
+
+/** The entries that were refused or were not made durable, in their order. */
+function withFailures(
+  refused: readonly RefusedEntry[],
+  outcomes: readonly PublishOutcome[],
+  places: readonly number[],
+): readonly RefusedEntry[] {
+  const all = [...refused]
+  for (const [published, index] of places.entries()) {
+    const problem = failureOf(outcomes[published])
+    if (problem !== undefined) all.push({ index, problem })
+  }
+  return all.sort((one, other) => one.index - other.index)
+}
+
+/** Why an entry was not made durable. A missing outcome would be a fault of ours, and the entry may be there. */
+const failureOf = (outcome: PublishOutcome = 'uncertain'): Problem | undefined =>
+  outcome === 'durable' ? undefined : unconfirmed(outcome)

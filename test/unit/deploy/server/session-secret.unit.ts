@@ -1,0 +1,61 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { pino } from 'pino'
+import { sessionSecret } from '../../../../deploy/server/session-secret.ts'
+import { loadConfig } from '../../../../shared/runtime/config.ts'
+import { temporaryFolder } from '../../../support/sluice-process.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let warned: string[]
+
+beforeEach(() => {
+  folder = temporaryFolder()
+  warned = []
+})
+afterEach(() => folder.remove())
+
+const secretOf = (env: Record<string, string>): string =>
+  sessionSecret(
+    loadConfig({ DATA_DIR: folder.path, ...env }),
+    'views',
+    pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) }),
+  )
+
+const REAL = { KAFKA_BROKERS: 'kafka:9092', ELASTICSEARCH_URL: 'http://elasticsearch:9200' }
+const file = (): string => join(folder.path, 'session-secret')
+
+describe('the secret of sessions', () => {
+  test('is the setting, and nothing is written', () => {
+    const secret = 's'.repeat(32)
+    expect([secretOf({ SESSION_SECRET: secret }), secretOf({ SESSION_SECRET: secret, ...REAL })]).toEqual([
+      secret,
+      secret,
+    ])
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  test('of the embedded mode is made once, kept with the data and readable by its owner alone', () => {
+    const secret = secretOf({})
+    expect(secret.length).toBeGreaterThanOrEqual(43)
+    expect(secretOf({})).toBe(secret)
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    chmodSync(file(), 0o644)
+    expect(secretOf({})).toBe(secret)
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    expect(warned).toEqual([])
+  })
+
+  test('that was cut short is made anew', () => {
+    writeFileSync(file(), 'short\n')
+    expect(secretOf({})).toBe(readFileSync(file(), 'utf8').trim())
+    expect(secretOf({})).not.toContain('short')
+  })
+
+  test('of a process without data ends with it, and its log says so', () => {
+    expect(secretOf(REAL)).not.toBe(secretOf(REAL))
+    expect(readdirSync(folder.path)).toEqual([])
+    expect(warned).toHaveLength(2)
+    expect(warned[0]).toContain('SESSION_SECRET')
+  })
+})

@@ -1,0 +1,46 @@
+import { Router } from 'express'
+import { topicName } from '../shared/contract/topics.ts'
+import { createProxies } from '../shared/http/proxies.ts'
+import type { LogStoreReader } from '../shared/log-store/log-store.ts'
+import type { CoreServices, RoleParts } from '../shared/role.ts'
+import { registerViews } from './api/register.ts'
+import { createRefusalsFollower } from './refusals/follower.ts'
+import { registerSession } from './session/register.ts'
+import type { Tickets } from './session/tickets.ts'
+import { registerSite } from './site.ts'
+import { registerTeam } from './team/register.ts'
+
+export interface ViewsDeps extends CoreServices {
+  readonly store: LogStoreReader
+  /** Signs the sessions of the page. */
+  readonly secret: string
+  readonly tickets: Tickets
+  /** The address of this process where it takes logs itself; else undefined. */
+  readonly ownGateway: (() => string) | undefined
+}
+
+/** The role that shows logs: the read API, the Team's settings and the page. */
+export function createViews(deps: ViewsDeps): RoleParts {
+  const { config, secret, tickets, ownGateway } = deps
+  const basePath = config.BASE_PATH
+  const here = ownGateway !== undefined
+  const router = Router()
+  const refusals = createRefusalsFollower({ ...deps, topic: topicName(config.TOPIC_PREFIX, 'refusals') })
+  const proxies = createProxies(config.TRUSTED_PROXIES)
+  const sessions = registerSession(router, { ...deps, basePath, proxies, secret })
+  const api = registerViews(router, { ...deps, refusals, teamOfSession: sessions.teamOf })
+  registerTeam(router, {
+    ...deps,
+    proxies,
+    teamOfSession: sessions.teamOf,
+    registryTopic: topicName(config.TOPIC_PREFIX, 'registry'),
+    gate: api.gate,
+    deadlineMs: config.READ_DEADLINE_MS,
+    gateway: { url: config.GATEWAY_URL, here },
+    // Where this process takes logs itself, it may not reach the address that clients use.
+    access: { url: ownGateway ?? (() => config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL), tickets },
+  })
+  registerSite(router, { basePath, gateway: config.GATEWAY_URL ?? (here ? 'here' : 'unknown') })
+  const tails = { name: 'live tails', start: async () => {}, stop: async () => api.closeStreams() }
+  return { router, services: [refusals], streams: [tails] }
+}
