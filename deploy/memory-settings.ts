@@ -1,12 +1,19 @@
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
 /**
  * Settings that count only where they are there when a process starts. Left to itself, V8 gives the young objects of one thread up to
- * 128 MiB, and glibc keeps what was freed once a large block was among it: 300 MiB after some minutes of large bodies.
+ * 128 MiB, and glibc raises its thresholds with every large block that is freed, and then keeps 300 MiB after some minutes of large
+ * bodies; these are the thresholds that it begins with. The compiled code is kept between starts: each thread that finds it needs 5 MiB
+ * less and begins sooner.
  */
 const YOUNG_OBJECTS = '--max-semi-space-size'
 const YOUNG_OBJECTS_MIB = 16
-const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_TRIM_THRESHOLD_: '1048576' }
+const ENVIRONMENT = {
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '1048576',
+  NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/compiled'),
+}
 
 /** A process that can be replaced by another program, or by itself. */
 export type Replaceable = Pick<NodeJS.Process, 'argv' | 'env' | 'execArgv' | 'execPath'> &
@@ -21,8 +28,8 @@ export function beginWithMemorySettings(self: Replaceable = process): void {
   const young = `${YOUNG_OBJECTS}=${YOUNG_OBJECTS_MIB}`
   // As long as it is set, it also overrides the limits that threads are started with.
   if (execArgv.includes(young)) setFlagsFromString(`${YOUNG_OBJECTS}=0`)
-  if (execve === undefined || Object.keys(ALLOCATOR).every((name) => env[name] !== undefined)) return
+  if (execve === undefined || Object.keys(ENVIRONMENT).every((name) => env[name] !== undefined)) return
   const isSet = [...execArgv, env['NODE_OPTIONS'] ?? ''].some((text) => text.includes(YOUNG_OBJECTS))
   const flags = isSet ? execArgv : [young, ...execArgv]
-  execve(execPath, [execPath, ...flags, ...argv.slice(1)], { ...ALLOCATOR, ...env })
+  execve(execPath, [execPath, ...flags, ...argv.slice(1)], { ...ENVIRONMENT, ...env })
 }

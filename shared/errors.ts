@@ -203,7 +203,7 @@ export function problem(code: ErrorCode, details: unknown = null, message?: stri
   return { code, message: `${message ?? info.message} ${info.remedy}`, details, retryable: info.retryable }
 }
 
-/** What was asked for, or why there is none: refusals are values, so that no caller can forget them. */
+/** A value, or the problem in its place: refusals are values, so that no caller can forget them. */
 export type Checked<Value> =
   | { readonly value: Value; readonly problem?: undefined }
   | { readonly value?: undefined; readonly problem: Problem }

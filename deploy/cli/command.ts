@@ -6,7 +6,7 @@ import type { Role } from '../server/roles.ts'
 /** Exit codes of every command. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
-/** What a command needs of the process that runs it. */
+/** The dependencies of a command on the process that runs it. */
 export interface CliDeps {
   readonly version: string
   /** The configuration; throws a `ConfigError`. Read only by commands that need it, so that help works without. */
@@ -24,7 +24,7 @@ export interface Output {
   write(text: string): unknown
 }
 
-/** What only the composition root can do. */
+/** Tasks that only the composition root can do. */
 export interface CliHandlers {
   /** Runs a server to its end; gives the exit code. */
   start(role: Role, config: Config): Promise<number>
@@ -37,7 +37,7 @@ export interface CliHandlers {
 export interface Command {
   /** The words that call it, such as `registry apply`. */
   readonly name: string
-  /** What it does, in a line of the overview. */
+  /** Its purpose, in a line of the overview. */
   readonly summary: string
   /** All that its user has to know beyond the summary; paragraphs. */
   readonly description: readonly string[]
@@ -50,7 +50,7 @@ export interface Command {
 }
 
 export interface Option {
-  /** What stands for its value in the usage; an option without is a flag. */
+  /** The placeholder of its value in the usage; an option without a value is a flag. */
   readonly value?: string
   readonly help: string
 }
@@ -67,7 +67,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What was asked for cannot be done; the message says why. */
+/** The command cannot be carried out; the message says why. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }

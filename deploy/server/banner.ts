@@ -10,7 +10,7 @@ export interface BannerFacts {
   readonly newKey: string | null
 }
 
-/** What a server prints when it is ready: where it is and, at the first start, commands that work when pasted. */
+/** The text that a server prints when it is ready: its address and, at the first start, commands that work when pasted. */
 export function banner({ role, url, registry, newKey }: BannerFacts): string {
   // Other roles are run by a supervisor, whose log has no use for more, and have no new key to show (first-start.ts).
   if (role !== 'all') return `Sluice ${role} is ready at ${url}`

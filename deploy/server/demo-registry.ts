@@ -4,7 +4,7 @@ import { appendChanges, type RegistryAdminDeps, readState } from '../../shared/r
 import { generateKey, hashKeyHex, shownPrefix } from '../../shared/registry/keys.ts'
 import { keyRecordId, type RegistryRecord, type RegistryState } from '../../shared/registry/records.ts'
 
-/** What the first start shows its user; the key is given here once and kept nowhere. */
+/** The result that the first start shows its user; the key is given here once and kept nowhere. */
 export interface Demo {
   readonly team: string
   readonly event: string

@@ -75,7 +75,7 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
   }
 }
 
-/** What Kafka takes as one record by itself. */
+/** The largest record that Kafka takes by default. */
 const KAFKA_RECORD_BYTES = 1_048_588
 /** Key and headers of the largest record, those of a dead letter included, with room to spare. */
 const RECORD_OVERHEAD_BYTES = 32_768

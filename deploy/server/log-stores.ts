@@ -9,7 +9,7 @@ export interface OpenLogStore {
   readonly store: LogStore
   /** Makes templates and indices as they have to be; gives a line for each thing that was not. */
   applyIndices(): Promise<readonly string[]>
-  /** What has to be done now and then beyond removing old days. */
+  /** Work that is due now and then, beyond the removal of old days. */
   maintain(): Promise<unknown>
 }
 

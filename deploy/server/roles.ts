@@ -1,4 +1,4 @@
-/** What a process does: everything, or one part of the way of an entry. */
+/** The work of a process: everything, or one part of the way of an entry. */
 export const ROLES = ['all', 'gateway', 'consumers', 'views'] as const
 
 export type Role = (typeof ROLES)[number]

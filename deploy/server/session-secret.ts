@@ -12,7 +12,7 @@ const SECRET_BYTES = 32
 const CHARACTERS_MIN = 32
 
 /**
- * What signs the page's cookies: the setting, else a secret that was made for the data folder and is kept there, else, in a process
+ * The secret that signs the page's cookies: the setting, else a secret that was made for the data folder and is kept there, else, in a process
  * without one, a secret that ends with the process, and its sessions with it.
  */
 export function sessionSecret(config: Config, role: Role, logger: Logger): string {

@@ -44,13 +44,13 @@ export function createClefCheck(deps: CheckDeps): BatchCheck {
   }
 }
 
-/** What was sent on each line; the text where it is no event. The reader of lines keeps the digits of events itself. */
+/** The event on each line as it was sent; the text of a line that is no event. The reader of lines keeps the digits of events itself. */
 export const sentEvents: SentEntries = ({ json }) => {
   const lines = linesOf(json)
   return (index) => lines[index]?.event.value ?? lines[index]?.text
 }
 
-/** What the reader of these bodies makes of them. */
+/** The lines that the format made of the body. */
 const linesOf = (json: unknown): readonly Line[] => json as readonly Line[]
 
 function projectOf({ 'x-project-id': named }: IncomingHttpHeaders, projects: ProjectFinder): Checked<Project> {

@@ -5,7 +5,7 @@ import type { Fields } from '../ingest/fields.ts'
 import { createFieldExtractor, eventIdOf, foreignLevel, hexId, scopeDataOf, textOf } from '../ingest/foreign-fields.ts'
 import type { Line } from './lines.ts'
 
-/** What the format gives a meaning, beside the trace and span that Seq's clients add; all else is a property of the user's. */
+/** Properties with a meaning in the format, beside the trace and span that Seq's clients add; all others are the user's own. */
 const REIFIED: ReadonlySet<string> = new Set(['@t', '@m', '@mt', '@l', '@x', '@i', '@r', '@tr', '@sp'])
 
 /** A message that is so many times longer than its line can only come of a template that repeats its properties. */
@@ -66,7 +66,7 @@ function messageOf(event: Fields, properties: Fields, charactersMax: number): un
   return rendered === undefined ? TOO_LONG : rendered || template
 }
 
-/** What the format gives a meaning that none of our fields has: the template, where the message is another, and an id that is no number. */
+/** Properties with a meaning that none of our fields has: the template, where the message is another, and an id that is no number. */
 function leftOver({ '@mt': template, '@i': id }: Fields, { message, eventId }: Fields): Fields {
   return {
     ...(!isAbsent(template) && template !== message && { '@mt': template }),

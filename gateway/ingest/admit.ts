@@ -43,7 +43,7 @@ export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
     const publication = {
       record: { key, value, headers, commonHeaders: COMMON_HEADERS[kind] },
       bytes: valueBytes + RECORD_OVERHEAD_BYTES + UNIT_BYTES_MAX * variableUnits,
-      // What may be sent again goes to the same partition again, so that a reader meets the repeats in one place.
+      // An entry that may be sent again goes to the same partition again, so that a reader meets the repeats in one place.
       routeBy: key ?? repeatKey,
     }
     return { value: { id, publication } }

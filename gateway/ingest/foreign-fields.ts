@@ -46,7 +46,7 @@ export function scopeDataOf(traceId: string | undefined, spanId: string | undefi
   return Object.keys(scopeData).length === 0 ? null : scopeData
 }
 
-/** What other logging libraries call our levels, in lower case: Serilog, syslog, log4j, Python and their short forms. */
+/** Names of our levels in other logging libraries, in lower case: Serilog, syslog, log4j, Python and their short forms. */
 const LEVEL_BY_NAME: ReadonlyMap<string, Level> = new Map(
   Object.entries({
     Trace: ['verbose', 'vrb', 'finest'],

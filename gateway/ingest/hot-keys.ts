@@ -5,7 +5,7 @@ export interface HotKeysOptions {
   readonly keysMax: number
 }
 
-/** What is left of a key's allowance, and when that was counted (`performance.now()`). */
+/** The rest of a key's allowance, and the time at which it was counted (`performance.now()`). */
 interface Bucket {
   tokens: number
   at: number

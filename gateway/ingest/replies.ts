@@ -7,7 +7,7 @@ import { UNCONFIRMED, type UnconfirmedReason } from '../publisher/publication.ts
 /** The answer to an ingestion request. */
 export interface Reply {
   readonly body: string
-  /** What is sent as HTTP status where the client asked for strict statuses; else it is 200 (specification 4.1). */
+  /** The HTTP status where the client asked for strict statuses; else it is 200 (specification 4.1). */
   readonly strictStatus: number
   /** Whether sending it again, whole or in part, may help. */
   readonly retryable: boolean
@@ -74,7 +74,7 @@ export function processed(total: number, refused: readonly RefusedEntry[]): Repl
   }
 }
 
-/** What the specification says (4.1): the status is 200, unless the client asked for one that tells. */
+/** The dialect of the specification (4.1): the status is 200, unless the client asked for one that tells. */
 export const ENVELOPE: Dialect = {
   failed,
   processed,
@@ -108,7 +108,7 @@ function outcomeOf(refused: readonly RefusedEntry[]): object {
   return { outcome: unknown ? 'unknown' : 'not_written' }
 }
 
-/** What a sender is told of an entry that was not confirmed durable. */
+/** The refusal of an entry that was not confirmed durable. */
 export function unconfirmed(reason: UnconfirmedReason): Problem {
   const { outcome, message } = UNCONFIRMED[reason]
   return problem('server_error', { outcome }, message)

@@ -6,7 +6,7 @@ import { isLong } from '../../shared/http/body.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { createDerivedIds, createIdSource } from './ids.ts'
 
-/** What the entries of one request have in common, whatever they say. */
+/** The properties that all entries of one request share. */
 export interface RequestContext {
   /** Canonical timestamp. */
   readonly receivedAt: string
@@ -23,7 +23,7 @@ export interface RequestContext {
   readonly exactBody: () => unknown
 }
 
-/** What the ids of a request with an `Idempotency-Key` are derived from, besides its key and its body. */
+/** The origin of a request with an `Idempotency-Key`: its ids are derived from this, its key and its body. */
 export interface Origin {
   readonly team: string
   /** The path, with the target where the body does not name it: the same body for two targets is two requests. */
@@ -92,7 +92,7 @@ export const exactBodyOf = ({ text, json }: Received): unknown =>
 /** Finds the entries of a request, as they were sent, by their places. */
 export type SentEntries = (received: Received) => (index: number) => unknown
 
-/** Those of a body that is one JSON value: where JavaScript rounded a number of an entry, the body is read again, at most once. */
+/** The entries of a body that is one JSON value; where JavaScript rounded a number of an entry, the body is read again, at most once. */
 export const sentEntries =
   (entriesOf: (json: unknown) => readonly unknown[]): SentEntries =>
   (received) => {

@@ -43,7 +43,7 @@ function processed(total: number, refused: readonly RefusedEntry[]): Reply {
   return { body: refused.length === 0 ? '{}' : JSON.stringify({ partialSuccess }), strictStatus: 200, retryable: false }
 }
 
-/** What was wrong, each kind once. */
+/** The kinds of refusal, each with its count. */
 function summaryOf(refused: readonly RefusedEntry[]): string {
   const kinds = new Map<string, number>()
   for (const { problem } of refused) {

@@ -14,7 +14,7 @@ import {
 } from '../ingest/foreign-fields.ts'
 import { isKeyValue, listOf, plainAttributes, plainValue } from './log-records.ts'
 
-/** What a log record takes from the scope and the resource that it belongs to. */
+/** The values that a log record takes from its scope and its resource. */
 export interface RecordOrigin {
   readonly categoryName: string
   readonly environment: string | undefined

@@ -78,7 +78,7 @@ function createExactRecords({ exactBody }: RequestContext): (index: number) => u
   }
 }
 
-/** What the records of one resource have in common. */
+/** The values that the records of one resource share. */
 interface Source {
   readonly project: Checked<Project>
   readonly service: string | undefined

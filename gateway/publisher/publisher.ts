@@ -144,7 +144,7 @@ export function cutSlices(
   const growing: PlacedSlice[] = []
   for (const [place, { record, bytes, routeBy }] of publications.entries()) {
     const partition = routeBy === null ? null : partitionOf(routeBy, partitions)
-    // Those for any partition stand behind those for the last one.
+    // Records for any partition stand behind those for the last one.
     const index = partition ?? partitions
     let slice = growing[index]
     if (slice === undefined || !hasRoom(slice, bytes, limits)) {

@@ -26,7 +26,7 @@ export function excerptOfJson(value: unknown): Excerpt {
   return { body, bodyCut: bodyCut || paper.room < 0 }
 }
 
-/** What is written, and how many characters may follow; below zero nothing does, and something is missing. */
+/** The text so far, and how many characters may follow; below zero the text was cut. */
 interface Paper {
   text: string
   room: number

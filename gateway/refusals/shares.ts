@@ -3,7 +3,7 @@ const OWN_SHARE = { atOnce: 20, perSecond: 1 }
 /** The same over all Teams and codes of a gateway. */
 const ALL_SHARE = { atOnce: 200, perSecond: 20 }
 
-/** What is left of an allowance, and when that was counted (milliseconds). */
+/** The rest of an allowance, and the time at which it was counted (milliseconds). */
 interface Bucket {
   tokens: number
   at: number
@@ -15,7 +15,7 @@ interface Share {
 }
 
 /**
- * Who may have a refusal noted now: a token bucket for each Team and code, so that a flood of one mistake neither hides another one
+ * Decides whether a refusal may be recorded now: a token bucket for each Team and code, so that a flood of one mistake neither hides another one
  * nor another Team's, and one for all. Teams and codes are few, so none is forgotten. `now` gives milliseconds.
  */
 export function createShares(now: () => number): (team: string, code: string) => boolean {

@@ -24,7 +24,7 @@ export interface EntryDocument {
   readonly category: string | null
   readonly eventId: number | null
   readonly eventName: string | null
-  /** What words and phrases search; null where the kind has no such text. */
+  /** The text that words and phrases search; null where the kind has none. */
   readonly message: string | null
   readonly exception: string | null
   readonly payload: string | null
@@ -36,7 +36,7 @@ export interface EntryDocument {
 }
 
 /**
- * What a batch of entries tells about one flow. Only facts that may be told twice are folded (a first, a last, sets), so a
+ * The facts about one flow in a batch of entries. Only facts that may be told twice are folded (a first, a last, sets), so a
  * replay or a repeated record changes nothing; counts are taken from the entries themselves when they are read.
  */
 export interface FlowDelta {

@@ -38,7 +38,7 @@ export function parseKeepingDigits(text: string): unknown {
   return unlessTooDeep(() => (hasLostDigits(value) ? parseExactly(text) : value), value)
 }
 
-/** What the work gives, or `otherwise` where it meets a value that is nested too deep for it. */
+/** The result of the work, or `otherwise` where it meets a value that is nested too deep for it. */
 export function unlessTooDeep<Value>(work: () => Value, otherwise: Value): Value {
   try {
     return work()

@@ -3,7 +3,7 @@ import type { EntryKind } from './records.ts'
 /** The records' `ce_source`: the part of Sluice that made them. */
 const SOURCE = 'urn:sluice:gateway'
 
-/** What CloudEvents calls the type and the schema of a record; both end in the version of its topic. */
+/** Type and schema of a record in the sense of CloudEvents; both end in the version of its topic. */
 export const CLOUD_EVENTS = {
   event: { type: 'sluice.event-log.v1', dataSchema: 'urn:sluice:schema:event-log-record:v1' },
   application: { type: 'sluice.application-log.v1', dataSchema: 'urn:sluice:schema:application-log-record:v1' },
@@ -11,7 +11,7 @@ export const CLOUD_EVENTS = {
 
 export interface HeaderFacts {
   readonly id: string
-  /** What the entry is about: the identifier of the Event or Step addressed, or the Project's id. */
+  /** The subject of the entry: the identifier of the Event or Step addressed, or the Project's id. */
   readonly subject: string
   /** The entry's timestamp. */
   readonly time: string

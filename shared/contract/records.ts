@@ -41,7 +41,7 @@ export interface ApplicationLogRecord extends EntryRecordBase {
   readonly message: string
   readonly exception: string | null
   readonly scopeData: Readonly<Record<string, unknown>> | null
-  /** What the sender wrote as level, where INVALID_LEVEL=information replaced it; else absent. */
+  /** The level as the sender wrote it, where INVALID_LEVEL=information replaced it; else absent. */
   readonly originalLevel?: string
 }
 

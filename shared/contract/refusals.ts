@@ -16,7 +16,7 @@ export interface NotedRefusal {
   readonly details: unknown
   /** The place of the entry in its batch; null where the whole request was refused, or its only entry. */
   readonly index: number | null
-  /** What the sender addressed, cut; null where it named nothing. */
+  /** The identifier that the sender addressed, cut; null where it named none. */
   readonly identifier: string | null
   /** The first characters of the key that was presented, 6 at most. */
   readonly keyPrefix: string | null

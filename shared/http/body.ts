@@ -179,7 +179,7 @@ function decode(bytes: BodyBytes, { owner }: BodyGrant): ReadText {
 export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: IncomingMessage): OutgoingHttpHeaders {
   switch (code) {
     case 'request_timeout':
-      // Whoever was too slow may still be sending; after any other refusal the connection is fit for the next request.
+      // A sender that was too slow may still be sending; after any other refusal the connection is fit for the next request.
       return { ...retryHeaders(retryable), connection: 'close' }
     case 'unsupported_media_type':
       // RFC 9110, 12.5.3: only where the coding is at fault.

@@ -9,16 +9,16 @@ import { STATUS } from './status.ts'
 /** Answers a request; what it throws is a fault of ours. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
-/** What serves the target of a request; undefined where that is left to the application. */
+/** Finds the handler of a request's target; undefined where the application handles it. */
 export type Routes = (target: string) => Handler | undefined
 
 const NO_ROUTES: Routes = () => undefined
 
 /**
- * What an HTTP server calls for each request: one of the `first` routes or the application, and after it the answer to whatever no
- * route took or some route threw. It stands outside of the router because there are targets that Express routes nowhere, and
- * because Express changes the prototypes of each request and its response, which makes all that follows slower: requests that
- * come by the ten thousands a second go round it.
+ * The listener of an HTTP server: one of the `first` routes or the application answers a request, and after them the listener itself
+ * answers those that no route took, and those whose route threw. It stands outside of the router because there are targets that
+ * Express routes nowhere, and because Express changes the prototypes of each request and its response, which makes all later work
+ * slower: requests that come by the ten thousands a second go round it.
  */
 export const createListener =
   (app: Express, logger: Logger, first: Routes = NO_ROUTES): RequestListener =>
@@ -45,7 +45,7 @@ function answerRest(error: unknown, request: IncomingMessage, response: ServerRe
 
 function problemOf(error: unknown, { method }: IncomingMessage, logger: Logger): Problem {
   if (error instanceof ProblemError) return error.problem
-  // What the router throws for a path that it cannot decode.
+  // The router throws this for a path that it cannot decode.
   if (error instanceof URIError) return problem('malformed_request', null, 'The path is not percent-encoded UTF-8.')
   logger.error({ err: error, method }, 'a request failed')
   return problem('server_error', null, 'The request failed for a reason of the server.')

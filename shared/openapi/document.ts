@@ -1,7 +1,7 @@
 /** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What a part of the service adds to the OpenAPI document. */
+/** The part of the OpenAPI document that describes one part of the service. */
 export interface OpenApiPart {
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   /** Operations by path template and method. */

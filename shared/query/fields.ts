@@ -158,7 +158,7 @@ function namesOf({ name, aliases }: { readonly name: string; readonly aliases: r
   return [name, ...aliases].map((text) => text.toLowerCase())
 }
 
-/** What a name before a colon means, or undefined where it means nothing. */
+/** The field that a name before a colon stands for; undefined where it stands for none. */
 export function findField(name: string): FieldReference | undefined {
   const field = byName.get(name.toLowerCase())
   if (field !== undefined) return { kind: 'field', field }

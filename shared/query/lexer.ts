@@ -11,7 +11,7 @@ export type Lexeme = { readonly at: number; readonly end: number } & (
   | { readonly kind: 'range'; readonly from: string; readonly to: string }
 )
 
-/** What keeps a text from being a query: a sentence for its writer, and where it was found (UTF-16 units from 0). */
+/** The fault for which a text is no query: a sentence for its writer, and its place (UTF-16 units from 0). */
 export interface Problem {
   readonly problem: string
   readonly at: number

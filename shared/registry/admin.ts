@@ -9,7 +9,7 @@ import type { Registry } from './registry.ts'
 import { changeOwn, type OwnItem, type OwnResult } from './team-admin.ts'
 
 /**
- * What an operator does to the registry. A journal has no "append if nothing changed since", so two operators at once may plan
+ * The operations of an operator on the registry. A journal has no "append if nothing changed since", so two operators at once may plan
  * on the same state. Every operation therefore reads the registry again after it wrote and judges the outcome: `applyFile`
  * plans until nothing is left to do, `rotateKey` takes its key back where it came too late to be one of two. What is left is the
  * last writer's word where two files disagree about one name.

@@ -6,7 +6,7 @@ export interface TeamDescription {
   readonly name: string
   readonly keys: readonly KeyDescription[]
   readonly events: readonly EventDescription[]
-  /** Those that stand without an Event. */
+  /** Steps without an Event. */
   readonly steps: readonly StepDescription[]
   readonly projects: readonly ProjectDescription[]
 }

@@ -6,7 +6,7 @@ import { type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
 export type { FileProblem }
 
 /**
- * What a registry file says. A field that is undefined is left out and stays as it is; a `team` that is undefined is wrong, and a
+ * The content of a registry file. A field that is undefined is left out and stays as it is; a `team` that is undefined is wrong, and a
  * problem says so.
  */
 export interface RegistryFile {
@@ -106,7 +106,7 @@ function readStep(item: YamlValue, fail: Fail): FileStep | undefined {
   return owned && { ...owned, event, order }
 }
 
-/** What an Event and a Step have alike. */
+/** The fields that Events and Steps share. */
 function readOwned(fields: Fields, item: YamlValue, fail: Fail): FileEvent | undefined {
   const team = required(fields, item, 'team', fail, (value) => readTeamId(value, 'team', fail))
   const name = optional(fields, 'name', (value) => readText(value, 'name', fail))

@@ -41,7 +41,7 @@ export const shownPrefix = (key: string): string =>
 export const isSendableKey = (key: string): boolean => KEY_SHAPE.test(key)
 
 /**
- * What makes a key easy to guess, to complete "the key …"; undefined where nothing is found. A floor, not a proof: it cannot
+ * The reason why a key is easy to guess, to complete "the key …"; undefined where none is found. A floor, not a proof: it cannot
  * know how the key was made.
  */
 export function keyWeakness(key: string): string | undefined {

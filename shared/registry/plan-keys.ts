@@ -39,7 +39,7 @@ interface KeyPlan {
   readonly notes: readonly string[]
 }
 
-/** What the `apiKeys` of the file's Teams change. Without `prune` keys are only added. */
+/** The changes that the `apiKeys` of the file's Teams ask for. Without `prune` keys are only added. */
 export function planKeys(
   state: RegistryState,
   teams: readonly FileTeam[],

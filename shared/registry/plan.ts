@@ -10,15 +10,15 @@ export interface PlanOptions {
 }
 
 export interface Plan {
-  /** What to append, in this order; empty where there are problems. */
+  /** The records to append, in this order; empty where there are problems. */
   readonly changes: readonly RegistryRecord[]
   readonly problems: readonly FileProblem[]
-  /** What the operator may not expect. */
+  /** Effects that the operator may not expect. */
   readonly notes: readonly string[]
 }
 
 /**
- * What has to change so that the registry says what the file says. A field that the file leaves out stays as it is, and a new
+ * The changes after which the registry says the same as the file. A field that the file leaves out stays as it is, and a new
  * thing gets its default. Pure, and idempotent: once its changes are folded in, it plans none.
  */
 export function planApply(state: RegistryState, file: RegistryFile, options: PlanOptions): Plan {
@@ -186,7 +186,7 @@ function planProjects(planner: Planner): void {
   }
 }
 
-/** What the file lacks goes, from the leaves up, so that no follower sees a Step of an Event that is gone. */
+/** Removes the things that the file lacks, from the leaves up, so that no follower sees a Step of an Event that is gone. */
 function planRemovals({ state, file, now, put }: Planner): void {
   const lacking = (present: ReadonlyMap<string, unknown>, listed: readonly { id: string }[]): string[] => {
     const ids = new Set(listed.map(({ id }) => id))

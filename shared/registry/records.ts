@@ -73,7 +73,7 @@ export const encodeRecord = ({ kind, id, value }: RegistryRecord): NewRecord => 
 })
 
 export interface Decoded {
-  /** What to fold: a value that cannot be read counts as deleted. Undefined where the key says nothing. */
+  /** The change to fold: a value that cannot be read counts as deleted. Undefined where the key says nothing. */
   readonly record?: RegistryRecord
   /** Set where the record was not written by this program, or by a version that is too new. */
   readonly unreadable?: Unreadable

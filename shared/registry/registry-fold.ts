@@ -73,7 +73,7 @@ export function createRegistryFold(
   }
 }
 
-/** What a Team owns, each list in the order in which it is shown. */
+/** The things that a Team owns, each list in the order in which it is shown. */
 interface TeamEntry {
   readonly team: Team
   readonly keys: KeyInfo[]

@@ -1,11 +1,11 @@
-/** What a name and an identifier must be like, wherever they come from: a file of the operator or the Team's own settings. */
+/** The rules for names and identifiers, in a file of the operator and in the Team's own settings alike. */
 
 /** Design: lengths are in UTF-8 bytes. */
 const TEXT_BYTES_MAX = 1_024
 
 export const ORDER_MAX = 1_000_000
 
-/** What is wrong with a text, to complete "name …"; undefined where nothing is. */
+/** The fault of a text, to complete "name …"; undefined where it has none. */
 export function textProblem(text: string): string | undefined {
   if (text === '') return 'is empty'
   const bytes = Buffer.byteLength(text)

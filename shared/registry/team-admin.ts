@@ -66,7 +66,7 @@ export async function changeOwn(
   return { outcome: 'changed', changes: applied, item: made }
 }
 
-/** What the state has of it, as its readers see it. */
+/** The thing as readers of the state see it. */
 function itemOf(state: RegistryState, { kind, id }: OwnItem): Entity | Project | undefined {
   const { registry } = createRegistryFold(() => undefined, state)
   return kind === 'project' ? registry.project(id) : registry.entity(id)

@@ -57,7 +57,7 @@ function readSetting(name: string, setting: Setting, env: Environment, problems:
   return setting.default
 }
 
-/** What the environment says, or undefined where it says nothing: an empty variable counts as unset. */
+/** The value in the environment; undefined where there is none: an empty variable counts as unset. */
 function textOf(name: string, setting: Setting, env: Environment, fail: (text: string) => void): string | undefined {
   const own = env[name] || undefined
   const file = env[`${name}_FILE`]
@@ -113,7 +113,7 @@ function unknownNames(env: Environment): string[] {
 
 interface Check {
   readonly names: readonly SettingName[]
-  /** What is wrong with these settings, each of which has the right type, or false. */
+  /** The fault of these settings, each of which has the right type, or false. */
   readonly problem: (config: Config) => string | false
 }
 

@@ -4,7 +4,7 @@ const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 interface MetricSpec {
   readonly kind: 'counter' | 'gauge' | 'histogram'
-  /** What is measured, its unit, and what to do when it looks wrong. */
+  /** The measured quantity, its unit, and the advice for a value that looks wrong. */
   readonly help: string
   readonly labels?: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** What is on its way into a buffer: text, which becomes UTF-8, or bytes. */
+/** Content on its way into a buffer: text, which becomes UTF-8, or bytes. */
 export type Content = string | Uint8Array
 
 /** A UTF-16 code unit takes at most so many bytes in UTF-8. */

@@ -2,7 +2,7 @@ import type { Transferable } from 'node:worker_threads'
 import type { WireError } from './error-wire.ts'
 
 /**
- * What a thread may be asked: each call takes arguments and gives back a value or a promise of one, all of them fit for
+ * The calls that a thread takes: each takes arguments and gives back a value or a promise of one, all of them fit for
  * structured cloning. (Bounded by itself, so that an interface without an index signature fits.)
  */
 export type CallsOf<Calls> = { readonly [Name in keyof Calls]: (...args: never[]) => unknown }

@@ -3,7 +3,7 @@ import { encodeError } from './error-wire.ts'
 import type { AnswerMessage, CallMessage, CallsOf, FromThread, ToThread } from './messages.ts'
 import { createOutbox } from './outbox.ts'
 
-/** What a thread does for those who call it. */
+/** The work of a thread for its callers. */
 export interface ThreadService<Calls> {
   readonly calls: Calls
   /** Runs after the last call was answered. */

@@ -52,7 +52,7 @@ export class ThreadGoneError extends Error {
 }
 
 /** V8 would let each thread keep 48 MiB for young objects. */
-const YOUNG_GENERATION_MIB = 24
+const YOUNG_GENERATION_MIB = 12
 
 /** Starts a thread and waits until it is set up; rejects with what its set-up threw, once the thread is gone. */
 export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadOptions): Promise<Thread<Calls>> {
@@ -99,7 +99,7 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
   try {
     await started.promise
   } catch (error) {
-    // What a failed set-up has left open would keep the thread, and with it the process, for good.
+    // Handles that a failed set-up has left open would keep the thread, and with it the process, for good.
     await worker.terminate()
     throw error
   }
@@ -128,6 +128,6 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
   }
 }
 
-/** Whatever a thread may throw; an error of another realm is no instance of `Error` here. */
+/** A value that a thread may throw; an error of another realm is no instance of `Error` here. */
 const messageOf = (thrown: unknown): string =>
   String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown)

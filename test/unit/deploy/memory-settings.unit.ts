@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { beginWithMemorySettings } from '../../../deploy/memory-settings.ts'
 
@@ -25,8 +26,9 @@ describe('settings of memory', () => {
       args: ['/node', '--max-semi-space-size=16', '--max-old-space-size=384', '/main.ts', 'start'],
       env: {
         PORT: '1',
-        MALLOC_MMAP_THRESHOLD_: '262144',
+        MALLOC_MMAP_THRESHOLD_: '131072',
         MALLOC_TRIM_THRESHOLD_: '1048576',
+        NODE_COMPILE_CACHE: expect.stringMatching(/node_modules\/.cache\/compiled$/),
       },
     })
   })
@@ -46,5 +48,23 @@ describe('settings of memory', () => {
 
   test('are left out where a process cannot be replaced', () => {
     expect(() => beginWithMemorySettings({ argv: [], env: {}, execArgv: [], execPath: '/node' })).not.toThrow()
+  })
+
+  test('do not override the limits of threads', () => {
+    const settings = new URL('../../../deploy/memory-settings.ts', import.meta.url)
+    // A thread that makes many short-lived objects prints the MiB of its young generation.
+    const thread = `
+      import { getHeapSpaceStatistics } from 'node:v8'
+      let kept = []
+      for (let i = 0; i < 2_000_000; i += 1) if (kept.push({ i }) > 200_000) kept = []
+      const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+      console.log(space.space_size / 2 ** 20)`
+    const program = `
+      import { Worker } from 'node:worker_threads'
+      import { beginWithMemorySettings } from ${JSON.stringify(settings)}
+      beginWithMemorySettings({ ...process, execve: undefined, execArgv: process.execArgv })
+      new Worker(${JSON.stringify(thread)}, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 6 } })`
+    const args = ['--max-semi-space-size=16', '--input-type=module', '-e', program]
+    expect(Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))).toBeLessThanOrEqual(6)
   })
 })
