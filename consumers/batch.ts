@@ -15,7 +15,7 @@ import {
 import { attemptsOf, type BadRecord, type DeadLetterWriter } from './dead-letters.ts'
 import type { Lag } from './lag.ts'
 import { type DeadLetter, deadLetter } from './outcome.ts'
-import type { Project, View } from './projection.ts'
+import type { Projection, Projector } from './projection.ts'
 import { createWatermark } from './watermark.ts'
 
 export interface BatchDeps {
@@ -32,13 +32,13 @@ export interface BatchDeps {
 type Settled = 'stored' | 'duplicate' | 'skipped' | DeadLetter
 
 /**
- * Handles the batches of a view: decode, project, write, dead-letter, commit, chunk after chunk. A position is committed only
+ * Handles the batches of a projection: decode, project, write, dead-letter, commit, chunk after chunk. A position is committed only
  * when every record before it has its document or its dead letter acknowledged. Data never makes it throw; what it throws
  * (the store halts, a dead letter cannot be written, too many of them) must end the subscription.
  */
 export function createBatchHandler<Item>(
-  view: View<Item>,
-  projectOf: (topic: string) => Project<Item>,
+  projection: Projection<Item>,
+  projectorOf: (topic: string) => Projector<Item>,
   deps: BatchDeps,
 ): (batch: PartitionBatch) => Promise<void> {
   const { deadLetters, deadLetterLimits, measures, lag, logger } = deps
@@ -51,7 +51,7 @@ export function createBatchHandler<Item>(
   }
 
   const settleChunk = async (chunk: readonly JournalRecord[], batch: PartitionBatch): Promise<void> => {
-    const settled = await writeChunk(view, chunk, projectOf(batch.topic), batch.signal, deps)
+    const settled = await writeChunk(projection, chunk, projectorOf(batch.topic), batch.signal, deps)
     const place = placeOf(batch)
     const bad = badRecords(chunk, settled)
     const before = historyOf(place, chunk[0]?.offset ?? 0)
@@ -67,7 +67,7 @@ export function createBatchHandler<Item>(
     if (bad.length > 0) {
       batch.signal.throwIfAborted()
       await deadLetters.append(bad)
-      logger.warn({ view: view.name, place, reasons: reasonsOf(bad) }, 'records became dead letters')
+      logger.warn({ view: projection.name, place, reasons: reasonsOf(bad) }, 'records became dead letters')
     }
     histories.set(place, { history, position: (chunk.at(-1)?.offset ?? -1) + 1 })
     count(settled, measures)
@@ -91,22 +91,24 @@ export function createBatchHandler<Item>(
       if (!batch.signal.aborted) throw error
       // The partition has another reader now, who reads from what was committed; a failure that lasts will meet that one too.
       lag.idle(place)
-      logger.info({ view: view.name, place, err: error }, 'a batch was given up, its partition was taken away')
+      logger.info({ view: projection.name, place, err: error }, 'a batch was given up, its partition was taken away')
     }
   }
 }
 
 async function writeChunk<Item>(
-  view: View<Item>,
+  projection: Projection<Item>,
   chunk: readonly JournalRecord[],
-  project: Project<Item>,
+  project: Projector<Item>,
   signal: AbortSignal,
   { store, measures }: BatchDeps,
 ): Promise<readonly Settled[]> {
   const { items, known, receivedAt } = projectLazily(chunk, project)
   const first = items.next()
   const written =
-    first.done === true ? [] : await measures.timed(() => view.write(startingWith(first.value, items), store, signal))
+    first.done === true
+      ? []
+      : await measures.timed(() => projection.write(startingWith(first.value, items), store, signal))
   if (known.length !== chunk.length) throw new Error('the log store did not take all documents')
   if (written.length !== receivedAt.length) {
     throw new Error(`the log store gave ${written.length} outcomes for ${receivedAt.length} documents`)
@@ -121,7 +123,7 @@ async function writeChunk<Item>(
  * Projects a record when its item is asked for, so that an item need not live longer than the store needs it. `known` has an entry for
  * each record gone through, null for one with an item; `receivedAt` one for each item.
  */
-function projectLazily<Item>(chunk: readonly JournalRecord[], project: Project<Item>) {
+function projectLazily<Item>(chunk: readonly JournalRecord[], project: Projector<Item>) {
   const known: (Settled | null)[] = []
   const receivedAt: string[] = []
   function* items(): Generator<Item, void> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
 import type { DeadLetterReason } from './outcome.ts'
-import type { ViewName } from './projection.ts'
+import type { ProjectionName } from './projection.ts'
 
 /** How many records of a chunk ended how. */
 export interface OutcomeCounts {
@@ -11,7 +11,7 @@ export interface OutcomeCounts {
   dead_letter: number
 }
 
-/** The instruments of one view. */
+/** The instruments of one projection. */
 export interface Measures {
   outcomes(counts: OutcomeCounts): void
   deadLetters(reasons: readonly DeadLetterReason[]): void
@@ -24,20 +24,21 @@ export interface Measures {
   halted(isHalted: boolean): void
 }
 
-export function createMeasures(metrics: Metrics, view: ViewName, clock: Clock): Measures {
+export function createMeasures(metrics: Metrics, projection: ProjectionName, clock: Clock): Measures {
   const records = metrics.counter('sluice_consumer_records_total')
   const letters = metrics.counter('sluice_consumer_dead_letters_total')
   const lagRecords = metrics.gauge('sluice_consumer_lag_records')
-  const lagSeconds = metrics.gauge('sluice_consumer_lag_seconds').labels({ view })
-  const halted = metrics.gauge('sluice_consumer_halted').labels({ view })
-  const write = metrics.histogram('sluice_consumer_write_seconds').labels({ view })
-  const searchable = metrics.histogram('sluice_consumer_searchable_seconds').labels({ view })
+  const lagSeconds = metrics.gauge('sluice_consumer_lag_seconds').labels({ view: projection })
+  const halted = metrics.gauge('sluice_consumer_halted').labels({ view: projection })
+  const write = metrics.histogram('sluice_consumer_write_seconds').labels({ view: projection })
+  const searchable = metrics.histogram('sluice_consumer_searchable_seconds').labels({ view: projection })
   return {
     outcomes: (counts) => {
-      for (const [outcome, count] of Object.entries(counts)) if (count > 0) records.inc({ view, outcome }, count)
+      for (const [outcome, count] of Object.entries(counts))
+        if (count > 0) records.inc({ view: projection, outcome }, count)
     },
     deadLetters: (reasons) => {
-      for (const reason of reasons) letters.inc({ view, reason })
+      for (const reason of reasons) letters.inc({ view: projection, reason })
     },
     timed: async (run) => {
       const start = performance.now()
@@ -56,7 +57,8 @@ export function createMeasures(metrics: Metrics, view: ViewName, clock: Clock): 
         searchable.observe(seconds)
       }
     },
-    lagRecords: (topic, partition, count) => lagRecords.set({ view, topic, partition: String(partition) }, count),
+    lagRecords: (topic, partition, count) =>
+      lagRecords.set({ view: projection, topic, partition: String(partition) }, count),
     lagSeconds: (seconds) => lagSeconds.set(seconds),
     halted: (isHalted) => halted.set(isHalted ? 1 : 0),
   }

@@ -14,7 +14,7 @@ export interface DeadLetterSummary {
   readonly view: string
   readonly reason: DeadLetterReason
   readonly message: string
-  /** How many times it has become a dead letter of this view, from 1. */
+  /** How many times it has become a dead letter of this projection, from 1. */
   readonly attempt: number
   /** When it became a dead letter; canonical timestamp. */
   readonly at: string
@@ -74,7 +74,7 @@ export function summaryOf(record: JournalRecord): DeadLetterSummary | undefined 
     topic,
     partition,
     offset,
-    view: headerText(headers, DLQ_HEADERS.view) ?? '',
+    view: headerText(headers, DLQ_HEADERS.projection) ?? '',
     reason,
     message: headerText(headers, DLQ_HEADERS.exceptionMessage) ?? '',
     attempt: attemptsOf(headers),

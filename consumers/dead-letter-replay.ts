@@ -26,7 +26,7 @@ export type RefusedReplay = 'too_many_attempts' | 'no_value' | 'unknown_place' |
 
 export interface ReplayReport {
   readonly replayed: number
-  /** Dead letters of a record that this run had put back already, because two views had refused it. */
+  /** Dead letters of a record that this run had put back already, because two projections had refused it. */
   readonly repeated: number
   readonly refused: Readonly<Record<RefusedReplay, number>>
 }
@@ -39,7 +39,7 @@ const REMEMBERED_MAX = 100_000
 const ENTRY_TOPICS: readonly TopicRole[] = ['event-logs', 'application-logs']
 
 /**
- * Puts dead letters back where they came from: the same bytes, key and headers, the same topic and partition. The views read
+ * Puts dead letters back where they came from: the same bytes, key and headers, the same topic and partition. The projections read
  * them again; what had been stored is recognised by its id, so a replay may be repeated. Rejects with an `AppendError` when
  * the journal does not take one; the next run then begins where this one began.
  */
@@ -94,7 +94,7 @@ function refusalOf(
 
 /** The record as it was before it became a dead letter, but for the count of attempts, which the next dead letter goes on with. */
 function original({ key, value, headers }: JournalRecord): NewRecord {
-  const added: readonly string[] = [DLQ_HEADERS.view, DLQ_HEADERS.time]
+  const added: readonly string[] = [DLQ_HEADERS.projection, DLQ_HEADERS.time]
   const kept = Object.entries(headers).filter(([name]) => !name.startsWith(CONNECT_PREFIX) && !added.includes(name))
   return { key, value, headers: Object.fromEntries(kept) }
 }

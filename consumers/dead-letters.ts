@@ -22,9 +22,9 @@ export const DLQ_HEADERS = {
   /** The reason. */
   exceptionClass: `${CONNECT_PREFIX}exception.class.name`,
   exceptionMessage: `${CONNECT_PREFIX}exception.message`,
-  /** How many times this record has become a dead letter of the view, from 1. A replay keeps it. */
+  /** How many times this record has become a dead letter of the projection, from 1. A replay keeps it. */
   attempt: 'x-dlq-attempt',
-  view: 'x-dlq-view',
+  projection: 'x-dlq-view',
   /** When it became a dead letter; canonical timestamp. */
   time: 'x-dlq-time',
 } as const
@@ -48,13 +48,13 @@ export interface DeadLetterWriter {
 export function createDeadLetterWriter({
   journal,
   topic,
-  view,
+  projection,
   group,
   clock,
 }: {
   journal: Journal
   topic: string
-  view: string
+  projection: string
   group: string
   clock: Clock
 }): DeadLetterWriter {
@@ -65,7 +65,7 @@ export function createDeadLetterWriter({
     },
     append: async (bad) => {
       const time = timestampOf(clock.now())
-      const records = bad.map(({ record, letter }) => deadLetterRecord(record, letter, { view, group, time }))
+      const records = bad.map(({ record, letter }) => deadLetterRecord(record, letter, { projection, group, time }))
       // All bad records of one batch come from one partition.
       const partition = (bad[0]?.record.partition ?? 0) % partitions
       for (const batch of chunksOf(records, sizeOf, APPEND_LIMITS))
@@ -78,7 +78,7 @@ export function createDeadLetterWriter({
 export function deadLetterRecord(
   record: JournalRecord,
   { reason, message }: DeadLetter,
-  { view, group, time }: { view: string; group: string; time: string },
+  { projection, group, time }: { projection: string; group: string; time: string },
 ): NewRecord {
   return {
     key: record.key,
@@ -94,7 +94,7 @@ export function deadLetterRecord(
       [DLQ_HEADERS.exceptionClass]: reason,
       [DLQ_HEADERS.exceptionMessage]: keyword(message, MESSAGE_BYTES_MAX),
       [DLQ_HEADERS.attempt]: String(attemptsOf(record.headers) + 1),
-      [DLQ_HEADERS.view]: view,
+      [DLQ_HEADERS.projection]: projection,
       [DLQ_HEADERS.time]: time,
     },
   }

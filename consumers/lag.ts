@@ -1,5 +1,5 @@
 /**
- * How long the oldest record that a view has not stored has been waiting. What a batch at hand says counts; where there is
+ * How long the oldest record that a projection has not stored has been waiting. What a batch at hand says counts; where there is
  * none, a position that does not move tells when the waiting was first seen.
  */
 export interface Lag {

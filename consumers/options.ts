@@ -11,7 +11,7 @@ export interface ConsumerOptions {
   /** Greatest share (0 to 1) of dead letters among the last `deadLetterWindowRecords` records of a partition. */
   readonly deadLetterRatioMax: number
   readonly deadLetterWindowRecords: number
-  /** Time between two looks at how far the view is behind. */
+  /** Time between two looks at how far the projection is behind. */
   readonly lagIntervalMs: number
 }
 

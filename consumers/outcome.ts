@@ -28,7 +28,7 @@ export interface DeadLetter {
 /** What a projection makes of one record. */
 export type Projected<Item> =
   | { readonly outcome: 'ok'; readonly item: Item; readonly receivedAt: string }
-  /** The view has no use for the record; nothing is wrong with it. */
+  /** The projection has no use for the record; nothing is wrong with it. */
   | { readonly outcome: 'skip'; readonly reason: 'no_correlation_key' }
   | DeadLetter
 

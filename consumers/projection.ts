@@ -9,38 +9,38 @@ import { applicationLogDocument } from './projections/application-logs.ts'
 import { eventLogDocument } from './projections/event-logs.ts'
 import { flowFact, foldFlows } from './projections/flows.ts'
 
-/** The views that a consumer keeps up to date. */
-export const VIEW_NAMES = ['event-logs', 'application-logs', 'flows'] as const
+/** The projections that a consumer keeps up to date. */
+export const PROJECTION_NAMES = ['event-logs', 'application-logs', 'flows'] as const
 
-export type ViewName = (typeof VIEW_NAMES)[number]
+export type ProjectionName = (typeof PROJECTION_NAMES)[number]
 
-/** The group that reads for a view, such as `sluice.flows.v1`. A new version reads its topics from the first record. */
-export const groupName = (topicPrefix: string, view: ViewName): string => `${topicPrefix}.${view}.v1`
+/** The group that reads for a projection, such as `sluice.flows.v1`. A new version reads its topics from the first record. */
+export const groupName = (topicPrefix: string, projection: ProjectionName): string => `${topicPrefix}.${projection}.v1`
 
-/** What makes one view different from another: which topics it reads, what it makes of a record, and how it writes that. */
-export interface View<Item> {
-  readonly name: ViewName
-  readonly sources: readonly { readonly role: TopicRole; readonly project: Project<Item> }[]
+/** What makes one projection different from another: which topics it reads, what it makes of a record, and how it writes that. */
+export interface Projection<Item> {
+  readonly name: ProjectionName
+  readonly sources: readonly { readonly role: TopicRole; readonly project: Projector<Item> }[]
   /** One outcome an item, in order; goes through the items once. Rejects as the store does. */
   write(items: Iterable<Item>, store: LogStoreWriter, signal: AbortSignal): Promise<readonly WriteOutcome[]>
 }
 
 /** Never throws. */
-export type Project<Item> = (record: JournalRecord) => Projected<Item>
+export type Projector<Item> = (record: JournalRecord) => Projected<Item>
 
-export const eventLogsView: View<EntryDocument> = {
+export const eventLogsProjection: Projection<EntryDocument> = {
   name: 'event-logs',
   sources: [{ role: 'event-logs', project: projector(decodeEventLog, eventLogDocument) }],
   write: (documents, store, signal) => store.write(documents, signal),
 }
 
-export const applicationLogsView: View<EntryDocument> = {
+export const applicationLogsProjection: Projection<EntryDocument> = {
   name: 'application-logs',
   sources: [{ role: 'application-logs', project: projector(decodeApplicationLog, applicationLogDocument) }],
   write: (documents, store, signal) => store.write(documents, signal),
 }
 
-export const flowsView: View<FlowDelta> = {
+export const flowsProjection: Projection<FlowDelta> = {
   name: 'flows',
   sources: [
     { role: 'event-logs', project: projector(decodeEventLog, flowFact) },
@@ -54,13 +54,13 @@ export const flowsView: View<FlowDelta> = {
 }
 
 /**
- * Decodes and projects a record. `toItem` gives null for a record that the view has no use for. It is pure, so what it throws
+ * Decodes and projects a record. `toItem` gives null for a record that the projection has no use for. It is pure, so what it throws
  * is about this record alone and must not stop the others; only the error's class is told, its message may quote the record.
  */
 export function projector<Entry extends EntryRecord, Item>(
   decode: Decode<Entry>,
   toItem: (entry: Entry, source: string) => Item | null,
-): Project<Item> {
+): Projector<Item> {
   return (record) => {
     try {
       const decoded = decode(record)

@@ -13,16 +13,16 @@ import { createLag } from './lag.ts'
 import { createLagReporter } from './lag-reporter.ts'
 import { CONSUMER_DEFAULTS, type ConsumerOptions } from './options.ts'
 import {
-  applicationLogsView,
-  eventLogsView,
-  flowsView,
+  applicationLogsProjection,
+  eventLogsProjection,
+  flowsProjection,
   groupName,
-  type Project,
-  type View,
-  type ViewName,
+  type Projection,
+  type ProjectionName,
+  type Projector,
 } from './projection.ts'
 
-/** Keeps one view up to date from the journal. */
+/** Keeps one projection up to date from the journal. */
 export interface Consumer extends Service {
   /** Ready while it reads; once it has halted, the reason says why. */
   health(): Health
@@ -35,7 +35,7 @@ export interface Consumer extends Service {
 }
 
 export interface ConsumerDeps {
-  readonly view: ViewName
+  readonly projection: ProjectionName
   readonly topicPrefix: string
   readonly journal: Journal
   readonly store: LogStoreWriter
@@ -46,24 +46,24 @@ export interface ConsumerDeps {
 }
 
 /**
- * One member of the view's group. `start` rejects where a topic is missing (the dead letters' included: without it a bad record
+ * One member of the projection's group. `start` rejects where a topic is missing (the dead letters' included: without it a bad record
  * could only be dropped) or the journal cannot be joined.
  */
 export function createConsumer(deps: ConsumerDeps): Consumer {
-  switch (deps.view) {
+  switch (deps.projection) {
     case 'event-logs':
-      return consume(eventLogsView, deps)
+      return consume(eventLogsProjection, deps)
     case 'application-logs':
-      return consume(applicationLogsView, deps)
+      return consume(applicationLogsProjection, deps)
     case 'flows':
-      return consume(flowsView, deps)
+      return consume(flowsProjection, deps)
   }
 }
 
-function consume<Item>(view: View<Item>, deps: ConsumerDeps): Consumer {
+function consume<Item>(projection: Projection<Item>, deps: ConsumerDeps): Consumer {
   const { clock, logger } = deps
-  const { measures, deadLetters, lagReporter, join } = assemble(view, deps)
-  const name = `${view.name} consumer`
+  const { measures, deadLetters, lagReporter, join } = assemble(projection, deps)
+  const name = `${projection.name} consumer`
   const done = Promise.withResolvers<void>()
   // A halt is logged, counted and shown by `health`; whoever does not wait for `done` must not die of it.
   done.promise.catch(() => undefined)
@@ -75,9 +75,9 @@ function consume<Item>(view: View<Item>, deps: ConsumerDeps): Consumer {
   const halt = (error: unknown): void => {
     halted = error instanceof Error ? error.message : String(error)
     measures.halted(true)
-    logger.error({ view: view.name, err: error }, 'the consumer halted')
+    logger.error({ view: projection.name, err: error }, 'the consumer halted')
     done.reject(error)
-    subscription?.close().catch((err) => logger.warn({ view: view.name, err }, 'the subscription did not close'))
+    subscription?.close().catch((err) => logger.warn({ view: projection.name, err }, 'the subscription did not close'))
   }
   const open = async (): Promise<void> => {
     try {
@@ -100,7 +100,8 @@ function consume<Item>(view: View<Item>, deps: ConsumerDeps): Consumer {
   const stop = async (deadline: number): Promise<void> => {
     try {
       const inTime = await byDeadline(Promise.all([leave(), lagReporter.stop()]), deadline, clock)
-      if (!inTime) logger.warn({ view: view.name }, 'a batch did not end by the deadline; its records are read again')
+      if (!inTime)
+        logger.warn({ view: projection.name }, 'a batch did not end by the deadline; its records are read again')
     } finally {
       done.resolve()
     }
@@ -128,22 +129,22 @@ function consume<Item>(view: View<Item>, deps: ConsumerDeps): Consumer {
 }
 
 /** The parts of a consumer and how it joins its group. */
-function assemble<Item>(view: View<Item>, deps: ConsumerDeps) {
+function assemble<Item>(projection: Projection<Item>, deps: ConsumerDeps) {
   const { topicPrefix, journal, store, clock, logger, metrics } = deps
   const options = { ...CONSUMER_DEFAULTS, ...deps.options }
-  const group = groupName(topicPrefix, view.name)
-  const projects = new Map(view.sources.map(({ role, project }) => [topicName(topicPrefix, role), project]))
-  const topics = [...projects.keys()]
-  const measures = createMeasures(metrics, view.name, clock)
+  const group = groupName(topicPrefix, projection.name)
+  const projectors = new Map(projection.sources.map(({ role, project }) => [topicName(topicPrefix, role), project]))
+  const topics = [...projectors.keys()]
+  const measures = createMeasures(metrics, projection.name, clock)
   const lag = createLag()
   const deadLetters = createDeadLetterWriter({
     journal,
     topic: topicName(topicPrefix, 'dead-letters'),
-    view: view.name,
+    projection: projection.name,
     group,
     clock,
   })
-  const handler = createBatchHandler(view, (topic) => projectOf(projects, topic), {
+  const handler = createBatchHandler(projection, (topic) => projectorOf(projectors, topic), {
     store,
     deadLetters,
     deadLetterLimits: {
@@ -175,8 +176,8 @@ function assemble<Item>(view: View<Item>, deps: ConsumerDeps) {
   }
 }
 
-function projectOf<Item>(projects: ReadonlyMap<string, Project<Item>>, topic: string): Project<Item> {
-  const project = projects.get(topic)
+function projectorOf<Item>(projectors: ReadonlyMap<string, Projector<Item>>, topic: string): Projector<Item> {
+  const project = projectors.get(topic)
   if (project === undefined) throw new Error(`the journal gave a record of ${topic}, which was not asked for`)
   return project
 }

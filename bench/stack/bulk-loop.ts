@@ -4,7 +4,7 @@
  */
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { applicationLogsView } from '../../consumers/projection.ts'
+import { applicationLogsProjection } from '../../consumers/projection.ts'
 import { createKafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { entryBody } from '../../shared/log-store/elasticsearch/entry-body.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
@@ -25,7 +25,7 @@ async function prepare(from: string): Promise<readonly Buffer[]> {
     if (lines.length > 0) bodies.push(Buffer.from(lines.join('')))
     lines = []
   }
-  const [source] = applicationLogsView.sources
+  const [source] = applicationLogsProjection.sources
   for await (const record of journal.scan(topic)) {
     const projected = source?.project(record)
     if (projected?.outcome !== 'ok') throw new Error('a record has no document')

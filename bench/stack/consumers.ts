@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { groupName, type ViewName } from '../../consumers/projection.ts'
+import { groupName, type ProjectionName } from '../../consumers/projection.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import { createElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { indexNames } from '../../shared/log-store/elasticsearch/index-names.ts'
@@ -98,7 +98,7 @@ export async function measureBulkLoop(inFlight: number, filled: FilledTopic, rig
 /** The consumers of these views, from the beginning of the topic. */
 export async function measureConsumers(
   name: string,
-  views: readonly ViewName[],
+  views: readonly ProjectionName[],
   filled: FilledTopic,
   rig: ConsumersRig,
 ): Promise<Indexing> {

@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os'
-import { VIEW_NAMES } from '../../consumers/projection.ts'
+import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { SETTINGS } from '../../shared/runtime/config-schema.ts'
 import { median } from '../numbers.ts'
 import { collector } from './collector.ts'
@@ -108,7 +108,7 @@ async function runConsumers({ quick, rounds }: PhaseOptions): Promise<string> {
       indexings.push(noted(await measureBulkLoop(1, filled, rig)))
       indexings.push(noted(await measureConsumers(ONE_VIEW, ['application-logs'], filled, rig)))
       indexings.push(noted(await measureBulkLoop(2, filled, rig)))
-      indexings.push(noted(await measureConsumers(ALL_VIEWS, VIEW_NAMES, filled, rig)))
+      indexings.push(noted(await measureConsumers(ALL_VIEWS, PROJECTION_NAMES, filled, rig)))
     }
     const all = indexings.filter(({ writer }) => writer === ALL_VIEWS)
     const half = Math.round(median(all.map(({ documentsPerSecond }) => documentsPerSecond)) / 2)

@@ -1,7 +1,7 @@
 import { type DeadLetterFilters, type DeadLetterSummary, listDeadLetters } from '../../consumers/dead-letter-list.ts'
 import { type ReplayReport, replayDeadLetters } from '../../consumers/dead-letter-replay.ts'
 import { DEAD_LETTER_REASONS, isDeadLetterReason } from '../../consumers/outcome.ts'
-import { VIEW_NAMES } from '../../consumers/projection.ts'
+import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { parseTime } from '../../views/api/time.ts'
@@ -17,7 +17,7 @@ const RATE_DEFAULT = 100
 const RATE_MAX = 100_000
 
 const FILTER_OPTIONS: Readonly<Record<string, Option>> = {
-  view: { value: 'VIEW', help: `Only those of one view: ${VIEW_NAMES.join(', ')}.` },
+  view: { value: 'VIEW', help: `Only those of one view: ${PROJECTION_NAMES.join(', ')}.` },
   reason: { value: 'REASON', help: 'Only those with one reason, as the list shows it.' },
   since: { value: 'TIME', help: 'Only those from this time on: ISO 8601, or now-1h (s, m, h, d, w).' },
   until: { value: 'TIME', help: 'Only those before this time.' },
@@ -97,7 +97,7 @@ function filtersOf(call: Call, { clock }: CliDeps): DeadLetterFilters {
     throw new UsageError(`--${name} is a time such as 2026-01-31T09:30:00Z or now-1h, not ${JSON.stringify(text)}`)
   }
   const filters = {
-    view: choiceOf(call, 'view', VIEW_NAMES),
+    view: choiceOf(call, 'view', PROJECTION_NAMES),
     reason: choiceOf(call, 'reason', REASONS),
     id: call.text('id'),
     since: time('since'),

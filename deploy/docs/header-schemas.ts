@@ -78,7 +78,7 @@ export const DEAD_LETTER_HEADERS_SCHEMA = {
     [DLQ_HEADERS.exceptionClass]: { ...text, description: 'The reason.' },
     [DLQ_HEADERS.exceptionMessage]: { type: 'string', description: 'What is wrong; at most 1,000 bytes.' },
     [DLQ_HEADERS.attempt]: { ...count, description: 'How many times the record has become a dead letter, from 1.' },
-    [DLQ_HEADERS.view]: { ...text, description: 'The view that refused it.' },
+    [DLQ_HEADERS.projection]: { ...text, description: 'The view that refused it.' },
     [DLQ_HEADERS.time]: { ...time, description: 'When it became a dead letter.' },
   },
   required: Object.values(DLQ_HEADERS),

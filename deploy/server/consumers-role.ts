@@ -1,4 +1,4 @@
-import { VIEW_NAMES } from '../../consumers/projection.ts'
+import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { createRetentionJob } from '../../consumers/retention.ts'
 import { type Consumer, createConsumer } from '../../consumers/runner.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
@@ -13,10 +13,10 @@ export interface ConsumersRoleDeps extends BackendDeps {
   readonly metrics: Metrics
 }
 
-/** One consumer for each of the views in VIEWS, and the retention job. */
+/** One consumer for each of the projections in VIEWS, and the retention job. */
 export interface ConsumersRole extends Service {
   health(): readonly Health[]
-  /** Rejects when a view halts, with what halted it; resolves when all were stopped. */
+  /** Rejects when a projection halts, with what halted it; resolves when all were stopped. */
   readonly done: Promise<void>
 }
 
@@ -34,9 +34,9 @@ export function createConsumersRole({
     deadLetterRunMax: config.DEAD_LETTER_RUN_MAX,
     deadLetterRatioMax: config.DEAD_LETTER_PERCENT_MAX / 100,
   }
-  const views = VIEW_NAMES.filter((view) => config.VIEWS.includes(view))
-  const consumers: readonly Consumer[] = views.map((view) =>
-    createConsumer({ view, journal, store, clock, logger, metrics, topicPrefix: config.TOPIC_PREFIX, options }),
+  const projections = PROJECTION_NAMES.filter((projection) => config.VIEWS.includes(projection))
+  const consumers: readonly Consumer[] = projections.map((projection) =>
+    createConsumer({ projection, journal, store, clock, logger, metrics, topicPrefix: config.TOPIC_PREFIX, options }),
   )
   const retention = createRetentionJob({
     store,

@@ -18,7 +18,7 @@ export interface ConsumersCalls {
   health(): readonly Health[]
   /** What prom-client's aggregation takes. */
   metrics(): Promise<object>
-  /** Settles when the consumers end: rejects when a view halts. */
+  /** Settles when the consumers end: rejects when a projection halts. */
   done(): Promise<void>
   stop(deadline: number): Promise<void>
 }

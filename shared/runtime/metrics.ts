@@ -55,7 +55,7 @@ export const METRICS = {
   sluice_consumer_records_total: {
     kind: 'counter',
     labels: ['view', 'outcome'],
-    help: 'Records read by a view, by outcome: stored, duplicate, skipped, dead_letter.',
+    help: 'Records read by a projection, by outcome: stored, duplicate, skipped, dead_letter.',
   },
   sluice_consumer_dead_letters_total: {
     kind: 'counter',
@@ -85,7 +85,7 @@ export const METRICS = {
   sluice_consumer_halted: {
     kind: 'gauge',
     labels: ['view'],
-    help: '1 when a view stopped and needs an operator; its log says why.',
+    help: '1 when a projection stopped and needs an operator; its log says why.',
   },
   sluice_store_bulk_seconds: {
     kind: 'histogram',

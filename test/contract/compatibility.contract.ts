@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { summaryOf } from '../../consumers/dead-letter-list.ts'
-import { applicationLogsView, eventLogsView, flowsView } from '../../consumers/projection.ts'
+import { applicationLogsProjection, eventLogsProjection, flowsProjection } from '../../consumers/projection.ts'
 import { replayMark } from '../../consumers/replay-marks.ts'
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import { TOPICS, type TopicRole } from '../../shared/contract/topics.ts'
@@ -61,9 +61,9 @@ describe.each([
 })
 
 describe('a recorded entry of version 1', () => {
-  const readers = [...eventLogsView.sources, ...applicationLogsView.sources, ...flowsView.sources]
+  const readers = [...eventLogsProjection.sources, ...applicationLogsProjection.sources, ...flowsProjection.sources]
 
-  test.each(entries)('$what: is taken by every view of its topic', (sample) => {
+  test.each(entries)('$what: is taken by every projection of its topic', (sample) => {
     const takers = readers.filter(({ role }) => role === sample.topic)
     expect(takers.length).toBe(2)
     for (const { project } of takers) expect(['ok', 'skip']).toContain(project(asRead(sample)).outcome)

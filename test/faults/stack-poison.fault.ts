@@ -32,7 +32,7 @@ await describeWithBackends(
     const deadLetters = async (): Promise<Record<string, number>> => {
       const counts: Record<string, number> = {}
       for await (const { headers } of stack.journal.scan(topicOf('dead-letters'))) {
-        const names = [DLQ_HEADERS.view, DLQ_HEADERS.topic, DLQ_HEADERS.exceptionClass]
+        const names = [DLQ_HEADERS.projection, DLQ_HEADERS.topic, DLQ_HEADERS.exceptionClass]
         const place = names.map((name) => headerText(headers, name)?.replace(`${stack.topicPrefix}.`, '')).join(' ')
         counts[place] = (counts[place] ?? 0) + 1
       }

@@ -1,5 +1,5 @@
 import type { ConsumerOptions } from '../../consumers/options.ts'
-import { groupName, type ViewName } from '../../consumers/projection.ts'
+import { groupName, type ProjectionName } from '../../consumers/projection.ts'
 import { type Consumer, createConsumer } from '../../consumers/runner.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { Journal, JournalRecord, NewRecord } from '../../shared/journal/journal.ts'
@@ -24,12 +24,12 @@ export interface ConsumersRig {
   readonly store: MemoryStoreWriter
   readonly metrics: Metrics
   /** A consumer that is not started; `journal` stands in for the rig's own. */
-  consumer(view: ViewName, options?: Partial<ConsumerOptions>, journal?: Journal): Consumer
+  consumer(projection: ProjectionName, options?: Partial<ConsumerOptions>, journal?: Journal): Consumer
   publish(entries: readonly EntryRecord[], partition?: number): Promise<void>
   append(topic: string, records: readonly NewRecord[], partition?: number): Promise<void>
-  /** Resolves when the view has committed everything that its topics hold. */
-  caughtUp(view: ViewName): Promise<void>
-  committed(view: ViewName, topic: string, partition?: number): Promise<number | null>
+  /** Resolves when the projection has committed everything that its topics hold. */
+  caughtUp(projection: ProjectionName): Promise<void>
+  committed(projection: ProjectionName, topic: string, partition?: number): Promise<number | null>
   deadLetters(): readonly JournalRecord[]
   /** The sum of a metric's values with these labels. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>
@@ -55,9 +55,9 @@ export function createConsumersRig({
 } = {}): ConsumersRig {
   const journal = createMemoryJournal({ clock, topics: entryTopics(partitions, cleanup) })
   const metrics = createMetrics()
-  const topicsOf = (view: ViewName): readonly string[] => {
-    if (view === 'event-logs') return [EVENT_TOPIC]
-    return view === 'application-logs' ? [APPLICATION_TOPIC] : [EVENT_TOPIC, APPLICATION_TOPIC]
+  const topicsOf = (projection: ProjectionName): readonly string[] => {
+    if (projection === 'event-logs') return [EVENT_TOPIC]
+    return projection === 'application-logs' ? [APPLICATION_TOPIC] : [EVENT_TOPIC, APPLICATION_TOPIC]
   }
   const append = (topic: string, records: readonly NewRecord[], partition = 0): Promise<void> =>
     journal.append({ topic, partition, records })
@@ -66,23 +66,32 @@ export function createConsumersRig({
     store,
     metrics,
     append,
-    consumer: (view, options = {}, other = journal) =>
-      createConsumer({ view, journal: other, store, clock, logger: silent, metrics, topicPrefix: PREFIX, options }),
+    consumer: (projection, options = {}, other = journal) =>
+      createConsumer({
+        projection,
+        journal: other,
+        store,
+        clock,
+        logger: silent,
+        metrics,
+        topicPrefix: PREFIX,
+        options,
+      }),
     publish: async (entries, partition = 0) => {
       for (const entry of entries) {
         await append(entry.kind === 'event' ? EVENT_TOPIC : APPLICATION_TOPIC, [published(entry)], partition)
       }
     },
-    caughtUp: async (view) => {
+    caughtUp: async (projection) => {
       await eventually(async () => {
         const positions = await Promise.all(
-          topicsOf(view).map((topic) => journal.positions(topic, groupName(PREFIX, view))),
+          topicsOf(projection).map((topic) => journal.positions(topic, groupName(PREFIX, projection))),
         )
         return positions.flat().every(({ committed, endPosition }) => (committed ?? 0) === endPosition)
       })
     },
-    committed: async (view, topic, partition = 0) =>
-      (await journal.positions(topic, groupName(PREFIX, view)))[partition]?.committed ?? null,
+    committed: async (projection, topic, partition = 0) =>
+      (await journal.positions(topic, groupName(PREFIX, projection)))[partition]?.committed ?? null,
     deadLetters: () => journal.recordsOf(DEAD_LETTER_TOPIC),
     metric: async (name, labels = {}) => {
       const found = await metrics.registry.getSingleMetric(name)?.get()

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { groupName, VIEW_NAMES, type ViewName } from '../../consumers/projection.ts'
+import { groupName, PROJECTION_NAMES, type ProjectionName } from '../../consumers/projection.ts'
 import { type TopicRole, topicName } from '../../shared/contract/topics.ts'
 import type { Item } from './api.ts'
 import { eventually } from './eventually.ts'
@@ -46,17 +46,17 @@ export async function prove(
   return stored
 }
 
-/** The views read these topics. */
-export const SOURCES: Readonly<Record<ViewName, readonly TopicRole[]>> = {
+/** The topics that each projection reads. */
+export const SOURCES: Readonly<Record<ProjectionName, readonly TopicRole[]>> = {
   'event-logs': ['event-logs'],
   'application-logs': ['application-logs'],
   flows: ['event-logs', 'application-logs'],
 }
 
-/** Resolves when every view has committed the end of every partition that it reads. */
+/** Resolves when every projection has committed the end of every partition that it reads. */
 export async function caughtUp({ journal, topicPrefix }: FullStack): Promise<void> {
   await eventually(async () => {
-    for (const view of VIEW_NAMES) {
+    for (const view of PROJECTION_NAMES) {
       for (const role of SOURCES[view]) {
         const positions = await journal.positions(topicName(topicPrefix, role), groupName(topicPrefix, view))
         const behind = positions.filter((each) => (each.committed ?? each.firstOffset) !== each.endPosition)

@@ -1,5 +1,5 @@
 import { Admin } from '@platformatic/kafka'
-import { groupName, VIEW_NAMES } from '../../consumers/projection.ts'
+import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { eventually } from './eventually.ts'
 
 /** What operators do to topics and groups with Kafka's own tools. */
@@ -27,7 +27,7 @@ export async function withOperator(
       // A member that was killed is one until its session ends.
       forgetPositions: (topicPrefix) =>
         eventually(
-          () => admin.deleteGroups({ groups: VIEW_NAMES.map((view) => groupName(topicPrefix, view)) }),
+          () => admin.deleteGroups({ groups: PROJECTION_NAMES.map((view) => groupName(topicPrefix, view)) }),
           60_000,
         ),
     })

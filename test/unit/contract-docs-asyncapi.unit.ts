@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { summaryOf } from '../../consumers/dead-letter-list.ts'
 import { decodeApplicationLog, decodeEventLog } from '../../consumers/decode.ts'
-import { applicationLogsView, eventLogsView, flowsView, groupName } from '../../consumers/projection.ts'
+import {
+  applicationLogsProjection,
+  eventLogsProjection,
+  flowsProjection,
+  groupName,
+} from '../../consumers/projection.ts'
 import { replayMark } from '../../consumers/replay-marks.ts'
 import { recordHeaders } from '../../shared/contract/headers.ts'
 import { KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
@@ -134,7 +139,7 @@ describe('the AsyncAPI document', () => {
         (group) => `${group} reads ${(resolved(channel.$ref) as Channel).address}`,
       ),
     )
-    const made = [eventLogsView, applicationLogsView, flowsView].flatMap(({ name, sources }) =>
+    const made = [eventLogsProjection, applicationLogsProjection, flowsProjection].flatMap(({ name, sources }) =>
       sources.map(({ role }) => `${groupName('sluice', name)} reads ${topicName('sluice', role)}`),
     )
     expect(found).toEqual(made)

@@ -74,7 +74,7 @@ describe('the headers', () => {
   test('of a dead letter are all named by their schema and valid', () => {
     const record = readRecord('nonsense', { partition: 7, offset: 1042 })
     const { headers } = deadLetterRecord(record, deadLetter('invalid_json', 'the value is not JSON'), {
-      view: 'event-logs',
+      projection: 'event-logs',
       group: 'sluice.event-logs.v1',
       time: timestampOf(0),
     })

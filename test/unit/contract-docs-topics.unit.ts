@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { decodeEventLog } from '../../consumers/decode.ts'
-import { groupName, VIEW_NAMES } from '../../consumers/projection.ts'
+import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { CLOUD_EVENTS, recordHeaders } from '../../shared/contract/headers.ts'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import { SETTINGS } from '../../shared/runtime/config-schema.ts'
@@ -41,7 +41,7 @@ describe('the page for subscribers', () => {
 
   test("names Sluice's own groups, and the limits as they are by default", () => {
     expect(
-      VIEW_NAMES.map((view) => groupName('sluice', view)).filter((group) => !page.includes(`\`${group}\``)),
+      PROJECTION_NAMES.map((view) => groupName('sluice', view)).filter((group) => !page.includes(`\`${group}\``)),
     ).toEqual([])
     for (const name of ['MAX_ENTRY_BYTES', 'HOT_KEY_ENTRIES_PER_SECOND'] as const) {
       expect(page).toContain(`\`${name}\` (${SETTINGS[name].default.toLocaleString('en')})`)

@@ -46,7 +46,7 @@ interface Lane {
 /** Bytes that a partition may have waiting before no more are fetched for it. */
 const AHEAD_BYTES = 1024 * 1024
 /**
- * A store makes records searchable once a second, so what a view waits here it does not wait there; brokers, consumers and the store have
+ * A store makes records searchable once a second, so what a projection waits here it does not wait there; brokers, consumers and the store have
  * fewer and fuller requests.
  */
 const GATHER_MS = 100

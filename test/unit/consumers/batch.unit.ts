@@ -4,7 +4,7 @@ import { createMeasures } from '../../../consumers/consumer-metrics.ts'
 import type { BadRecord } from '../../../consumers/dead-letters.ts'
 import { createLag } from '../../../consumers/lag.ts'
 import { deadLetter, ok, skip } from '../../../consumers/outcome.ts'
-import type { View } from '../../../consumers/projection.ts'
+import type { Projection } from '../../../consumers/projection.ts'
 import type { PartitionBatch } from '../../../shared/journal/journal.ts'
 import type { WriteOutcome } from '../../../shared/log-store/log-store.ts'
 import { createMetrics } from '../../../shared/runtime/metrics.ts'
@@ -14,7 +14,7 @@ import { createMemoryStoreWriter } from '../../support/consumers-store.ts'
 
 const clock = { now: () => 10_000 }
 
-/** A view whose items are the texts of its records; `bad` and `none` are a dead letter and nothing. */
+/** A projection whose items are the texts of its records; `bad` and `none` are a dead letter and nothing. */
 function setUp({
   texts,
   write = async (items) => items.map(() => ({ outcome: 'stored' })),
@@ -38,7 +38,7 @@ function setUp({
     signal: abort.signal,
     commit: async (position) => void commits.push(position),
   }
-  const view: View<string> = {
+  const projection: Projection<string> = {
     name: 'event-logs',
     sources: [],
     write: (items, _, signal) => write([...items], signal),
@@ -57,7 +57,7 @@ function setUp({
     return text === 'bad' ? deadLetter('invalid_json', 'bad') : ok(text, '2026-03-01T10:00:00.000Z')
   }
   const handle = createBatchHandler(
-    view,
+    projection,
     () =>
       ({ value }) =>
         project(String(value)),

@@ -13,11 +13,11 @@ import {
 } from '../../support/consumers-records.ts'
 import { createMemoryJournal } from '../../support/memory-journal.ts'
 
-const letter = (number: number, view: string, reason: DeadLetterReason) =>
+const letter = (number: number, projection: string, reason: DeadLetterReason) =>
   deadLetterRecord(
     readRecord('hunter2', { offset: number, headers: { ce_id: idOf(number) } }),
     deadLetter(reason, 'what is wrong'),
-    { view, group: 'g', time: `2026-03-0${number}T00:00:00.000Z` },
+    { projection, group: 'g', time: `2026-03-0${number}T00:00:00.000Z` },
   )
 
 async function list(options: Partial<ListOptions> = {}) {

@@ -28,7 +28,7 @@ async function journalWith(bad: readonly Partial<JournalRecord>[]): Promise<Memo
   const journal = createMemoryJournal({ topics: entryTopics() })
   const records = bad.map((changes, offset) =>
     deadLetterRecord(readRecord('{', { offset, ...changes }), deadLetter('invalid_json', 'no JSON'), {
-      view: 'event-logs',
+      projection: 'event-logs',
       group: 'g',
       time: '2026-03-01T00:00:00.000Z',
     }),
@@ -102,7 +102,7 @@ describe('a replay', () => {
     expect((await replay(journal, { attemptsMax: 9, filters: { view: 'event-logs' } })).replayed).toBe(2)
   })
 
-  test('puts a record back once that two views had refused', async () => {
+  test('puts a record back once that two projections had refused', async () => {
     const journal = await journalWith([{ offset: 5 }, { offset: 5 }, { offset: 6 }])
     expect(await replay(journal)).toMatchObject({ replayed: 2, repeated: 1 })
   })
@@ -151,12 +151,12 @@ test('a record that was bad for the store is stored once when it is replayed aft
 test('a record that stays bad goes round no more often than allowed', async () => {
   const rig = createConsumersRig({ partitions: 1 })
   await rig.append(EVENT_TOPIC, [{ key: null, value: 'poison', headers: {} }])
-  const views = ['event-logs', 'flows'] as const
-  const consumers = views.map((view) => rig.consumer(view))
+  const projections = ['event-logs', 'flows'] as const
+  const consumers = projections.map((projection) => rig.consumer(projection))
   await Promise.all(consumers.map((consumer) => consumer.start()))
   const reports: number[] = []
   for (let round = 0; round < 4; round += 1) {
-    await Promise.all(views.map((view) => rig.caughtUp(view)))
+    await Promise.all(projections.map((projection) => rig.caughtUp(projection)))
     reports.push((await replay(rig.journal, { attemptsMax: 2 })).replayed)
   }
   expect(reports).toEqual([1, 1, 0, 0])

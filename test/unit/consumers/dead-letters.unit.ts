@@ -6,7 +6,7 @@ import type { AppendBatch } from '../../../shared/journal/journal.ts'
 import { DEAD_LETTER_TOPIC, EVENT_TOPIC, entryTopics, readRecord } from '../../support/consumers-records.ts'
 import { createMemoryJournal } from '../../support/memory-journal.ts'
 
-const CONTEXT = { view: 'event-logs', group: 'test.event-logs.v1', time: '2026-03-01T10:00:00.000Z' }
+const CONTEXT = { projection: 'event-logs', group: 'test.event-logs.v1', time: '2026-03-01T10:00:00.000Z' }
 
 describe('a dead letter', () => {
   test('keeps key, bytes and headers, and says where the record stood and why it is here', () => {
@@ -70,7 +70,7 @@ describe('writing dead letters', () => {
     const writer = createDeadLetterWriter({
       journal,
       topic: DEAD_LETTER_TOPIC,
-      view: 'flows',
+      projection: 'flows',
       group: 'g',
       clock: { now: () => 0 },
     })

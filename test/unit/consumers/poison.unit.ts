@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { RECORD_BYTES_MAX } from '../../../consumers/decode.ts'
-import { projector, type ViewName } from '../../../consumers/projection.ts'
+import { type ProjectionName, projector } from '../../../consumers/projection.ts'
 import type { NewRecord } from '../../../shared/journal/journal.ts'
 import {
   APPLICATION_TOPIC,
@@ -37,7 +37,7 @@ describe('a bad record becomes a dead letter and the others of its batch are sto
     // A compacted topic takes null as a foreign producer might send it.
     const rig = createConsumersRig({ partitions: 1, cleanup: 'compact' })
     await rig.append(EVENT_TOPIC, [published(eventLog(1)), bad(POISON[kind] ?? null), published(eventLog(2))])
-    const consumers = (['event-logs', 'flows'] as const).map((view) => rig.consumer(view))
+    const consumers = (['event-logs', 'flows'] as const).map((projection) => rig.consumer(projection))
     await Promise.all(consumers.map((consumer) => consumer.start()))
     await Promise.all([rig.caughtUp('event-logs'), rig.caughtUp('flows')])
     expect([...rig.store.documents.keys()]).toEqual([idOf(1), idOf(2)])
@@ -95,14 +95,14 @@ test('whatever stands on the topics, each record has exactly one outcome', async
     fc.uint8Array({ maxLength: 60 }).map(bad),
     fc.constant(bad(null)),
   )
-  const views: readonly ViewName[] = ['event-logs', 'application-logs', 'flows']
+  const projections: readonly ProjectionName[] = ['event-logs', 'application-logs', 'flows']
   await fc.assert(
     fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 30 }), async (records) => {
       const rig = createConsumersRig({ partitions: 1, cleanup: 'compact' })
       for (const topic of [EVENT_TOPIC, APPLICATION_TOPIC]) await rig.append(topic, records)
-      const consumers = views.map((view) => rig.consumer(view))
+      const consumers = projections.map((projection) => rig.consumer(projection))
       await Promise.all(consumers.map((consumer) => consumer.start()))
-      await Promise.all(views.map((view) => rig.caughtUp(view)))
+      await Promise.all(projections.map((projection) => rig.caughtUp(projection)))
       await Promise.all(consumers.map((consumer) => consumer.stop(soon())))
       const total = (outcome?: string): Promise<number> =>
         rig.metric('sluice_consumer_records_total', outcome === undefined ? {} : { outcome })

@@ -141,10 +141,14 @@ test('reading all topics again changes neither documents nor flows', async () =>
       : eventLog(index, { correlationKey: `order-${index % 2}`, step: `step-${index}` }),
   )
   const readAll = async (rig: ConsumersRig): Promise<void> => {
-    const consumers = (['event-logs', 'application-logs', 'flows'] as const).map((view) => rig.consumer(view))
+    const consumers = (['event-logs', 'application-logs', 'flows'] as const).map((projection) =>
+      rig.consumer(projection),
+    )
     await Promise.all(consumers.map((consumer) => consumer.start()))
     await rig.publish(entries)
-    await Promise.all((['event-logs', 'application-logs', 'flows'] as const).map((view) => rig.caughtUp(view)))
+    await Promise.all(
+      (['event-logs', 'application-logs', 'flows'] as const).map((projection) => rig.caughtUp(projection)),
+    )
     await Promise.all(consumers.map((consumer) => consumer.stop(soon())))
   }
   const first = createConsumersRig()

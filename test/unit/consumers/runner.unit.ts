@@ -42,7 +42,7 @@ describe('a consumer', () => {
     expect(consumer.health()).toEqual({ name: 'event-logs consumer', ready: true })
   })
 
-  test('of each view reads its own topics', async () => {
+  test('of each projection reads its own topics', async () => {
     const rig = createConsumersRig()
     await rig.publish([eventLog(1), applicationLog(2), eventLog(3, { correlationKey: null })])
     await started(rig.consumer('application-logs'))
@@ -298,7 +298,7 @@ describe('stopping a consumer', () => {
   })
 })
 
-describe('how far a view is behind', () => {
+describe('how far a projection is behind', () => {
   test('is measured for every partition and ends at 0', async () => {
     const rig = createConsumersRig()
     await rig.publish(numbers(5).map((number) => eventLog(number)))

@@ -17,7 +17,7 @@ const letter = (id: string, reason: DeadLetterReason, { view = 'event-logs', at 
       headers: { ce_id: id, 'x-dlq-attempt': String(attempt - 1) },
     },
     deadLetter(reason, 'what is wrong'),
-    { view, group: 'g', time: at },
+    { projection: view, group: 'g', time: at },
   )
 
 async function withLetters(...records: ReturnType<typeof letter>[]) {

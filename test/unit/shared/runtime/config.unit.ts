@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { VIEW_NAMES } from '../../../../consumers/projection.ts'
+import { PROJECTION_NAMES } from '../../../../consumers/projection.ts'
 import { ConfigError, describeConfig, loadConfig } from '../../../../shared/runtime/config.ts'
 import { SETTINGS, type Setting } from '../../../../shared/runtime/config-schema.ts'
 
@@ -168,7 +168,7 @@ describe('settings are checked against each other', () => {
   })
 
   test('a process keeps some views up to date, by default all that there are', () => {
-    expect(loadConfig({}).VIEWS).toEqual(VIEW_NAMES)
+    expect(loadConfig({}).VIEWS).toEqual(PROJECTION_NAMES)
     expect(loadConfig({ VIEWS: 'flows, event-logs' }).VIEWS).toEqual(['flows', 'event-logs'])
     expect(problemsOf({ VIEWS: 'flows,event_logs' })).toEqual([
       'VIEWS must be one or more of event-logs,application-logs,flows, got "flows,event_logs"',
