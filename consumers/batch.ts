@@ -1,22 +1,23 @@
 import type { JournalRecord, PartitionBatch } from '../shared/journal/journal.ts'
 import type { LogStoreWriter, WriteOutcome } from '../shared/log-store/log-store.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
+import { pause } from '../shared/runtime/waiting.ts'
 import { type ChunkLimits, chunksOf } from './chunks.ts'
-import { commitPatiently } from './commit.ts'
-import type { Measures } from './consumer-metrics.ts'
 import {
+  attemptsOf,
+  type BadRecord,
+  type DeadLetter,
   DeadLetterFloodError,
   type DeadLetterHistory,
   type DeadLetterLimits,
+  type DeadLetterWriter,
+  deadLetter,
   isClean,
   judgeDeadLetters,
   NO_HISTORY,
-} from './dead-letter-limits.ts'
-import { attemptsOf, type BadRecord, type DeadLetterWriter } from './dead-letters.ts'
-import type { Lag } from './lag.ts'
-import { type DeadLetter, deadLetter } from './outcome.ts'
+} from './dead-letters.ts'
+import type { Instruments, Lag } from './metrics.ts'
 import type { Projection, Projector } from './projection.ts'
-import { createWatermark } from './watermark.ts'
 
 export interface BatchDeps {
   readonly store: LogStoreWriter
@@ -24,33 +25,35 @@ export interface BatchDeps {
   readonly deadLetterLimits: DeadLetterLimits
   readonly chunkLimits: ChunkLimits
   readonly lag: Lag
-  readonly measures: Measures
+  readonly instruments: Instruments
   readonly logger: Logger
 }
 
-/** What became of one record. */
+/** The end of one record. */
 type Settled = 'stored' | 'duplicate' | 'skipped' | DeadLetter
 
 /**
- * Handles the batches of a projection: decode, project, write, dead-letter, commit, chunk after chunk. A position is committed only
- * when every record before it has its document or its dead letter acknowledged. Data never makes it throw; what it throws
- * (the store halts, a dead letter cannot be written, too many of them) must end the subscription.
+ * Handles the batches of a projection: decode, project, write, dead-letter, commit, chunk after chunk. The next chunk begins when
+ * all records of the one before have their document or their dead letter acknowledged, so the position after a chunk may be committed.
+ * Data never makes it throw; what it throws (the store halts, a dead letter cannot be written, too many of them) must end the
+ * subscription.
  */
 export function createBatchHandler<Item>(
   projection: Projection<Item>,
   projectorOf: (topic: string) => Projector<Item>,
   deps: BatchDeps,
 ): (batch: PartitionBatch) => Promise<void> {
-  const { deadLetters, deadLetterLimits, measures, lag, logger } = deps
+  const { deadLetters, deadLetterLimits, instruments, lag, logger } = deps
   /** Of each partition, up to which position. */
   const histories = new Map<string, { readonly history: DeadLetterHistory; readonly position: number }>()
-  /** Records that come again, after a rebalance for example, were counted before; what was counted since then is not known any more. */
+  /** Records that come again, after a rebalance for example, were counted before; the history since then is not known any more. */
   const historyOf = (place: string, offset: number): DeadLetterHistory => {
     const known = histories.get(place)
     return known !== undefined && known.position <= offset ? known.history : NO_HISTORY
   }
 
-  const settleChunk = async (chunk: readonly JournalRecord[], batch: PartitionBatch): Promise<void> => {
+  /** Gives the position after the chunk. */
+  const settleChunk = async (chunk: readonly JournalRecord[], batch: PartitionBatch): Promise<number> => {
     const settled = await writeChunk(projection, chunk, projectorOf(batch.topic), batch.signal, deps)
     const place = placeOf(batch)
     const bad = badRecords(chunk, settled)
@@ -69,27 +72,26 @@ export function createBatchHandler<Item>(
       await deadLetters.append(bad)
       logger.warn({ view: projection.name, place, reasons: reasonsOf(bad) }, 'records became dead letters')
     }
-    histories.set(place, { history, position: (chunk.at(-1)?.offset ?? -1) + 1 })
-    count(settled, measures)
+    const position = (chunk.at(-1)?.offset ?? -1) + 1
+    histories.set(place, { history, position })
+    count(settled, instruments)
+    return position
   }
 
   return async (batch) => {
     const place = placeOf(batch)
-    const watermark = createWatermark(batch.records.map(({ offset }) => offset))
     let position = batch.records[0]?.offset ?? batch.endPosition
     try {
       for (const chunk of chunksOf(batch.records, valueBytes, deps.chunkLimits)) {
         lag.reading(place, position, chunk[0]?.appendedAt ?? 0)
-        await settleChunk(chunk, batch)
-        for (const { offset } of chunk) watermark.settle(offset)
-        position = watermark.position() ?? position
+        position = await settleChunk(chunk, batch)
         await commitPatiently(batch, position, logger)
       }
       if (position < batch.endPosition) lag.reading(place, position, batch.records.at(-1)?.appendedAt ?? 0)
       else lag.idle(place)
     } catch (error) {
       if (!batch.signal.aborted) throw error
-      // The partition has another reader now, who reads from what was committed; a failure that lasts will meet that one too.
+      // The partition has another reader now, which begins at the committed position and will meet a lasting failure too.
       lag.idle(place)
       logger.info({ view: projection.name, place, err: error }, 'a batch was given up, its partition was taken away')
     }
@@ -101,20 +103,20 @@ async function writeChunk<Item>(
   chunk: readonly JournalRecord[],
   project: Projector<Item>,
   signal: AbortSignal,
-  { store, measures }: BatchDeps,
+  { store, instruments }: BatchDeps,
 ): Promise<readonly Settled[]> {
   const { items, known, receivedAt } = projectLazily(chunk, project)
   const first = items.next()
   const written =
     first.done === true
       ? []
-      : await measures.timed(() => projection.write(startingWith(first.value, items), store, signal))
+      : await instruments.timed(() => projection.write(startingWith(first.value, items), store, signal))
   if (known.length !== chunk.length) throw new Error('the log store did not take all documents')
   if (written.length !== receivedAt.length) {
     throw new Error(`the log store gave ${written.length} outcomes for ${receivedAt.length} documents`)
   }
   const stored = receivedAt.filter((_, index) => written[index]?.outcome === 'stored')
-  measures.searchable(stored, store.searchableWithinMs)
+  instruments.searchable(stored, store.searchableWithinMs)
   const outcomes = written.values()
   return known.map((outcome) => outcome ?? ofWrite(outcomes.next().value))
 }
@@ -158,11 +160,11 @@ const badRecords = (chunk: readonly JournalRecord[], settled: readonly Settled[]
     return typeof letter === 'object' ? [{ record, letter }] : []
   })
 
-function count(settled: readonly Settled[], measures: Measures): void {
+function count(settled: readonly Settled[], instruments: Instruments): void {
   const counts = { stored: 0, duplicate: 0, skipped: 0, dead_letter: 0 }
   for (const outcome of settled) counts[typeof outcome === 'object' ? 'dead_letter' : outcome] += 1
-  measures.outcomes(counts)
-  measures.deadLetters(settled.flatMap((outcome) => (typeof outcome === 'object' ? [outcome.reason] : [])))
+  instruments.outcomes(counts)
+  instruments.deadLetters(settled.flatMap((outcome) => (typeof outcome === 'object' ? [outcome.reason] : [])))
 }
 
 function reasonsOf(bad: readonly BadRecord[]): Readonly<Record<string, number>> {
@@ -170,12 +172,38 @@ function reasonsOf(bad: readonly BadRecord[]): Readonly<Record<string, number>> 
   return Object.fromEntries([...groups].map(([reason, letters]) => [reason, letters.length]))
 }
 
-/** These records are not among the dead letters, so this is where an operator learns what is wrong with them. */
+/** These records are not among the dead letters, so the error alone tells an operator the problem. */
 function describeFlood(place: string, flood: string, bad: readonly BadRecord[]): string {
   const reasons = Object.entries(reasonsOf(bad)).map(([reason, count]) => `${count} ${reason}`)
   const first = bad[0]
   const example = first === undefined ? '' : `; the first, at offset ${first.record.offset}: ${first.letter.message}`
   return `${place}: ${flood} (${reasons.join(', ')}${example})`
+}
+
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+
+/**
+ * Commits a position, again and again until the journal takes it or the partition is taken away. The records before the position are
+ * stored already, so a journal that cannot write for a while (a full disk, say) is no reason to halt. Rejects with the signal's reason.
+ */
+export async function commitPatiently(
+  batch: PartitionBatch,
+  position: number,
+  logger: Pick<Logger, 'warn'>,
+): Promise<void> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    batch.signal.throwIfAborted()
+    try {
+      return await batch.commit(position)
+    } catch (err) {
+      // A position that the journal will never take is a fault of ours.
+      if (err instanceof RangeError) throw err
+      if (pauseMs === FIRST_PAUSE_MS)
+        logger.warn({ err, topic: batch.topic }, 'a position cannot be committed; retrying')
+    }
+    await pause(pauseMs, batch.signal)
+  }
 }
 
 const valueBytes = ({ value }: JournalRecord): number => value?.length ?? 0

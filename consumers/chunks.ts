@@ -1,4 +1,4 @@
-/** How much goes on at once. */
+/** The most that one chunk holds. */
 export interface ChunkLimits {
   readonly recordsMax: number
   readonly bytesMax: number

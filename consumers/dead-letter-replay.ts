@@ -1,10 +1,101 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { compareTimestamps } from '../shared/contract/timestamp.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
-import type { Journal, JournalRecord, NewRecord } from '../shared/journal/journal.ts'
+import { headerText, type Journal, type JournalRecord, type NewRecord } from '../shared/journal/journal.ts'
 import { type Clock, systemClock } from '../shared/runtime/clock.ts'
-import { type DeadLetterFilters, type DeadLetterSummary, matches, summaryOf } from './dead-letter-list.ts'
-import { CONNECT_PREFIX, DLQ_HEADERS } from './dead-letters.ts'
-import { appendMarks, replayedUpTo, replayMark } from './replay-marks.ts'
+import { attemptsOf, CONNECT_PREFIX, type DeadLetterReason, DLQ_HEADERS, isDeadLetterReason } from './dead-letters.ts'
+
+/** The headers of a dead letter; nothing of the record's content. `view` is the projection, named as in `x-dlq-view`. */
+export interface DeadLetterSummary {
+  /** The place of the original record. */
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly view: string
+  readonly reason: DeadLetterReason
+  readonly message: string
+  /** How many times it has become a dead letter of this projection, from 1. */
+  readonly attempt: number
+  /** When it became a dead letter; canonical timestamp. */
+  readonly at: string
+  /** The entry's id, or null where the record has no `ce_id`. */
+  readonly id: string | null
+  readonly valueBytes: number
+}
+
+/** Narrows the dead letters; a filter that is not given does not. */
+export interface DeadLetterFilters {
+  readonly view?: string
+  readonly reason?: DeadLetterReason
+  readonly id?: string
+  /** Canonical timestamps on when they became dead letters: `since` inclusive, `until` exclusive. */
+  readonly since?: string
+  readonly until?: string
+}
+
+export interface ListOptions extends DeadLetterFilters {
+  readonly topicPrefix: string
+  /** Most dead letters to list. */
+  readonly limit?: number
+}
+
+const LIST_LIMIT = 100
+
+/** The dead letters that match, oldest first in each partition, each with whether a replay has gone past it. */
+export async function* listDeadLetters(
+  journal: Journal,
+  { topicPrefix, limit = LIST_LIMIT, ...filters }: ListOptions,
+): AsyncGenerator<DeadLetterSummary & { readonly replayed: boolean }> {
+  const topic = topicName(topicPrefix, 'dead-letters')
+  const replayed = await replayedUpTo(journal, topic)
+  let listed = 0
+  if (limit < 1) return
+  for await (const record of journal.scan(topic)) {
+    const summary = summaryOf(record)
+    if (summary === undefined || !matches(summary, filters)) continue
+    yield { ...summary, replayed: record.offset < (replayed.get(record.partition) ?? 0) }
+    listed += 1
+    if (listed >= limit) return
+  }
+}
+
+/** Undefined for a record that is no dead letter, or whose headers somebody broke. */
+export function summaryOf(record: JournalRecord): DeadLetterSummary | undefined {
+  if (replayMark(record) !== undefined) return undefined
+  const { headers } = record
+  const topic = headerText(headers, DLQ_HEADERS.topic)
+  const partition = wholeNumber(headerText(headers, DLQ_HEADERS.partition))
+  const offset = wholeNumber(headerText(headers, DLQ_HEADERS.offset))
+  const reason = headerText(headers, DLQ_HEADERS.exceptionClass)
+  const at = headerText(headers, DLQ_HEADERS.time)
+  if (topic === undefined || partition === undefined || offset === undefined) return undefined
+  if (reason === undefined || !isDeadLetterReason(reason) || at === undefined) return undefined
+  return {
+    topic,
+    partition,
+    offset,
+    view: headerText(headers, DLQ_HEADERS.projection) ?? '',
+    reason,
+    message: headerText(headers, DLQ_HEADERS.exceptionMessage) ?? '',
+    attempt: attemptsOf(headers),
+    at,
+    id: headerText(headers, 'ce_id') ?? null,
+    valueBytes: record.value?.length ?? 0,
+  }
+}
+
+export function matches(summary: DeadLetterSummary, { view, reason, id, since, until }: DeadLetterFilters): boolean {
+  return (
+    (view === undefined || summary.view === view) &&
+    (reason === undefined || summary.reason === reason) &&
+    (id === undefined || summary.id === id) &&
+    (since === undefined || compareTimestamps(summary.at, since) >= 0) &&
+    (until === undefined || compareTimestamps(summary.at, until) < 0)
+  )
+}
+
+const wholeNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 
 export interface ReplayOptions {
   readonly topicPrefix: string
@@ -19,7 +110,7 @@ export interface ReplayOptions {
 }
 
 /**
- * Why a dead letter was not put back: it failed too often; it has no value to put back; its topic is not one of this
+ * The reasons not to put a dead letter back: it failed too often; it has no value to put back; its topic is not one of this
  * installation's or has no such partition any more; it is no dead letter that this program wrote.
  */
 export type RefusedReplay = 'too_many_attempts' | 'no_value' | 'unknown_place' | 'not_a_dead_letter'
@@ -113,4 +204,41 @@ function createPace({ ratePerSecond = RATE_PER_SECOND, clock = systemClock, wait
     if (nextAt > now) await wait(nextAt - now)
     nextAt = Math.max(now, nextAt) + 1_000 / ratePerSecond
   }
+}
+
+/**
+ * The header of a mark. No dead letter is ever removed; instead a replay of all that is pending ends by appending a mark to each
+ * partition of the dead letters, which says up to which position its records are done with. A mark stands after the records that it
+ * speaks of, so retention removes it no sooner than them.
+ */
+const MARK_HEADER = 'x-dlq-replayed-up-to'
+
+/** Marks the dead letters before the positions, one a partition, as done with. */
+export async function appendMarks(
+  journal: Journal,
+  topic: string,
+  positions: ReadonlyMap<number, number>,
+): Promise<void> {
+  for (const [partition, position] of positions) {
+    const headers = { 'content-type': 'application/json', [MARK_HEADER]: String(position) }
+    await journal.append({ topic, partition, records: [{ key: null, value: '{}', headers }] })
+  }
+}
+
+/** The position that the record marks, or undefined where it is no mark. */
+export function replayMark({ headers }: JournalRecord): number | undefined {
+  // A dead letter carries the headers of its record, whatever they are.
+  if (headers[DLQ_HEADERS.topic] !== undefined) return undefined
+  const text = headerText(headers, MARK_HEADER)
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+/** For each partition with a mark, the position up to which its dead letters were replayed or refused for good. */
+export async function replayedUpTo(journal: Journal, topic: string): Promise<ReadonlyMap<number, number>> {
+  const positions = new Map<number, number>()
+  for await (const record of journal.scan(topic)) {
+    const mark = replayMark(record)
+    if (mark !== undefined) positions.set(record.partition, Math.max(mark, positions.get(record.partition) ?? 0))
+  }
+  return positions
 }

@@ -9,7 +9,39 @@ import {
 } from '../shared/journal/journal.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import { type ChunkLimits, chunksOf } from './chunks.ts'
-import { DEAD_LETTER_REASONS, type DeadLetter } from './outcome.ts'
+
+/**
+ * The reasons for which a record becomes a dead letter, each with the stage at which it failed, in the words of Kafka Connect. The union is
+ * closed: it is a metric's label, a header of the dead letter and a filter of the operator's commands (docs/dead-letters.md).
+ */
+export const DEAD_LETTER_REASONS = {
+  empty_value: 'VALUE_CONVERTER',
+  too_large: 'VALUE_CONVERTER',
+  not_utf8: 'VALUE_CONVERTER',
+  invalid_json: 'VALUE_CONVERTER',
+  too_deep: 'VALUE_CONVERTER',
+  unknown_kind: 'VALUE_CONVERTER',
+  invalid_record: 'VALUE_CONVERTER',
+  projection_failed: 'TRANSFORMATION',
+  refused_by_store: 'TASK_PUT',
+} as const satisfies Record<string, string>
+
+export type DeadLetterReason = keyof typeof DEAD_LETTER_REASONS
+
+export const isDeadLetterReason = (text: string): text is DeadLetterReason => Object.hasOwn(DEAD_LETTER_REASONS, text)
+
+export interface DeadLetter {
+  readonly outcome: 'deadLetter'
+  readonly reason: DeadLetterReason
+  /** Says what is wrong and holds no value of the record: it is logged and shown. */
+  readonly message: string
+}
+
+export const deadLetter = (reason: DeadLetterReason, message: string): DeadLetter => ({
+  outcome: 'deadLetter',
+  reason,
+  message,
+})
 
 /** Headers of a dead letter. Those of Kafka Connect (KIP-298) keep their names and meaning, so its tools read them. */
 export const CONNECT_PREFIX = '__connect.errors.'
@@ -74,7 +106,7 @@ export function createDeadLetterWriter({
   }
 }
 
-/** The record as it was (key, value, headers), with headers that say where it stood and what is wrong with it. */
+/** The record as it was (key, value, headers), with headers that tell its place and the problem. */
 export function deadLetterRecord(
   record: JournalRecord,
   { reason, message }: DeadLetter,
@@ -112,3 +144,55 @@ const sizeOf = ({ key, value, headers }: NewRecord): number =>
   Object.entries(headers).reduce((sum, [name, text]) => sum + name.length + bytesOf(text), 0)
 
 const bytesOf = (part: string | Uint8Array | null): number => (part === null ? 0 : Buffer.byteLength(part))
+
+/**
+ * The limits beyond which dead letters are a flood. Many at once tell of a bad deploy or a wrong topic rather than of bad data; going on would
+ * drain the topic into the dead letters, so the consumer stops and lets an operator look.
+ */
+export interface DeadLetterLimits {
+  /** Most dead letters in a row. */
+  readonly runMax: number
+  /** Greatest share (0 to 1) of dead letters among the last `windowRecords` records, judged once there are that many. */
+  readonly ratioMax: number
+  readonly windowRecords: number
+}
+
+/** The recent records of a partition: true stands for a dead letter. */
+export interface DeadLetterHistory {
+  readonly run: number
+  /** The last `windowRecords` records, oldest first. */
+  readonly window: readonly boolean[]
+}
+
+export const NO_HISTORY: DeadLetterHistory = { run: 0, window: [] }
+
+/** Whether the history holds no dead letter. */
+export const isClean = ({ run, window }: DeadLetterHistory): boolean => run === 0 && !window.includes(true)
+
+/** Too many records of a partition became dead letters. */
+export class DeadLetterFloodError extends Error {
+  override readonly name = 'DeadLetterFloodError'
+}
+
+/** The history after more records, and the limit that they exceeded, or null where they are no flood. */
+export function judgeDeadLetters(
+  history: DeadLetterHistory,
+  isDeadLetter: readonly boolean[],
+  { runMax, ratioMax, windowRecords }: DeadLetterLimits,
+): { readonly history: DeadLetterHistory; readonly flood: string | null } {
+  const records = [...history.window, ...isDeadLetter]
+  const firstNew = history.window.length
+  let dead = history.window.filter(Boolean).length
+  let run = history.run
+  let flood: string | null = null
+  for (let index = firstNew; index < records.length; index += 1) {
+    run = records[index] === true ? run + 1 : 0
+    if (records[index] === true) dead += 1
+    if (index >= windowRecords && records[index - windowRecords] === true) dead -= 1
+    if (run > runMax) flood ??= `more than ${runMax} dead letters in a row`
+    if (index + 1 >= windowRecords && dead > ratioMax * windowRecords) {
+      flood ??= `${dead} dead letters among ${windowRecords} records`
+    }
+  }
+  return { history: { run, window: records.slice(-windowRecords) }, flood }
+}

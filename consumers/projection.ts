@@ -3,10 +3,9 @@ import type { EntryRecord } from '../shared/contract/records.ts'
 import type { TopicRole } from '../shared/contract/topics.ts'
 import type { JournalRecord } from '../shared/journal/journal.ts'
 import type { LogStoreWriter, WriteOutcome } from '../shared/log-store/log-store.ts'
+import { type DeadLetter, deadLetter } from './dead-letters.ts'
 import { type Decode, decodeApplicationLog, decodeEventLog } from './decode.ts'
-import { deadLetter, ok, type Projected, skip } from './outcome.ts'
-import { applicationLogDocument } from './projections/application-logs.ts'
-import { eventLogDocument } from './projections/event-logs.ts'
+import { applicationLogDocument, eventLogDocument } from './projections/entries.ts'
 import { flowFact, foldFlows } from './projections/flows.ts'
 
 /** The projections that a consumer keeps up to date. */
@@ -17,7 +16,7 @@ export type ProjectionName = (typeof PROJECTION_NAMES)[number]
 /** The group that reads for a projection, such as `sluice.flows.v1`. A new version reads its topics from the first record. */
 export const groupName = (topicPrefix: string, projection: ProjectionName): string => `${topicPrefix}.${projection}.v1`
 
-/** What makes one projection different from another: which topics it reads, what it makes of a record, and how it writes that. */
+/** The difference between one projection and another: the topics it reads, the item it makes of a record, and how it writes items. */
 export interface Projection<Item> {
   readonly name: ProjectionName
   readonly sources: readonly { readonly role: TopicRole; readonly project: Projector<Item> }[]
@@ -25,7 +24,18 @@ export interface Projection<Item> {
   write(items: Iterable<Item>, store: LogStoreWriter, signal: AbortSignal): Promise<readonly WriteOutcome[]>
 }
 
-/** Never throws. */
+/** The result of projecting one record. */
+export type Projected<Item> =
+  | { readonly outcome: 'ok'; readonly item: Item; readonly receivedAt: string }
+  /** The projection has no use for the record; nothing is wrong with it. */
+  | { readonly outcome: 'skip' }
+  | DeadLetter
+
+/** `receivedAt` is the entry's. */
+export const ok = <Item>(item: Item, receivedAt: string): Projected<Item> => ({ outcome: 'ok', item, receivedAt })
+export const skip: Projected<never> = { outcome: 'skip' }
+
+/** Decodes and projects one record; never throws. */
 export type Projector<Item> = (record: JournalRecord) => Projected<Item>
 
 export const eventLogsProjection: Projection<EntryDocument> = {
@@ -54,8 +64,9 @@ export const flowsProjection: Projection<FlowDelta> = {
 }
 
 /**
- * Decodes and projects a record. `toItem` gives null for a record that the projection has no use for. It is pure, so what it throws
- * is about this record alone and must not stop the others; only the error's class is told, its message may quote the record.
+ * Decodes and projects a record. `toItem` gives null for a record that the projection has no use for. It is pure, so an error that it
+ * throws is about this record alone and must not stop the others. The dead letter names only the error's class: the message may quote
+ * the record.
  */
 export function projector<Entry extends EntryRecord, Item>(
   decode: Decode<Entry>,

@@ -2,9 +2,9 @@ import type { FlowDelta } from '../../shared/contract/documents.ts'
 import { type Level, levelRank } from '../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
-import { commonFields, identifier } from './entry.ts'
+import { commonFields, identifier } from './entries.ts'
 
-/** What one entry tells about its flow, or null where it has no correlationKey. */
+/** The contribution of one entry to its flow, or null where it has no correlationKey. */
 export function flowFact(entry: EntryRecord): FlowDelta | null {
   const { team, correlationKey, environment, level, timestamp, receivedAt } = commonFields(entry)
   if (correlationKey === null) return null

@@ -1,6 +1,11 @@
-import { type DeadLetterFilters, type DeadLetterSummary, listDeadLetters } from '../../consumers/dead-letter-list.ts'
-import { type ReplayReport, replayDeadLetters } from '../../consumers/dead-letter-replay.ts'
-import { DEAD_LETTER_REASONS, isDeadLetterReason } from '../../consumers/outcome.ts'
+import {
+  type DeadLetterFilters,
+  type DeadLetterSummary,
+  listDeadLetters,
+  type ReplayReport,
+  replayDeadLetters,
+} from '../../consumers/dead-letter-replay.ts'
+import { DEAD_LETTER_REASONS, isDeadLetterReason } from '../../consumers/dead-letters.ts'
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { Config } from '../../shared/runtime/config.ts'

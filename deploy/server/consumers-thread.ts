@@ -3,28 +3,35 @@
  * that answers HTTP does none of it, whatever the backends, and no record is copied between threads.
  */
 import { setPriority } from 'node:os'
+import { type Consumer, createConsumer } from '../../consumers/consumer.ts'
+import { PROJECTION_NAMES } from '../../consumers/projection.ts'
+import { createRetentionJob } from '../../consumers/retention.ts'
+import type { Journal } from '../../shared/journal/journal.ts'
+import type { LogStoreWriter } from '../../shared/log-store/log-store.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
-import { type Health, startAll, stopAll } from '../../shared/runtime/lifecycle.ts'
-import { createLogger } from '../../shared/runtime/logger.ts'
+import { type Health, type Service, startAll, stopAll } from '../../shared/runtime/lifecycle.ts'
+import { createLogger, type Logger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
+import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { serveThread } from '../../shared/runtime/threads/serve-thread.ts'
-import { createConsumersRole } from './consumers-role.ts'
+import type { BackendDeps } from './backends.ts'
 import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
-import { createMaintenance } from './maintenance.ts'
 
 export interface ConsumersCalls {
   health(): readonly Health[]
-  /** What prom-client's aggregation takes. */
+  /** The instruments as prom-client's aggregation takes them. */
   metrics(): Promise<object>
-  /** Settles when the consumers end: rejects when a projection halts. */
+  /** Resolves when all consumers were stopped; rejects when a projection halts, with the error that halted it. */
   done(): Promise<void>
   stop(deadline: number): Promise<void>
 }
 
 /** Indexing can wait, the sender of a request should not: where there are fewer cores than threads, the others go first. */
 const NICENESS = 10
+const RETENTION_INTERVAL_MS = 3_600_000
+const MAINTENANCE_INTERVAL_MS = 60_000
 
 /** On Linux 0 stands for the calling thread; where it stands for the whole process, nothing is changed. */
 if (process.platform === 'linux') setPriority(0, NICENESS)
@@ -42,15 +49,23 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
     opened.push(journal)
     const { store, maintain: maintainStore } = await openLogStore(deps, 'same')
     opened.push(store)
-    const role = createConsumersRole({ ...deps, journal, store })
-    const maintenance = createMaintenance([maintainJournal, maintainStore], logger)
-    await startAll([maintenance, role])
+    const consumers = createConsumers({ ...deps, journal, store })
+    const retention = { store, clock: systemClock, logger, days: config.RETENTION_DAYS }
+    const services: readonly Service[] = [
+      createMaintenance([maintainJournal, maintainStore], logger),
+      createRetentionJob({ ...retention, intervalMs: RETENTION_INTERVAL_MS }),
+      ...consumers,
+    ]
+    const done = Promise.all(consumers.map((consumer) => consumer.done)).then(() => {})
+    // A caller of `done` learns of a failure; before there is one, the failure must not end the process.
+    done.catch(() => {})
+    await startAll(services)
     return {
       calls: {
-        health: () => role.health(),
+        health: () => consumers.map((consumer) => consumer.health()),
         metrics: () => metrics.registry.getMetricsAsJSON(),
-        done: () => role.done,
-        stop: (deadline) => stopAll([maintenance, role], deadline),
+        done: () => done,
+        stop: (deadline) => stopAll(services, deadline),
       },
       close,
     }
@@ -59,3 +74,36 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
     throw error
   }
 })
+
+/** One consumer for each of the projections in VIEWS. */
+function createConsumers({
+  config,
+  ...deps
+}: BackendDeps & { readonly journal: Journal; readonly store: LogStoreWriter }): readonly Consumer[] {
+  const options = {
+    deadLetterRunMax: config.DEAD_LETTER_RUN_MAX,
+    deadLetterRatioMax: config.DEAD_LETTER_PERCENT_MAX / 100,
+  }
+  return PROJECTION_NAMES.filter((projection) => config.VIEWS.includes(projection)).map((projection) =>
+    createConsumer({ ...deps, projection, topicPrefix: config.TOPIC_PREFIX, options }),
+  )
+}
+
+/**
+ * Looks after the embedded files, at start and every minute: retention and compaction, which servers of their own do for
+ * themselves. A failure is logged and tried again; files that grow for a while longer are no reason to stop.
+ */
+function createMaintenance(tasks: readonly (() => Promise<unknown>)[], logger: Logger): Service {
+  const repeater = createRepeater({
+    intervalMs: MAINTENANCE_INTERVAL_MS,
+    run: async () => {
+      for (const task of tasks) await task()
+    },
+    onError: (err) => logger.error({ err }, 'maintenance of the embedded files failed; trying again later'),
+  })
+  return {
+    name: 'maintenance',
+    start: async () => repeater.start(),
+    stop: () => repeater.stop(),
+  }
+}

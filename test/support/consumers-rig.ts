@@ -1,6 +1,6 @@
-import type { ConsumerOptions } from '../../consumers/options.ts'
+import type { ConsumerOptions } from '../../consumers/consumer.ts'
+import { type Consumer, createConsumer } from '../../consumers/consumer.ts'
 import { groupName, type ProjectionName } from '../../consumers/projection.ts'
-import { type Consumer, createConsumer } from '../../consumers/runner.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { Journal, JournalRecord, NewRecord } from '../../shared/journal/journal.ts'
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts'

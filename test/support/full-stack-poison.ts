@@ -1,4 +1,4 @@
-import type { DeadLetterReason } from '../../consumers/outcome.ts'
+import type { DeadLetterReason } from '../../consumers/dead-letters.ts'
 import type { NewRecord } from '../../shared/journal/journal.ts'
 
 /** What foreign producers may put on a topic of entries, by the reason for which it becomes a dead letter. */

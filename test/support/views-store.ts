@@ -1,5 +1,4 @@
-import { applicationLogDocument } from '../../consumers/projections/application-logs.ts'
-import { eventLogDocument } from '../../consumers/projections/event-logs.ts'
+import { applicationLogDocument, eventLogDocument } from '../../consumers/projections/entries.ts'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { type Level, type LevelCounts, levelRank } from '../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'

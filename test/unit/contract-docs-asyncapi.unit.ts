@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { summaryOf } from '../../consumers/dead-letter-list.ts'
+import { replayMark, summaryOf } from '../../consumers/dead-letter-replay.ts'
 import { decodeApplicationLog, decodeEventLog } from '../../consumers/decode.ts'
 import {
   applicationLogsProjection,
@@ -7,7 +7,6 @@ import {
   flowsProjection,
   groupName,
 } from '../../consumers/projection.ts'
-import { replayMark } from '../../consumers/replay-marks.ts'
 import { recordHeaders } from '../../shared/contract/headers.ts'
 import { KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'

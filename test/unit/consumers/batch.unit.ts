@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
-import { type BatchDeps, createBatchHandler } from '../../../consumers/batch.ts'
-import { createMeasures } from '../../../consumers/consumer-metrics.ts'
-import type { BadRecord } from '../../../consumers/dead-letters.ts'
-import { createLag } from '../../../consumers/lag.ts'
-import { deadLetter, ok, skip } from '../../../consumers/outcome.ts'
-import type { Projection } from '../../../consumers/projection.ts'
+import { type BatchDeps, commitPatiently, createBatchHandler } from '../../../consumers/batch.ts'
+import { type BadRecord, deadLetter } from '../../../consumers/dead-letters.ts'
+import { createInstruments, createLag } from '../../../consumers/metrics.ts'
+import { ok, type Projection, skip } from '../../../consumers/projection.ts'
 import type { PartitionBatch } from '../../../shared/journal/journal.ts'
 import type { WriteOutcome } from '../../../shared/log-store/log-store.ts'
 import { createMetrics } from '../../../shared/runtime/metrics.ts'
@@ -49,7 +47,7 @@ function setUp({
     deadLetterLimits: { runMax: 10, ratioMax: 1, windowRecords: 10 },
     chunkLimits: { recordsMax: 2, bytesMax: 1_000 },
     lag,
-    measures: createMeasures(createMetrics(), 'event-logs', clock),
+    instruments: createInstruments(createMetrics(), 'event-logs', clock),
     logger: silent,
   }
   const project = (text: string) => {
@@ -158,5 +156,49 @@ describe('a batch', () => {
     const last = setUp({ texts: ['a'] })
     await last.run()
     expect(last.lag.seconds(10_000)).toBe(0)
+  })
+})
+
+/** A batch whose commits fail with the given errors, one after another, before they work. */
+function batchOf(failures: readonly Error[]) {
+  const abort = new AbortController()
+  const tried: number[] = []
+  const warned: object[] = []
+  const batch: PartitionBatch = {
+    topic: 'logs',
+    partition: 0,
+    records: [],
+    endPosition: 9,
+    signal: abort.signal,
+    commit: async (position) => {
+      const failure = failures[tried.length]
+      tried.push(position)
+      if (failure !== undefined) throw failure
+    },
+  }
+  const logger = { warn: (facts: object) => void warned.push(facts) }
+  return { commit: () => commitPatiently(batch, 7, logger as never), tried, warned, abort }
+}
+
+describe('a commit', () => {
+  test('that the journal cannot take for a while is tried again, and warned of once', async () => {
+    const { commit, tried, warned } = batchOf([new Error('the disk is full'), new Error('the disk is full')])
+    await commit()
+    expect(tried).toEqual([7, 7, 7])
+    expect(warned).toHaveLength(1)
+  })
+
+  test('is given up when the partition is taken away', async () => {
+    const { commit, tried, abort } = batchOf(Array.from({ length: 99 }, () => new Error('the disk is full')))
+    const committing = commit()
+    abort.abort(new Error('taken away'))
+    await expect(committing).rejects.toThrow('taken away')
+    expect(tried).toEqual([7])
+  })
+
+  test('of a position that cannot be is a fault that is thrown', async () => {
+    const { commit, tried } = batchOf([new RangeError('beyond the end')])
+    await expect(commit()).rejects.toThrow('beyond the end')
+    expect(tried).toEqual([7])
   })
 })

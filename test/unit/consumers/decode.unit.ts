@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import type { DeadLetterReason } from '../../../consumers/dead-letters.ts'
 import { decodeApplicationLog, decodeEventLog, RECORD_BYTES_MAX, RECORD_LEVELS_MAX } from '../../../consumers/decode.ts'
-import type { DeadLetterReason } from '../../../consumers/outcome.ts'
 import { applicationLog, eventLog, readRecord } from '../../support/consumers-records.ts'
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { eventLogDocument } from '../../../consumers/projections/event-logs.ts'
+import { eventLogDocument } from '../../../consumers/projections/entries.ts'
 import { createRetentionJob } from '../../../consumers/retention.ts'
 import { eventLog } from '../../support/consumers-records.ts'
 import { silent } from '../../support/consumers-rig.ts'

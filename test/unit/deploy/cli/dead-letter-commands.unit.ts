@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { deadLetterRecord } from '../../../../consumers/dead-letters.ts'
-import { type DeadLetterReason, deadLetter } from '../../../../consumers/outcome.ts'
+import { type DeadLetterReason, deadLetter, deadLetterRecord } from '../../../../consumers/dead-letters.ts'
 import { cliOnMemory } from '../../../support/cli.ts'
 
 const NOW = '2026-03-04T12:00:00.000Z'

@@ -7,11 +7,8 @@ import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
 import { byDeadline } from '../shared/runtime/waiting.ts'
 import { createBatchHandler } from './batch.ts'
-import { createMeasures } from './consumer-metrics.ts'
 import { createDeadLetterWriter } from './dead-letters.ts'
-import { createLag } from './lag.ts'
-import { createLagReporter } from './lag-reporter.ts'
-import { CONSUMER_DEFAULTS, type ConsumerOptions } from './options.ts'
+import { createInstruments, createLag, createLagReporter } from './metrics.ts'
 import {
   applicationLogsProjection,
   eventLogsProjection,
@@ -45,6 +42,33 @@ export interface ConsumerDeps {
   readonly options?: Partial<ConsumerOptions>
 }
 
+/** The limits and intervals of a consumer; each has a default. */
+export interface ConsumerOptions {
+  /** Most records of one batch read from a partition. */
+  readonly batchRecordsMax: number
+  /** Most documents of one write to the store. */
+  readonly writeDocumentsMax: number
+  /** Most bytes of one write to the store, measured as the records' values. */
+  readonly writeBytesMax: number
+  /** Most dead letters in a row in one partition; one more halts the consumer. */
+  readonly deadLetterRunMax: number
+  /** Greatest share (0 to 1) of dead letters among the last `deadLetterWindowRecords` records of a partition. */
+  readonly deadLetterRatioMax: number
+  readonly deadLetterWindowRecords: number
+  /** Time between two looks at how far the projection is behind. */
+  readonly lagIntervalMs: number
+}
+
+export const CONSUMER_DEFAULTS: ConsumerOptions = {
+  batchRecordsMax: 1_000,
+  writeDocumentsMax: 1_000,
+  writeBytesMax: 4 * 1024 * 1024,
+  deadLetterRunMax: 100,
+  deadLetterRatioMax: 0.5,
+  deadLetterWindowRecords: 1_000,
+  lagIntervalMs: 5_000,
+}
+
 /**
  * One member of the projection's group. `start` rejects where a topic is missing (the dead letters' included: without it a bad record
  * could only be dropped) or the journal cannot be joined.
@@ -62,10 +86,10 @@ export function createConsumer(deps: ConsumerDeps): Consumer {
 
 function consume<Item>(projection: Projection<Item>, deps: ConsumerDeps): Consumer {
   const { clock, logger } = deps
-  const { measures, deadLetters, lagReporter, join } = assemble(projection, deps)
+  const { instruments, deadLetters, lagReporter, join } = assemble(projection, deps)
   const name = `${projection.name} consumer`
   const done = Promise.withResolvers<void>()
-  // A halt is logged, counted and shown by `health`; whoever does not wait for `done` must not die of it.
+  // A halt is logged, counted and shown by `health`; a caller that does not wait for `done` must not die of it.
   done.promise.catch(() => undefined)
   let subscription: Subscription | undefined
   let starting: Promise<void> | undefined
@@ -74,7 +98,7 @@ function consume<Item>(projection: Projection<Item>, deps: ConsumerDeps): Consum
 
   const halt = (error: unknown): void => {
     halted = error instanceof Error ? error.message : String(error)
-    measures.halted(true)
+    instruments.halted(true)
     logger.error({ view: projection.name, err: error }, 'the consumer halted')
     done.reject(error)
     subscription?.close().catch((err) => logger.warn({ view: projection.name, err }, 'the subscription did not close'))
@@ -135,7 +159,7 @@ function assemble<Item>(projection: Projection<Item>, deps: ConsumerDeps) {
   const group = groupName(topicPrefix, projection.name)
   const projectors = new Map(projection.sources.map(({ role, project }) => [topicName(topicPrefix, role), project]))
   const topics = [...projectors.keys()]
-  const measures = createMeasures(metrics, projection.name, clock)
+  const instruments = createInstruments(metrics, projection.name, clock)
   const lag = createLag()
   const deadLetters = createDeadLetterWriter({
     journal,
@@ -154,19 +178,19 @@ function assemble<Item>(projection: Projection<Item>, deps: ConsumerDeps) {
     },
     chunkLimits: { recordsMax: options.writeDocumentsMax, bytesMax: options.writeBytesMax },
     lag,
-    measures,
+    instruments,
     logger,
   })
-  measures.halted(false)
+  instruments.halted(false)
   return {
-    measures,
+    instruments,
     deadLetters,
     lagReporter: createLagReporter({
       journal,
       topics,
       group,
       lag,
-      measures,
+      instruments,
       clock,
       logger,
       intervalMs: options.lagIntervalMs,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import type { Consumer } from '../../../consumers/runner.ts'
+import type { Consumer } from '../../../consumers/consumer.ts'
 import { type Journal, TopicMissingError } from '../../../shared/journal/journal.ts'
 import { StoreHaltError } from '../../../shared/log-store/log-store.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { createLag } from '../../../consumers/lag.ts'
+import { createLag } from '../../../consumers/metrics.ts'
 
 describe('the wait of the oldest record', () => {
   test('is that of what is at hand, the longest of all partitions', () => {

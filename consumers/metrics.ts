@@ -1,0 +1,154 @@
+import type { Journal } from '../shared/journal/journal.ts'
+import type { Clock } from '../shared/runtime/clock.ts'
+import type { Logger } from '../shared/runtime/logger.ts'
+import type { Metrics } from '../shared/runtime/metrics.ts'
+import { createRepeater, type Repeater } from '../shared/runtime/repeat.ts'
+import type { DeadLetterReason } from './dead-letters.ts'
+import type { ProjectionName } from './projection.ts'
+
+/** The records of a chunk by outcome. */
+export interface OutcomeCounts {
+  stored: number
+  duplicate: number
+  skipped: number
+  dead_letter: number
+}
+
+/** The instruments of one projection. */
+export interface Instruments {
+  outcomes(counts: OutcomeCounts): void
+  deadLetters(reasons: readonly DeadLetterReason[]): void
+  /** Runs a write and takes its time. */
+  timed<T>(write: () => Promise<T>): Promise<T>
+  /** Entries received at these times (canonical timestamps) are written now, and searchable after so many milliseconds. */
+  searchable(receivedAt: readonly string[], searchableWithinMs: number): void
+  lagRecords(topic: string, partition: number, records: number): void
+  lagSeconds(seconds: number): void
+  halted(isHalted: boolean): void
+}
+
+export function createInstruments(metrics: Metrics, projection: ProjectionName, clock: Clock): Instruments {
+  const records = metrics.counter('sluice_consumer_records_total')
+  const letters = metrics.counter('sluice_consumer_dead_letters_total')
+  const lagRecords = metrics.gauge('sluice_consumer_lag_records')
+  const lagSeconds = metrics.gauge('sluice_consumer_lag_seconds').labels({ view: projection })
+  const halted = metrics.gauge('sluice_consumer_halted').labels({ view: projection })
+  const write = metrics.histogram('sluice_consumer_write_seconds').labels({ view: projection })
+  const searchable = metrics.histogram('sluice_consumer_searchable_seconds').labels({ view: projection })
+  return {
+    outcomes: (counts) => {
+      for (const [outcome, count] of Object.entries(counts))
+        if (count > 0) records.inc({ view: projection, outcome }, count)
+    },
+    deadLetters: (reasons) => {
+      for (const reason of reasons) letters.inc({ view: projection, reason })
+    },
+    timed: async (run) => {
+      const start = performance.now()
+      const result = await run()
+      write.observe((performance.now() - start) / 1_000)
+      return result
+    },
+    searchable: (receivedAt, searchableWithinMs) => {
+      const visibleAt = clock.now() + searchableWithinMs
+      let last = ''
+      let seconds = 0
+      // The entries of one request have one time, and stand together.
+      for (const at of receivedAt) {
+        if (at !== last) seconds = Math.max(0, visibleAt - Date.parse(at)) / 1_000
+        last = at
+        searchable.observe(seconds)
+      }
+    },
+    lagRecords: (topic, partition, count) =>
+      lagRecords.set({ view: projection, topic, partition: String(partition) }, count),
+    lagSeconds: (seconds) => lagSeconds.set(seconds),
+    halted: (isHalted) => halted.set(isHalted ? 1 : 0),
+  }
+}
+
+/**
+ * How long the oldest record that a projection has not stored has been waiting. A batch at hand tells the time of its
+ * records; where there is none, a position that does not move tells when the waiting was first seen.
+ */
+export interface Lag {
+  /** The oldest record at hand that is not stored: its position, and when it was appended (milliseconds since 1970). */
+  reading(place: string, position: number, appendedAt: number): void
+  /** Nothing of the partition is at hand. */
+  idle(place: string): void
+  /** The journal's answer about a partition: the group's position, how many records come after it, and the time. */
+  observed(place: string, position: number, behind: number, now: number): void
+  /** The longest wait in seconds; 0 where nothing waits. */
+  seconds(now: number): number
+}
+
+interface Wait {
+  readonly position: number
+  readonly since: number
+}
+
+/** A place is a topic and partition as one text. */
+export function createLag(): Lag {
+  const atHand = new Map<string, Wait>()
+  const seen = new Map<string, Wait>()
+  return {
+    reading: (place, position, appendedAt) => void atHand.set(place, { position, since: appendedAt }),
+    idle: (place) => void atHand.delete(place),
+    observed: (place, position, behind, now) => {
+      const here = atHand.get(place)
+      // Another member of the group has gone past what was at hand here.
+      if (here !== undefined && position > here.position) atHand.delete(place)
+      if (behind === 0) seen.delete(place)
+      else if (seen.get(place)?.position !== position) seen.set(place, { position, since: now })
+    },
+    seconds: (now) => {
+      const waits = [...new Map([...seen, ...atHand]).values()]
+      return waits.reduce((most, { since }) => Math.max(most, (now - since) / 1_000), 0)
+    },
+  }
+}
+
+/**
+ * Measures every few seconds how far a group is behind. It looks at all partitions, also those that other members read: each
+ * member reports the same, so a graph takes the greatest, not the sum. It goes on after the consumer has halted.
+ */
+export function createLagReporter({
+  journal,
+  topics,
+  group,
+  lag,
+  instruments,
+  clock,
+  logger,
+  intervalMs,
+}: {
+  journal: Journal
+  topics: readonly string[]
+  group: string
+  lag: Lag
+  instruments: Instruments
+  clock: Clock
+  logger: Logger
+  intervalMs: number
+}): Repeater {
+  return createRepeater({
+    intervalMs,
+    run: async () => {
+      for (const topic of topics) {
+        for (const { partition, firstOffset, endPosition, committed } of await journal.positions(topic, group)) {
+          const position = committed ?? firstOffset
+          const behind = Math.max(0, endPosition - position)
+          instruments.lagRecords(topic, partition, behind)
+          lag.observed(`${topic}/${partition}`, position, behind, clock.now())
+        }
+      }
+      instruments.lagSeconds(lag.seconds(clock.now()))
+    },
+    onError: (error) => {
+      // The records at hand keep growing older while the journal does not answer.
+      instruments.lagSeconds(lag.seconds(clock.now()))
+      const reason = error instanceof Error ? error.message : String(error)
+      logger.warn({ group, reason }, 'how far the group is behind could not be measured')
+    },
+  })
+}

@@ -1,0 +1,99 @@
+import type { EntryDocument, Leaf } from '../../shared/contract/documents.ts'
+import { hasLostDigits, parseExactly, parseKeepingDigits } from '../../shared/contract/exact-json.ts'
+import { fullText, KEYWORD_BYTES, keyword } from '../../shared/contract/keyword.ts'
+import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
+import { leaves } from '../../shared/query/leaves.ts'
+
+/** Longer payloads (UTF-16 units) are found by their words, not by their fields: parsing them would hold up all others. */
+export const PAYLOAD_PARSE_LENGTH_MAX = 256 * 1024
+
+/** The document of an event log. `source` is the text of its record. */
+export function eventLogDocument(entry: EventLogRecord, source: string): EntryDocument {
+  const json = parsedPayload(entry.payload)
+  return { ...fieldsOf(entry), ...searchedPayload(entry.payload, json), source }
+}
+
+const fieldsOf = (entry: EventLogRecord) => ({
+  ...commonFields(entry),
+  event: identifier(entry.event),
+  step: identifier(entry.step),
+  project: null,
+  category: null,
+  eventId: null,
+  eventName: null,
+  message: null,
+  exception: null,
+  scopeLeaves: [],
+})
+
+/** The JSON object or array whose text the payload is; undefined for any other payload. */
+function parsedPayload(payload: string): object | undefined {
+  if (payload.length > PAYLOAD_PARSE_LENGTH_MAX || !/^\s*[{[]/.test(payload)) return undefined
+  try {
+    return parseKeepingDigits(payload) as object
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+const searchedPayload = (payload: string, json: object | undefined) =>
+  json === undefined
+    ? { payload: fullText(payload), payloadLeaves: [] as readonly Leaf[] }
+    : { payload: fullText(withoutEscapes(payload)), payloadLeaves: leaves(json) }
+
+/** The characters that an escape of one letter stands for (RFC 8259, 7), where that is not the letter itself. */
+const BLANKS = 'nrtbf'
+
+/** JSON text with its escapes resolved: in `"paid\nfailed"` the second word would else be `nfailed`. */
+const withoutEscapes = (json: string): string =>
+  json.includes('\\')
+    ? json.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_escape, code: string | undefined, letter: string) => {
+        if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
+        return BLANKS.includes(letter) ? ' ' : letter
+      })
+    : json
+
+/** The document of an application log. `source` is the text of its record. */
+export const applicationLogDocument = (entry: ApplicationLogRecord, source: string): EntryDocument => ({
+  ...commonFields(entry),
+  event: null,
+  step: null,
+  project: entry.project,
+  category: optionalKeyword(entry.categoryName, KEYWORD_BYTES.category),
+  eventId: entry.eventId,
+  eventName: optionalKeyword(entry.eventName, KEYWORD_BYTES.eventName),
+  message: fullText(entry.message),
+  exception: entry.exception === null ? null : fullText(entry.exception),
+  payload: null,
+  payloadLeaves: [],
+  scopeLeaves: leaves(exactScope(entry, source)),
+  source,
+})
+
+/** Where JavaScript has rounded a number, a 64-bit id for example, the record is read again. */
+const exactScope = ({ scopeData }: ApplicationLogRecord, source: string): unknown =>
+  hasLostDigits(scopeData) ? (parseExactly(source) as ApplicationLogRecord).scopeData : scopeData
+
+type CommonFields = Pick<
+  EntryDocument,
+  'id' | 'kind' | 'team' | 'receivedAt' | 'timestamp' | 'level' | 'environment' | 'correlationKey'
+>
+
+/** The fields that entries of both kinds have. */
+export const commonFields = (entry: EntryRecord): CommonFields => ({
+  id: entry.id,
+  kind: entry.kind,
+  team: entry.team,
+  receivedAt: entry.receivedAt,
+  timestamp: entry.timestamp,
+  level: entry.level,
+  environment: keyword(entry.environment, KEYWORD_BYTES.environment),
+  correlationKey: optionalKeyword(entry.correlationKey, KEYWORD_BYTES.correlationKey),
+})
+
+export const identifier = (text: string | null): string | null => optionalKeyword(text, KEYWORD_BYTES.identifier)
+
+/** The keyword, or null where there is no text: an empty one says nothing either. */
+export const optionalKeyword = (text: string | null, bytesMax: number): string | null =>
+  text === null || text === '' ? null : keyword(text, bytesMax)
