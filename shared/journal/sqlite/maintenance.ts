@@ -1,5 +1,5 @@
 import type { RetentionRequest } from './retention.ts'
-import type { AsyncStore } from './store-client.ts'
+import type { StoreCalls } from './store.ts'
 
 export interface MaintenanceOptions {
   /** Milliseconds since 1970. */
@@ -21,20 +21,20 @@ export interface MaintenanceReport {
 
 /** Cleans up every topic, step by step so that appends go between; ends early once `stopped` is true. */
 export async function maintain(
-  store: AsyncStore,
+  store: StoreCalls,
   { now, retentionBytesMax, topicBytesMax = {} }: MaintenanceOptions,
   stopped: () => boolean,
 ): Promise<MaintenanceReport> {
   const held: MaintenanceReport['held'][number][] = []
   let expired = 0
   let compacted = 0
-  for (const { topic, cleanup } of await store.topics()) {
-    const partitions = await store.partitions(topic)
+  for (const { topic, cleanup } of await store.call('topics', [])) {
+    const partitions = await store.call('partitions', [topic])
     const bytesMax = Math.min(retentionBytesMax, topicBytesMax[topic] ?? retentionBytesMax) / partitions.length
     for (const state of partitions) {
       if (stopped()) return { expired, compacted, held }
       if (cleanup === 'compact') {
-        compacted += await store.compact(state, now)
+        compacted += await store.call('compact', [state, now])
         continue
       }
       const request = { topic, partition: state.partition, now, bytesMax }
@@ -47,13 +47,13 @@ export async function maintain(
 }
 
 async function retainAll(
-  store: AsyncStore,
+  store: StoreCalls,
   request: RetentionRequest,
   stopped: () => boolean,
 ): Promise<{ removed: number; heldBy: readonly string[] }> {
   let removed = 0
   for (;;) {
-    const step = await store.retain(request)
+    const step = await store.call('retain', [request])
     removed += step.removed
     if (!step.more || stopped()) return { removed, heldBy: step.heldBy }
   }

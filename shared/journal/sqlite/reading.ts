@@ -4,13 +4,13 @@ import type { Follower, JournalRecord } from '../journal.ts'
 import type { Changes } from './changes.ts'
 import type { PartitionState } from './partitions.ts'
 import { decodeBatch } from './record-codec.ts'
-import type { AsyncStore } from './store-client.ts'
+import type { StoreCalls } from './store.ts'
 
 const PAGE_RECORDS = 500
 const RETRY_MS = 1_000
 
 export interface ReadingDeps {
-  readonly store: AsyncStore
+  readonly store: StoreCalls
   readonly changes: Changes
   readonly logger: Pick<Logger, 'error'> | undefined
 }
@@ -24,13 +24,13 @@ interface PartitionPage {
 
 /** The records of a partition from a position on. */
 export async function readPage(
-  store: AsyncStore,
+  store: StoreCalls,
   topic: string,
   { id, partition }: Pick<PartitionState, 'id' | 'partition'>,
   position: number,
   recordsMax: number,
 ): Promise<PartitionPage> {
-  const { batches, ...page } = await store.read({ partitionId: id, position, recordsMax })
+  const { batches, ...page } = await store.call('read', [{ partitionId: id, position, recordsMax }])
   const records: JournalRecord[] = []
   for (const batch of batches) {
     for (const record of decodeBatch(topic, partition, batch, position)) {
@@ -41,15 +41,15 @@ export async function readPage(
 }
 
 /** Every record that stands in the topic when it is called; holds nothing open between two pages. */
-export function scan(store: AsyncStore, topic: string): AsyncIterable<JournalRecord> {
-  const states = store.partitions(topic)
+export function scan(store: StoreCalls, topic: string): AsyncIterable<JournalRecord> {
+  const states = store.call('partitions', [topic])
   // Whoever iterates meets the failure; it must not count as unhandled until then.
   states.catch(() => {})
   return scanPartitions(store, topic, states)
 }
 
 async function* scanPartitions(
-  store: AsyncStore,
+  store: StoreCalls,
   topic: string,
   states: Promise<readonly PartitionState[]>,
 ): AsyncGenerator<JournalRecord> {
@@ -72,7 +72,7 @@ export async function follow(
   topic: string,
   onRecords: (records: readonly JournalRecord[]) => void,
 ): Promise<Follower> {
-  const states = await store.partitions(topic)
+  const states = await store.call('partitions', [topic])
   const positions = new Map(states.map(({ id, firstOffset }) => [id, firstOffset]))
   const closing = new AbortController()
 

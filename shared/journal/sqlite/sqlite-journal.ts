@@ -1,28 +1,28 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { AppendError, type Journal } from '../journal.ts'
+import { callHere } from '../../runtime/threads/same-thread.ts'
+import { startThread } from '../../runtime/threads/thread.ts'
+import type { DatabaseFileOptions } from '../../sqlite/database-file.ts'
+import { AppendError, type Journal, TopicMissingError } from '../journal.ts'
 import type { PackedAppend } from './appender.ts'
 import { createChanges } from './changes.ts'
-import { toAppendError } from './failures.ts'
+import { JournalFileError, toAppendError } from './failures.ts'
 import { createGroups } from './groups.ts'
 import { type MaintenanceOptions, type MaintenanceReport, maintain } from './maintenance.ts'
 import { follow, scan } from './reading.ts'
 import { packRecords } from './record-codec.ts'
-import { openStoreHere, openStoreThread } from './store-client.ts'
+import { openStore, type Store } from './store.ts'
 import { subscribe } from './subscription.ts'
 import { createWriteHealth } from './write-health.ts'
 
-export interface SqliteJournalOptions {
-  /** The database file; SQLite puts two more beside it, with `-wal` and `-shm` at the end of their names. */
-  readonly file: string
+/** `file`: the database; SQLite puts two more beside it, with `-wal` and `-shm` at the end of their names. */
+export interface SqliteJournalOptions extends DatabaseFileOptions {
   /** `own`: SQLite works in a thread of its own, and never holds up the caller's. `same`: in the caller's, without copies. */
   readonly thread: 'own' | 'same'
   readonly clock: Clock
   readonly logger?: Pick<Logger, 'error'>
   /** How often readers that wait look for records appended by other threads and processes. */
   readonly pollMs?: number
-  /** The most bytes that the file may grow to; beyond, appends fail as they do on a full disk. */
-  readonly fileBytesMax?: number
 }
 
 /** A journal in one SQLite file, for one server: its groups are shared among the subscriptions of one such object only. */
@@ -37,12 +37,20 @@ const POLL_MS = 50
 export async function createSqliteJournal(options: SqliteJournalOptions): Promise<SqliteJournal> {
   const { clock, logger, pollMs = POLL_MS, thread, file, fileBytesMax } = options
   const database = { file, ...(fileBytesMax !== undefined && { fileBytesMax }) }
-  const client = thread === 'own' ? await openStoreThread(database) : openStoreHere(database)
-  const store = client.calls
-  const changes = createChanges(store.changes, pollMs)
-  const writeHealth = createWriteHealth(store.probe)
-  const deps = { store: { ...store, commit: writeHealth.watch(store.commit) }, changes, groups: createGroups(), logger }
-  const append = writeHealth.watch(store.append)
+  const store =
+    thread === 'own' ? await openStoreThread(database) : callHere<Store>('journal', openStore(database), isStep)
+  const changes = createChanges(() => store.call('changes', []), pollMs)
+  const writeHealth = createWriteHealth(() => store.call('probe', []))
+  const commit = writeHealth.watch((...args: Parameters<Store['commit']>) => store.call('commit', args))
+  const deps = { store, commit, changes, groups: createGroups(), logger }
+  const append = writeHealth.watch((packed: PackedAppend, appendedAt: number) =>
+    // Moved to a thread, not copied: nobody here needs the records any more.
+    store.call(
+      'append',
+      [packed, appendedAt],
+      packed.batches.map(({ content }) => content.buffer),
+    ),
+  )
   const readers = new Set<Closeable>()
   let maintaining: Promise<unknown> = Promise.resolve()
   let closed: Promise<void> | undefined
@@ -51,7 +59,7 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
     await Promise.all([...readers].map((reader) => reader.close()))
     changes.close()
     await maintaining.catch(() => {})
-    await client.close()
+    await store.close()
   }
 
   const kept = async <Reader extends Closeable>(opening: Promise<Reader>): Promise<Reader> => {
@@ -80,12 +88,12 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
         return Promise.reject(toAppendError(error))
       }
     },
-    partitionCount: async (topic) => (await store.partitions(topic)).length,
-    createTopics: store.createTopics,
+    partitionCount: async (topic) => (await store.call('partitions', [topic])).length,
+    createTopics: (topics) => store.call('createTopics', [topics]),
     scan: (topic) => scan(store, topic),
     follow: (topic, onRecords) => kept(follow(deps, topic, onRecords)),
     subscribe: (wanted, handler) => kept(subscribe(deps, wanted, handler)),
-    positions: store.positions,
+    positions: (topic, group) => store.call('positions', [topic, group]),
     maintain: (wanted) => {
       const running = maintain(store, wanted, () => closed !== undefined)
       maintaining = running
@@ -93,7 +101,7 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
     },
     health: async () => {
       if (closed !== undefined) return { name: 'journal', ready: false, reason: 'the journal is closed' }
-      const health = client.health()
+      const health = store.health()
       return health.ready ? await writeHealth.check() : health
     },
     close: () => {
@@ -106,3 +114,14 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
 interface Closeable {
   close(): Promise<void>
 }
+
+const openStoreThread = (options: DatabaseFileOptions) =>
+  startThread<Store>({
+    name: 'journal',
+    module: new URL('./store-thread.ts', import.meta.url),
+    data: options,
+    errors: [AppendError, TopicMissingError, JournalFileError, RangeError],
+  })
+
+/** Pages are read, and records removed, in loops. */
+const isStep = (name: keyof Store): boolean => name === 'read' || name === 'retain'

@@ -1,7 +1,9 @@
+import type { Callable } from '../../runtime/threads/same-thread.ts'
+import type { DatabaseFileOptions } from '../../sqlite/database-file.ts'
 import type { NamedTopic } from '../journal.ts'
 import { createAppender, type PackedAppend } from './appender.ts'
 import { createCompaction } from './compaction.ts'
-import { type DatabaseOptions, openDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 import { createPartitions, type PartitionState, type TopicCleanup } from './partitions.ts'
 import { createReaders, type Readers } from './readers.ts'
 import { createRecords, type Page, type ReadRequest } from './records.ts'
@@ -31,11 +33,14 @@ export interface Store extends Readers {
   compact(partition: PartitionState, now: number): Promise<number>
 }
 
+/** A store to call, in its own thread or the caller's. */
+export type StoreCalls = Callable<Store>
+
 /** As much as a large batch, so that room for it is room for most appends. */
 const PROBE_BYTES = 1024 * 1024
 
 /** Opens the file; throws a `JournalFileError`. */
-export function openStore(options: DatabaseOptions): { readonly calls: Store; close(): void } {
+export function openStore(options: DatabaseFileOptions): { readonly calls: Store; close(): void } {
   const database = openDatabase(options)
   const partitions = createPartitions(database)
   const appender = createAppender(database, partitions)

@@ -3,10 +3,12 @@ import { type PartitionBatch, PositionLostError, type SubscribeOptions, type Sub
 import type { Changes } from './changes.ts'
 import type { GroupPartition, Groups, Member } from './groups.ts'
 import { readPage } from './reading.ts'
-import type { AsyncStore } from './store-client.ts'
+import type { StoreCalls } from './store.ts'
 
 export interface SubscriptionDeps {
-  readonly store: AsyncStore
+  readonly store: StoreCalls
+  /** The store's own, watched for failures. */
+  readonly commit: (group: string, partitionId: number, position: number) => Promise<void>
   readonly changes: Changes
   readonly groups: Groups
 }
@@ -68,11 +70,11 @@ export async function subscribe(
   }
 }
 
-async function joinTopics(store: AsyncStore, { group, topics }: SubscribeOptions): Promise<readonly GroupPartition[]> {
+async function joinTopics(store: StoreCalls, { group, topics }: SubscribeOptions): Promise<readonly GroupPartition[]> {
   const partitions: GroupPartition[] = []
   for (const topic of topics) {
-    await store.join(group, topic)
-    for (const { id, partition } of await store.partitions(topic)) partitions.push({ id, partition, topic })
+    await store.call('join', [group, topic])
+    for (const { id, partition } of await store.call('partitions', [topic])) partitions.push({ id, partition, topic })
   }
   return partitions
 }
@@ -85,7 +87,7 @@ function healthOf(group: string, ended: boolean, failure: unknown): Health {
 
 /** Hands the partition's records to the handler until the signal aborts; throws what ends the subscription. */
 async function workOn(
-  { store, changes }: SubscriptionDeps,
+  { store, changes, ...deps }: SubscriptionDeps,
   { group, recordsMax }: SubscribeOptions,
   handler: Handler,
   partition: GroupPartition,
@@ -93,9 +95,9 @@ async function workOn(
 ): Promise<void> {
   const { topic, id } = partition
   const commit = async (position: number): Promise<void> => {
-    if (!signal.aborted) await store.commit(group, id, position)
+    if (!signal.aborted) await deps.commit(group, id, position)
   }
-  let position = await store.startPosition(group, id)
+  let position = await store.call('startPosition', [group, id])
   while (!signal.aborted) {
     const seen = changes.version(topic)
     const { records, next, firstOffset, endPosition } = await readPage(store, topic, partition, position, recordsMax)
@@ -103,7 +105,7 @@ async function workOn(
     if (position < firstOffset) throw new PositionLostError(topic, partition.partition, position, firstOffset)
     if (records.length > 0) {
       await handler({ topic, partition: partition.partition, records, endPosition, signal, commit }).catch((error) => {
-        // What fails because it was told to stop is no failure; the next owner reads the records again.
+        // An error after the order to stop is no failure; the next owner reads the records again.
         if (!signal.aborted) throw error
       })
     }

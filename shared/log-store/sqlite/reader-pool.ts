@@ -1,7 +1,29 @@
+import type { Health } from '../../runtime/lifecycle.ts'
 import { isTimeout, ReadNotBegunError } from '../log-store.ts'
 import type { Reader } from './reader.ts'
 import type { Store } from './store.ts'
-import type { Reading, StoreClient } from './store-client.ts'
+
+/** The owner of a read, and the signal that ends it. */
+export interface Reading {
+  /** The Team; several share the threads of a store. */
+  readonly owner: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A store, in the threads of a pool or in the caller's thread. */
+export interface StoreClient {
+  call<Name extends keyof Store>(name: Name, ...args: Parameters<Store[Name]>): Promise<ReturnType<Store[Name]>>
+  /** The same for a caller that may give up: then it rejects with the signal's reason. */
+  read<Name extends keyof Store>(
+    reading: Reading,
+    name: Name,
+    ...args: Parameters<Store[Name]>
+  ): Promise<ReturnType<Store[Name]>>
+  /** Whether the store can be called at all. */
+  health(): Health
+  /** Lets the calls already made finish. Safe to call twice. */
+  close(): Promise<void>
+}
 
 export interface ReaderPoolOptions {
   /** Most threads that take calls. */

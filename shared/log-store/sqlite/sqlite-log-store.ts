@@ -1,13 +1,13 @@
 import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import type { EntryRecord } from '../../contract/records.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import { callHere } from '../../runtime/threads/same-thread.ts'
 import type { LogStore } from '../log-store.ts'
 import { createPersistence } from './persist.ts'
 import { startReader } from './reader.ts'
-import { openReaderPool } from './reader-pool.ts'
+import { openReaderPool, type Reading, type StoreClient } from './reader-pool.ts'
 import type { RemovalStep } from './retention.ts'
-import type { StoreOptions } from './store.ts'
-import { openStoreHere, type Reading, type StoreClient } from './store-client.ts'
+import { openStore, type Store, type StoreOptions } from './store.ts'
 
 /** `file`: the database; SQLite puts two more beside it, with `-wal` and `-shm` at the end of their names. */
 export interface SqliteLogStoreOptions extends StoreOptions {
@@ -68,6 +68,23 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     close: () => store.close(),
   }
 }
+
+/** The store in this thread, where nothing else runs during a call: a read cannot be called off. */
+function openStoreHere(options: StoreOptions): StoreClient {
+  const { call, health, close } = callHere<Store>('log-store', openStore(options), isStep)
+  return {
+    call: (name, ...args) => call(name, args),
+    read: async ({ signal }, name, ...args) => {
+      signal?.throwIfAborted()
+      return call(name, args)
+    },
+    health,
+    close,
+  }
+}
+
+/** Removal goes in steps. */
+const isStep = (name: keyof Store): boolean => name.startsWith('remove') || name.startsWith('drop')
 
 const by = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
 

@@ -1,0 +1,158 @@
+/** The database files of the embedded mode: the journal and the log store are opened, written and explained the same way. */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Primary result codes of SQLite (https://www.sqlite.org/rescode.html). */
+export const SQLITE = {
+  BUSY: 5,
+  LOCKED: 6,
+  NOMEM: 7,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  NOTADB: 26,
+} as const
+
+/** How long a connection waits for others to let go of the file. */
+export const BUSY_TIMEOUT_MS = 5_000
+const WAL_BYTES_KEPT = 64 * 1024 * 1024
+
+export interface DatabaseFileOptions {
+  readonly file: string
+  /** The most bytes that the file may grow to; beyond, writes fail as they do on a full disk. */
+  readonly fileBytesMax?: number
+}
+
+/** The layout of a file and the settings of a connection to it. */
+export interface DatabaseFormat {
+  /** Names the file in messages, such as `journal`. */
+  readonly name: string
+  /** Marks the file as one of this kind (`PRAGMA application_id`). */
+  readonly applicationId: number
+  /** The version of the tables (`PRAGMA user_version`), 1 or more. */
+  readonly schemaVersion: number
+  readonly schema: string
+  readonly pageBytes: number
+  /** The write-ahead log is copied into the file when it has this many pages. */
+  readonly checkpointPages: number
+  readonly cacheKibibytes: number
+  /** How long SQLite itself waits for a lock before it fails with BUSY. */
+  readonly lockWaitMs: number
+}
+
+/**
+ * Opens the file, making it where it is missing. `guard` runs what may fail on SQLite's account; `refuse` makes the error for a file
+ * that is foreign or of another version.
+ */
+export function openDatabaseFile(
+  { file, fileBytesMax }: DatabaseFileOptions,
+  format: DatabaseFormat,
+  guard: <T>(work: () => T) => T,
+  refuse: (message: string) => Error,
+): DatabaseSync {
+  mkdirSync(dirname(file), { recursive: true })
+  const sqlite = guard(() => new DatabaseSync(file, { timeout: format.lockWaitMs }))
+  try {
+    guard(() => prepareFile(sqlite, file, format, refuse))
+    if (fileBytesMax !== undefined) sqlite.exec(`PRAGMA max_page_count = ${Math.ceil(fileBytesMax / format.pageBytes)}`)
+    return sqlite
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+}
+
+/**
+ * A commit is synced (`synchronous = FULL`): an append is answered, and a position committed in the journal after a write to the store,
+ * and neither promise must outlive its data when the power fails.
+ */
+function prepareFile(
+  sqlite: DatabaseSync,
+  file: string,
+  { name, applicationId, schemaVersion, schema, pageBytes, checkpointPages, cacheKibibytes }: DatabaseFormat,
+  refuse: (message: string) => Error,
+): void {
+  const pragma = (setting: string): unknown => sqlite.prepare(`PRAGMA ${setting}`).get()?.[setting]
+  const foreign = (): Error =>
+    refuse(`${file} is an SQLite database but no Sluice ${name}; set DATA_DIR to another folder`)
+  if (pragma('user_version') === 0) sqlite.exec(`PRAGMA page_size = ${pageBytes}`)
+  sqlite.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA wal_autocheckpoint = ${checkpointPages};
+    PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
+    PRAGMA cache_size = -${cacheKibibytes};
+  `)
+  // The version is read within the transaction: two connections may come to an empty file at the same time.
+  transactionsOf(sqlite).write(() => {
+    const version = pragma('user_version')
+    if (version === 0) {
+      if (sqlite.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0) throw foreign()
+      sqlite.exec(`${schema} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion};`)
+      return
+    }
+    if (pragma('application_id') !== applicationId) throw foreign()
+    if (version !== schemaVersion) {
+      throw refuse(
+        `the ${name} ${file} has schema version ${version}, this program knows ${schemaVersion}; run the version of Sluice that wrote it, or a newer one`,
+      )
+    }
+  })
+}
+
+export interface Transactions {
+  /** Everything that the work reads is of one moment. */
+  read<T>(work: () => T): T
+  /** All that the work writes is durable on return, or none of it was done. */
+  write<T>(work: () => T): T
+}
+
+/** The statements are compiled once: they run with every append. */
+export function transactionsOf(sqlite: DatabaseSync): Transactions {
+  const commit = sqlite.prepare('COMMIT')
+  const beginningWith = (sql: string): (<T>(work: () => T) => T) => {
+    const begin = sqlite.prepare(sql)
+    return (work) => {
+      begin.run()
+      try {
+        const result = work()
+        commit.run()
+        return result
+      } catch (error) {
+        // SQLite rolls back by itself after some errors, such as a full disk.
+        if (sqlite.isTransaction) sqlite.exec('ROLLBACK')
+        throw error
+      }
+    }
+  }
+  return { read: beginningWith('BEGIN'), write: beginningWith('BEGIN IMMEDIATE') }
+}
+
+/** The primary result code of what `node:sqlite` threw, whose codes are extended ones; null for other errors. */
+export function sqliteCode(thrown: unknown): number | null {
+  const extended = (thrown as { readonly errcode?: unknown } | null | undefined)?.errcode
+  return typeof extended === 'number' ? extended & 0xff : null
+}
+
+/** Names the file, the problem and the remedy; `kind` is the format's name, `message` that of SQLite. */
+export function explainSqliteError(code: number, message: string, kind: string, file: string): string {
+  const name = `the ${kind} ${file}`
+  switch (code) {
+    case SQLITE.FULL:
+      return `the disk is full: ${name} cannot grow; free space in ${dirname(file)}`
+    case SQLITE.BUSY:
+    case SQLITE.LOCKED:
+      return `${name} was locked by another process for ${BUSY_TIMEOUT_MS} ms`
+    case SQLITE.CORRUPT:
+    case SQLITE.NOTADB:
+      return `${name} is damaged (${message}); restore it from a backup, or move it away together with its -wal and -shm files to start with an empty one`
+    case SQLITE.CANTOPEN:
+    case SQLITE.READONLY:
+      return `${name} cannot be written (${message}); the process needs write access to the file and to ${dirname(file)}`
+    default:
+      return `${name} failed: ${message}`
+  }
+}
