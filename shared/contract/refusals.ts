@@ -1,5 +1,3 @@
-import type { NewRecord } from '../journal/journal.ts'
-
 /**
  * A refusal of a Team's entry, or of a whole request, as a gateway notes it on the refusals topic. The topic is internal: gateways
  * write it, views show it, and its records may change with any version.
@@ -39,7 +37,8 @@ export type RefusalRecord = NotedRefusal | UnnotedRefusals
 /** Most bytes of a body or an entry that are kept. */
 export const REFUSED_BODY_BYTES_MAX = 8_192
 
-export const encodeRefusal = (record: RefusalRecord): NewRecord => ({
+/** The record of the topic, to be appended to any partition. */
+export const encodeRefusal = (record: RefusalRecord) => ({
   key: null,
   value: JSON.stringify(record),
   headers: { 'content-type': 'application/json' },

@@ -1,9 +1,16 @@
+import type { SQLInputValue } from 'node:sqlite'
 import type { EntryDocument } from '../../contract/documents.ts'
+import { levelRank } from '../../contract/levels.ts'
+import { toNanos } from '../../contract/timestamp.ts'
 import type { WriteOutcome } from '../log-store.ts'
 import type { Database } from './database.ts'
-import { type EntryRow, entryRow, INSERT_CONTENTS, INSERT_ENTRY, insertTexts } from './entry-row.ts'
+import { storedId } from './ids.ts'
+import { leafBytes } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
+import { TEXT_BITS } from './schema.ts'
+import { KINDS } from './selection.ts'
 import { currentTextTable } from './text-tables.ts'
+import { indexedText, leafWords } from './words-index.ts'
 
 export interface EntryWriter {
   /** Stores the documents in one transaction; one outcome each, in their order. */
@@ -35,4 +42,57 @@ export function createEntryWriter(database: Database, limits: StoreLimits): Entr
 /** The highest arrival ever given; 0 before the first. */
 export function lastArrival(database: Database): number {
   return Number(database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'entries'").get()?.['seq'] ?? 0)
+}
+
+/** A document as the rows of three tables, without its arrival. */
+interface EntryRow {
+  readonly entry: readonly SQLInputValue[]
+  readonly contents: readonly SQLInputValue[]
+  readonly texts: readonly SQLInputValue[]
+}
+
+const ENTRY_COLUMNS = [
+  ...['id', 'team', 'kind', 'timestamp', 'received', 'level', 'texts', 'environment', 'correlation_key'],
+  ...['event', 'step', 'project', 'category', 'event_id', 'event_name'],
+]
+
+const INSERT_ENTRY = `
+  INSERT INTO entries (${ENTRY_COLUMNS.join(', ')}) VALUES (${ENTRY_COLUMNS.map(() => '?').join(', ')})
+  ON CONFLICT (id) DO NOTHING`
+const INSERT_CONTENTS = 'INSERT INTO contents (arrival, leaves, source) VALUES (?, ?, ?)'
+const insertTexts = (table: string): string =>
+  `INSERT INTO ${table} (rowid, message, exception, payload, leaves) VALUES (?, ?, ?, ?, ?)`
+
+/** SQLite takes 1,000,000,000 bytes; a unit is 3 of them at most. */
+const SOURCE_LENGTH_MAX = 300_000_000
+
+/** The rows, or the reason why the document can never be stored. */
+function entryRow(document: EntryDocument): EntryRow | { readonly refused: string } {
+  const times = [nanosOf(document.timestamp), nanosOf(document.receivedAt)]
+  if (times.includes(null)) return { refused: 'a time is no canonical timestamp' }
+  if (levelRank(document.level) === -1) return { refused: 'the level is none' }
+  if (document.source.length > SOURCE_LENGTH_MAX) return { refused: 'the source is too long' }
+  const { id, team, kind, level, environment, correlationKey, event, step, project, category } = document
+  const { eventId, eventName, message, exception, payload, source } = document
+  return {
+    entry: [
+      ...[storedId(id), team, KINDS[kind], ...times, levelRank(level), textBits(document), environment],
+      ...[correlationKey, event, step, project, category, eventId, eventName],
+    ],
+    contents: [leafBytes(document), source],
+    texts: [indexedText(message), indexedText(exception), indexedText(payload), leafWords(document)],
+  }
+}
+
+function nanosOf(timestamp: string): bigint | null {
+  try {
+    return toNanos(timestamp)
+  } catch {
+    return null
+  }
+}
+
+function textBits({ message, exception, payload }: EntryDocument): number {
+  const bit = (text: string | null, value: number): number => (text === null || text === '' ? 0 : value)
+  return bit(message, TEXT_BITS.message) + bit(exception, TEXT_BITS.exception) + bit(payload, TEXT_BITS.payload)
 }
