@@ -1,8 +1,145 @@
-import type { Base } from '@platformatic/kafka'
-import { askPastSilent } from './bootstrap.ts'
+/**
+ * The library's client, patched, and the list of all that this adapter reaches into. @platformatic/kafka makes no promise about any of
+ * it, so package.json names one exact version: before another one, read these places and run the integration and fault suites.
+ *
+ * - Methods under symbols, replaced (this file): `kGetBootstrapConnection`, which finds a broker to ask, and `kGetApi`, which finds the
+ *   version of a request.
+ * - Single requests, in versions that we choose, on connections of the client's own pool (`connections.get`,
+ *   `getEstablishedConnection`, `connectToBrokers`): `createAPI` with `metadataV12` (this file) and `fetchV15` (fetch.ts);
+ *   `listOffsetsV7` (offsets.ts), `offsetCommitV8` (commit.ts); `Connection.send` with a request of our own and `produceV9`'s parser
+ *   (produce.ts, append.ts).
+ * - The wire format: `Reader` and `Writer` (fetch.ts, produce.ts), `crc32c` (record-batch.ts), `compressionsAlgorithmsByBitmask`
+ *   (fetched-records.ts).
+ * - State of the client: `currentMetadata` (this file, append.ts, fetcher.ts), `topics.track` (fetcher.ts, group.ts).
+ * - Behaviour: `protocolsMetadata` is awaited before each JoinGroup, and the `consumer:…` events have these names (group.ts); errors
+ *   nest as `errors` and `cause`, carry `apiId`, and an unknown topic is told in words (faults.ts).
+ */
+import {
+  type API,
+  type Base,
+  type Broker,
+  type Callback,
+  createAPI,
+  kGetApi,
+  kGetBootstrapConnection,
+  metadataV12,
+  parseBroker,
+  type Reader,
+  ResponseError,
+} from '@platformatic/kafka'
 import type { KafkaConnection } from './connection.ts'
-import { mendMetadata } from './metadata.ts'
 
-/** Gives a client of the library back, mended where it would not outlive a broker that is frozen or a partition without a leader. */
+/** Gives a client of the library back, patched where it would not outlive a frozen broker or a partition without a leader. */
 export const patchClient = <Client extends Base>(client: Client, connection: KafkaConnection): Client =>
-  askPastSilent(mendMetadata(client, connection), connection)
+  askPastSilent(patchMetadata(client, connection), connection)
+
+/** The part of every client of the library by which it finds a broker to ask. */
+type Asking = Pick<Base, typeof kGetBootstrapConnection | 'closed' | 'connections' | 'currentMetadata'>
+
+/** `host:port` of the silent brokers; the clients of a connection share what they learn. */
+const silentBrokers = new WeakMap<KafkaConnection, Set<string>>()
+
+/**
+ * Has a client ask past brokers that are silent, and gives the client back.
+ *
+ * By itself it asks the first broker of its list: for the coordinator of a group, so that no member finds another one, for positions and for
+ * settings of topics. A frozen broker still takes connections and is asked again and again. Here a broker whose connection ended, or
+ * could not be made, is passed over until that has happened to all of them.
+ */
+export function askPastSilent<Client extends Asking>(client: Client, connection: KafkaConnection): Client {
+  const listed = connection.brokers.map((broker) => parseBroker(broker))
+  const silent = silentBrokers.get(connection) ?? new Set()
+  silentBrokers.set(connection, silent)
+  const note = ({ broker }: { readonly broker: Broker }): void => {
+    // A client that is closed ends its connections itself.
+    if (!client.closed) silent.add(nameOf(broker))
+  }
+  client.connections.on('disconnect', note)
+  client.connections.on('failed', note)
+
+  const connect = client[kGetBootstrapConnection].bind(client)
+  client[kGetBootstrapConnection] = (callback, attempt = 0) => {
+    // The library's own list, in its order; an attempt is the place in it where the library begins.
+    const known = [...listed, ...(client.currentMetadata?.brokers.values() ?? [])].map(nameOf)
+    if (known.every((name) => silent.has(name))) silent.clear()
+    const places = [...known.keys()].filter((place) => !silent.has(known[place] ?? ''))
+    connect(callback, places[attempt % places.length])
+  }
+  return client
+}
+
+const nameOf = ({ host, port }: Broker): string => `${host}:${port}`
+
+type Response = metadataV12.MetadataResponse
+/** The part of every client of the library by which it finds the version of a request. */
+type Requests = Pick<Base, typeof kGetApi>
+
+/** The leader of a partition and its term; by topic id and partition. */
+export type Leaders = Map<string, { readonly leaderId: number; readonly leaderEpoch: number }>
+
+const NO_LEADER = -1
+/** The clients of a connection share what they learn. */
+const newestLeaders = new WeakMap<KafkaConnection, Leaders>()
+
+/**
+ * Corrects two things in how a client of the library takes metadata, and gives the client back.
+ *
+ * A partition without a leader: by itself the client takes that for a failure of the whole request and forgets what it knew, so that one such
+ * partition stops the reading of all, every append that has to find a leader, and every join of a group. Here the leader of such a
+ * partition is -1, and the others stay as they are.
+ *
+ * A broker that was frozen and does not know yet that it was deposed: a leader of an earlier term than one known already is not believed.
+ */
+export function patchMetadata<Client extends Requests>(client: Client, connection: KafkaConnection): Client {
+  const leaders = newestLeaders.get(connection) ?? new Map()
+  newestLeaders.set(connection, leaders)
+  const metadata = createAPI<metadataV12.MetadataRequest, Response>(
+    metadataV12.api.key,
+    metadataV12.api.version,
+    metadataV12.createRequest,
+    (...answer) => keepNewest(parseMetadata(...answer), leaders),
+  )
+  const getApi = client[kGetApi].bind(client)
+  client[kGetApi] = <Args extends unknown[], Answer>(name: string, callback: Callback<API<Args, Answer>>): void => {
+    if (name !== 'Metadata') {
+      getApi(name, callback)
+      return
+    }
+    // The library's own choice goes first, because it is what connects and finds out what is wrong with a connection.
+    getApi(name, (error) => (error ? callback(error) : callback(null, metadata as unknown as API<Args, Answer>)))
+  }
+  return client
+}
+
+/** Replaces leaders of an earlier term by those that are known (KIP-320), and remembers the others. */
+export function keepNewest(response: Response, leaders: Leaders): Response {
+  const newest = (topicId: string, partition: metadataV12.MetadataResponsePartition) => {
+    const { leaderId, leaderEpoch, partitionIndex } = partition
+    const key = `${topicId}/${partitionIndex}`
+    const known = leaders.get(key)
+    if (known !== undefined && leaderEpoch < known.leaderEpoch) return { ...partition, ...known }
+    leaders.set(key, { leaderId, leaderEpoch })
+    return partition
+  }
+  const topics = response.topics.map((topic) => ({
+    ...topic,
+    partitions: topic.partitions.map((partition) => newest(topic.topicId, partition)),
+  }))
+  return { ...response, topics }
+}
+
+/** As the library's; an error of a topic is one still. */
+export function parseMetadata(correlationId: number, apiKey: number, apiVersion: number, reader: Reader): Response {
+  try {
+    return metadataV12.parseResponse(correlationId, apiKey, apiVersion, reader)
+  } catch (error) {
+    if (!(error instanceof ResponseError)) throw error
+    const response: Response = error['response']
+    if (response.topics.some(({ errorCode }) => errorCode !== 0)) throw error
+    const topics = response.topics.map((topic) => ({
+      ...topic,
+      partitions: topic.partitions.map((each) => (each.errorCode === 0 ? each : { ...each, leaderId: NO_LEADER })),
+    }))
+    return { ...response, topics }
+  }
+}
