@@ -76,7 +76,7 @@ export interface JournalRecord {
   readonly topic: string
   readonly partition: number
   readonly offset: number
-  /** When it was appended, milliseconds since 1970. */
+  /** The time of its append, milliseconds since 1970. */
   readonly appendedAt: number
   readonly key: Buffer | null
   readonly value: Buffer | null
@@ -129,7 +129,7 @@ export interface PartitionPosition {
   readonly committed: number | null
 }
 
-/** What became of records that were not confirmed: certainly not there, or perhaps. */
+/** The fate of records that were not confirmed: certainly not there, or perhaps. */
 export type UnconfirmedOutcome = 'not_written' | 'unknown'
 
 /** None of the batch was confirmed durable. */

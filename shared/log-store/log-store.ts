@@ -6,7 +6,7 @@ import type { Query } from '../query/ast.ts'
 import type { Health } from '../runtime/lifecycle.ts'
 
 /**
- * The log store: what the views read.
+ * The log store: the searchable documents that consumers write and the views read.
  *
  * - A document is stored once by its id, whatever is written again and in whatever order. The first one written stays.
  * - A written document may become visible later (the store says how late at most, `searchableWithinMs`); once visible it stays
@@ -54,7 +54,7 @@ export type WriteOutcome =
 export interface LogStoreReader {
   search(filter: EntryFilter, page: PageRequest, signal?: AbortSignal): Promise<Page>
   get(team: string, kind: EntryKind, id: string, signal?: AbortSignal): Promise<EntryRecord | undefined>
-  /** How many entries match. */
+  /** The number of entries that match. */
   count(filter: EntryFilter, signal?: AbortSignal): Promise<number>
   /** Counts by level in at most `bucketsMax` equal spans over the filter's range, or over that of the matches where it has none. */
   histogram(filter: EntryFilter, bucketsMax: number, signal?: AbortSignal): Promise<Histogram>
@@ -112,7 +112,7 @@ export interface PageRequest {
 
 export interface Page {
   readonly entries: readonly EntryRow[]
-  /** Where the next page begins, or null at the end. */
+  /** The beginning of the next page, or null at the end. */
   readonly next: Cursor | null
 }
 
@@ -132,7 +132,7 @@ export type TailCursor = string
 
 export interface TailPage {
   readonly entries: readonly { readonly entry: EntryRow; readonly cursor: TailCursor }[]
-  /** Where to go on, also when nothing matched. */
+  /** The place to go on from, also when nothing matched. */
   readonly cursor: TailCursor
   /** Whether the page ended early, so that there may be more at once. */
   readonly more: boolean

@@ -1,7 +1,7 @@
 import type { Json } from '../support/contract-docs.ts'
 
 /**
- * Why a schema may not follow another one under the same `$id`. Readers hold on to what was published, and records of both sides are
+ * The reasons why a schema may not follow another one under the same `$id`. Readers hold on to what was published, and records of both sides are
  * on a topic at once (retention, rolling upgrades), so whatever one of the two accepts and the other does not is a break.
  */
 export type Break =

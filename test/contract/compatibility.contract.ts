@@ -23,7 +23,7 @@ interface Sample {
   readonly what: string
   readonly topic: TopicRole
   readonly key: string | null
-  /** Where a keyed record of 12 partitions stands; null for any. */
+  /** The partition, of 12, of a keyed record; null for any. */
   readonly partition: number | null
   readonly headers: Readonly<Record<string, string>>
   readonly value: string | null

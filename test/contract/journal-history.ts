@@ -19,7 +19,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ kind: 'reopen' }),
 ) as fc.Arbitrary<Step>
 
-/** What a partition should hold, and where the group should stand. */
+/** The records that a partition should hold, and the position that the group should have. */
 interface PartitionModel {
   readonly values: string[]
   committed: number | null

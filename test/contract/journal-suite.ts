@@ -6,14 +6,14 @@ import { groupContract } from './journal-groups.ts'
 import { historyContract } from './journal-history.ts'
 import { readingContract } from './journal-reading.ts'
 
-/** What the parts of the suite work with. */
+/** The tools of the suite's parts. */
 export interface JournalBench extends JournalTraits {
   /** A client that is closed after the test. */
   open(): Promise<Journal>
   name(base: string): string
 }
 
-/** What every adapter of the journal has to do, through nothing but the port. */
+/** The duties of every adapter of the journal, tested through nothing but the port. */
 export function journalContract(
   adapter: string,
   makeFixture: () => Promise<JournalFixture>,

@@ -101,7 +101,7 @@ export function boundsContract(rig: Rig): void {
       const begun = reads(giving.signal)
       giving.abort(reason)
       const outcomes = await Promise.allSettled(begun)
-      // One that was faster than its reader's change of mind has its answer.
+      // A read that was faster than its reader's change of mind has its answer.
       for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBe(reason)
       expect(await rig.store.count(entriesOf(newTeam()))).toBe(0)
     })

@@ -152,7 +152,7 @@ export function countingContract(rig: Rig): void {
   })
 }
 
-/** What holds for every histogram. */
+/** Expects the properties of every histogram. */
 function expectSound({ intervalMs, buckets, total }: Histogram, { from, to }: EntryFilter, bucketsMax: number): void {
   expect(buckets.length).toBeLessThanOrEqual(bucketsMax)
   expect(intervalMs).toBeGreaterThanOrEqual(1)

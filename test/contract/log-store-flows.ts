@@ -10,7 +10,7 @@ import { flowsOf, newTeam, type Rig } from './log-store-rig.ts'
 const at = (seconds: number): string => fromNanos(toNanos(NOON) + BigInt(seconds) * 1_000_000_000n)
 const keysOf = (flows: readonly Flow[]): readonly string[] => flows.map(({ correlationKey }) => correlationKey)
 
-/** What documents tell about their flows, as one delta a document or one a flow. */
+/** The contributions of documents to their flows, as one delta a document or one a flow. */
 function deltasOf(documents: readonly EntryDocument[]): readonly FlowDelta[] {
   return documents.flatMap((document): FlowDelta[] => {
     const { team, correlationKey, timestamp, receivedAt, level, environment, event, step, project } = document

@@ -55,7 +55,7 @@ describe('a log store on SQLite whose writer is killed', () => {
         const acknowledged = await writeAndKill(file, begin, batchSize, 7 + round * 3)
         const store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
         const kept = await store.count(entriesOf('payments'))
-        // What was committed and not acknowledged any more may be there as well: whole batches, nothing between.
+        // Batches that were committed and not acknowledged any more may be there as well: whole batches, nothing between.
         expect(kept).toBeGreaterThanOrEqual(acknowledged)
         expect(kept % batchSize).toBe(0)
         expect(await store.count(entriesOf('payments', { query: word('common') }))).toBe(kept)

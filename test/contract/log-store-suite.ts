@@ -16,7 +16,7 @@ export interface LogStoreFixture {
   cleanUp(): Promise<void>
 }
 
-/** What every adapter of the log store has to do, through nothing but the port. One store serves the whole suite. */
+/** The duties of every adapter of the log store, tested through nothing but the port. One store serves the whole suite. */
 export function logStoreContract(name: string, makeStore: () => Promise<LogStoreFixture>): void {
   describe(`the log store on ${name}`, () => {
     let fixture: LogStoreFixture

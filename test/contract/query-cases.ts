@@ -146,7 +146,7 @@ export const QUERY_CASES: readonly (readonly [string, readonly string[]])[] = [
   ['payload.order.total:12.5', ['placed']],
   ['payload.order.open:true', ['placed']],
   ['payload.order.note:"say \\"hi\\""', ['placed']],
-  // What stands otherwise in the text of the payload: numbers in another spelling, escaped characters.
+  // Values that stand otherwise in the text of the payload: numbers in another spelling, escaped characters.
   ['payload.order.weight:1000', ['placed']],
   ['payload.order.weight:1e3', []],
   ['payload.order.log:"one\ntwo"', ['placed']],
@@ -170,7 +170,7 @@ export const QUERY_CASES: readonly (readonly [string, readonly string[]])[] = [
   ['project:3f2504*', ['refused', 'retried', 'billingX']],
   ['correlation:order-4711 connection', ['refused']],
   ['correlation:order-4711 level:info', ['placed']],
-  // What does not parse is searched as text.
+  // Queries that do not parse are searched as text.
   ['refused for (order', ['refused', 'retried']],
   ['"timed out (order', ['refused']],
   ['nofield:connection', []],

@@ -50,7 +50,7 @@ export function createConsumersRig({
   partitions?: number
   cleanup?: 'delete' | 'compact'
   searchableWithinMs?: number
-  /** One that another rig has written to. */
+  /** A store that another rig has written to. */
   store?: MemoryStoreWriter
 } = {}): ConsumersRig {
   const journal = createMemoryJournal({ clock, topics: entryTopics(partitions, cleanup) })

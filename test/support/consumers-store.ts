@@ -6,9 +6,9 @@ import type { LogStoreWriter, WriteOutcome } from '../../shared/log-store/log-st
 export interface MemoryStoreWriter extends LogStoreWriter {
   /** Documents by id, as first written. */
   readonly documents: ReadonlyMap<string, EntryDocument>
-  /** What every batch together told of each flow, by Team and key. */
+  /** The merged deltas of all batches, by Team and key. */
   flows(): readonly FlowDelta[]
-  /** How many documents each call of `write` brought. */
+  /** The number of documents of each call of `write`. */
   readonly writes: readonly number[]
   /** The days that `removeBefore` was called with. */
   readonly removedBefore: readonly string[]

@@ -30,7 +30,7 @@ interface Failure {
   readonly cause?: unknown
 }
 
-/** How far an attempt came; one that was given up before it sent must not send any more. */
+/** The progress of an attempt; one that was given up before it sent must not send any more. */
 interface Progress {
   sent: boolean
   abandoned: boolean
@@ -94,7 +94,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
       const over = performance.now() + RETRY_DELAY_MS >= end
       const missing = attempts >= UNKNOWN_TOPIC_ATTEMPTS && isUnknownTopic(result.cause)
       if (!result.retry || over || missing) {
-        // That the time ran out says less than why the attempts before did not succeed.
+        // The failure of an earlier attempt says more than the end of the time.
         const told = result.cause instanceof OvertimeError ? (before ?? result) : result
         throw unconfirmed(batch, count, attempts, outcome, told)
       }

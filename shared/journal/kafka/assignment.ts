@@ -8,7 +8,7 @@ import { findStartingPoints, refuseLost } from './starting-points.ts'
 
 export type Handler = (batch: PartitionBatch) => Promise<void>
 
-/** What a member reads in one generation of its group. */
+/** The partitions that a member reads in one generation of its group. */
 export interface Assignment {
   /** Stops the reading and aborts the batches; does not wait. */
   abort(): void
@@ -16,7 +16,7 @@ export interface Assignment {
   ended(): Promise<void>
   /** Of `performance.now()`: since when the oldest running handler has run; null: none runs. */
   busySince(): number | null
-  /** How the reading of each partition stands. */
+  /** The state of each partition's reading. */
   states(): readonly PartitionState[]
 }
 
@@ -34,7 +34,7 @@ export interface AssignmentOptions {
   fail(error: unknown): void
 }
 
-interface Lane {
+interface PartitionQueue {
   readonly source: Source
   /** Fetched and not yet handed to the handler. */
   readonly chunks: FetchedRecords[]
@@ -57,35 +57,35 @@ export function startAssignment(options: AssignmentOptions): Assignment {
   const stop = new AbortController()
   const { signal } = stop
   const running = new Set<Promise<void>>()
-  const lanes = new Map<Source, Lane>()
+  const queues = new Map<Source, PartitionQueue>()
   const startedAt = performance.now()
 
   const giveUp = (error: unknown): void => {
     stop.abort()
     options.fail(error)
   }
-  const read = (lane: Lane): readonly JournalRecord[] => {
+  const read = (queue: PartitionQueue): readonly JournalRecord[] => {
     try {
-      return take(lane, recordsMax)
+      return take(queue, recordsMax)
     } catch (error) {
       giveUp(error)
       return []
     }
   }
-  const pump = (lane: Lane): void => {
-    if (lane.runningSince !== null || signal.aborted) return
-    const records = read(lane)
+  const pump = (queue: PartitionQueue): void => {
+    if (queue.runningSince !== null || signal.aborted) return
+    const records = read(queue)
     if (records.length === 0) return
-    lane.runningSince = performance.now()
-    const handled = handle(lane, records).finally(() => {
-      lane.runningSince = null
+    queue.runningSince = performance.now()
+    const handled = handle(queue, records).finally(() => {
+      queue.runningSince = null
       running.delete(handled)
       fetcher.wake()
-      pump(lane)
+      pump(queue)
     })
     running.add(handled)
   }
-  const handle = async ({ source, endPosition }: Lane, records: readonly JournalRecord[]): Promise<void> => {
+  const handle = async ({ source, endPosition }: PartitionQueue, records: readonly JournalRecord[]): Promise<void> => {
     const { topic, partition } = source
     const commit = async (position: number): Promise<void> => {
       if (signal.aborted) return
@@ -95,7 +95,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     try {
       await handler({ topic, partition, records, endPosition, signal, commit })
     } catch (error) {
-      // Once the partition is gone its records come again to whoever owns it; what fails of the old batch decides nothing.
+      // Once the partition is gone its records come again to its next owner; a failure of the old batch decides nothing.
       if (!signal.aborted) giveUp(error)
     }
   }
@@ -105,14 +105,14 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     sources: [],
     signal,
     gatherMs: GATHER_MS,
-    wants: (source) => (lanes.get(source)?.waitingBytes ?? 0) < AHEAD_BYTES,
+    wants: (source) => (queues.get(source)?.waitingBytes ?? 0) < AHEAD_BYTES,
     onRecords: (source, records, endPosition) => {
-      const lane = lanes.get(source)
-      if (lane === undefined) return
-      lane.endPosition = endPosition
-      lane.chunks.push(records)
-      lane.waitingBytes += records.bytes
-      pump(lane)
+      const queue = queues.get(source)
+      if (queue === undefined) return
+      queue.endPosition = endPosition
+      queue.chunks.push(records)
+      queue.waitingBytes += records.bytes
+      pump(queue)
     },
     onOutOfRange: (source) => checkRange(context.cluster, source),
   })
@@ -122,7 +122,7 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     onAllFound: options.onBegun,
     onFound: (point) => {
       const source = { ...point, answeredAt: performance.now(), unledAt: 0 }
-      lanes.set(source, { source, chunks: [], waitingBytes: 0, endPosition: 0, runningSince: null })
+      queues.set(source, { source, chunks: [], waitingBytes: 0, endPosition: 0, runningSince: null })
       fetcher.add(source)
     },
   })
@@ -135,12 +135,12 @@ export function startAssignment(options: AssignmentOptions): Assignment {
       while (running.size > 0) await Promise.all(running)
     },
     busySince: () => {
-      const since = [...lanes.values()].map((lane) => lane.runningSince).filter((each) => each !== null)
+      const since = [...queues.values()].map((queue) => queue.runningSince).filter((each) => each !== null)
       return since.length === 0 ? null : Math.min(...since)
     },
     states: () => [
       ...starting.pending().map((each) => stateOf(each, each.reason, { answeredAt: startedAt, unledAt: 0 })),
-      ...[...lanes.keys()].map((source) => stateOf(source, null, source)),
+      ...[...queues.keys()].map((source) => stateOf(source, null, source)),
     ],
   }
 }
@@ -152,15 +152,15 @@ const stateOf = (
 ): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, unledAt })
 
 /** The next records of a partition, of as many fetches as it takes to fill a batch. */
-function take(lane: Lane, recordsMax: number): readonly JournalRecord[] {
+function take(queue: PartitionQueue, recordsMax: number): readonly JournalRecord[] {
   const taken: JournalRecord[] = []
   while (taken.length < recordsMax) {
-    const chunk = lane.chunks[0]
+    const chunk = queue.chunks[0]
     if (chunk === undefined) break
     taken.push(...chunk.take(recordsMax - taken.length))
     if (!chunk.isEmpty()) break
-    lane.chunks.shift()
-    lane.waitingBytes -= chunk.bytes
+    queue.chunks.shift()
+    queue.waitingBytes -= chunk.bytes
   }
   return taken
 }

@@ -6,7 +6,7 @@ import { errorCodes, isUnknownTopic, KafkaError } from './faults.ts'
 import { type Bounds, listBounds } from './offsets.ts'
 import { patchClient } from './patched-client.ts'
 
-/** What a cluster says about itself; every call asks the brokers, and rejects with a `KafkaError` where they do not answer. */
+/** Questions to a cluster, and the making of topics; every call asks the brokers, and rejects with a `KafkaError` where they do not answer. */
 export interface Cluster {
   brokerCount(): Promise<number>
   exists(topic: string): Promise<boolean>

@@ -13,7 +13,7 @@ const RETRY_DELAY_MS = 200
 
 /** The group has gone on without this member, or without this generation. */
 const FENCED = ['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID', 'REBALANCE_IN_PROGRESS']
-/** What another attempt does not mend. */
+/** Refusals that another attempt does not change. */
 const REFUSED = [
   'GROUP_AUTHORIZATION_FAILED',
   'TOPIC_AUTHORIZATION_FAILED',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { BaseOptions } from '@platformatic/kafka'
 
-/** How to reach a cluster. */
+/** The addresses of a cluster, and the proof of who asks. */
 export interface KafkaConnection {
   /** `host:port` of some brokers; the others are learned from them. */
   readonly brokers: readonly string[]
@@ -80,7 +80,7 @@ function readSasl(mechanism: SaslMechanism, settings: KafkaSettings): NonNullabl
 }
 
 /**
- * What every client of the library is given. The library makes no topics, whatever the brokers allow: a misspelt name is an
+ * The options of every client of the library. The library makes no topics, whatever the brokers allow: a misspelt name is an
  * error. Its own cache of metadata ages slowly, because it asks the first broker of the list for a new one, and a send or a fetch
  * would wait for that broker even where it is frozen; the adapter refreshes the cache itself after each failure.
  */

@@ -1,6 +1,6 @@
 import type { UnconfirmedOutcome } from '../journal.ts'
 
-/** What one failed attempt to append means. */
+/** The meaning of one failed attempt to append. */
 export interface AppendVerdict {
   readonly outcome: UnconfirmedOutcome
   readonly retry: boolean
@@ -51,7 +51,7 @@ export function errorCodes(error: unknown): readonly string[] {
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   errorCodes(error).some((code) => codes.includes(code))
 
-/** What the library rejected with, told by `describeFault`; the library's own error is the cause. */
+/** A failure of the library in the words of `describeFault`; the library's own error is the cause. */
 export class KafkaError extends Error {
   override readonly name = 'KafkaError'
 
@@ -60,7 +60,7 @@ export class KafkaError extends Error {
   }
 }
 
-/** What an operator can do about a connection that is refused, by the words of Node and of the library. The first that fits counts. */
+/** Advice to the operator about a refused connection, by the words of Node and of the library. The first that fits counts. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /altnames/i,

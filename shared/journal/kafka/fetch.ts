@@ -7,7 +7,7 @@ import {
   ResponseError,
 } from '@platformatic/kafka'
 
-/** What a broker answers for one partition. */
+/** A broker's answer for one partition. */
 export interface FetchedPartition {
   readonly topicId: string
   readonly partition: number
@@ -71,7 +71,7 @@ function parseResponse(
   const note = (place: string, code: number): void => {
     if (code !== 0) errors[place] = [code, null]
   }
-  reader.readInt32() // How long the broker throttled the answer.
+  reader.readInt32() // The time for which the broker throttled the answer.
   note('', reader.readInt16())
   reader.readInt32() // The session; there is none.
   reader.readArray((topics, topic) => {

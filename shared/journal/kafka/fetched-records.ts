@@ -68,7 +68,7 @@ export function createFetchedRecords(
   }
 }
 
-/** Where the last whole batch ends, and the position after it. */
+/** The end of the last whole batch, and the position after it. */
 function measure(bytes: Buffer, position: number): { readonly end: number; readonly next: number } {
   let end = 0
   let next = position
@@ -129,7 +129,7 @@ class FetchedRecord implements JournalRecord {
   readonly offset: number
   readonly appendedAt: number
   readonly #buffer: Buffer
-  /** Where its key begins; the value and the headers follow. */
+  /** The place of its key; the value and the headers follow. */
   readonly #keyAt: number
 
   constructor(topic: string, partition: number, offset: number, appendedAt: number, buffer: Buffer, keyAt: number) {

@@ -81,7 +81,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   const isUnled = (source: Source): boolean => (leaderOf(source) ?? -1) < 0
 
-  /** Those that have waited longest first: a broker fills its answer in the order of the request. */
+  /** The partitions that have waited longest come first: a broker fills its answer in the order of the request. */
   const turns = new Map<Source, number>()
   let turn = 0
   const inTurn = (wanted: readonly Source[]): readonly Source[] =>

@@ -25,7 +25,7 @@ const REJOIN_DELAY_MS = 1_000
 const STUCK_GRACE_MS = 5_000
 const LEAVE_WITHIN_MS = 5_000
 
-/** Why a membership ended, other than by `close` or an error of the subscription. */
+/** The reason why a membership ended, other than `close` or an error of the subscription. */
 interface Ended {
   readonly reason: string
   readonly graceMs: number
@@ -55,7 +55,7 @@ export function subscribeToTopics(context: GroupContext, options: SubscribeOptio
     }
   }
   const done = run()
-  // Whoever waits for `done` gets the error; it is no unhandled one for those who look at `health` only.
+  // A caller that waits for `done` gets the error; for one that looks at `health` only it must not count as unhandled.
   done.then(
     () => {
       health = { name, ready: false, reason: 'closed' }

@@ -7,7 +7,7 @@ import type { FetchedRecords } from './fetched-records.ts'
 import { type Source, startFetcher } from './fetcher.ts'
 import type { Bounds } from './offsets.ts'
 
-/** What the readers share. */
+/** The parts that all readers share. */
 export interface ReadContext {
   readonly connection: KafkaConnection
   readonly cluster: Cluster
@@ -19,7 +19,7 @@ export interface ReadContext {
   readonly maxPartitionBytes: number
 }
 
-/** Bytes read ahead of whoever takes the records. */
+/** Bytes read ahead of the records taken. */
 const AHEAD_BYTES = 4 * 1024 * 1024
 const RECORDS_AT_ONCE = 1_000
 

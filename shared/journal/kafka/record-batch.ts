@@ -29,7 +29,7 @@ const SHORT_CHARACTERS = 48
 
 const SCRATCH_BYTES = 1024 * 1024
 
-/** Where batches are put together; it grows with a batch that needs more, and shrinks again after it. */
+/** The buffer in which batches are put together; it grows with a batch that needs more, and shrinks again after it. */
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
 /**

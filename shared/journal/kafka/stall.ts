@@ -1,8 +1,8 @@
-/** How the reading of one partition stands. */
+/** The state of one partition's reading. */
 export interface PartitionState {
   /** `topic/partition`. */
   readonly partition: string
-  /** Why it is not read yet; null: it is. */
+  /** The reason why it is not read yet; null: it is. */
   readonly waitsFor: string | null
   /** Of `performance.now()`: when a broker last answered for it; where it is not read yet, since when it was to be. */
   readonly answeredAt: number
@@ -11,11 +11,11 @@ export interface PartitionState {
 }
 
 export interface StallVerdict {
-  /** Why the member is not ready, in the same words as long as it lasts; null: it is. */
+  /** The reason why the member is not ready, in the same words as long as it lasts; null: it is. */
   readonly reason: string | null
   /** The partitions for which that lasts so long that somebody should be told; empty: none. */
   readonly alarm: string
-  /** Why the member has to be made anew; null: it need not. */
+  /** The reason to make the member anew; null: there is none. */
   readonly remake: string | null
 }
 

@@ -24,7 +24,7 @@ export interface StartingPointsOptions {
 export interface Pending {
   readonly topic: string
   readonly partition: number
-  /** Why not. */
+  /** The obstacle. */
   readonly reason: string
 }
 

@@ -2,13 +2,13 @@ import type { NamedTopic } from '../journal.ts'
 import { TopicMissingError } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 
-/** What stands in the way of a topic's promise; each a sentence for an operator. */
+/** The state of a topic against its promise, in sentences for an operator. */
 export interface TopicReport {
   readonly topic: string
   readonly exists: boolean
-  /** Where the topic differs from what Sluice would make. */
+  /** The differences from the topic that Sluice would make. */
   readonly differences: readonly string[]
-  /** Those of the differences by which an acknowledged record could be lost. */
+  /** The differences by which an acknowledged record could be lost. */
   readonly dangers: readonly string[]
 }
 

@@ -33,7 +33,7 @@ interface Prepared {
   readonly bytes: number
 }
 
-/** How far a partition has come within a transaction. */
+/** The growth of a partition within a transaction. */
 interface Growth {
   next: number
   bytes: number

@@ -4,7 +4,7 @@ export interface GroupPartition extends Pick<PartitionState, 'id' | 'partition'>
   readonly topic: string
 }
 
-/** What a group asks of a member. */
+/** A member as its group sees it. */
 export interface Member {
   readonly partitions: readonly GroupPartition[]
   /** The partition is the member's from now on. */

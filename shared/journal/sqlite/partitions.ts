@@ -17,7 +17,7 @@ export interface TopicCleanup {
   readonly cleanup: TopicSpec['cleanup']
 }
 
-/** What never changes of a partition. */
+/** The part of a partition that never changes. */
 export interface KnownPartition {
   readonly id: number
   /** Whether its topic keeps the last record of each key. */

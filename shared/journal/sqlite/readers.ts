@@ -5,13 +5,13 @@ import type { Partitions } from './partitions.ts'
 export interface Readers {
   /** Registers the group, so that retention keeps what it has not read. Throws a `TopicMissingError`. */
   join(group: string, topic: string): void
-  /** Where the group goes on: what it committed, else the first offset kept when it came. */
+  /** The position at which the group goes on: the committed one, else the first offset kept when it came. */
   startPosition(group: string, partitionId: number): number
   commit(group: string, partitionId: number, position: number): void
   positions(topic: string, group: string): readonly PartitionPosition[]
 }
 
-/** What groups have read. */
+/** The positions of groups. */
 export function createReaders(database: Database, partitions: Partitions): Readers {
   const insert = database.prepare(`
     INSERT INTO readers (group_name, partition_id, start)

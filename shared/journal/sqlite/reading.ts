@@ -43,7 +43,7 @@ export async function readPage(
 /** Every record that stands in the topic when it is called; holds nothing open between two pages. */
 export function scan(store: StoreCalls, topic: string): AsyncIterable<JournalRecord> {
   const states = store.call('partitions', [topic])
-  // Whoever iterates meets the failure; it must not count as unhandled until then.
+  // The iteration meets the failure; it must not count as unhandled until then.
   states.catch(() => {})
   return scanPartitions(store, topic, states)
 }

@@ -60,7 +60,7 @@ export function packRecords(records: readonly NewRecord[]): readonly PackedBatch
 
 const SCRATCH_BYTES = 2 * BATCH_BYTES_MAX
 
-/** Where batches are put together; it grows with a batch that needs more, and shrinks again after it. */
+/** The buffer in which batches are put together; it grows with a batch that needs more, and shrinks again after it. */
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
 /** Returns where the record ends. */
@@ -109,7 +109,7 @@ function startWith(headers: Headers): Buffer {
   return start
 }
 
-/** What was written, in a buffer of its own that can be moved to another thread, which one of the pool could not. */
+/** The bytes written, in a buffer of their own: unlike one of Node's pool it can be moved to another thread. */
 function copyOf(end: number): Uint8Array<ArrayBuffer> {
   const content = Buffer.allocUnsafeSlow(end)
   scratch.copy(content, 0, 0, end)

@@ -12,7 +12,7 @@ export interface ReadRequest {
 /** Whole batches: the first may begin before the position, and the last go beyond the records asked for. */
 export interface Page {
   readonly batches: readonly StoredBatch[]
-  /** Where to read on after all of them; offsets between the last record and here were compacted away. */
+  /** The position after all of them; offsets between the last record and here were compacted away. */
   readonly next: number
   readonly firstOffset: number
   /** The position after the partition's last record. */

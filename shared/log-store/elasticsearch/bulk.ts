@@ -2,10 +2,10 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
 import { StoreHaltError } from '../log-store.ts'
-import { backoffMs, pauseUnlessAborted } from './backoff.ts'
 import { type Chunk, type ChunkLimits, createChunkSource, createRooms, halve, type Lines, pick } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type BulkItem, classifyItem, classifyRequest } from './outcome.ts'
+import { backoffMs, pauseUnlessAborted } from './retrying.ts'
 import { createTroubleReport } from './trouble-report.ts'
 
 export interface BulkLimits extends ChunkLimits {
@@ -13,7 +13,7 @@ export interface BulkLimits extends ChunkLimits {
   readonly bulksInFlightMax: number
 }
 
-/** How one operation ended; `duplicate` is Elasticsearch's version conflict. */
+/** The end of one operation; `duplicate` is Elasticsearch's version conflict. */
 export type Settled =
   | { readonly outcome: 'stored' }
   | { readonly outcome: 'duplicate' }
@@ -26,12 +26,12 @@ export interface Bulk {
    * or with a `StoreHaltError`.
    */
   run<Item>(items: Iterable<Item>, linesOf: (item: Item) => Lines, signal: AbortSignal): Promise<readonly Settled[]>
-  /** What keeps documents from being written until somebody acts, or null. */
+  /** The reason why no documents are written until somebody acts, or null. */
   problem(): string | null
 }
 
 interface Deps {
-  /** One that does not retry. */
+  /** A connection that does not retry. */
   readonly connection: Connection
   readonly limits: BulkLimits
   readonly logger: Logger
@@ -178,7 +178,7 @@ async function postBulk(connection: Connection, chunk: Chunk, signal: AbortSigna
 }
 
 interface Round {
-  /** What is to be sent again, or null. */
+  /** The operations to send again, or null. */
   readonly again: Chunk | null
   readonly reason: string
   readonly blocked: boolean

@@ -31,7 +31,7 @@ export interface Look {
 }
 
 export interface Checkpoints {
-  /** How far every shard has come, read after the call; a search that follows sees all of it. */
+  /** The progress of every shard, read after the call; a search that follows sees all of it. */
   now(): Promise<Look>
   /** The same, as it was up to a moment ago. */
   recent(): Promise<Look>

@@ -116,14 +116,14 @@ function readAuthority(path: string): Buffer {
   }
 }
 
-/** What an operator can do about a login that is refused; empty for everything else that is answered. */
+/** Advice to the operator about a refused login; empty for every other answer. */
 function adviceOnAnswer(status: number | null, type: string | undefined): string {
   if (status === 401) return ' (check ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD)'
   const lacksPrivilege = status === 403 && type === 'security_exception'
   return lacksPrivilege ? ' (docs/elasticsearch.md has the privileges that are needed)' : ''
 }
 
-/** What an operator can do about a certificate that is refused; empty for everything else that breaks a connection. */
+/** Advice to the operator about a refused certificate; empty for every other broken connection. */
 function adviceOnConnection(message: string): string {
   if (/altnames/i.test(message)) return "; the server's certificate has to name the host in ELASTICSEARCH_URL"
   if (!/certificate/i.test(message)) return ''
@@ -139,7 +139,7 @@ function failureOf(error: unknown, request: string): unknown {
   }
   // An answer that is no JSON comes from something in between, such as a proxy; so does one without Elasticsearch's header.
   if (error instanceof errors.ElasticsearchClientError) {
-    // What is wrong with a connection or a certificate is worth telling; other messages may quote an answer.
+    // A message about a connection or a certificate is passed on; others may quote an answer.
     const detail =
       error instanceof errors.ConnectionError ? ` (${error.message}${adviceOnConnection(error.message)})` : ''
     return new ElasticsearchError(`${request} failed: ${error.name}${detail}`, null, { type: error.name + detail })

@@ -18,7 +18,7 @@ const FACET_VALUES_PER_SHARD = 5_000
 type EntryReader = Pick<LogStoreReader, 'search' | 'get' | 'count' | 'histogram' | 'facets'>
 
 interface Deps {
-  /** One that retries. */
+  /** A connection that retries (`retrying`). */
   readonly connection: Connection
   readonly searcher: Searcher
   readonly names: IndexNames

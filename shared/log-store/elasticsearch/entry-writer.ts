@@ -26,8 +26,8 @@ export type WriteEntries = (documents: Iterable<EntryDocument>, signal: AbortSig
 /**
  * Stores entries, each once. A record always leads to the same index and id, and `create` never overwrites, so anything may
  * be sent again. Ids that may return on another day are looked up before, so that the day that has them keeps them; and
- * after, because two writers may have looked at the same time: then the later day gives way, whoever notices. That may be one who
- * reads the records again, since whoever wrote them may have ended before looking a second time.
+ * after, because two writers may have looked at the same time: then the later day gives way. A writer that reads the
+ * records again sees to that too, since the first may have ended before looking a second time.
  */
 export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Deps): WriteEntries {
   const indexOf = ({ kind, receivedAt }: EntryDocument): string => names.day(kind, receivedAt.slice(0, 10))

@@ -43,5 +43,5 @@ const containsKeyPart = (part: string): Clause =>
     ? { match_none: {} }
     : { wildcard: { keyFolded: { value: `*${literal(foldKey(part))}*` } } }
 
-/** What a wildcard query takes to the letter. */
+/** The text escaped, so that a wildcard query takes it to the letter. */
 const literal = (text: string): string => text.replace(/[\\*?]/g, '\\$&')

@@ -99,7 +99,7 @@ const groupOf = ({ key, doc_count, first, last }: Bucket): FlowGroup => ({
   lastAt: instantOf(last),
 })
 
-/** Those that began first come first. */
+/** The groups that began first come first. */
 const byBeginning = (a: FlowGroup, b: FlowGroup): number =>
   compareTimestamps(a.firstAt, b.firstAt) ||
   PLACES.map((place) => compareTexts(a[place], b[place])).find((difference) => difference !== 0) ||

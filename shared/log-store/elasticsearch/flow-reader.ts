@@ -9,7 +9,7 @@ import type { IndexNames } from './index-names.ts'
 import type { Searcher } from './searcher.ts'
 
 interface Deps {
-  /** One that retries. */
+  /** A connection that retries (`retrying`). */
   readonly connection: Connection
   readonly searcher: Searcher
   readonly names: IndexNames

@@ -29,7 +29,7 @@ const VALUES_MAX = 500
 export const foldKey = (key: string): string => key.toLowerCase()
 
 /**
- * What is known of a flow together with what was learnt: only minima, maxima and unions, so that neither order nor repetition
+ * A flow's summary merged with new facts: only minima, maxima and unions, so that neither order nor repetition
  * matters. Returns `known` itself where nothing is new.
  */
 export function foldFlow(known: FlowSummary | undefined, delta: FlowDelta): FlowSummary {

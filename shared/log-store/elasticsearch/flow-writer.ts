@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto'
 import type { FlowDelta } from '../../contract/documents.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { StoreHaltError } from '../log-store.ts'
-import { backoffMs, pauseUnlessAborted } from './backoff.ts'
 import type { Bulk } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type FlowSummary, foldFlow } from './flow-summary.ts'
 import type { IndexNames } from './index-names.ts'
-import { persist } from './retrying.ts'
+import { backoffMs, pauseUnlessAborted, persist } from './retrying.ts'
 
 const FLOWS_PER_READ = 500
 
@@ -28,7 +27,7 @@ interface Deps {
 interface Change {
   readonly id: string
   readonly summary: FlowSummary
-  /** What was read, and so what the write builds on; undefined where there was none. */
+  /** The version that was read and that the write builds on; undefined where there was none. */
   readonly basis: { readonly seqNo: number; readonly term: number } | undefined
 }
 

@@ -10,7 +10,7 @@ import { findDifferences } from './template-check.ts'
 const DAY_MS = 86_400_000
 
 export interface Indices {
-  /** Where templates and indices are not what this release needs, in sentences; empty where all is well. Changes nothing. */
+  /** The differences from the templates and indices that this release needs, in sentences; empty where all is well. Changes nothing. */
   check(): Promise<readonly string[]>
   /**
    * Makes them so, and makes the indices of today and tomorrow; returns what `check` found before. Safe to run again and by several
@@ -24,7 +24,7 @@ export interface Indices {
 }
 
 interface Deps {
-  /** One that retries. */
+  /** A connection that retries (`retrying`). */
   readonly connection: Connection
   readonly names: IndexNames
   readonly templates: readonly Template[]

@@ -1,5 +1,5 @@
 /**
- * What the indices look like. Field types and settings are kept to those that every distribution of Elasticsearch has:
+ * The mappings of the indices. Field types and settings are kept to those that every distribution of Elasticsearch has:
  * no scripts, no ILM, no data streams, no types of the commercial modules.
  */
 export interface TemplateOptions {

@@ -1,6 +1,6 @@
 /**
- * What an answer of `_bulk` means for one document. A document is refused only for what is wrong with itself; whatever
- * an operator can mend (a full disk, a closed index, a missing privilege) is retried or halts, and never costs a document.
+ * The meaning of an answer of `_bulk` for one document. A document is refused only for a fault of its own; anything
+ * that an operator can cure (a full disk, a closed index, a missing privilege) is retried or halts, and never costs a document.
  */
 export type ItemVerdict =
   | { readonly verdict: 'stored' }
@@ -57,7 +57,7 @@ function refusal(status: number, error: ErrorBody | undefined): string {
   return `Elasticsearch answered ${status} ${error?.type ?? 'without a type'}${field === undefined ? '' : ` for the field ${field}`}`
 }
 
-/** What a failed `_bulk` request means for all its documents. */
+/** The meaning of a failed `_bulk` request for all its documents. */
 export type RequestVerdict =
   /** Nothing is known, or nothing was done: send all of them again, which `create` makes safe. */
   | { readonly verdict: 'retry'; readonly blocked: boolean; readonly reason: string }

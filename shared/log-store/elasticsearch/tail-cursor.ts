@@ -1,8 +1,8 @@
 import type { EntryKind } from '../../contract/records.ts'
 
-/** Where a reader of arrivals stands: the last number it has seen of each shard. */
+/** The position of a reader of arrivals: the last number it has seen of each shard. */
 export interface TailPosition {
-  /** What the reader follows. Of a kind it did not follow it has seen nothing, and missed nothing. */
+  /** The kinds that the reader follows. Of another kind it has seen nothing, and missed nothing. */
   readonly kinds: readonly EntryKind[]
   readonly seen: ReadonlyMap<string, number>
 }

@@ -10,7 +10,7 @@ import { type EntrySource, type Hit, LENIENT, preferenceOf, ROW, rowOfText, text
 import { decodePosition, encodePosition, type TailPosition } from './tail-cursor.ts'
 
 interface Deps {
-  /** One that retries. */
+  /** A connection that retries (`retrying`). */
   readonly connection: Connection
   readonly checkpoints: Checkpoints
 }
@@ -81,7 +81,7 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
 const NOWHERE: TailPosition = { kinds: [], seen: new Map() }
 
 /**
- * Who begins to follow a kind has seen all of it that there is, so each of its shards has to tell where it ends: one that is left out
+ * A reader that begins to follow a kind has seen all of it that there is, so each of its shards has to tell where it ends: one that is left out
  * would count as new once it is back, and all that it holds as arrivals. Closed days are not waited for.
  */
 function requireEnds({ silent }: Look, kinds: readonly EntryKind[]): void {

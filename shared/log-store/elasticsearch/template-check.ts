@@ -4,7 +4,7 @@ import { ENTRY_MAPPINGS, FLOW_MAPPINGS, flatten, type Template } from './mapping
 
 const MAPPED_INDICES_MAX_SHOWN = 10
 
-/** Where the cluster's templates and indices are not what this release needs, in sentences; empty where all is well. */
+/** The differences between the cluster's templates and indices and those that this release needs, in sentences. */
 export async function findDifferences(
   connection: Connection,
   names: IndexNames,
@@ -51,7 +51,7 @@ async function mappingDifferences(connection: Connection, pattern: string, wante
     .slice(0, MAPPED_INDICES_MAX_SHOWN)
 }
 
-/** What is there beyond what is wanted does no harm: Elasticsearch adds dates, operators add fields. */
+/** Additional settings do no harm: Elasticsearch adds dates, operators add fields. */
 function compare(what: string, wanted: Map<string, string>, found: Map<string, string>): string[] {
   return [...wanted]
     .filter(([path, value]) => found.get(path) !== value)

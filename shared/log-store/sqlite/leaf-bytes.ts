@@ -21,7 +21,7 @@ function leafText(field: LeafField, leaves: readonly Leaf[]): string {
   return text
 }
 
-/** What stands in `leafBytes` where the leaf is there: with this value, or, where `prefix`, with one that begins so. */
+/** The bytes by which `leafBytes` tells that the leaf is there: with this value, or, where `prefix`, with one that begins so. */
 export const leafNeedle = (field: LeafField, path: string, value: string, prefix: boolean): Buffer =>
   Buffer.from(`\0\0${MARKS[field]}${path}\0${value}${prefix ? '' : '\0\0'}`)
 

@@ -1,4 +1,4 @@
-/** Where the store changes its ways; tests set them low to see it do so with few documents. */
+/** The sizes at which the store changes its ways; tests set them low to see it do so with few documents. */
 export interface StoreLimits {
   /** Arrivals after which a new full-text table is begun. */
   readonly textTableArrivals: number

@@ -205,7 +205,7 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
       })
       onFree()
     },
-    /** Why there is no thread beside so many that are at work. */
+    /** The reason why there is no thread beside so many that are at work. */
     failure(busy: number): string | undefined {
       if (isClosed) return 'it is closed'
       return idle.size + busy === 0 && !isStarting ? (failure ?? 'its threads have ended') : undefined

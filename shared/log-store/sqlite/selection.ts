@@ -11,7 +11,7 @@ import { allOf, FALSE, type Sql, sql } from './sql.ts'
 import { type ArrivalRange, selectMatching, textTables } from './text-tables.ts'
 
 /**
- * What a filter selects, as a FROM and a WHERE over `entries AS e`. SQLite knows nothing of how many documents a word finds,
+ * The entries that a filter selects, as a FROM and a WHERE over `entries AS e`. SQLite knows nothing of how many documents a word finds,
  * so the way to the entries is chosen here and not by its planner:
  *
  * - by the id or the correlationKey where the filter names one,

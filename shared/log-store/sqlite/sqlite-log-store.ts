@@ -114,7 +114,7 @@ async function removeOldest(store: StoreClient, bytesMax: number): Promise<numbe
   return removed
 }
 
-/** What stays behind when documents go: flows without entries, full-text tables without documents. */
+/** Removes the remains of removed documents: flows without entries, full-text tables without documents. */
 async function removeRemains(store: StoreClient, day: string): Promise<void> {
   while ((await store.call('removeFlowsBefore', day)) > 0);
   while (await store.call('dropEmptyTextTable'));

@@ -3,7 +3,7 @@ import type { TextField } from '../../query/ast.ts'
 import { splitWords, WORD_LENGTH_MAX } from '../../query/words.ts'
 
 /**
- * How texts reach SQLite's full-text index so that it splits them as words.ts does. Its tokenizer agrees with words.ts on
+ * The form of texts for SQLite's full-text index, so that it splits them as words.ts does. Its tokenizer agrees with words.ts on
  * ASCII, so that such texts go in as they are, which is fast. Of any other the words go in, with every character written as
  * two of the private use area that the tokenizer (whose Unicode tables are old and which folds case its own way) might not
  * take as it is.

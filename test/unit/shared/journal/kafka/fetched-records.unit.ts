@@ -210,7 +210,7 @@ describe('what cannot be read is told, not passed over', () => {
   })
 })
 
-/** What UTF-8 makes of texts with lone surrogates. */
+/** The UTF-8 form of texts with lone surrogates. */
 function wellFormed<Given extends { readonly value: string | null; readonly headers: Record<string, string> }>(
   record: Given,
 ) {

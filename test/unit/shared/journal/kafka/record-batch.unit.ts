@@ -9,7 +9,7 @@ const NOW = Date.UTC(2026, 0, 1)
 const bytesOf = (content: string | Uint8Array | null): Buffer | null =>
   content === null ? null : Buffer.from(content as string)
 
-/** What the library makes of the same records. */
+/** The library's encoding of the same records. */
 const theirs = (records: readonly NewRecord[]): Buffer =>
   createRecordsBatch(
     records.map(({ key, value, headers, commonHeaders = {} }) => ({

@@ -43,7 +43,7 @@ const readAs = async (group: string, count: number, commit?: number): Promise<vo
 
 const firstOffset = async (partition = 0) => (await journal.positions('logs', 'none'))[partition]?.firstOffset
 
-/** What the file says of the bytes of each partition, beside what its batches add up to. */
+/** The bytes of each partition as the file counts them, beside the sum of its batches. */
 const bytesKept = (): { stated: unknown; counted: unknown }[] => {
   const database = new DatabaseSync(folder.file())
   const rows = database

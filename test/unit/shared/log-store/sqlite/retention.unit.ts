@@ -45,7 +45,7 @@ async function fill(days: number, aDay: number, fields: object = {}): Promise<vo
   }
 }
 
-/** What a reader of the file itself sees. */
+/** The file as another program reads it. */
 function inspect<T>(look: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(file, { readOnly: true })
   try {

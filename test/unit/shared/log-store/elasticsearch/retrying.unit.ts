@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { backoffMs, pauseUnlessAborted } from '../../../../../shared/log-store/elasticsearch/backoff.ts'
+import { backoffMs, pauseUnlessAborted } from '../../../../../shared/log-store/elasticsearch/retrying.ts'
 
 test('the ceiling doubles from 200 ms to 30 s and stays there', () => {
   const ceilings = [1, 2, 3, 4, 7, 8, 9, 1_000].map((attempt) => backoffMs(attempt, () => 1))
