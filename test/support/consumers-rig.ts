@@ -1,5 +1,4 @@
-import type { ConsumerOptions } from '../../consumers/consumer.ts'
-import { type Consumer, createConsumer } from '../../consumers/consumer.ts'
+import { type Consumer, type ConsumerOptions, createConsumer } from '../../consumers/consumer.ts'
 import { groupName, type ProjectionName } from '../../consumers/projection.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { Journal, JournalRecord, NewRecord } from '../../shared/journal/journal.ts'

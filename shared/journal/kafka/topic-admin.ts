@@ -1,5 +1,4 @@
-import type { NamedTopic } from '../journal.ts'
-import { TopicMissingError } from '../journal.ts'
+import { type NamedTopic, TopicMissingError } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 
 /** The state of a topic against its promise, in sentences for an operator. */
