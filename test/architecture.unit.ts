@@ -16,7 +16,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 /** Drivers, and the folders that alone may import them. */
 const DRIVERS: Readonly<Record<string, readonly string[]>> = {
-  'node:sqlite': ['shared/sqlite/', 'shared/journal/sqlite/', 'shared/log-store/sqlite/', 'deploy/server/data-dir-lock.ts'],
+  'node:sqlite': [
+    'shared/sqlite/',
+    'shared/journal/sqlite/',
+    'shared/log-store/sqlite/',
+    'deploy/server/data-dir-lock.ts',
+  ],
   kafkajs: ['shared/journal/kafka/'],
   '@platformatic/kafka': ['shared/journal/kafka/'],
   '@elastic/elasticsearch': ['shared/log-store/elasticsearch/'],
