@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { type BatchDeps, commitPatiently, createBatchHandler } from '../../../consumers/batch.ts'
 import { type BadRecord, deadLetter } from '../../../consumers/dead-letters.ts'
 import { createInstruments, createLag } from '../../../consumers/metrics.ts'
@@ -18,8 +19,10 @@ function setUp({
   write = async (items) => items.map(() => ({ outcome: 'stored' })),
   append = async () => undefined,
   endPosition,
+  offsets = texts.map((_, index) => 10 + index * 2),
 }: {
   texts: readonly string[]
+  offsets?: readonly number[]
   write?: (items: readonly string[], signal: AbortSignal) => Promise<readonly WriteOutcome[]>
   append?: (bad: readonly BadRecord[]) => Promise<void>
   endPosition?: number
@@ -27,7 +30,9 @@ function setUp({
   const commits: number[] = []
   const abort = new AbortController()
   const lag = createLag()
-  const records = texts.map((text, index) => readRecord(text, { offset: 10 + index * 2, appendedAt: index * 1_000 }))
+  const records = texts.map((text, index) =>
+    readRecord(text, { offset: offsets[index] ?? 0, appendedAt: index * 1_000 }),
+  )
   const batch: PartitionBatch = {
     topic: EVENT_TOPIC,
     partition: 0,
@@ -80,6 +85,43 @@ describe('a batch', () => {
     await run()
     expect(events).toEqual(['write a after ', 'dead letters 12 after ', 'write b after 13', 'write c after 13,17'])
     expect(commits).toEqual([13, 17, 19])
+  })
+
+  test('is committed only up to records that are stored, dead letters or skipped, whatever fails and wherever offsets are missing', async () => {
+    const kinds = fc.constantFrom('item', 'bad', 'none', 'failing')
+    const records = fc
+      .uniqueArray(fc.nat(1_000), { maxLength: 12 })
+      .map((offsets) => offsets.toSorted((a, b) => a - b))
+      .chain((offsets) => fc.tuple(fc.constant(offsets), fc.array(kinds, { minLength: 12, maxLength: 12 })))
+    await fc.assert(
+      fc.asyncProperty(records, async ([offsets, kindOf]) => {
+        const texts = offsets.map((offset, index) =>
+          kindOf[index] === 'item' ? `item ${offset}` : (kindOf[index] ?? ''),
+        )
+        const settled = new Set(offsets.filter((_, index) => kindOf[index] === 'none'))
+        const { run, commits } = setUp({
+          texts,
+          offsets,
+          write: async (items) => {
+            if (items.includes('failing')) throw new Error('the store fails')
+            for (const item of items) settled.add(Number(item.slice('item '.length)))
+            return items.map(() => ({ outcome: 'stored' }))
+          },
+          append: async (bad) => {
+            for (const { record } of bad) settled.add(record.offset)
+          },
+        })
+        const isDone = await run().then(
+          () => true,
+          () => false,
+        )
+        expect(isDone).toBe(!texts.includes('failing'))
+        expect(commits).toEqual(commits.toSorted((a, b) => a - b))
+        const committed = commits.at(-1) ?? 0
+        expect(offsets.filter((offset) => offset < committed && !settled.has(offset))).toEqual([])
+        if (isDone) expect(committed).toBe((offsets.at(-1) ?? -1) + 1)
+      }),
+    )
   })
 
   test('with nothing to write is committed all the same', async () => {
