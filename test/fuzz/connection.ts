@@ -30,7 +30,7 @@ export interface Connection {
   close(): void
 }
 
-/** Longest wait for the answers to what was sent whole: longer than the server's own deadlines. */
+/** Longest time without a byte of an answer to a whole request: longer than the server's own deadlines. */
 const PATIENCE_MS = 20_000
 /** Longest wait for answers that are not owed. */
 const UNOWED_PATIENCE_MS = 150
@@ -98,6 +98,15 @@ function createConnection(socket: Socket): Connection {
     })
   }
 
+  /** Waits for the condition as long as bytes come: a long export has no other end. */
+  async function isSilent(condition: () => boolean): Promise<boolean> {
+    for (;;) {
+      const before = socket.bytesRead
+      if (!(await until(condition, PATIENCE_MS))) return false
+      if (socket.bytesRead === before) return true
+    }
+  }
+
   async function send(wire: Buffer, { cuts, pauseMs }: Script): Promise<void> {
     let at = 0
     for (const cut of [...cuts, wire.length]) {
@@ -130,7 +139,7 @@ function createConnection(socket: Socket): Connection {
         break
       default:
     }
-    if (await until(() => answers.length >= owed, PATIENCE_MS)) return true
+    if (await isSilent(() => answers.length >= owed)) return true
     if (owed < requests.length) await until(() => answers.length >= requests.length, UNOWED_PATIENCE_MS)
     return false
   }
