@@ -8,10 +8,11 @@ import type { Values } from './parameters.ts'
 /** Parameters that select entries whatever their time is. */
 const CONDITIONS = ['q', 'level', 'environment', 'correlationKey', 'event', 'step', 'project', 'category'] as const
 
-/** Something that would show entries where a list is empty. */
+/** A change of parameters that would show entries where a list is empty. */
 interface Way {
-  /** What it does, and the value that it takes away; null for one that takes no single value away. */
-  readonly name: string
+  /** Leads to the newest entry, or to all from it on, or takes conditions away. */
+  readonly kind: 'newest' | 'since' | 'without'
+  /** The value of the one condition that it takes away; else null. */
   readonly value: string | null
   /** The parameters to set; empty ones are taken away. */
   readonly params: Readonly<Record<string, string>>
@@ -22,12 +23,12 @@ interface Way {
 const HOUR_MS = 3_600_000
 
 /**
- * Why a list is empty, and what would show something; the best way is first. Whether there are entries of another time that match
- * is told before anything else, as then nothing is wrong with the conditions.
+ * The reason why a list is empty, and the changes that would show something, the best one first. Whether there are entries of another
+ * time that match comes before anything else, as then nothing is wrong with the conditions.
  */
 export const absenceOfEntries =
   (kind: EntryKind): Answer =>
-  async (call, { clock, store }) => {
+  async (call, { store }) => {
     const { values } = call
     const filterWith = (changes: Partial<Values>) => filterOf(kind, { ...call, values: { ...values, ...changes } })
     const newestWith = async (changes: Partial<Values>): Promise<string | undefined> => {
@@ -35,63 +36,39 @@ export const absenceOfEntries =
       const { entries } = await store.search(filterWith({ ...changes, from: null, to: null }), page, call.signal)
       return entries[0]?.timestamp
     }
-    const used = CONDITIONS.filter((name) => values[name] !== null)
-    const none = Object.fromEntries(used.map((name) => [name, null]))
-    const newest = await newestWith({})
-    if (newest !== undefined) {
-      const which = used.length === 0 ? '' : ' that matches'
-      return successBody({
-        kept: true,
-        title: 'Nothing in this time',
-        reason: `The newest log${which} is from ${agoText(clock.now() - Date.parse(newest))}.`,
-        ways: waysTo(newest),
-      })
-    }
-    const ways = used.map(
+    const conditions = CONDITIONS.filter((name) => values[name] !== null)
+    const newestAt = await newestWith({})
+    if (newestAt !== undefined) return successBody({ kept: true, newestAt, conditions, ways: waysTo(newestAt) })
+    const counted = conditions.map(
       async (name): Promise<Way> => ({
-        name: `Remove ${name === 'q' ? 'the search' : name}`,
+        kind: 'without',
         value: values[name],
         params: { [name]: '' },
         total: (await store.histogram(filterWith({ [name]: null }), 1, call.signal)).total,
       }),
     )
-    const all: Way = {
-      name: 'Remove all',
-      value: null,
-      params: Object.fromEntries(used.map((name) => [name, ''])),
-      total: null,
-    }
+    const withAll = <Value>(value: Value) => Object.fromEntries(conditions.map((name) => [name, value]))
     // Awaited together: whichever the reader does not wait for any more fails with the others.
-    const [newestOfAll, ...counted] = await Promise.all([used.length > 0 ? newestWith(none) : undefined, ...ways])
+    const [newestOfAll, ...ways] = await Promise.all([
+      conditions.length > 0 ? newestWith(withAll(null)) : undefined,
+      ...counted,
+    ])
+    const all: Way = { kind: 'without', value: null, params: withAll(''), total: null }
     return successBody({
       kept: newestOfAll !== undefined,
-      title: 'Nothing matches',
-      reason: `No log of any time matches ${used.length > 1 ? 'all of these' : 'this'}.`,
-      ways: [...(used.length > 1 ? [all] : []), ...counted],
+      newestAt: null,
+      conditions,
+      ways: conditions.length > 1 ? [all, ...ways] : ways,
     })
   }
 
 function waysTo(newest: string): readonly Way[] {
   const at = Date.parse(newest)
-  const way = (name: string, from: number, to: string): Way => ({
-    name,
+  const way = (kind: Way['kind'], from: number, to: string): Way => ({
+    kind,
     value: null,
     params: { from: timestampOf(Math.max(0, from)), to },
     total: null,
   })
-  return [way('Go to the newest log', at - HOUR_MS, timestampOf(at + 1)), way('Everything since then', at - 1, '')]
-}
-
-const UNITS = [
-  ['d', 24 * HOUR_MS],
-  ['h', HOUR_MS],
-  ['m', 60_000],
-] as const
-
-/** `3 m ago`; a log may be ahead of the clock here. */
-function agoText(ms: number): string {
-  const size = Math.abs(ms)
-  const [name, unit] = UNITS.find(([, least]) => size >= least) ?? ['s', 1_000]
-  const text = `${Math.floor(size / unit)} ${name}`
-  return ms < 0 ? `${text} ahead` : `${text} ago`
+  return [way('newest', at - HOUR_MS, timestampOf(at + 1)), way('since', at - 1, '')]
 }

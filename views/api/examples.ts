@@ -148,9 +148,9 @@ export const VIEW_EXAMPLES = {
   },
   Absence: {
     kept: true,
-    title: 'Nothing matches',
-    reason: 'No log of any time matches this.',
-    ways: [{ name: 'Remove level', value: 'Error', params: { level: '' }, total: 40 }],
+    newestAt: null,
+    conditions: ['level'],
+    ways: [{ kind: 'without', value: 'Error', params: { level: '' }, total: 40 }],
   },
   TypedRange: { from: '2026-01-31T08:30:00.000Z', to: 'now-1h' },
   Refusals: { items: [refusal] },

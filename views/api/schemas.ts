@@ -221,15 +221,12 @@ export const VIEW_SCHEMAS = {
   }),
   Absence: objectOf({
     kept: { type: 'boolean', description: 'Whether the Team has any logs of this kind.' },
-    title: text,
-    reason: { type: 'string', description: 'Why there is nothing.' },
+    newestAt: { ...optionalText, description: 'The newest log of any time that matches; null where none does.' },
+    conditions: { ...arrayOf(text), description: 'The parameters in use that select by more than time.' },
     ways: arrayOf(
       objectOf({
-        name: { type: 'string', description: 'What it does.' },
-        value: {
-          ...optionalText,
-          description: 'The value that it takes away; null for one that takes no single value away.',
-        },
+        kind: { type: 'string', enum: ['newest', 'since', 'without'] },
+        value: { ...optionalText, description: 'The value of the one condition that it takes away; else null.' },
         params: {
           type: 'object',
           additionalProperties: text,

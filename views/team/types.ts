@@ -1,70 +1,71 @@
+/** A change that a person can make to what the Team owns; the page has the words for each. */
+export type ActionKind =
+  | 'newEvent'
+  | 'newStep'
+  | 'newProject'
+  | 'newKey'
+  | 'replaceKeys'
+  | 'rename'
+  | 'archive'
+  | 'restore'
+  | 'revoke'
+
 /** A field of a form; one that is left empty is left out of the body. */
 export interface Field {
-  readonly name: string
-  readonly label: string
+  readonly name: 'name' | 'identifier' | 'id' | 'event'
   /** The member of the line that its value begins with. */
   readonly from?: 'id' | 'name'
-  readonly hint?: string
   readonly required?: boolean
 }
 
-/** A change that can be made: the request, and what a person is asked for it. Without a text and fields nothing is asked. */
+/** The request that makes a change, and the fields to ask a person for. */
 export interface Action {
-  /** What begins it is called. */
-  readonly name: string
-  readonly title: string
-  /** What the button says that makes it. */
-  readonly action: string
+  readonly kind: ActionKind
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   /** Below the base path; where it is left out, that of the line. */
   readonly path?: string
   readonly body?: Readonly<Record<string, unknown>>
   readonly fields?: readonly Field[]
-  readonly text?: string
   /** Whether it cannot be undone. */
   readonly isDanger?: boolean
-  /** Why it cannot be made now. */
-  readonly refused?: string
-  /** What is said once it is made. */
-  readonly done: string
+  /** Whether it would be refused now. */
+  readonly isRefused?: boolean
 }
 
-/** One of what the Team owns. */
+/** An Event, Step, Project or key of the Team. */
 export interface Line {
+  readonly kind: 'event' | 'step' | 'project' | 'key'
+  /** The identifier, the Project's id, or the first characters of the key. */
   readonly id: string
-  /** What people call it; null where that is the id. */
+  /** Null for a key. */
   readonly name: string | null
   /** Where the API has it, below the base path. */
   readonly path: string
   /** Whether it belongs to the Event above. */
   readonly below: boolean
   readonly state: 'live' | 'archived' | 'revoked'
-  /** When it was last seen, or made; null where that is not known. */
+  /** The latest entry of the last 24 hours, or when the key was made; null where that is not known. */
   readonly at: string | null
-  /** More about that time, and what stands for one that is not known. */
-  readonly about: string
+  /** Entries of the last 24 hours; null for a key, and where that is not known. */
+  readonly lastDay: number | null
   /** Whether there is code that sends to it, which `/snippets` below its path gives. */
   readonly snippets: boolean
-  /** The names of those of its list's changes that can be made to it. */
-  readonly changes: readonly string[]
+  /** The changes that can be made to it; its list describes them. */
+  readonly changes: readonly ActionKind[]
 }
 
 export interface List {
-  readonly title: string
-  /** What the lines have: a name, a time and what can be done. */
-  readonly columns: readonly [name: string, time: string]
-  /** What it is for, where there is no line. */
-  readonly empty: string
+  readonly kind: 'entities' | 'projects' | 'keys'
   readonly lines: readonly Line[]
   /** The changes that can be made to lines: here once, as there may be thousands of lines. */
-  readonly changes: Readonly<Record<string, Action>>
-  /** Other actions, such as to make a new one. */
+  readonly changes: Readonly<Partial<Record<ActionKind, Action>>>
+  /** Changes that need no line, such as a new one. */
   readonly actions: readonly Action[]
   /** The options of fields, by their names; a field without any is typed. */
   readonly options: Readonly<Record<string, readonly (readonly [value: string, name: string])[]>>
 }
 
-/** What `GET /api/team/lists` tells. */
+/** The answer of `GET /api/team/lists`. */
 export interface TeamLists {
   readonly lists: readonly List[]
   /** Where code is that sends a first log of each kind; null where there is nothing to send to. */

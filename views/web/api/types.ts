@@ -88,15 +88,17 @@ export interface Choices {
   readonly chosen: readonly Pick<Choice, 'name' | 'value' | 'label'>[]
 }
 
-/** Why a list is empty, and what would show something; the best way is first. */
+/** The reason why a list is empty, and the changes that would show something, the best one first. */
 export interface Absence {
   /** Whether the Team has any logs of this kind. */
   readonly kept: boolean
-  readonly title: string
-  readonly reason: string
+  /** The newest log of any time that matches; null where none does. */
+  readonly newestAt: string | null
+  /** The parameters in use that select by more than time. */
+  readonly conditions: readonly string[]
   readonly ways: readonly {
-    readonly name: string
-    /** The value that it takes away. */
+    readonly kind: 'newest' | 'since' | 'without'
+    /** The value of the one condition that it takes away; else null. */
     readonly value: string | null
     readonly params: Readonly<Record<string, string>>
     readonly total: number | null

@@ -8,21 +8,27 @@ import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { heldKey } from './held-key.ts'
-import { problemText } from './problem.ts'
-import type { NewKey } from './types.ts'
+import { actionTexts, fieldTexts, problemText } from './texts.ts'
+
+/** The answer to a new key. */
+interface NewKey {
+  readonly key: string
+}
 
 /** A change, and the line that it is made to. */
 export type Change = Action & { readonly line?: Line }
 
-/** Makes a change, after what there is to ask for it. */
+/** Makes a change, once a person has answered what is asked for it. */
 export type Ask = (change: Change) => void
 
-/** What is open for a change of a list, and what begins one; `onChange` is called after each. */
+export const textsOf = ({ kind, line }: Change) => actionTexts(kind, line?.id)
+
+/** The open dialog of a list, if any, and the function that begins a change; `onChange` is called after each. */
 export function useChange({ options }: List, onChange: () => void): readonly [ComponentChildren, Ask] {
   const [asked, setAsked] = useState<Change>()
   const [made, setMade] = useState<string>()
   const make = async (action: Change, given?: object): Promise<Result<Partial<NewKey> | null>> => {
-    const { method, line, path = line?.path ?? '', body, done } = action
+    const { method, line, path = line?.path ?? '', body } = action
     const answer = await send<Partial<NewKey> | null>(
       method,
       path,
@@ -36,12 +42,12 @@ export function useChange({ options }: List, onChange: () => void): readonly [Co
       heldKey.set(key)
       // The session belongs to a key; the new one carries it on where the old one has ended.
       if (body?.['revokeOld']) await signIn(key)
-    } else toast(done)
+    } else toast(textsOf(action).done)
     onChange()
     return answer
   }
   const ask = async (action: Change): Promise<void> => {
-    if (action.text || action.fields) return setAsked(action)
+    if (textsOf(action).text || action.fields) return setAsked(action)
     const answer = await make(action)
     if (!answer.ok) toast(problemText(answer.problem), 'bad')
   }
@@ -60,7 +66,7 @@ interface ChangeDialogProps extends Pick<List, 'options'> {
   readonly onClose: () => void
 }
 
-/** Says in place why a change was refused. */
+/** Asks for what a change needs, and tells in place why it was refused. */
 function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
   const [problem, setProblem] = useState('')
   const [busy, setBusy] = useState(false)
@@ -72,14 +78,15 @@ function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
     setBusy(false)
     if (!answer.ok) setProblem(problemText(answer.problem))
   }
+  const { title, text, confirm } = textsOf(action)
   return (
-    <Dialog title={action.title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        {action.text && <p>{action.text}</p>}
+        {text && <p>{text}</p>}
         {action.fields?.map((field) => (
           <FieldInput
             key={field.name}
-            {...field}
+            field={field}
             value={field.from && action.line?.[field.from]}
             options={options[field.name]}
           />
@@ -89,7 +96,7 @@ function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
         </p>
         <div class="bar">
           <button type="submit" class={`button ${action.isDanger ? 'danger' : 'primary'}`} disabled={busy}>
-            {action.action}
+            {confirm}
           </button>
           <button type="button" class="button quiet" onClick={onClose}>
             Cancel
@@ -100,19 +107,22 @@ function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
   )
 }
 
-interface FieldInputProps extends Field {
+interface FieldInputProps {
+  readonly field: Field
   readonly value: string | null | undefined
   readonly options: List['options'][string] | undefined
 }
 
-function FieldInput({ name, label, hint, value, required, options }: FieldInputProps) {
+function FieldInput({ field, value, options }: FieldInputProps) {
+  const { name, required } = field
+  const { label, hint, none } = fieldTexts(field)
   const shared = { id: `field-${name}`, name, class: 'input' }
   return (
     <div class="field">
       <label for={shared.id}>{label}</label>
       {options ? (
         <select {...shared}>
-          {options.map(([each, shown]) => (
+          {[['', none ?? ''] as const, ...options].map(([each, shown]) => (
             <option key={each} value={each} selected={each === value}>
               {visible(shown)}
             </option>

@@ -11,7 +11,6 @@ import { useEvery } from '../ui/use-every.ts'
 import { reloadAll, useFetch } from '../ui/use-fetch.ts'
 import { heldKey } from './held-key.ts'
 import { SendSnippet } from './send-snippet.tsx'
-import type { SampleFlow } from './types.ts'
 
 type Kind = EntryKind | 'flow'
 
@@ -19,6 +18,12 @@ const WANTED: Readonly<Record<Kind, readonly [path: string, name: string]>> = {
   event: ['/api/event-logs', 'event log'],
   application: ['/api/application-logs', 'application log'],
   flow: ['/api/flows', 'flow'],
+}
+
+/** The answer to a sample flow that was sent. */
+interface SampleFlow {
+  readonly correlationKey: string
+  readonly sent: number
 }
 
 const LOOK_MS = 2_000

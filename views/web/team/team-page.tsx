@@ -1,14 +1,23 @@
-import type { TeamLists } from '../../team/types.ts'
+import { useState } from 'preact/hooks'
+import type { Action, Line, List, TeamLists } from '../../team/types.ts'
+import { useNow } from '../flow/use-now.ts'
+import { visible } from '../lib/format.ts'
+import { agoText } from '../lib/times.ts'
 import { session } from '../session/session.ts'
+import { Copy } from '../ui/copy.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Popover } from '../ui/popover.tsx'
 import { useStore } from '../ui/store.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
+import { type Ask, type Change, textsOf, useChange } from './change-dialog.tsx'
 import { SampleButton } from './first-minute.tsx'
-import { TeamList } from './team-list.tsx'
+import { SendSnippet } from './send-snippet.tsx'
+import { LISTS, STATES, seenText } from './texts.ts'
 
 const LOOK_MS = 30_000
 
-/** What the Team owns, and what it can do with it. */
+/** The Events, Steps, Projects and keys of the Team, and the changes that can be made to them. */
 export function TeamPage() {
   const { data, problem, reload } = useFetch<TeamLists>('/api/team/lists')
   const { team } = useStore(session)
@@ -27,8 +36,143 @@ export function TeamPage() {
         </p>
       )}
       {data?.lists.map((list) => (
-        <TeamList key={list.title} list={list} onChange={reload} />
+        <TeamList key={list.kind} list={list} onChange={reload} />
       ))}
     </div>
+  )
+}
+
+/** A list of the settings; the API tells which changes can be made to each line. */
+function TeamList({ list, onChange }: { readonly list: List; readonly onChange: () => void }) {
+  const { kind, lines, actions, changes } = list
+  const { title, columns, empty } = LISTS[kind]
+  const [dialog, ask] = useChange(list, onChange)
+  const [sendTo, setSendTo] = useState<Line>()
+  const [all, setAll] = useState(false)
+  const ended = lines.filter(({ state }) => state !== 'live')
+  const shown = all ? lines : lines.filter(({ state }) => state === 'live')
+  return (
+    <section class="panel">
+      <div class="head">
+        <h2 class="grow">{title}</h2>
+        {ended[0] && (
+          <button type="button" class="button quiet" onClick={() => setAll(!all)}>
+            {all ? 'Hide' : 'Show'} {ended.length} {STATES[ended[0].state]}
+          </button>
+        )}
+        {actions.map((action) => (
+          <ActionButton key={action.kind} action={action} ask={ask} />
+        ))}
+      </div>
+      {shown.length === 0 ? (
+        <p class="body muted">{empty}</p>
+      ) : (
+        <table class="table owned">
+          <thead>
+            <tr>
+              {columns.map((name) => (
+                <th key={name}>{name}</th>
+              ))}
+              <th>
+                <span class="hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((line) => (
+              <Row key={line.id} line={line} changes={changes} ask={ask} onSend={() => setSendTo(line)} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {dialog}
+      {sendTo?.snippets && (
+        <Dialog title={`Send to ${visible(sendTo.name ?? '')}`} wide onClose={() => setSendTo(undefined)}>
+          <SendSnippet path={sendTo.path.replace(/(?=[?]|$)/, '/snippets')} />
+        </Dialog>
+      )}
+    </section>
+  )
+}
+
+interface ActionButtonProps {
+  readonly action: Change
+  readonly ask: Ask
+  readonly look?: 'small'
+}
+
+function ActionButton({ action, ask, look }: ActionButtonProps) {
+  const { name, refused } = textsOf(action)
+  return (
+    <button
+      type="button"
+      class={`button ${look ?? ''} ${action.isDanger ? 'danger' : ''}`}
+      disabled={action.isRefused}
+      title={action.isRefused ? refused : undefined}
+      onClick={() => ask(action)}
+    >
+      {name}
+    </button>
+  )
+}
+
+interface RowProps extends Pick<List, 'changes'> {
+  readonly line: Line
+  readonly ask: Ask
+  readonly onSend: () => void
+}
+
+function Row({ line, changes, ask, onSend }: RowProps) {
+  const { kind, id, name, below, state, at, lastDay, snippets } = line
+  const actions = line.changes.map((each): Change => ({ ...(changes[each] as Action), line }))
+  const isKey = kind === 'key'
+  const { keyPrefix } = useStore(session)
+  const now = useNow()
+  return (
+    <tr class={state === 'live' ? undefined : 'muted'}>
+      <td class={below ? 'of' : undefined}>
+        {isKey ? (
+          <span class="mono">{id}…</span>
+        ) : (
+          <>
+            <bdi class={below ? undefined : 'label'}>{visible(name ?? '')}</bdi>
+            <br />
+            <bdi class="mono muted">{visible(id)}</bdi> <Copy text={id} label={`Copy ${id}`} />
+          </>
+        )}{' '}
+        {isKey && id === keyPrefix && state === 'live' && <span class="badge">you signed in with it</span>}{' '}
+        {(isKey || state !== 'live') && <span class={`badge ${state === 'live' ? 'good' : ''}`}>{STATES[state]}</span>}
+      </td>
+      <td class="nowrap" title={isKey ? (at ?? '') : seenText(lastDay)}>
+        {at === null ? <span class="muted">{seenText(lastDay)}</span> : agoText(at, now)}
+      </td>
+      <td class="num nowrap">
+        {snippets && (
+          <button type="button" class="button small" aria-label={`Code that sends to ${name}`} onClick={onSend}>
+            Code
+          </button>
+        )}{' '}
+        {isKey ? (
+          actions.map((action) => <ActionButton key={action.kind} action={action} ask={ask} look="small" />)
+        ) : (
+          <Popover label="…" name={`Actions for ${name}`} class="button quiet icon small" align="end">
+            {(close) =>
+              actions.map((action) => (
+                <button
+                  key={action.kind}
+                  type="button"
+                  onClick={() => {
+                    close()
+                    ask(action)
+                  }}
+                >
+                  {textsOf(action).name}
+                </button>
+              ))
+            }
+          </Popover>
+        )}
+      </td>
+    </tr>
   )
 }

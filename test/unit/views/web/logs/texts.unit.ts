@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Absence } from '../../../../../views/web/api/types.ts'
+import { emptyTexts, wayText } from '../../../../../views/web/logs/texts.ts'
+
+const NOW = Date.parse('2026-02-01T12:00:00.000Z')
+const absence = (facts: Partial<Absence>): Absence => ({
+  kept: true,
+  newestAt: null,
+  conditions: [],
+  ways: [],
+  ...facts,
+})
+const earlier = (ms: number): string => new Date(NOW - ms).toISOString()
+
+describe('an empty list', () => {
+  test.each([
+    [{ newestAt: earlier(7_200_000) }, 'Nothing in this time', 'The newest log is from 2 h ago.'],
+    [{ newestAt: earlier(40_500) }, 'Nothing in this time', 'The newest log is from 40 s ago.'],
+    [{ newestAt: earlier(-90_000) }, 'Nothing in this time', 'The newest log is ahead of this clock.'],
+    [
+      { newestAt: earlier(3 * 86_400_000), conditions: ['level'] },
+      'Nothing in this time',
+      'The newest log that matches is from 3 d ago.',
+    ],
+    [{ conditions: ['step'] }, 'Nothing matches', 'No log of any time matches this.'],
+    [{ conditions: ['q', 'level'] }, 'Nothing matches', 'No log of any time matches all of these.'],
+  ])('%j', (facts, title, reason) => {
+    expect(emptyTexts(absence(facts), NOW)).toEqual([title, reason])
+  })
+
+  test.each([
+    ['newest', { from: 'x', to: 'y' }, 'Go to the newest log'],
+    ['since', { from: 'x', to: '' }, 'Everything since then'],
+    ['without', { q: '' }, 'Remove the search'],
+    ['without', { level: '' }, 'Remove level'],
+    ['without', { q: '', level: '' }, 'Remove all'],
+  ] as const)('has a way out, %s %j: %s', (kind, params, text) => {
+    expect(wayText({ kind, params, value: null, total: null })).toBe(text)
+  })
+})

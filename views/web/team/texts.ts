@@ -1,0 +1,128 @@
+import type { ActionKind, Field, Line, List } from '../../team/types.ts'
+import type { Problem } from '../api/client.ts'
+
+/** The words for the lists of the Team's settings and for the changes to them. The API names each by its kind alone. */
+export interface ListTexts {
+  readonly title: string
+  readonly columns: readonly [name: string, time: string]
+  /** Explains the list where it has no line. */
+  readonly empty: string
+}
+
+export const LISTS: Readonly<Record<List['kind'], ListTexts>> = {
+  entities: {
+    title: 'Events and Steps',
+    columns: ['Name', 'Last seen'],
+    empty: 'An Event is a process, such as an order; Steps are what happens in it. Logs are sent to either.',
+  },
+  projects: {
+    title: 'Projects',
+    columns: ['Name', 'Last seen'],
+    empty: 'A Project gathers the application logs of one program.',
+  },
+  keys: { title: 'Keys', columns: ['Begins with', 'Issued'], empty: 'There is no key.' },
+}
+
+export const STATES: Readonly<Record<Line['state'], string>> = {
+  live: 'live',
+  archived: 'archived',
+  revoked: 'revoked',
+}
+
+/** How often something was seen lately. */
+export const seenText = (lastDay: number | null): string =>
+  lastDay === null ? 'not known' : lastDay === 0 ? 'not in 24 h' : `${lastDay} in 24 h`
+
+export interface ActionTexts {
+  /** The button that begins the change. */
+  readonly name: string
+  /** The title of the dialog. */
+  readonly title: string
+  /** The explanation in the dialog; without it and without fields nothing is asked. */
+  readonly text?: string
+  /** The button that makes the change. */
+  readonly confirm: string
+  /** The toast once it is made. */
+  readonly done: string
+  /** The reason why it would be refused now. */
+  readonly refused?: string
+}
+
+const creation = (what: string): ActionTexts => ({
+  name: `New ${what}`,
+  title: `New ${what}`,
+  confirm: `Create the ${what}`,
+  done: `${what} created.`,
+})
+
+const ACTIONS: Readonly<Record<Exclude<ActionKind, 'revoke'>, ActionTexts>> = {
+  newEvent: creation('Event'),
+  newStep: creation('Step'),
+  newProject: creation('Project'),
+  rename: {
+    name: 'Rename',
+    title: 'Rename',
+    confirm: 'Rename',
+    done: 'Renamed, for the logs that are stored too.',
+  },
+  archive: {
+    name: 'Archive',
+    title: 'Archive',
+    confirm: 'Archive',
+    done: 'Archived: its logs are refused from now on.',
+  },
+  restore: { name: 'Restore', title: 'Restore', confirm: 'Restore', done: 'Restored.' },
+  newKey: {
+    name: 'New key',
+    title: 'New key',
+    text: 'The present key stays live until you revoke it, so that clients can change over.',
+    confirm: 'Make a key',
+    done: 'The key was made.',
+    refused: 'Two keys are live, the most there may be.',
+  },
+  replaceKeys: {
+    name: 'Replace all',
+    title: 'Replace all keys',
+    text: 'All present keys end at once, and every client is refused until it has the new one.',
+    confirm: 'Replace all keys',
+    done: 'All keys were replaced.',
+  },
+}
+
+/** The words of a change; `id` is that of the line that it is made to. */
+export const actionTexts = (kind: ActionKind, id = ''): ActionTexts =>
+  kind === 'revoke'
+    ? {
+        name: `Revoke ${id}`,
+        title: `Revoke the key ${id}…`,
+        text: 'Clients that still have it are refused from now on, for good. If you signed in with it, your session ends as well.',
+        confirm: 'Revoke it',
+        done: `The key ${id}… was revoked.`,
+      }
+    : ACTIONS[kind]
+
+export interface FieldTexts {
+  readonly label: string
+  readonly hint?: string
+  /** The option for no value. */
+  readonly none?: string
+}
+
+export const fieldTexts = ({ name, required }: Field): FieldTexts => {
+  switch (name) {
+    case 'identifier':
+      return { label: 'Identifier', hint: 'What clients send, such as order-placed; it cannot be changed later.' }
+    case 'name':
+      return { label: 'Name', ...(!required && { hint: 'Left empty: the identifier.' }) }
+    case 'id':
+      return { label: 'Id', hint: 'A GUID; left empty: a new one.' }
+    case 'event':
+      return { label: 'Event', none: 'None, it stands alone' }
+  }
+}
+
+/** A refusal of a change in words: what is wrong with each field, or the message. */
+export function problemText({ message, details }: Pick<Problem, 'message' | 'details'>): string {
+  if (!Array.isArray(details)) return message
+  return details.map(({ path, message: what }) => `${String(path).replace('/', '')} ${what}.`.trim()).join(' ')
+}
