@@ -3,6 +3,7 @@ import type { EntryKind, EntryRecord } from '../../shared/contract/records.ts'
 import type { EntryRow } from '../../shared/contract/rows.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { EntryFilter, FacetName, PageRequest } from '../../shared/log-store/log-store.ts'
+import { detailsOf } from '../details/details.ts'
 import type { Answer, Call, Tools } from './call.ts'
 import { decodeCursor } from './cursor.ts'
 import { entryFilter } from './filter.ts'
@@ -26,6 +27,11 @@ export const oneEntry =
   (kind: EntryKind): Answer =>
   async (call, tools) =>
     successBody(itemOf(await entryOf(kind, call, tools), call.names))
+
+export const detailsOfEntry =
+  (kind: EntryKind): Answer =>
+  async (call, tools) =>
+    successBody(detailsOf(itemOf(await entryOf(kind, call, tools), call.names)))
 
 /**
  * An entry with its neighbours in time among those that the parameters select. Both sides are oldest first, so that before,
@@ -95,7 +101,7 @@ export const findEntry =
     entryOf(kind, call, tools)
 
 /** The entry that the path names. */
-export async function entryOf(
+async function entryOf(
   kind: EntryKind,
   { team, subject, signal }: Call,
   { store }: Tools,

@@ -1,14 +1,21 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
-import { detailsOfEntry } from '../details/details.ts'
-import { listRefusals } from '../refusals/list.ts'
-import { changeQuery, completeQuery, describeSyntax } from '../search/answers.ts'
 import type { Route } from './call.ts'
 import { choicesOfEntries } from './choices.ts'
 import { absenceOfEntries } from './empty-state.ts'
-import { contextOfEntry, facetsOfEntries, findEntry, histogramOfEntries, listEntries, oneEntry } from './entries.ts'
+import {
+  contextOfEntry,
+  detailsOfEntry,
+  facetsOfEntries,
+  findEntry,
+  histogramOfEntries,
+  listEntries,
+  oneEntry,
+} from './entries.ts'
 import { exportEntries, exportFlow, exportHeaders } from './export.ts'
 import { flowOf, listFlows, oneFlow } from './flows.ts'
 import type { ParameterName } from './parameters.ts'
+import { listRefusals } from './refusals.ts'
+import { changeQuery, completeQuery, describeSyntax } from './search.ts'
 import { tailEntries, tailFlow, tailHeaders } from './tail.ts'
 import { readTypedRange } from './typed-range.ts'
 

@@ -1,10 +1,5 @@
-import type { EntryKind } from '../../shared/contract/records.ts'
-import { successBody } from '../../shared/http/answer.ts'
 import { LEAF_PATH_LENGTH_MAX } from '../../shared/query/leaves.ts'
 import { printTerm } from '../../shared/query/term.ts'
-import type { Answer } from '../api/call.ts'
-import { entryOf } from '../api/entries.ts'
-import { itemOf } from '../api/items.ts'
 import type { ApplicationEntry, Entry } from '../flow-layout/types.ts'
 import { type Allowance, createAllowance, TEXT_MAX } from './allowance.ts'
 import { curlOf } from './curl.ts'
@@ -19,12 +14,7 @@ const FIELD_MAX = 4_096
 /** The most values of a payload or of all scopes that are listed. */
 const VALUES_MAX = 300
 
-/** What can be read from an entry: what its text holds, and what finds its like. */
-export const detailsOfEntry =
-  (kind: EntryKind): Answer =>
-  async (call, tools) =>
-    successBody(detailsOf(itemOf(await entryOf(kind, call, tools), call.names)))
-
+/** The values, scopes and exception that an entry's texts hold, with the searches that find its like. */
 export function detailsOf(entry: Entry): EntryDetails {
   const allowance = createAllowance()
   const { payload, scopeData, exception } =

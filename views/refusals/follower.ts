@@ -1,9 +1,9 @@
+import { ProblemError, problem } from '../../shared/errors.ts'
 import type { Follower, Journal } from '../../shared/journal/journal.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { byDeadline, pause } from '../../shared/runtime/waiting.ts'
-import { unavailable } from '../api/problems.ts'
 import { createRefusalRing, type RefusalsReader } from './ring.ts'
 
 export interface RefusalsFollowerDeps {
@@ -51,7 +51,7 @@ export function createRefusalsFollower(deps: RefusalsFollowerDeps): RefusalsFoll
   return {
     name: 'refusals',
     of: (team) => {
-      if (!caughtUp) throw unavailable('The refusals are still being read.')
+      if (!caughtUp) throw new ProblemError(problem('server_error', null, 'The refusals are still being read.'))
       return ring.of(team)
     },
     start: async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { bodyToTry, curlToTry } from '../../../../views/refusals/retry-curl.ts'
+import { bodyToTry, curlToTry } from '../../../../views/refusals/items.ts'
 import { pasted, scripted } from '../../../support/shell.ts'
 
 type Refused = Parameters<typeof curlToTry>[0]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { parseQuery } from '../../../../shared/query/parse.ts'
-import { startViews, type ViewsFixture } from '../../../support/views-fixture.ts'
+import { parseQuery } from '../../../shared/query/parse.ts'
+import { startViews, type ViewsFixture } from '../../support/views-fixture.ts'
 
 let views: ViewsFixture
 beforeAll(async () => {

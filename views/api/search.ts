@@ -5,13 +5,13 @@ import { lex } from '../../shared/query/lexer.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
 import type { Term } from '../../shared/query/term.ts'
 import type { EventEntity, StepEntity } from '../../shared/registry/registry.ts'
-import type { Answer } from '../api/call.ts'
-import { entryFilter } from '../api/filter.ts'
-import { invalidParameters } from '../api/problems.ts'
-import { complete, type KnownValue } from './complete.ts'
-import { pathsOf } from './paths.ts'
-import { SYNTAX } from './syntax.ts'
-import { addTerm, removeTerm } from './terms.ts'
+import { complete, type KnownValue } from '../search/complete.ts'
+import { pathsOf } from '../search/paths.ts'
+import { SYNTAX } from '../search/syntax.ts'
+import { addTerm, removeTerm } from '../search/terms.ts'
+import type { Answer } from './call.ts'
+import { entryFilter } from './filter.ts'
+import { invalidParameters } from './problems.ts'
 
 /** A search with a term added to it or taken away, whichever way it is written. */
 export const changeQuery: Answer = async ({ values }) => {
@@ -21,7 +21,7 @@ export const changeQuery: Answer = async ({ values }) => {
   return successBody({ q: values.with === null ? less : addTerm(less, readTerm('with', values.with), isText) })
 }
 
-/** What a search can say. */
+/** The forms of a search, by examples. */
 export const describeSyntax: Answer = async () => successBody({ items: SYNTAX })
 
 type Counted = Facets[keyof Facets][number]
@@ -31,7 +31,7 @@ const VALUES_MAX = 100
 /** Entries that are looked into for names of leaves. */
 const LOOKED_INTO = 30
 
-/** What can come at a place of a search, with the names and values that the Team's entries and its registry have. */
+/** Completions at a place of a search, with the names and values that the Team's entries and its registry have. */
 export const completeQuery =
   (kind: EntryKind): Answer =>
   async ({ team, values, signal }, { store, registry }) => {

@@ -1,0 +1,113 @@
+import type { Registry } from '../../shared/registry/registry.ts'
+import { curlTo } from '../details/curl.ts'
+import type { EntityRef } from '../flow-layout/types.ts'
+import { type Fact, factsOf } from './facts.ts'
+import { createNearest } from './nearest.ts'
+import type { KeptRefusal } from './ring.ts'
+
+/** A refusal as the read API shows it. */
+export type RefusalItem = Omit<KeptRefusal['noted'], 'kind' | 'team'> & {
+  readonly id: string
+  readonly unnoted: number
+  /** What is wrong, place by place, and what was sent by whom: for readers. */
+  readonly facts: readonly Fact[]
+  /** The Event, Step or Project that an unknown identifier most likely stands for; a Project by its id. */
+  readonly nearest: EntityRef | null
+  /** The command that sends it again, with the nearest identifier where there is one; null where not all of it was kept, or it makes no command. */
+  readonly curl: string | null
+}
+
+/** The Team's refusals with the identifiers that are near, and with the commands that try again. */
+export function refusalItems(kept: readonly KeptRefusal[], registry: Registry, team: string): readonly RefusalItem[] {
+  const nearestOf = createNearestOf(registry, team)
+  const commandOf = createCommands()
+  return kept.map(({ id, noted, unnoted }) => {
+    const { kind: _kind, team: _team, ...rest } = noted
+    const nearest = nearestOf(noted)
+    return { id, ...rest, facts: factsOf(rest), nearest, unnoted, curl: commandOf({ ...rest, nearest }) }
+  })
+}
+
+function createNearestOf(registry: Registry, team: string): (noted: KeptRefusal['noted']) => EntityRef | null {
+  const entity = createNearest(
+    () => [...registry.eventsOf(team), ...registry.stepsOf(team)].filter(isInUse).map(refOf),
+    identifierOf,
+  )
+  const project = createNearest(
+    () =>
+      registry
+        .projectsOf(team)
+        .filter(isInUse)
+        .map(({ id, name }) => ({ identifier: id, name })),
+    identifierOf,
+  )
+  return ({ code, identifier }) => {
+    if (identifier === null) return null
+    if (code === 'entity_not_found') return entity(identifier) ?? null
+    return code === 'project_not_found' || code === 'invalid_project_id' ? (project(identifier) ?? null) : null
+  }
+}
+
+const isInUse = ({ archivedAt }: { readonly archivedAt?: string }): boolean => archivedAt === undefined
+
+const refOf = ({ identifier, name }: EntityRef): EntityRef => ({ identifier, name })
+
+const identifierOf = ({ identifier }: EntityRef): string => identifier
+
+/**
+ * How much longer than the bodies the commands of one answer may be. That is what they cost by: of bodies that are all quotes and
+ * control characters not every one needs a command, and of others every one has it.
+ */
+const ESCAPES_MAX = 256 * 1024
+
+function createCommands(): typeof curlToTry {
+  let left = ESCAPES_MAX
+  return (refused) => {
+    if (left < 0) return null
+    const command = curlToTry(refused)
+    left -= (command?.length ?? 0) - (refused.body?.length ?? 0)
+    return command
+  }
+}
+
+const BATCH = '/api/ApplicationLogs/batch'
+
+/** The parts of a refusal that its command is made of. */
+type Refused = Pick<RefusalItem, 'endpoint' | 'body' | 'bodyCut' | 'index' | 'identifier' | 'nearest'>
+
+/**
+ * The refused entry in a request of its own, with the nearest known identifier where there is one; null where not all of it is there:
+ * it was cut, or is one of a batch of another form than ours.
+ */
+export function bodyToTry({ endpoint, body, bodyCut, index, identifier, nearest }: Refused): string | null {
+  if (body === null || bodyCut || (index !== null && endpoint !== BATCH)) return null
+  if (index !== null) return `{"uniqueIdentifier":${JSON.stringify(identifier)},"logEntries":[${body}]}`
+  if (nearest === null || identifier === null) return body
+  return withIdentifier(body, nearest.identifier)
+}
+
+/** A string of JSON, with the colon behind it where it is a name, or a bracket; all else has no structure. */
+const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g
+
+/** The text of an object with another `uniqueIdentifier`, and all else as it was written. */
+function withIdentifier(body: string, identifier: string): string {
+  let result = ''
+  let copied = 0
+  let depth = 0
+  let name = ''
+  for (const { 0: token, 1: text, 2: colon, index } of body.matchAll(TOKENS)) {
+    if (text === undefined) depth += token === '{' || token === '[' ? 1 : -1
+    else if (depth === 1 && colon !== undefined) name = JSON.parse(text)
+    else if (depth === 1 && name === 'uniqueIdentifier') {
+      result += body.slice(copied, index) + JSON.stringify(identifier)
+      copied = index + text.length
+    }
+  }
+  return result + body.slice(copied)
+}
+
+/** The command that tries again; null where there is nothing to send, or no command can hold it. */
+export function curlToTry(refused: Refused): string | null {
+  const body = bodyToTry(refused)
+  return body === null ? null : curlTo(refused.endpoint, body)
+}
