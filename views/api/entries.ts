@@ -101,11 +101,7 @@ export const findEntry =
     entryOf(kind, call, tools)
 
 /** The entry that the path names. */
-async function entryOf(
-  kind: EntryKind,
-  { team, subject, signal }: Call,
-  { store }: Tools,
-): Promise<EntryRecord> {
+async function entryOf(kind: EntryKind, { team, subject, signal }: Call, { store }: Tools): Promise<EntryRecord> {
   const entry = await store.get(team, kind, parseGuid(subject) ?? subject, signal)
   if (entry === undefined) throw notFound('There is no such entry.')
   return entry

@@ -51,12 +51,6 @@ const refusal = {
   userAgent: 'acme-shop/2.1',
   body: '{"uniqueIdentifier":"order-plcaed","payload":"Order 4711 placed","level":"Information"}',
   bodyCut: false,
-  facts: [
-    { name: 'Sent to', text: '/api/ExternalLogs' },
-    { name: 'Identifier', text: 'order-plcaed' },
-    { name: 'Key', text: 'sl_3fA…' },
-    { name: 'Client', text: 'acme-shop/2.1' },
-  ],
   nearest: event,
   unnoted: 0,
   curl: "curl '<GATEWAY>/api/ExternalLogs' \\\n  -H 'X-API-Key: <API_KEY>' …",

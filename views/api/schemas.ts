@@ -274,10 +274,6 @@ export const VIEW_SCHEMAS = {
       description: 'The body, or the entry of a batch: its first 8 KiB. Null where it was not read.',
     },
     bodyCut: { type: 'boolean' },
-    facts: {
-      ...arrayOf(objectOf({ name: text, text })),
-      description: 'What is wrong, place by place, and what was sent by whom: for readers.',
-    },
     nearest: nullable(schemaRef('EntityRef')),
     unnoted: { ...count, description: 'How many with the same code followed that were not noted.' },
     curl: {

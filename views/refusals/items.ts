@@ -1,7 +1,6 @@
 import type { Registry } from '../../shared/registry/registry.ts'
 import { curlTo } from '../details/curl.ts'
 import type { EntityRef } from '../flow-layout/types.ts'
-import { type Fact, factsOf } from './facts.ts'
 import { createNearest } from './nearest.ts'
 import type { KeptRefusal } from './ring.ts'
 
@@ -9,8 +8,6 @@ import type { KeptRefusal } from './ring.ts'
 export type RefusalItem = Omit<KeptRefusal['noted'], 'kind' | 'team'> & {
   readonly id: string
   readonly unnoted: number
-  /** What is wrong, place by place, and what was sent by whom: for readers. */
-  readonly facts: readonly Fact[]
   /** The Event, Step or Project that an unknown identifier most likely stands for; a Project by its id. */
   readonly nearest: EntityRef | null
   /** The command that sends it again, with the nearest identifier where there is one; null where not all of it was kept, or it makes no command. */
@@ -24,7 +21,7 @@ export function refusalItems(kept: readonly KeptRefusal[], registry: Registry, t
   return kept.map(({ id, noted, unnoted }) => {
     const { kind: _kind, team: _team, ...rest } = noted
     const nearest = nearestOf(noted)
-    return { id, ...rest, facts: factsOf(rest), nearest, unnoted, curl: commandOf({ ...rest, nearest }) }
+    return { id, ...rest, nearest, unnoted, curl: commandOf({ ...rest, nearest }) }
   })
 }
 

@@ -1,7 +1,6 @@
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import { countText, visible } from '../lib/format.ts'
 import { dayText } from '../lib/times.ts'
-import type { Refusal } from '../team/types.ts'
 import { withGateway } from '../ui/base.ts'
 import { Copy } from '../ui/copy.tsx'
 import { LogText } from '../ui/log-text.tsx'
@@ -9,6 +8,7 @@ import { Time } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useFetch } from '../ui/use-fetch.ts'
+import { factsOf, type Refusal } from './texts.ts'
 
 const LOOK_MS = 3_000
 /** As many as are kept of a Team. */
@@ -101,7 +101,8 @@ const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
   </details>
 )
 
-function Facts({ item: { message, facts, nearest, body, bodyCut, curl } }: { readonly item: Refusal }) {
+function Facts({ item }: { readonly item: Refusal }) {
+  const { message, nearest, body, bodyCut, curl } = item
   return (
     <div class="body stack">
       <p>
@@ -116,7 +117,7 @@ function Facts({ item: { message, facts, nearest, body, bodyCut, curl } }: { rea
         </p>
       )}
       <dl class="dl">
-        {facts.map(({ name, text }) => (
+        {factsOf(item).map(({ name, text }) => (
           <>
             <dt>
               <bdi>{visible(name)}</bdi>

@@ -1,14 +1,33 @@
-import type { NotedRefusal } from '../../shared/contract/refusals.ts'
+import type { EntityRef } from '../api/types.ts'
 
-/** Something to read about a refusal. */
-export interface Fact {
+/** An item of `GET /api/refusals`. */
+export interface Refusal {
+  readonly id: string
+  readonly at: string
+  readonly code: string
+  readonly message: string
+  readonly details: unknown
+  readonly endpoint: string
+  readonly index: number | null
+  readonly identifier: string | null
+  readonly keyPrefix: string | null
+  readonly userAgent: string | null
+  readonly body: string | null
+  readonly bodyCut: boolean
+  readonly nearest: EntityRef | null
+  readonly unnoted: number
+  readonly curl: string | null
+}
+
+/** A line about a refusal. */
+interface Fact {
   readonly name: string
   readonly text: string
 }
 
-type Told = Pick<NotedRefusal, 'details' | 'endpoint' | 'index' | 'identifier' | 'keyPrefix' | 'userAgent'>
+type Told = Pick<Refusal, 'details' | 'endpoint' | 'index' | 'identifier' | 'keyPrefix' | 'userAgent'>
 
-/** What is wrong, place by place, and what was sent by whom. */
+/** The faults of what was refused, place by place, then what was sent and by whom. */
 export const factsOf = ({ details, endpoint, index, identifier, keyPrefix, userAgent }: Told): readonly Fact[] => [
   ...placesOf(details),
   { name: 'Sent to', text: index === null ? endpoint : `${endpoint}, entry ${index}` },

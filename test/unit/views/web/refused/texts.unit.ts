@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { factsOf } from '../../../../views/refusals/facts.ts'
+import { factsOf } from '../../../../../views/web/refused/texts.ts'
 
 const told = {
   details: null,
