@@ -5,7 +5,7 @@ import { createNearest } from './nearest.ts'
 import type { KeptRefusal } from './ring.ts'
 
 /** A refusal as the read API shows it. */
-export type RefusalItem = Omit<KeptRefusal['noted'], 'kind' | 'team'> & {
+type RefusalItem = Omit<KeptRefusal['noted'], 'kind' | 'team'> & {
   readonly id: string
   readonly unnoted: number
   /** The Event, Step or Project that an unknown identifier most likely stands for; a Project by its id. */

@@ -23,13 +23,12 @@ export type Kind = OwnItem['kind']
 const NAMES = { event: 'Event', step: 'Step', project: 'Project' } as const
 
 /** The fields of a new thing and of a change, by kind; what is required of a new one comes first. */
-export const TAKEN: Readonly<
-  Record<Kind, { readonly create: readonly FieldName[]; readonly change: readonly FieldName[] }>
-> = {
-  event: { create: ['identifier', 'name'], change: ['name', 'archived'] },
-  step: { create: ['identifier', 'name', 'event', 'order'], change: ['name', 'event', 'order', 'archived'] },
-  project: { create: ['name', 'id'], change: ['name', 'archived'] },
-}
+const TAKEN: Readonly<Record<Kind, { readonly create: readonly FieldName[]; readonly change: readonly FieldName[] }>> =
+  {
+    event: { create: ['identifier', 'name'], change: ['name', 'archived'] },
+    step: { create: ['identifier', 'name', 'event', 'order'], change: ['name', 'event', 'order', 'archived'] },
+    project: { create: ['name', 'id'], change: ['name', 'archived'] },
+  }
 
 export async function createItem(admin: RegistryAdmin, team: string, kind: Kind, json: unknown): Promise<Change> {
   const [required] = TAKEN[kind].create

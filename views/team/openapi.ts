@@ -12,7 +12,7 @@ import {
 } from '../../shared/openapi/document.ts'
 import { failureResponses } from '../../shared/openapi/failures.ts'
 import { VIEW_STATUS } from '../api/problems.ts'
-import { listsOf } from './lists.ts'
+import { listsOf } from './settings.ts'
 
 const TAG = 'Team'
 

@@ -21,10 +21,9 @@ import { requireSameOrigin } from '../session/same-origin.ts'
 import { type Change, changeItem, createItem, createKey, type Kind, revokeKey } from './changes.ts'
 import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
-import { listsOf } from './lists.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
 import { createSerialQueue, type SerialQueueOptions } from './serial-queue.ts'
-import { type GatewayAddress, settingsOf } from './settings.ts'
+import { type GatewayAddress, listsOf, settingsOf } from './settings.ts'
 import { snippetsOf } from './snippets.ts'
 
 export interface TeamDeps extends AuthenticationDeps {

@@ -1,7 +1,10 @@
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import { describeTeam, type TeamDescription } from '../../shared/registry/describe.ts'
+import { LIVE_KEYS_MAX } from '../../shared/registry/plan-keys.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
+import type { Kind } from './changes.ts'
 import type { LastSeen, TargetKind } from './last-seen.ts'
+import type { Action, ActionKind, Field, Line, List, TeamLists } from './types.ts'
 
 /** Where logs are sent, for snippets. */
 export interface GatewayAddress {
@@ -43,4 +46,127 @@ function shownKeys(keys: TeamDescription['keys']): TeamDescription['keys'] {
     .sort((a, b) => compareTimestamps(a.at, b.at))
   const left = new Set(revoked.slice(0, -REVOKED_MAX).map(({ key }) => key))
   return keys.filter((key) => !left.has(key))
+}
+
+type Settings = Omit<ReturnType<typeof settingsOf>, 'gateway'>
+type Owned = Settings['events'][number] | Settings['steps'][number] | Settings['projects'][number]
+
+/** The answer of `GET /api/team/lists`: all that the Team owns, each with the changes that can be made to it. */
+export const listsOf = (settings: Settings): TeamLists => ({
+  lists: [entityList(settings), projectList(settings), keyList(settings)],
+  targets: targetsOf(settings),
+})
+
+function entityList({ events, steps }: Settings): List {
+  return {
+    kind: 'entities',
+    lines: [
+      ...events.flatMap((event) => [
+        lineOf('event', event, isInUse(event) ? ['newStep', 'rename', 'archive'] : ['rename', 'restore']),
+        // A Step of an archived Event comes back with it.
+        ...event.steps.map((step) => lineOf('step', step, isInUse(event) ? changesOf(step) : ['rename'], true)),
+      ]),
+      ...steps.map((step) => lineOf('step', step, changesOf(step))),
+    ],
+    changes: { ...CHANGES, newStep: creationOf('step', 'id') },
+    actions: [creationOf('event'), creationOf('step')],
+    options: { event: events.filter(isInUse).map(({ identifier, name }) => [identifier, name]) },
+  }
+}
+
+const projectList = ({ projects }: Settings): List => ({
+  kind: 'projects',
+  lines: projects.map((project) => lineOf('project', project, changesOf(project))),
+  changes: CHANGES,
+  actions: [creationOf('project')],
+  options: {},
+})
+
+function keyList({ keys }: Settings): List {
+  const live = keys.filter(({ revokedAt }) => revokedAt === null)
+  const path = '/api/team/keys'
+  return {
+    kind: 'keys',
+    lines: [...live, ...keys.filter(({ revokedAt }) => revokedAt !== null)].map(({ prefix, createdAt, revokedAt }) => ({
+      kind: 'key',
+      id: prefix,
+      name: null,
+      path: `${path}/${encodeURIComponent(prefix)}`,
+      below: false,
+      state: revokedAt === null ? 'live' : 'revoked',
+      at: createdAt,
+      lastDay: null,
+      snippets: false,
+      // The last live key stays: without it nobody could sign in.
+      changes: revokedAt === null && live.length > 1 ? ['revoke'] : [],
+    })),
+    changes: { revoke: { kind: 'revoke', method: 'DELETE', isDanger: true } },
+    actions: [
+      {
+        kind: 'newKey',
+        method: 'POST',
+        path,
+        body: { revokeOld: false },
+        ...(live.length >= LIVE_KEYS_MAX && { isRefused: true }),
+      },
+      { kind: 'replaceKeys', method: 'POST', path, body: { revokeOld: true }, isDanger: true },
+    ],
+    options: {},
+  }
+}
+
+function targetsOf({ events, steps, projects }: Settings): TeamLists['targets'] {
+  const [project, event, step] = [projects.find(isInUse), events.find(isInUse), steps.find(isInUse)]
+  const application = project && pathOf('project', project.id, '/snippets')
+  const entity = event
+    ? pathOf('event', event.identifier, '/snippets')
+    : step && pathOf('step', step.identifier, '/snippets')
+  return { event: entity ?? null, application: application ?? null, flow: entity ?? application ?? null }
+}
+
+const isInUse = ({ archivedAt }: { readonly archivedAt: string | null }): boolean => archivedAt === null
+
+const changesOf = (owned: Owned): readonly ActionKind[] => ['rename', isInUse(owned) ? 'archive' : 'restore']
+
+/** The path of the API. Clients take `.` and `..` out of a path, so these two are given as a parameter. */
+const pathOf = (kind: Kind, id: string, below = ''): string =>
+  /^\.{1,2}$/.test(id)
+    ? `/api/team/${kind}s/-${below}?identifier=${id}`
+    : `/api/team/${kind}s/${encodeURIComponent(id)}${below}`
+
+function lineOf(kind: Kind, owned: Owned, changes: readonly ActionKind[], below = false): Line {
+  const { name, lastSeenAt, lastDay } = owned
+  const id = 'id' in owned ? owned.id : owned.identifier
+  return {
+    kind,
+    id,
+    name,
+    path: pathOf(kind, id),
+    below,
+    state: isInUse(owned) ? 'live' : 'archived',
+    at: lastSeenAt,
+    lastDay,
+    snippets: isInUse(owned),
+    changes,
+  }
+}
+
+/** The changes that can be made to Events, Steps and Projects alike. */
+const CHANGES: List['changes'] = {
+  rename: { kind: 'rename', method: 'PATCH', fields: [{ name: 'name', from: 'name', required: true }] },
+  archive: { kind: 'archive', method: 'PATCH', body: { archived: true } },
+  restore: { kind: 'restore', method: 'PATCH', body: { archived: false } },
+}
+
+const CREATIONS = {
+  event: { kind: 'newEvent', fields: [{ name: 'identifier', required: true }, { name: 'name' }] },
+  step: { kind: 'newStep', fields: [{ name: 'identifier', required: true }, { name: 'name' }] },
+  project: { kind: 'newProject', fields: [{ name: 'name', required: true }, { name: 'id' }] },
+} as const satisfies Record<Kind, Pick<Action, 'kind' | 'fields'>>
+
+/** The request for a new one; the Event of a new Step may be the line's. */
+function creationOf(of: Kind, event?: Field['from']): Action {
+  const { kind, fields } = CREATIONS[of]
+  const ofEvent: Field = { name: 'event', ...(event && { from: event }) }
+  return { kind, method: 'POST', path: `/api/team/${of}s`, fields: of === 'step' ? [...fields, ofEvent] : fields }
 }

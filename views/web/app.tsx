@@ -1,16 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { PAGES } from '../pages.ts'
+import { loadSession, session } from './api/session.ts'
 import { FlowPage } from './flow/flow-page.tsx'
 import { FlowsPage } from './flow/flows-page.tsx'
 import { LogsPage } from './logs/logs-page.tsx'
 import { RefusedPage } from './refused/refused-page.tsx'
-import { loadSession, session } from './session/session.ts'
-import { SignInDialog, SignInPage } from './session/sign-in.tsx'
 import { Banner } from './shell/banner.tsx'
-import { GoToFlow } from './shell/go-to-flow.tsx'
 import { Header } from './shell/header.tsx'
-import { Help } from './shell/help.tsx'
-import { PAGES, START } from './shell/pages.ts'
-import { useGoKeys } from './shell/use-go-keys.ts'
+import { GoToFlow, Help, useGoKeys } from './shell/keyboard.tsx'
+import { SignInDialog, SignInPage } from './shell/sign-in.tsx'
 import { TeamPage } from './team/team-page.tsx'
 import { Uncopied } from './ui/copy.tsx'
 import { useStore } from './ui/store.ts'
@@ -18,6 +16,9 @@ import { Toasts } from './ui/toast.tsx'
 import { followLinks, go, useAddress } from './ui/use-address.ts'
 
 followLinks(PAGES.map(({ path }) => path))
+
+/** The page that one comes to without saying where to. */
+const START = 'event-logs'
 
 /** The page: who is signed in decides what there is to see, and the address which part of it. */
 export function App() {

@@ -1,13 +1,13 @@
 import { useMemo } from 'preact/hooks'
 import type { Drawing } from '../../flow-layout/drawing.ts'
+import { shortCount } from '../../flow-layout/format.ts'
 import { heightOf } from '../../flow-layout/rows.ts'
 import type { Tick } from '../../flow-layout/ticks.ts'
 import type { TimeScale } from '../../flow-layout/time-scale.ts'
 import { zigzag } from '../../flow-layout/zigzag.ts'
-import { shortCount } from '../lib/format.ts'
 import { agoText } from '../lib/times.ts'
+import { useNow } from '../ui/time.tsx'
 import type { FlowView } from './use-flow-view.ts'
-import { useNow } from './use-now.ts'
 
 interface BackdropProps {
   readonly view: FlowView

@@ -1,19 +1,17 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { drawFlow } from '../../flow-layout/drawing.ts'
 import { nameOf } from '../../flow-layout/flow-log.ts'
-import { ticksOf } from '../../flow-layout/ticks.ts'
-import { createTimeScale } from '../../flow-layout/time-scale.ts'
-import { plural, visible } from '../lib/format.ts'
-import { durationText } from '../lib/times.ts'
-import { FlowAxis } from './flow-axis.tsx'
+import { plural, visible } from '../../flow-layout/format.ts'
+import { type Tick, ticksOf } from '../../flow-layout/ticks.ts'
+import { createTimeScale, type TimeScale } from '../../flow-layout/time-scale.ts'
+import { durationText } from '../../flow-layout/times.ts'
+import { Icon } from '../ui/icon.tsx'
+import { keepInView, useWidth } from './element-hooks.ts'
 import { FlowGutter } from './flow-gutter.tsx'
 import { FlowMinimap } from './flow-minimap.tsx'
 import { FlowPlot } from './flow-plot.tsx'
-import { FlowZoom } from './flow-zoom.tsx'
-import { keepInView } from './keep-in-view.ts'
 import { clipSegments } from './time-window.ts'
-import type { FlowView } from './use-flow-view.ts'
-import { useWidth } from './use-width.ts'
+import { type FlowView, ZOOM, zoomBy } from './use-flow-view.ts'
 
 /** The flow as lanes over time, with its overview above. */
 export function FlowDrawing({ view }: { readonly view: FlowView }) {
@@ -59,3 +57,58 @@ function wordsOf({ brief: { summary }, rows, active, gaps }: FlowView): string {
 
 /** What the axis takes, and some room. */
 const HEAD_PX = 44
+
+interface AxisProps {
+  readonly view: FlowView
+  readonly scale: TimeScale
+  readonly ticks: readonly Tick[]
+}
+
+/** Times above the lanes, and over each idle time a button that folds or unfolds it. */
+const FlowAxis = ({ view: { gaps, window, toggle }, scale, ticks }: AxisProps) => (
+  <div class="flow-axis">
+    <svg width={scale.width} height="20" class="flow-times" aria-hidden="true">
+      {ticks.map(({ x, label }) => (
+        <text key={x} x={x + 3} y="13">
+          {label}
+        </text>
+      ))}
+    </svg>
+    {gaps
+      .filter(({ from, to }) => window === undefined || (from >= window.from && to <= window.to))
+      .map(({ from, to, id, folded }) => (
+        <button
+          key={id}
+          type="button"
+          class="flow-idle"
+          style={{ left: `${(scale.project(from) + scale.project(to)) / 2}px` }}
+          aria-pressed={folded}
+          title={`${folded ? 'Show' : 'Hide'} this idle time`}
+          onClick={() => toggle('gaps', id)}
+        >
+          {durationText(to - from)}
+        </button>
+      ))}
+  </div>
+)
+
+/** Buttons for what the wheel, the mouse and the keys do as well. */
+const FlowZoom = ({ view }: { readonly view: FlowView }) => (
+  <div class="flow-corner">
+    <button type="button" class="button icon small" title="Zoom out (-)" onClick={() => zoomBy(view, 1 / ZOOM)}>
+      <Icon name="minus" />
+    </button>
+    <button type="button" class="button icon small" title="Zoom in (+)" onClick={() => zoomBy(view, ZOOM)}>
+      <Icon name="plus" />
+    </button>
+    <button
+      type="button"
+      class="button small"
+      title="Show the whole time (0)"
+      disabled={view.window === undefined}
+      onClick={() => view.setWindow(undefined)}
+    >
+      Fit
+    </button>
+  </div>
+)

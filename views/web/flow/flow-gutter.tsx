@@ -1,6 +1,6 @@
+import { LEVELS } from '../../../shared/contract/levels.ts'
+import { plural, shortCount, visible } from '../../flow-layout/format.ts'
 import type { Row } from '../../flow-layout/rows.ts'
-import { plural, shortCount, visible } from '../lib/format.ts'
-import { LEVELS } from '../lib/levels.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { listOf } from './flow-address.ts'

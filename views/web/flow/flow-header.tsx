@@ -1,13 +1,16 @@
 import type { ComponentChildren } from 'preact'
+import { plural, visible } from '../../flow-layout/format.ts'
+import { durationText } from '../../flow-layout/times.ts'
+import { urlOf } from '../api/client.ts'
 import type { FlowSummary } from '../api/types.ts'
-import { plural, visible } from '../lib/format.ts'
-import { agoText, durationText } from '../lib/times.ts'
+import { agoText, iso } from '../lib/times.ts'
 import { Copy } from '../ui/copy.tsx'
-import { Time } from '../ui/time.tsx'
-import { FlowExport } from './flow-export.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Popover } from '../ui/popover.tsx'
+import { Time, useNow } from '../ui/time.tsx'
+import { apiOf } from './flow-address.ts'
 import type { FlowData } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
-import { useNow } from './use-now.ts'
 
 interface HeaderProps {
   readonly view: FlowView
@@ -86,3 +89,22 @@ export const StateBadge = ({ flow: { state, reason } }: { readonly flow: FlowSum
     {state}
   </span>
 )
+
+/** The flow as files: a drawing, and its logs as they were stored. */
+function FlowExport({ view: { window, params, brief } }: { readonly view: FlowView }) {
+  const api = apiOf(brief.summary.correlationKey, '/export')
+  // The API's range is of the time that was written.
+  const range = window &&
+    params['order'] !== 'received' && { from: iso(window.from), to: iso(Math.ceil(window.to) + 1) }
+  return (
+    <Popover class="button small" align="end" label={[<Icon name="download" />, 'Export']}>
+      {() =>
+        ['SVG', 'NDJSON', 'CSV'].map((format, index) => (
+          <a key={format} href={urlOf(api.path, { ...api.params, ...range, format })} download>
+            {index ? (range ? 'Logs of this time' : 'All logs') : 'Drawing'} as {format}
+          </a>
+        ))
+      }
+    </Popover>
+  )
+}

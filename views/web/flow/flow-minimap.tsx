@@ -1,10 +1,9 @@
 import { useMemo } from 'preact/hooks'
 import { createTimeScale } from '../../flow-layout/time-scale.ts'
+import { spanOf, useDrag, useWidth } from './element-hooks.ts'
 import { minimapPaths } from './minimap.ts'
 import { panned, windowAt } from './time-window.ts'
-import { spanOf, useDrag } from './use-drag.ts'
 import type { FlowView } from './use-flow-view.ts'
-import { useWidth } from './use-width.ts'
 
 const HEIGHT_PX = 36
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { visible } from '../../flow-layout/format.ts'
 import type { FlowDetail } from '../api/types.ts'
-import { visible } from '../lib/format.ts'
 import { copy } from '../ui/copy.tsx'
 import { hrefTo } from '../ui/use-address.ts'
 import { type KeyMap, useKeys } from '../ui/use-keys.ts'
@@ -9,10 +9,9 @@ import { FlowDrawing } from './flow-drawing.tsx'
 import { FlowHeader } from './flow-header.tsx'
 import { FlowList } from './flow-list.tsx'
 import { FlowToolbar } from './flow-toolbar.tsx'
-import { ZOOM, zoomBy } from './flow-zoom.tsx'
-import { nextOf } from './next.ts'
+import { nextOf } from './navigation.ts'
 import { type FlowData, useFlow } from './use-flow.ts'
-import { type FlowView, useFlowView } from './use-flow-view.ts'
+import { type FlowView, useFlowView, ZOOM, zoomBy } from './use-flow-view.ts'
 
 /** One flow: everything that carries a correlationKey, over Projects and days, drawn and listed. */
 export function FlowPage({ correlationKey }: { readonly correlationKey: string }) {

@@ -1,23 +1,24 @@
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
+import { LEVELS } from '../../../shared/contract/levels.ts'
 import { nameOf } from '../../flow-layout/flow-log.ts'
-import type { EntryPage, FlowSummary } from '../api/types.ts'
-import { countText, visible } from '../lib/format.ts'
-import { LEVELS } from '../lib/levels.ts'
-import { agoText, durationText, timeText } from '../lib/times.ts'
+import { countText, visible } from '../../flow-layout/format.ts'
+import { durationText, timeText } from '../../flow-layout/times.ts'
+import type { Params, Problem } from '../api/client.ts'
+import type { EntryPage, FlowSummary, Page } from '../api/types.ts'
+import { useFetch } from '../api/use-fetch.ts'
+import { agoText } from '../lib/times.ts'
 import { ALL_TIME } from '../logs/filters.ts'
 import { RangePicker } from '../logs/range-picker.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
+import { useNow, useUtc } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
-import { useFetch } from '../ui/use-fetch.ts'
+import { useEvery } from '../ui/use-every.ts'
 import { useKeys } from '../ui/use-keys.ts'
-import { useUtc } from '../ui/use-utc.ts'
 import { StateBadge } from './flow-header.tsx'
 import { Busy } from './flow-page.tsx'
 import { TypedInput } from './typed-input.tsx'
-import { FLOWS_MAX, useFlows } from './use-flows.ts'
-import { useNow } from './use-now.ts'
 
 /** What selects flows; a flow has a level where its worst log has it. */
 const FILTERS = ['q', 'level', 'environment', 'from', 'to'] as const
@@ -182,4 +183,38 @@ function NoFlows({ filtered, onClear }: { readonly filtered: boolean; readonly o
       )}
     </div>
   )
+}
+
+/** How often the flows are asked for while the page is looked at. */
+const REFRESH_MS = 5_000
+const FIRST = 50
+/** As many as one answer of the API has. */
+const FLOWS_MAX = 1_000
+
+export interface Flows {
+  /** Latest activity first; undefined before the first answer. */
+  readonly flows: readonly FlowSummary[] | undefined
+  readonly problem: Problem | undefined
+  /** Whether there are more, older ones. */
+  readonly areMore: boolean
+  /** Reads them; undefined where there are too many to be shown at once. */
+  readonly more: (() => void) | undefined
+}
+
+/**
+ * The flows that the parameters select, as they change. All that are shown come in one answer: flows move to the top as they log, so
+ * that parts which were read at different times would not fit together.
+ */
+function useFlows(params: Params): Flows {
+  const key = JSON.stringify(params)
+  const [asked, setAsked] = useState({ key, limit: FIRST })
+  const limit = asked.key === key ? asked.limit : FIRST
+  const { data, problem, loading, reload } = useFetch<Page<FlowSummary>>('/api/flows', { ...params, limit })
+  useEvery(REFRESH_MS, reload, !loading)
+  return {
+    flows: data?.items,
+    problem,
+    areMore: !!data?.nextCursor,
+    more: limit < FLOWS_MAX ? () => setAsked({ key, limit: Math.min(2 * limit, FLOWS_MAX) }) : undefined,
+  }
 }

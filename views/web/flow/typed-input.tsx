@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-export interface TypedInputProps {
+interface TypedInputProps {
   readonly label: string
   readonly value: string | undefined
   /** Told what was typed once typing rests. */

@@ -6,12 +6,12 @@ import { activeMs, createTimeScale, type Segment, type TimeScale } from '../../f
 import { type Visit, visitsOf } from '../../flow-layout/visits.ts'
 import type { Entry, FlowDetail } from '../api/types.ts'
 import { iso, timeOf } from '../lib/times.ts'
+import { useUtc } from '../ui/time.tsx'
 import { useAddress } from '../ui/use-address.ts'
-import { useUtc } from '../ui/use-utc.ts'
 import { listOf, toggled } from './flow-address.ts'
-import { createMatcher } from './search-logs.ts'
-import { type TimeWindow, windowAt } from './time-window.ts'
+import { type TimeWindow, windowAt, zoomed } from './time-window.ts'
 import { LOGS_MAX } from './use-flow.ts'
+import { createMatcher } from './words.ts'
 
 /** All that the parts of one flow's page show, and what they may change; the address keeps it but for what lasts a moment. */
 export interface FlowView {
@@ -130,3 +130,17 @@ function useWindow() {
   }, [window])
   return [window, setWindow, kept] as const
 }
+
+/** How much of the time one step of zooming in leaves. */
+export const ZOOM = 0.6
+
+/** Zooms around a time, or else around the selection or the middle. */
+export function zoomBy(view: FlowView, factor: number, around?: number): void {
+  const shown = shownOf(view)
+  const at = view.selected?.at ?? Number.NaN
+  const middle = at >= shown.from && at <= shown.to ? at : (shown.from + shown.to) / 2
+  view.setWindow(zoomed(view.fit, shown, factor, around ?? middle))
+}
+
+/** The time that is drawn. */
+export const shownOf = ({ window, logs }: FlowView) => window ?? { from: logs[0]?.at ?? 0, to: logs.at(-1)?.at ?? 0 }

@@ -1,9 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { get, type Problem, type Result } from '../api/client.ts'
+import { get, type Params, type Problem, type Result, type StreamHandlers, stream, urlOf } from '../api/client.ts'
 import type { Entry, FlowDetail, FlowSummary, Page } from '../api/types.ts'
+import { useFetch } from '../api/use-fetch.ts'
 import { useEvery } from '../ui/use-every.ts'
-import { useFetch } from '../ui/use-fetch.ts'
-import { useLive } from '../ui/use-live.ts'
 import { apiOf } from './flow-address.ts'
 
 /** Most logs that are read at first, and that are drawn at all. */
@@ -143,4 +142,24 @@ function useLogs(correlationKey: string) {
     readAll,
     more: typeof cursor === 'string' ? readMore(cursor) : undefined,
   }
+}
+
+/** Follows a tail while the path is not null; begins anew whenever path or parameters change. */
+function useLive(
+  path: string | null,
+  params: Params,
+  handlers: Omit<StreamHandlers, 'onState'>,
+): 'off' | 'connecting' | 'live' | 'away' {
+  const [state, setState] = useState<'off' | 'connecting' | 'live' | 'away'>('off')
+  const latest = useRef(handlers)
+  latest.current = handlers
+  useEffect(() => {
+    if (path === null) return setState('off')
+    return stream(path, params, {
+      onEntry: (entry) => latest.current.onEntry(entry),
+      onSkipped: (count) => latest.current.onSkipped?.(count),
+      onState: setState,
+    })
+  }, [path === null ? null : urlOf(path, params)])
+  return state
 }

@@ -1,8 +1,8 @@
+import { LEVELS } from '../../../shared/contract/levels.ts'
 import type { DrawnMark } from '../../flow-layout/drawing.ts'
 import type { FlowLog } from '../../flow-layout/flow-log.ts'
-import { plural } from '../lib/format.ts'
-import { LEVELS } from '../lib/levels.ts'
-import { clockText, durationText } from '../lib/times.ts'
+import { plural } from '../../flow-layout/format.ts'
+import { clockText, durationText } from '../../flow-layout/times.ts'
 
 /** A distance with its sign, `+2 m 3 s`; to the second within a day, so that logs hours after the start can be told apart. */
 export const plusText = (ms: number): string => (ms < 0 ? '' : '+') + durationText(ms, 3)
@@ -17,4 +17,17 @@ export function markWords({ logs, rank, row }: DrawnMark, utc: boolean): string 
   if (first === last) return logWords(first, utc)
   const times = `${clockText(first.at, utc)} to ${clockText(last.at, utc)}`
   return `${plural(logs.length, 'log')}, ${row.label}, ${times}, at worst ${LEVELS[rank]?.toLowerCase()}`
+}
+
+/** Whether a log has every word and every "quoted phrase" of a text anywhere in what it shows, in any case. */
+export function createMatcher(text: string): (log: FlowLog) => boolean {
+  const parts = [...text.toLowerCase().matchAll(/"([^"]*)"?|\S+/g)].map(([word, phrase]) => phrase ?? word)
+  return ({ entry }) => {
+    // Line ends keep a phrase from matching across two fields.
+    const shown = Object.values(entry)
+      .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+      .join('\n')
+      .toLowerCase()
+    return parts.every((part) => shown.includes(part))
+  }
 }

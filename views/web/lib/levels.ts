@@ -1,9 +1,7 @@
-import { LEVELS, type Level, levelRank } from '../../../shared/contract/levels.ts'
-import { SHAPES, type Shape, shapePath } from '../../flow-layout/shapes.ts'
+import { LEVELS, type Level } from '../../../shared/contract/levels.ts'
+import { SHAPES, type Shape } from '../../flow-layout/shapes.ts'
 
-export { LEVELS, type Level, levelRank, shapePath }
-
-export interface LevelLook {
+interface LevelLook {
   /** The short word of a row. */
   readonly tag: string
   readonly shape: Shape

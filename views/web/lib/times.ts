@@ -1,9 +1,7 @@
 import { UNITS } from '../../flow-layout/times.ts'
 
-export { clockText, dayText, durationText, timeText } from '../../flow-layout/times.ts'
-
 /** A range that is offered by name; `from` is what the address and the API take. */
-export interface Preset {
+interface Preset {
   readonly from: string
   readonly label: string
 }

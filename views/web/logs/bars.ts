@@ -1,5 +1,5 @@
+import { LEVELS, type Level } from '../../../shared/contract/levels.ts'
 import type { Histogram, LevelCounts } from '../api/types.ts'
-import { LEVELS, type Level } from '../lib/levels.ts'
 import { iso } from '../lib/times.ts'
 
 /** A part of a bar: entries of one level. */

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import type { EntryDetails } from '../../details/types.ts'
 import { get } from '../api/client.ts'
 import type { Entry } from '../api/types.ts'
@@ -5,9 +6,8 @@ import { withGateway } from '../ui/base.ts'
 import { copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { toast } from '../ui/toast.tsx'
-import { copyJson, copyLink } from './copy-entry.ts'
 import { messageOf } from './facts.ts'
-import { detailsPath, flowHref } from './links.ts'
+import { detailsPath, entryLink, flowHref } from './links.ts'
 
 const copyMessage = (entry: Entry): Promise<boolean> =>
   copy(messageOf(entry), entry.kind === 'event' ? 'The payload' : 'The message')
@@ -45,3 +45,7 @@ const Action = ({ name, run }: { readonly name: string; readonly run: () => unkn
     {name}
   </button>
 )
+
+export const copyJson = (entry: Entry): Promise<boolean> => copy(JSON.stringify(entry, null, 2), 'The JSON')
+
+export const copyLink = (entry: Entry): Promise<boolean> => copy(entryLink(entry, systemClock.now()), 'The link')

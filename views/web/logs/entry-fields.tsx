@@ -1,12 +1,12 @@
 import type { EntryDetails } from '../../details/types.ts'
 import type { Entry } from '../api/types.ts'
+import { useFetch } from '../api/use-fetch.ts'
+import { Copy } from '../ui/copy.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { Time } from '../ui/time.tsx'
-import { useFetch } from '../ui/use-fetch.ts'
 import { ExceptionView } from './exception-view.tsx'
 import { messageOf } from './facts.ts'
 import { FieldTable } from './field-table.tsx'
-import { JsonBlock } from './json-block.tsx'
 import { detailsPath } from './links.ts'
 
 const TIMES: readonly string[] = ['timestamp', 'receivedAt']
@@ -66,3 +66,21 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
     </div>
   )
 }
+
+interface JsonBlockProps {
+  readonly text: string
+  /** What the button copies, where that is not the text itself. */
+  readonly copied?: string
+  readonly label: string
+}
+
+/** A JSON text that is laid out already. */
+export const JsonBlock = ({ text, copied = text, label }: JsonBlockProps) => (
+  <div class="json">
+    <Copy text={copied} label={`Copy ${label}`} />
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+    <pre class="code wrap" tabIndex={0}>
+      <LogText text={text} most={6_000} class="" />
+    </pre>
+  </div>
+)

@@ -1,23 +1,21 @@
 import type { EntryDetails } from '../../details/types.ts'
 import type { Entry } from '../api/types.ts'
+import { useFetch } from '../api/use-fetch.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
 import { useAddress } from '../ui/use-address.ts'
-import { useFetch } from '../ui/use-fetch.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { ContextView } from './context-view.tsx'
-import { copyJson, copyLink } from './copy-entry.ts'
-import { EntryActions } from './entry-actions.tsx'
-import { EntryFields } from './entry-fields.tsx'
+import { copyJson, copyLink, EntryActions } from './entry-actions.tsx'
+import { EntryFields, JsonBlock } from './entry-fields.tsx'
 import { ExceptionView } from './exception-view.tsx'
 import { sourceOf } from './facts.ts'
-import { JsonBlock } from './json-block.tsx'
 import { detailsPath } from './links.ts'
-import { useWhole } from './use-whole.ts'
+import { useWhole } from './use-entry.ts'
 
-export interface EntryPanelProps {
+interface EntryPanelProps {
   readonly entry: Entry
   readonly onClose: () => void
 }

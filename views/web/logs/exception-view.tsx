@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
 import type { EntryDetails, Frame, ParsedException } from '../../details/types.ts'
-import { plural } from '../lib/format.ts'
+import { plural } from '../../flow-layout/format.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LogText } from '../ui/log-text.tsx'
-import { type FrameRun, frameRuns } from './frame-runs.ts'
+import { type FrameRun, frameRuns } from './facts.ts'
 
 /** Frames of one exception before there is a button for more. */
 const FRAMES_SHOWN = 100
 const INDENTS = 6
 
-export interface ExceptionProps {
+interface ExceptionProps {
   readonly text: string
   /** What the API read from the text; until it is there the text stands for it. */
   readonly read: EntryDetails['exception'] | undefined

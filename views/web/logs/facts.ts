@@ -1,8 +1,7 @@
 import { printTerm } from '../../../shared/query/term.ts'
+import type { Frame } from '../../details/types.ts'
 import { shortCategory } from '../../flow-layout/format.ts'
 import type { Entry, EntryKind } from '../api/types.ts'
-
-export { shortCategory }
 
 /** The page of a kind of entries, and its folder in the API. */
 export const folderOf = (kind: EntryKind): 'event-logs' | 'application-logs' => `${kind}-logs`
@@ -50,4 +49,21 @@ export function hueOf(key: string): number {
   for (let index = 0; index < key.length; index += 1) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
   // Keys that differ in their last digit only are spread by another round; the low bits hardly are.
   return (Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) >>> 8) % 360
+}
+
+/** Frames of one kind that follow each other. */
+export interface FrameRun {
+  readonly framework: boolean
+  readonly frames: readonly Frame[]
+}
+
+/** The frames in runs, so that those of frameworks can be folded. */
+export function frameRuns(frames: readonly Frame[]): readonly FrameRun[] {
+  const runs: { framework: boolean; frames: Frame[] }[] = []
+  for (const one of frames) {
+    const last = runs.at(-1)
+    if (last?.framework === one.framework) last.frames.push(one)
+    else runs.push({ framework: one.framework, frames: [one] })
+  }
+  return runs
 }

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { plural } from '../lib/format.ts'
+import { plural } from '../../flow-layout/format.ts'
+import { Copy } from '../ui/copy.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { LogText } from '../ui/log-text.tsx'
-import { ValueActions } from './value-actions.tsx'
+import { changeSearch, hasSearch } from './change-search.ts'
 
-export interface FieldRow {
+interface FieldRow {
   readonly name: string
   readonly text: string
   readonly term: string | null
@@ -47,5 +49,27 @@ export function FieldTable({ label, rows }: { readonly label: string; readonly r
         </button>
       )}
     </>
+  )
+}
+
+/** What one can do with a value: find entries with it, leave them out, copy it. */
+function ValueActions({ term, text }: { readonly term: string | null; readonly text: string }) {
+  const [what] = (term ?? 'value').split(':')
+  const filter = (name: string, icon: 'plus' | 'minus', added: string) => (
+    <button
+      type="button"
+      class="button quiet icon small"
+      title={`${name} this value`}
+      aria-label={`${name} this ${what}`}
+      onClick={() => changeSearch('with', added)}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+  return (
+    <span class="acts">
+      {hasSearch() && term !== null && [filter('Only', 'plus', term), filter('Without', 'minus', `-${term}`)]}
+      <Copy text={text} label={`Copy ${what}`} />
+    </span>
   )
 }

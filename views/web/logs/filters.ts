@@ -7,14 +7,14 @@ export type AddressParams = Readonly<Record<string, string | undefined>>
 const SELECTING = ['q', 'level', 'environment', 'event', 'step', 'project', 'category'] as const
 
 /** The range of an address that names none. */
-export const DEFAULT_FROM = 'now-24h'
+const DEFAULT_FROM = 'now-24h'
 /** The range that holds everything: the first day that a log can have. */
 export const ALL_TIME = '1970-01-01'
 
 /** The latest time that a log can have, in milliseconds since 1970. */
 const LATEST = Date.UTC(2262, 0) - 1
 
-export interface RangeText {
+interface RangeText {
   readonly from: string | undefined
   readonly to: string | undefined
 }

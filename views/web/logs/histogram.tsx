@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
+import { LEVELS } from '../../../shared/contract/levels.ts'
+import { countText, plural } from '../../flow-layout/format.ts'
+import { durationText, timeText } from '../../flow-layout/times.ts'
 import type { Histogram as Counts } from '../api/types.ts'
-import { countText, plural } from '../lib/format.ts'
-import { LEVEL_LOOKS, LEVELS } from '../lib/levels.ts'
-import { durationText, timeText } from '../lib/times.ts'
-import { useUtc } from '../ui/use-utc.ts'
+import { LEVEL_LOOKS } from '../lib/levels.ts'
+import { useUtc } from '../ui/time.tsx'
 import { barsOf, bucketAt, HEIGHT, rangeOf } from './bars.ts'
 
-export interface HistogramProps {
+interface HistogramProps {
   readonly counts: Counts
   readonly onRange: (range: { readonly from: string; readonly to: string }) => void
 }

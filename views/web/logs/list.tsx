@@ -1,32 +1,39 @@
-import type { EntryKind } from '../api/types.ts'
-import { Empty } from './empty.tsx'
+import type { RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { systemClock } from '../../../shared/runtime/clock.ts'
+import { countText, plural, visible } from '../../flow-layout/format.ts'
+import type { Params } from '../api/client.ts'
+import type { Absence, EntryKind } from '../api/types.ts'
+import { useFetch } from '../api/use-fetch.ts'
+import { iso } from '../lib/times.ts'
+import { FirstMinute } from '../team/first-minute.tsx'
+import { folderOf } from './facts.ts'
 import { LogTable } from './log-table.tsx'
-import { MoreRows } from './more-rows.tsx'
-import { ListProblem, TailNews } from './tail-news.tsx'
-import { useInView } from './use-in-view.ts'
+import { ROWS_MAX } from './rows.ts'
+import { emptyTexts, wayText } from './texts.ts'
+import type { ListState } from './use-list-state.ts'
 import type { LogRows } from './use-rows.ts'
-import type { View } from './use-view.ts'
 
-export interface ListProps {
+interface ListProps {
   readonly kind: EntryKind
   readonly list: LogRows
-  readonly view: View
+  readonly state: ListState
   readonly total: number | undefined
   readonly onChange: (params: Readonly<Record<string, string | undefined>>) => void
 }
 
-/** What the page's header and the table's head cover is not in view. */
+/** Leaves out the part of the window that the page's header and the table's head cover. */
 const BELOW_HEAD = '-80px 0px 0px'
 
-/** The rows with all that stands around them: what is new, what is wrong, why there are none, and more of them. */
-export function List({ kind, list, view, total, onChange }: ListProps) {
+/** The rows with all that stands around them: news of the tail, a problem, the reason why there are none, and more of them. */
+export function List({ kind, list, state, total, onChange }: ListProps) {
   const { rows, answered, loading, fetching, problem } = list
-  const top = useInView<HTMLDivElement>((inView) => view.setScrolled(!inView), BELOW_HEAD)
+  const top = useInView<HTMLDivElement>((inView) => state.setScrolled(!inView), BELOW_HEAD)
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label="List">
       <div ref={top} class={loading || fetching ? 'busy' : 'idle'} />
       <ListProblem list={list} />
-      <TailNews list={list} view={view} />
+      <TailNews list={list} state={state} />
       {rows.entries.length === 0 ? (
         answered && !loading && <Empty kind={kind} filter={list.filter} onChange={onChange} />
       ) : (
@@ -35,7 +42,7 @@ export function List({ kind, list, view, total, onChange }: ListProps) {
             kind={kind}
             rows={rows}
             total={total}
-            view={view}
+            state={state}
             onOrder={() => onChange({ order: rows.order === 'desc' ? 'asc' : undefined, live: undefined })}
           />
           <MoreRows list={list} onChange={onChange} />
@@ -43,4 +50,151 @@ export function List({ kind, list, view, total, onChange }: ListProps) {
       )}
     </section>
   )
+}
+
+interface TailNewsProps {
+  readonly list: LogRows
+  readonly state: ListState
+}
+
+/** Entries of the tail that are not in the list: held back, left out by the server, or older than the ones in sight. */
+function TailNews({ list, state }: TailNewsProps) {
+  const { live, heldCount, skipped, elsewhere } = list
+  const atTop = (run: () => void) => () => {
+    state.toTop()
+    run()
+  }
+  return (
+    <>
+      <div class="news" role="status">
+        {heldCount > 0 && (
+          <button type="button" class="button primary small" onClick={atTop(list.release)}>
+            {countText(heldCount)} new
+          </button>
+        )}
+      </div>
+      {skipped > 0 && (
+        <div class="notice warn">
+          <span>{plural(skipped, 'log')} came faster than this page could take them, and are not shown.</span>
+          <button type="button" class="button small" onClick={atTop(list.reload)}>
+            Load them
+          </button>
+        </div>
+      )}
+      {live !== 'off' && elsewhere > 0 && (
+        <p class="muted small pad">{plural(elsewhere, 'log')} arrived with an older time than what is in sight.</p>
+      )}
+    </>
+  )
+}
+
+/** The reason why the list could not be read; that the server is away, the banner says. */
+function ListProblem({ list: { problem, reload } }: { readonly list: LogRows }) {
+  if (problem === undefined || problem.code === 'unreachable') return null
+  return (
+    <div class="notice bad" role="alert">
+      <span>{problem.message}</span>
+      <button type="button" class="button small" onClick={reload}>
+        Try again
+      </button>
+    </div>
+  )
+}
+
+/** How far below the screen the next rows are read already. */
+const AHEAD = '600px'
+
+/** Reads on when one comes near the end; a button for when one is there already. Beyond the most rows another list goes on. */
+function MoreRows({ list: { rows, filter, fetching, fetchMore }, onChange }: Pick<ListProps, 'list' | 'onChange'>) {
+  const { entries, order, next } = rows
+  const last = entries.length < ROWS_MAX ? undefined : entries.at(-1)
+  const more = next !== null && last === undefined
+  const ref = useInView<HTMLDivElement>((inView) => inView && more && fetchMore(), AHEAD, rows)
+  const older = order === 'desc' ? 'older' : 'newer'
+  return (
+    <div ref={ref} class="more">
+      {more ? (
+        <button type="button" class="button small" disabled={fetching} onClick={fetchMore}>
+          {fetching ? 'Loading…' : `Load ${older}`}
+        </button>
+      ) : last === undefined ? (
+        <span class="muted small">No {older} logs in this time</span>
+      ) : (
+        <>
+          <span class="muted small">No more than {countText(ROWS_MAX)} logs are shown at once.</span>
+          <button
+            type="button"
+            class="button small"
+            onClick={() => {
+              onChange(
+                order === 'desc'
+                  ? { from: filter['from'], to: iso(Date.parse(last.timestamp) + 1), live: undefined }
+                  : { from: last.timestamp },
+              )
+              scrollTo(0, 0)
+            }}
+          >
+            Go on from here
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
+
+interface EmptyProps {
+  readonly kind: EntryKind
+  /** The parameters that the list was asked with. */
+  readonly filter: Params
+  readonly onChange: (params: Readonly<Record<string, string | undefined>>) => void
+}
+
+/** Says why there is nothing, and offers the changes that would show something. */
+export function Empty({ kind, filter, onChange }: EmptyProps) {
+  const { data } = useFetch<Absence>(`/api/${folderOf(kind)}/absence`, filter)
+  if (data === undefined) return <p class="empty muted">Looking…</p>
+  if (!data.kept) return <FirstMinute kind={kind} />
+  const [title, reason] = emptyTexts(data, systemClock.now())
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      <p>{reason}</p>
+      <div class="bar">
+        {data.ways.map((way, index) => (
+          <button
+            key={wayText(way)}
+            type="button"
+            class={index === 0 ? 'button primary' : 'button'}
+            onClick={() => onChange(way.params)}
+          >
+            <span>
+              {wayText(way)} {way.value !== null && <bdi class="mono">{visible(way.value.slice(0, 60))}</bdi>}
+            </span>
+            {way.total !== null && <span class="badge">{plural(way.total, 'log')}</span>}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** Tells whether the element with the ref is in view, whenever that or `about` changes; `margin` widens the view. */
+function useInView<Node extends Element>(
+  onChange: (inView: boolean) => unknown,
+  margin = '0px',
+  about?: unknown,
+): RefObject<Node> {
+  const ref = useRef<Node>(null)
+  const latest = useRef(onChange)
+  latest.current = onChange
+  useEffect(() => {
+    if (ref.current === null) return
+    // The browser reports several changes in one go; the last entry is the present state.
+    const observer = new IntersectionObserver((entries) => latest.current(entries.at(-1)?.isIntersecting === true), {
+      rootMargin: margin,
+    })
+    observer.observe(ref.current)
+    return () => observer.disconnect()
+  }, [about])
+  return ref
 }

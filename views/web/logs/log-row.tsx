@@ -1,15 +1,17 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
 import { Component } from 'preact'
+import { visible } from '../../flow-layout/format.ts'
+import { clockText } from '../../flow-layout/times.ts'
 import type { Entry } from '../api/types.ts'
-import { visible } from '../lib/format.ts'
-import { clockText } from '../lib/times.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
-import { EntryDetail } from './entry-detail.tsx'
+import { EntryActions } from './entry-actions.tsx'
+import { EntryFields } from './entry-fields.tsx'
 import { eventTag, hueOf, messageOf, sourceOf } from './facts.ts'
 import { flowHref } from './links.ts'
+import { useWhole } from './use-entry.ts'
 
-export interface LogRowProps {
+interface LogRowProps {
   readonly entry: Entry
   readonly utc: boolean
   readonly expanded: boolean
@@ -87,4 +89,15 @@ export class LogRow extends Component<LogRowProps> {
       </>
     )
   }
+}
+
+/** An entry in place, below its row. */
+function EntryDetail({ entry, onOpen }: { readonly entry: Entry; readonly onOpen: (id: string) => void }) {
+  const whole = useWhole(entry)
+  return (
+    <>
+      <EntryActions entry={whole} onOpen={() => onOpen(entry.id)} />
+      <EntryFields entry={whole} exception />
+    </>
+  )
 }

@@ -1,29 +1,29 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
 import { Fragment } from 'preact'
+import { dayText } from '../../flow-layout/times.ts'
 import type { EntryKind } from '../api/types.ts'
-import { dayText } from '../lib/times.ts'
 import { Icon } from '../ui/icon.tsx'
-import { useUtc } from '../ui/use-utc.ts'
+import { useUtc } from '../ui/time.tsx'
 import { LogRow } from './log-row.tsx'
 import type { Rows } from './rows.ts'
-import type { View } from './use-view.ts'
+import type { ListState } from './use-list-state.ts'
 
-export interface LogTableProps {
+interface LogTableProps {
   readonly kind: EntryKind
   readonly rows: Rows
   /** How many entries match in all, where that is known. */
   readonly total: number | undefined
-  readonly view: View
+  readonly state: ListState
   readonly onOrder: () => void
 }
 
 const ENVIRONMENT = 'Environment'
 
 /** The rows. Those out of sight are not laid out, but the browser's own search and screen readers find them. */
-export function LogTable({ kind, rows, total, view, onOrder }: LogTableProps) {
+export function LogTable({ kind, rows, total, state, onOrder }: LogTableProps) {
   const { entries, order } = rows
   const utc = useUtc()
-  const currentId = view.currentId ?? entries[0]?.id
+  const currentId = state.currentId ?? entries[0]?.id
   const environments = entries.some(({ environment }) => environment !== entries[0]?.environment)
   const idOf = ({ target }: Event): string | undefined =>
     (target as Element).closest<HTMLElement>('tr.log')?.dataset['id']
@@ -31,13 +31,13 @@ export function LogTable({ kind, rows, total, view, onOrder }: LogTableProps) {
     const id = idOf(event)
     const onLink = (event.target as Element).closest('a') !== null
     // Who selects text does not want the row to change.
-    if (id !== undefined && !onLink && getSelection()?.isCollapsed !== false) view.toggle(id)
+    if (id !== undefined && !onLink && getSelection()?.isCollapsed !== false) state.toggle(id)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const id = idOf(event)
     if (event.key !== 'Enter' || id === undefined || !(event.target as Element).matches('.at button')) return
     event.preventDefault()
-    view.open(id)
+    state.open(id)
   }
   const heads = [
     'Level',
@@ -81,11 +81,11 @@ export function LogTable({ kind, rows, total, view, onOrder }: LogTableProps) {
               <LogRow
                 entry={entry}
                 utc={utc}
-                expanded={view.expanded.has(entry.id)}
-                open={entry.id === view.openId}
+                expanded={state.expanded.has(entry.id)}
+                open={entry.id === state.openId}
                 current={entry.id === currentId}
                 environments={environments}
-                onOpen={view.open}
+                onOpen={state.open}
               />
             </Fragment>
           )

@@ -6,20 +6,18 @@ import '../styles/logs.css'
 import { Dialog } from '../ui/dialog.tsx'
 import { keep, kept } from '../ui/keep.ts'
 import { currentAddress, go, useAddress } from '../ui/use-address.ts'
-import { Chosen } from './chosen.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { Histogram } from './histogram.tsx'
-import { LevelBar } from './level-bar.tsx'
 import { List } from './list.tsx'
-import { Rail } from './rail.tsx'
+import { Chosen, Rail } from './rail.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { SearchBox, SearchedAsText } from './search-box.tsx'
-import { EnvironmentSwitch, Found, isProduction, LiveSwitch, ShareMenu } from './toolbar.tsx'
+import { EnvironmentSwitch, Found, isProduction, LevelBar, LiveSwitch, ShareMenu } from './toolbar.tsx'
 import { useCounts } from './use-counts.ts'
+import { useOpenEntry } from './use-entry.ts'
 import { rowButton, useListKeys } from './use-list-keys.ts'
-import { useOpenEntry } from './use-open-entry.ts'
+import { useListState } from './use-list-state.ts'
 import { useRows } from './use-rows.ts'
-import { useView } from './use-view.ts'
 
 const PREFERENCE = 'environment'
 
@@ -32,8 +30,8 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   useState(takeRememberedEnvironment)
   const [{ params }] = useAddress()
   const { id, q = '', environment, live } = params
-  const view = useView(id)
-  const list = useRows(kind, params, view.paused)
+  const state = useListState(id)
+  const list = useRows(kind, params, state.paused)
   const { choices, histogram } = useCounts(kind, params, list)
   const { total, level: levels = [], environment: environments = [], sections = [], chosen = [] } = choices ?? {}
   const open = useOpenEntry(kind, id, list.rows.entries)
@@ -41,7 +39,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const onLive = (): void =>
     set(live === undefined ? { live: '1', to: undefined, order: undefined } : { live: undefined })
   const onRange = (range: Patch): void => set({ ...range, live: undefined })
-  useListKeys({ list, view, onLive })
+  useListKeys({ list, state, onLive })
   const rail = <Rail sections={sections} />
   return (
     <div class={`page logs ${open ? 'with-panel' : ''} ${isProduction(environment) ? 'in-production' : ''}`}>
@@ -57,7 +55,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           }}
         />
         <RangePicker params={params} onRange={onRange} />
-        <LiveSwitch live={list.live} paused={view.paused} onLive={onLive} />
+        <LiveSwitch live={list.live} paused={state.paused} onLive={onLive} />
         <ShareMenu kind={kind} list={list} total={total} />
         <Drawer>{rail}</Drawer>
       </div>
@@ -83,7 +81,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         <aside class="aside" aria-label="Filters">
           {rail}
         </aside>
-        <List kind={kind} list={list} view={view} total={total} onChange={set} />
+        <List kind={kind} list={list} state={state} total={total} onChange={set} />
       </div>
       {open && (
         <EntryPanel

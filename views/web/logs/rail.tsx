@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { countText, visible } from '../../flow-layout/format.ts'
 import type { Choice, Choices } from '../api/types.ts'
-import { countText, visible } from '../lib/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { go, useAddress } from '../ui/use-address.ts'
 import { changeSearch } from './change-search.ts'
@@ -92,3 +92,19 @@ function Node({ choice, ...rest }: Pick<BranchProps, 'open'> & { readonly choice
     </li>
   )
 }
+
+/** What was chosen in the rail, each to be taken away. */
+export const Chosen = ({ chosen }: Pick<Choices, 'chosen'>) => (
+  <div class="chips">
+    {chosen.map(({ name, label }) => (
+      <button key={name} type="button" class="chip" onClick={() => go({ params: { [name]: undefined } })}>
+        <span class="hidden">Remove</span>
+        <span class="muted">{name}</span>
+        <bdi class="cut">{visible(label)}</bdi>
+        <span class="x">
+          <Icon name="close" />
+        </span>
+      </button>
+    ))}
+  </div>
+)

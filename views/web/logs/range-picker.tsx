@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
 import { systemClock } from '../../../shared/runtime/clock.ts'
+import { timeText } from '../../flow-layout/times.ts'
 import { get, type Params } from '../api/client.ts'
 import type { TypedRange as Typed } from '../api/types.ts'
-import { iso, isRelative, PRESETS, timeOf, timeText, zoneText } from '../lib/times.ts'
+import { iso, isRelative, PRESETS, timeOf, zoneText } from '../lib/times.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
-import { useUtc } from '../ui/use-utc.ts'
+import { useUtc } from '../ui/time.tsx'
 import { type AddressParams, ALL_TIME, rangeLabel, rangeOf } from './filters.ts'
 
-export interface RangePickerProps {
+interface RangePickerProps {
   readonly params: AddressParams
   readonly onRange: (range: { readonly from: string | undefined; readonly to: string | undefined }) => void
 }

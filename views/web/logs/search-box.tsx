@@ -1,14 +1,14 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { countText, visible } from '../../flow-layout/format.ts'
 import { get, type Params } from '../api/client.ts'
 import type { Completion, EntryKind, QueryReading } from '../api/types.ts'
-import { countText, visible } from '../lib/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { folderOf } from './facts.ts'
 import { SyntaxSheet } from './syntax-sheet.tsx'
 
-export interface SearchBoxProps {
+interface SearchBoxProps {
   readonly kind: EntryKind
   readonly query: string
   /** How the API read the query. */

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SearchSyntax } from '../api/types.ts'
-import { useFetch } from '../ui/use-fetch.ts'
+import { useFetch } from '../api/use-fetch.ts'
 
 /** All that a search can say; a click writes the example into the search. */
 export function SyntaxSheet({ onTake }: { readonly onTake: (example: string) => void }) {

@@ -1,14 +1,17 @@
+import { LEVELS, type Level, levelRank } from '../../../shared/contract/levels.ts'
+import { countText, plural, shortCount, visible } from '../../flow-layout/format.ts'
 import { urlOf } from '../api/client.ts'
 import type { EntryKind, FacetValue } from '../api/types.ts'
-import { countText, plural, visible } from '../lib/format.ts'
+import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { LevelMark } from '../ui/level.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { folderOf } from './facts.ts'
 import { listLink } from './links.ts'
 import type { LogRows } from './use-rows.ts'
 
-export interface EnvironmentProps {
+interface EnvironmentProps {
   readonly environment: string | undefined
   readonly values: readonly FacetValue[]
   readonly onEnvironment: (environment: string | undefined) => void
@@ -57,7 +60,7 @@ export const LiveSwitch = ({
   </button>
 )
 
-export interface ShareProps {
+interface ShareProps {
   readonly kind: EntryKind
   readonly list: LogRows
   readonly total: number | undefined
@@ -111,4 +114,38 @@ export const Found = ({
     {total !== undefined && <b>{plural(total, 'log')}</b>}{' '}
     {tookMs !== undefined && <span class="wide-only">in {countText(Math.max(1, Math.round(tookMs)))} ms</span>}
   </span>
+)
+
+interface LevelBarProps {
+  /** The least severe level that is shown; undefined: all. */
+  readonly level: Level | undefined
+  /** Counts of all levels, whatever is chosen. */
+  readonly counts: readonly FacetValue[]
+  readonly onLevel: (level: Level | undefined) => void
+}
+
+/** The minimum level: a click on a level shows it and all that are more severe. */
+export const LevelBar = ({ level, counts, onLevel }: LevelBarProps) => (
+  <fieldset class="levels" aria-label="Minimum level">
+    {LEVELS.map((each) => {
+      const count = counts.find(({ value }) => value === each)?.count ?? 0
+      const included = level === undefined || levelRank(each) >= levelRank(level)
+      return (
+        <button
+          key={each}
+          type="button"
+          class={included ? undefined : 'off'}
+          aria-pressed={each === level}
+          title={each === level ? 'Show all levels' : `${each} and above`}
+          onClick={() => onLevel(each === level ? undefined : each)}
+        >
+          <span class="level" style={{ color: LEVEL_LOOKS[each].colour }}>
+            <LevelMark level={each} />
+            {LEVEL_LOOKS[each].tag}
+          </span>
+          <span class="num">{shortCount(count)}</span>
+        </button>
+      )
+    })}
+  </fieldset>
 )

@@ -3,27 +3,27 @@ import { copy } from '../ui/copy.tsx'
 import { go } from '../ui/use-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { changeSearch } from './change-search.ts'
-import { copyJson } from './copy-entry.ts'
+import { copyJson } from './entry-actions.tsx'
 import { sourceOf } from './facts.ts'
 import { listLink } from './links.ts'
+import type { ListState } from './use-list-state.ts'
 import type { LogRows } from './use-rows.ts'
-import type { View } from './use-view.ts'
 
-export interface ListKeys {
+interface ListKeys {
   readonly list: LogRows
-  readonly view: View
+  readonly state: ListState
   readonly onLive: () => void
 }
 
 /** The keys of a list. Those of an entry that is open beside it come before them. */
-export function useListKeys({ list, view, onLive }: ListKeys): void {
+export function useListKeys({ list, state, onLive }: ListKeys): void {
   const { entries } = list.rows
-  const index = entries.findIndex(({ id }) => id === view.currentId)
+  const index = entries.findIndex(({ id }) => id === state.currentId)
   const current = entries[index]
   const move = (step: number): void => {
     const next = entries[index === -1 ? 0 : index + step]
     if (next === undefined) return
-    view.setCurrent(next.id)
+    state.setCurrent(next.id)
     rowButton(next.id)?.focus()
   }
   const withCurrent = (run: (entry: Entry) => unknown) => () => (current === undefined ? false : run(current))
@@ -32,7 +32,7 @@ export function useListKeys({ list, view, onLive }: ListKeys): void {
     d: { what: 'Time', run: () => document.querySelector<HTMLElement>('.range button')?.click() },
     j: { what: 'Next log', run: () => move(1) },
     k: { what: 'Previous log', run: () => move(-1) },
-    Enter: { what: 'Open the log beside the list', run: withCurrent(({ id }) => view.open(id)) },
+    Enter: { what: 'Open the log beside the list', run: withCurrent(({ id }) => state.open(id)) },
     x: {
       what: 'Leave out logs like this',
       run: withCurrent((entry) => changeSearch('with', `-${sourceOf(entry).term}`)),
@@ -45,10 +45,10 @@ export function useListKeys({ list, view, onLive }: ListKeys): void {
     },
     t: { what: 'Live', run: onLive },
     r: { what: 'Read again', run: list.reload },
-    Escape: { what: 'Close', run: () => view.expanded.size > 0 && view.collapse() },
+    Escape: { what: 'Close', run: () => state.expanded.size > 0 && state.collapse() },
   })
 }
 
-/** What has the focus of a row. */
+/** The button of a row, which takes the focus. */
 export const rowButton = (id: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] .at button`)

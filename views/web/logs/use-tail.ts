@@ -5,7 +5,7 @@ import type { Entry } from '../api/types.ts'
 /** What a tail brings is drawn together, so often at most. */
 const FLUSH_MS = 250
 
-export interface TailHandlers {
+interface TailHandlers {
   readonly absorb: (entries: readonly Entry[]) => void
   readonly onSkipped: (count: number) => void
   /** It was away and is there again: entries may have passed meanwhile. */

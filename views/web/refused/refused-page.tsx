@@ -1,13 +1,13 @@
 import { systemClock } from '../../../shared/runtime/clock.ts'
-import { countText, visible } from '../lib/format.ts'
-import { dayText } from '../lib/times.ts'
+import { countText, visible } from '../../flow-layout/format.ts'
+import { dayText } from '../../flow-layout/times.ts'
+import { useFetch } from '../api/use-fetch.ts'
 import { withGateway } from '../ui/base.ts'
 import { Copy } from '../ui/copy.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { Time } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
-import { useFetch } from '../ui/use-fetch.ts'
 import { factsOf, type Refusal } from './texts.ts'
 
 const LOOK_MS = 3_000

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { connection } from '../api/client.ts'
-import { loadSession } from '../session/session.ts'
+import { loadSession } from '../api/session.ts'
 import { useStore } from '../ui/store.ts'
 
 const FIRST_WAIT_S = 1

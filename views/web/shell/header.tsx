@@ -1,16 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { session, signOut } from '../session/session.ts'
+import { PAGES } from '../../pages.ts'
+import { session, signOut } from '../api/session.ts'
 import { BASE } from '../ui/base.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { useStore } from '../ui/store.ts'
 import { setTheme, THEMES, theme } from '../ui/theme.ts'
+import { toggleUtc, useUtc } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
-import { toggleUtc, useUtc } from '../ui/use-utc.ts'
-import { Brand } from './brand.tsx'
-import { openHelp } from './help.tsx'
-import { PAGES } from './pages.ts'
+import { openHelp } from './keyboard.tsx'
 
 /** Pages that show logs keep the range of time on the way from one to the other. */
 const WITH_RANGE: readonly string[] = ['event-logs', 'application-logs', 'flows']
@@ -122,3 +121,10 @@ function TeamMenu({ name }: { readonly name: string }) {
     </Popover>
   )
 }
+
+export const Brand = () => (
+  <>
+    <img src={`${BASE}assets/icon.svg`} width="22" height="22" alt="" />
+    <span>Sluice</span>
+  </>
+)

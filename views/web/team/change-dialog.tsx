@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { visible } from '../../flow-layout/format.ts'
 import type { Action, Field, Line, List } from '../../team/types.ts'
 import { type Result, send } from '../api/client.ts'
-import { visible } from '../lib/format.ts'
-import { signIn } from '../session/session.ts'
+import { heldKey, signIn } from '../api/session.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
-import { heldKey } from './held-key.ts'
 import { actionTexts, fieldTexts, problemText } from './texts.ts'
 
 /** The answer to a new key. */

@@ -1,24 +1,53 @@
+import { useState } from 'preact/hooks'
 import { KEY_PLACEHOLDER as KEY } from '../../details/placeholders.ts'
+import { heldKey } from '../api/session.ts'
+import { useFetch } from '../api/use-fetch.ts'
 import { GATEWAY_KNOWN, withGateway } from '../ui/base.ts'
-import { type CodeSnippet, Snippet } from '../ui/snippet.tsx'
+import { Copy } from '../ui/copy.tsx'
+import { keep, kept } from '../ui/keep.ts'
 import { useStore } from '../ui/store.ts'
-import { useFetch } from '../ui/use-fetch.ts'
-import { heldKey } from './held-key.ts'
+import { Tabs } from '../ui/tabs.tsx'
 
-/** Code that sends a log, from where the API has it, with the real address; what is copied has the key in it, what is shown never. */
+interface CodeSnippet {
+  /** Remembered as the reader's language. */
+  readonly id: string
+  readonly name: string
+  readonly code: string
+}
+
+const PREFERENCE = 'language'
+
+/**
+ * Code that sends a log, with the real address, in the language that was chosen last wherever that was. The copy has the key in it,
+ * the page never shows it.
+ */
 export function SendSnippet({ path }: { readonly path: string }) {
   const key = useStore(heldKey)
-  const { data } = useFetch<{ readonly snippets: readonly CodeSnippet[] }>(path)
-  const masked = key === '' ? KEY : `${key.slice(0, 6)}${'•'.repeat(8)}`
+  const [chosen, setChosen] = useState(kept(PREFERENCE))
+  const { snippets = [] } = useFetch<{ readonly snippets: readonly CodeSnippet[] }>(path).data ?? {}
+  const shown = snippets.find(({ id }) => id === chosen) ?? snippets[0]
+  const codeWith = (text: string): string => withGateway(shown?.code ?? '').replace(KEY, () => text)
   return (
     <>
-      <Snippet
-        label="Send a log"
-        snippets={
-          data?.snippets.map((one) => ({ ...one, code: withGateway(one.code).replace(KEY, () => masked) })) ?? []
-        }
-        reveal={(code) => code.replace(masked, () => key || KEY)}
-      />
+      {shown && (
+        <div class="snippet">
+          <Tabs
+            label="Send a log"
+            tabs={snippets}
+            tab={shown.id}
+            onTab={(id) => {
+              keep(PREFERENCE, id)
+              setChosen(id)
+            }}
+            end={<Copy label="Copy" named text={() => codeWith(key || KEY)} />}
+          >
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+            <pre class="code" tabIndex={0}>
+              {codeWith(key === '' ? KEY : `${key.slice(0, 6)}${'•'.repeat(8)}`)}
+            </pre>
+          </Tabs>
+        </div>
+      )}
       {!GATEWAY_KNOWN && <p class="hint">The address is a placeholder, as GATEWAY_URL is not set.</p>}
     </>
   )

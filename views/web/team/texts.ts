@@ -2,7 +2,7 @@ import type { ActionKind, Field, Line, List } from '../../team/types.ts'
 import type { Problem } from '../api/client.ts'
 
 /** The words for the lists of the Team's settings and for the changes to them. The API names each by its kind alone. */
-export interface ListTexts {
+interface ListTexts {
   readonly title: string
   readonly columns: readonly [name: string, time: string]
   /** Explains the list where it has no line. */
@@ -33,7 +33,7 @@ export const STATES: Readonly<Record<Line['state'], string>> = {
 export const seenText = (lastDay: number | null): string =>
   lastDay === null ? 'not known' : lastDay === 0 ? 'not in 24 h' : `${lastDay} in 24 h`
 
-export interface ActionTexts {
+interface ActionTexts {
   /** The button that begins the change. */
   readonly name: string
   /** The title of the dialog. */
@@ -101,7 +101,7 @@ export const actionTexts = (kind: ActionKind, id = ''): ActionTexts =>
       }
     : ACTIONS[kind]
 
-export interface FieldTexts {
+interface FieldTexts {
   readonly label: string
   readonly hint?: string
   /** The option for no value. */

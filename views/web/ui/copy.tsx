@@ -68,7 +68,7 @@ export function Uncopied() {
   )
 }
 
-export interface CopyProps {
+interface CopyProps {
   /** The text, or what makes it when it is asked for. */
   readonly text: string | (() => string)
   /** What is copied, for the button's name: "Copy the key". */

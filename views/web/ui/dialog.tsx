@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
   readonly wide?: boolean
   /** Called on Escape, on the closing button and on a click beside the dialog; without it the dialog stays. */

@@ -1,7 +1,7 @@
 import icons from './icons.svg'
 
 /** What icons.svg has: outlines on a grid of 16, drawn in the colour of the text beside them. */
-export type IconName =
+type IconName =
   | 'check'
   | 'clock'
   | 'close'

@@ -1,4 +1,6 @@
-import { LEVEL_LOOKS, type Level, shapePath } from '../lib/levels.ts'
+import type { Level } from '../../../shared/contract/levels.ts'
+import { shapePath } from '../../flow-layout/shapes.ts'
+import { LEVEL_LOOKS } from '../lib/levels.ts'
 
 /** A level's mark alone, for beside its name or in a drawing of its own. */
 export function LevelMark({ level }: { readonly level: Level }) {

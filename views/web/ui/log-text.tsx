@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { countText, cut, visible } from '../lib/format.ts'
+import { countText, cut, visible } from '../../flow-layout/format.ts'
 
-export interface LogTextProps {
+interface LogTextProps {
   readonly text: string
   /** Most characters before there is a button for more. */
   readonly most?: number

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from './use-keys.ts'
 
-export interface PopoverProps {
+interface PopoverProps {
   /** What the button shows. */
   readonly label: ComponentChildren
   /** The button's name, where what it shows is no text. */

@@ -1,4 +1,4 @@
-export interface SegmentsProps<Value extends string> {
+interface SegmentsProps<Value extends string> {
   /** What is chosen here, for screen readers. */
   readonly label: string
   readonly options: readonly (readonly [value: Value, name: string])[]

@@ -5,7 +5,7 @@ export interface Tab {
   readonly name: ComponentChildren
 }
 
-export interface TabsProps {
+interface TabsProps {
   readonly label: string
   readonly tabs: readonly Tab[]
   /** The id of the tab that is shown. */

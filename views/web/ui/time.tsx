@@ -1,5 +1,9 @@
-import { clockText, timeText } from '../lib/times.ts'
-import { useUtc } from './use-utc.ts'
+import { useState } from 'preact/hooks'
+import { systemClock } from '../../../shared/runtime/clock.ts'
+import { clockText, timeText } from '../../flow-layout/times.ts'
+import { keep, kept } from './keep.ts'
+import { currentAddress, go, useAddress } from './use-address.ts'
+import { useEvery } from './use-every.ts'
 
 /** A time as the reader wants it, UTC or local, with the whole of it in UTC on hover. */
 export function Time({ at, full = false }: { readonly at: string; readonly full?: boolean }) {
@@ -9,4 +13,26 @@ export function Time({ at, full = false }: { readonly at: string; readonly full?
       {full ? timeText(at, utc) : clockText(at, utc)}
     </time>
   )
+}
+
+const PREFERENCE = 'utc'
+
+/** Whether times are shown in UTC: as the address says, so that a link shows the same to everyone. */
+export const useUtc = (): boolean => useAddress()[0].params['utc'] === '1'
+
+export function toggleUtc(): void {
+  const utc = currentAddress().params['utc'] === '1' ? undefined : '1'
+  keep(PREFERENCE, utc)
+  go({ params: { utc } }, 'replace')
+}
+
+if (kept(PREFERENCE) === '1' && currentAddress().params['utc'] === undefined) go({ params: { utc: '1' } }, 'replace')
+
+const REDRAW_MS = 5_000
+
+/** The present in milliseconds since 1970, for what is told as "3 m ago". */
+export function useNow(): number {
+  const [now, setNow] = useState(systemClock.now)
+  useEvery(REDRAW_MS, () => setNow(systemClock.now()))
+  return now
 }

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-export interface KeyAction {
+interface KeyAction {
   /** What the help says of it: `Search`, `Next error`. */
   readonly what: string
   /** Returning false passes the key on to whoever took it before. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseException } from '../../../../views/details/exception.ts'
 import type { ParsedException } from '../../../../views/details/types.ts'
-import { frameRuns } from '../../../../views/web/logs/frame-runs.ts'
+import { frameRuns } from '../../../../views/web/logs/facts.ts'
 
 /** What a test compares: type, message, and each frame as `call @ place`, the program's own with a star before them. */
 const shown = (exceptions: readonly ParsedException[]) =>

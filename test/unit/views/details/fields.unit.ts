@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseQuery } from '../../../../shared/query/parse.ts'
-import { fieldsOf } from '../../../../views/details/fields.ts'
+import { fieldsOf } from '../../../../views/details/details.ts'
 import { applicationEntry, eventEntry } from './entries.ts'
 
 describe('the fields of an entry', () => {

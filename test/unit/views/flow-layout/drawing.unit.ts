@@ -9,7 +9,7 @@ import { createTimeScale } from '../../../../views/flow-layout/time-scale.ts'
 import { visitsOf } from '../../../../views/flow-layout/visits.ts'
 import type { Entry } from '../../../../views/web/api/types.ts'
 import { minimapPaths } from '../../../../views/web/flow/minimap.ts'
-import { neighbourOf } from '../../../../views/web/flow/neighbour.ts'
+import { neighbourOf } from '../../../../views/web/flow/navigation.ts'
 import { logWords, markWords } from '../../../../views/web/flow/words.ts'
 import { appEntry, eventEntry, expected, iso, logsOf, MINUTE, SECOND, stepEntry } from '../web/flow/flow-fixture.ts'
 

@@ -2,18 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseTime } from '../../../../../views/api/time.ts'
-import {
-  agoText,
-  clockText,
-  dayText,
-  durationText,
-  iso,
-  isRelative,
-  PRESETS,
-  timeOf,
-  timeText,
-  zoneText,
-} from '../../../../../views/web/lib/times.ts'
+import { clockText, dayText, durationText, timeText } from '../../../../../views/flow-layout/times.ts'
+import { agoText, iso, isRelative, PRESETS, timeOf, zoneText } from '../../../../../views/web/lib/times.ts'
 
 const NOW = Date.parse('2026-02-01T12:00:00.000Z')
 const moment = fc.integer({ min: 0, max: Date.parse('2261-01-01T00:00:00Z') })

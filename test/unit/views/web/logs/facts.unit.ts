@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { eventTag, hueOf, shortCategory, sourceOf } from '../../../../../views/web/logs/facts.ts'
+import { shortCategory } from '../../../../../views/flow-layout/format.ts'
+import { eventTag, hueOf, sourceOf } from '../../../../../views/web/logs/facts.ts'
 import { applicationEntry, eventEntry } from '../../details/entries.ts'
 
 describe('what an entry is', () => {

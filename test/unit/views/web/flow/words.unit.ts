@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createMatcher } from '../../../../../views/web/flow/search-logs.ts'
+import { createMatcher } from '../../../../../views/web/flow/words.ts'
 import { applicationEntry, eventEntry, logsOf } from './flow-fixture.ts'
 
 const LOGS = logsOf(

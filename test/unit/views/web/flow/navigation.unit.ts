@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { nextOf } from '../../../../../views/web/flow/next.ts'
+import { nextOf } from '../../../../../views/web/flow/navigation.ts'
 
 test('the next place is the nearest beyond, and the first again after the last', () => {
   const places = [3, 7, 20]

@@ -1,4 +1,5 @@
-import { useRef, useState } from 'preact/hooks'
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** A stretch that is being marked by dragging, in pixels from the element's left edge; `from` is where it began. */
 export interface Drag {
@@ -51,3 +52,28 @@ export function placeOf({ clientX, currentTarget }: MouseEvent): number {
 
 /** The place of a stretch, whichever way it was dragged. */
 export const spanOf = ({ from, to }: Drag) => ({ left: `${Math.min(from, to)}px`, width: `${Math.abs(to - from)}px` })
+
+/** The width of the element that the ref is given to, as it changes. */
+export function useWidth(): readonly [RefObject<HTMLDivElement>, number] {
+  const ref = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (element === null) return
+    const measure = (): void => setWidth(element.clientWidth)
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    measure()
+    return () => observer.disconnect()
+  }, [])
+  return [ref, width]
+}
+
+/** Scrolls a box so that what is selected in it can be seen, below a head of so many pixels; the page itself stays where it is. */
+export function keepInView(box: Element | null | undefined, selector: string, headPx: number): void {
+  const thing = box?.querySelector(selector)
+  if (!box || !thing) return
+  const { top, bottom } = thing.getBoundingClientRect()
+  const frame = box.getBoundingClientRect()
+  box.scrollTop += Math.min(0, top - frame.top - headPx) + Math.max(0, bottom - frame.bottom)
+}

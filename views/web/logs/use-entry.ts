@@ -1,6 +1,7 @@
 import type { Entry, EntryKind } from '../api/types.ts'
-import { useFetch } from '../ui/use-fetch.ts'
+import { useFetch } from '../api/use-fetch.ts'
 import { folderOf } from './facts.ts'
+import { entryPath } from './links.ts'
 
 /** The entry with the id of the address: among those in the list, or else read by itself; null where there is none. */
 export function useOpenEntry(
@@ -13,4 +14,10 @@ export function useOpenEntry(
   const { data, problem } = useFetch<Entry>(path)
   if (path !== null && problem?.code === 'not_found') return null
   return listed ?? (data?.id === id ? data : undefined)
+}
+
+/** The entry with all of its texts: the rest of one that a list has cut is read. */
+export function useWhole(entry: Entry): Entry {
+  const { data } = useFetch<Entry>(entry.truncated === undefined ? null : entryPath(entry))
+  return data?.id === entry.id ? data : entry
 }

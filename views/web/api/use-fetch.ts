@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { connection, get, type Params, type Problem, urlOf } from '../api/client.ts'
-import { createStore, useStore } from './store.ts'
+import { createStore, useStore } from '../ui/store.ts'
+import { connection, get, type Params, type Problem, urlOf } from './client.ts'
 
 export interface Fetched<T> {
   /** What came last. It stays while more is under way and when that fails; `loading` and `problem` tell. */

@@ -1,12 +1,12 @@
 import { useCallback, useState } from 'preact/hooks'
 import { go } from '../ui/use-address.ts'
 
-/** What one looks at in the list. */
-export interface View {
+/** The entries of a list that are open or expanded, the one that the keyboard is at, and whether the list is scrolled. */
+export interface ListState {
   readonly openId: string | undefined
   readonly currentId: string | undefined
   readonly expanded: ReadonlySet<string>
-  /** Whether one reads, so that nothing may move: further down, or an entry. */
+  /** Whether a person reads, further down or an entry, so that nothing may move. */
   readonly paused: boolean
   readonly open: (id: string) => void
   readonly toggle: (id: string) => void
@@ -19,7 +19,7 @@ export interface View {
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-export function useView(openId: string | undefined): View {
+export function useListState(openId: string | undefined): ListState {
   const [currentId, setCurrent] = useState<string>()
   const [scrolled, setScrolled] = useState(false)
   const [expanded, setExpanded] = useState(NOTHING)

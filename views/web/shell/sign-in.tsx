@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from '../api/client.ts'
-import { Banner } from '../shell/banner.tsx'
-import { Brand } from '../shell/brand.tsx'
+import { session, signIn, signOut } from '../api/session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { useStore } from '../ui/store.ts'
-import { session, signIn, signOut } from './session.ts'
+import { Banner } from './banner.tsx'
+import { Brand } from './header.tsx'
 
 export const SignInPage = () => (
   <>

@@ -1,12 +1,11 @@
-import { connection, get, refusedSessions, send } from '../api/client.ts'
-import type { Session } from '../api/types.ts'
-import { heldKey } from '../team/held-key.ts'
 import { createStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
-import { reloadAll } from '../ui/use-fetch.ts'
+import { connection, get, refusedSessions, send } from './client.ts'
+import type { Session } from './types.ts'
+import { reloadAll } from './use-fetch.ts'
 
 /** `over`: one was signed in and has to sign in again; what is on the page stays meanwhile. */
-export type SessionState = Session & { readonly state: 'unknown' | 'out' | 'in' | 'over' }
+type SessionState = Session & { readonly state: 'unknown' | 'out' | 'in' | 'over' }
 
 const NOBODY: Session = { team: null, keyPrefix: null }
 
@@ -56,3 +55,6 @@ refusedSessions.subscribe(end)
 
 // The cookie is that of all tabs: another one may have signed out, or in as another Team.
 addEventListener('focus', loadSession)
+
+/** A key that was entered or made on this page: in this tab's memory alone, until it is loaded again or another Team has it. */
+export const heldKey = createStore('')

@@ -1,1 +1,0 @@
-export { countText, cut, plural, shortCount, visible } from '../../flow-layout/format.ts'
