@@ -2,8 +2,8 @@ import { parseGuid } from '../../shared/contract/guid.ts'
 import { LEVELS, parseLevel } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import { ERRORS } from '../../shared/errors.ts'
+import { parseTime } from '../../shared/query/time.ts'
 import { invalidParameters, type ParameterProblem } from './problems.ts'
-import { parseTime } from './time.ts'
 
 /** A query parameter: one definition for reading it and for describing it. */
 export interface Parameter<T> {

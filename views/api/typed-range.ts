@@ -1,8 +1,8 @@
 import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
 import { ProblemError } from '../../shared/errors.ts'
 import { successBody } from '../../shared/http/answer.ts'
+import { parseTime } from '../../shared/query/time.ts'
 import type { Answer } from './call.ts'
-import { parseTime } from './time.ts'
 
 const LOCAL = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?$/
 

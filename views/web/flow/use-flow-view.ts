@@ -1,11 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { parseTime } from '../../../shared/query/time.ts'
 import { type FlowLog, readLogs } from '../../flow-layout/flow-log.ts'
 import { findGaps, type Gap, segmentsOf } from '../../flow-layout/gaps.ts'
 import { type Row, rowsOf } from '../../flow-layout/rows.ts'
 import { activeMs, createTimeScale, type Segment, type TimeScale } from '../../flow-layout/time-scale.ts'
 import { type Visit, visitsOf } from '../../flow-layout/visits.ts'
 import type { Entry, FlowDetail } from '../api/types.ts'
-import { iso, timeOf } from '../lib/times.ts'
+import { iso } from '../lib/times.ts'
 import { useUtc } from '../ui/time.tsx'
 import { useAddress } from '../ui/use-address.ts'
 import { listOf, toggled } from './flow-address.ts'
@@ -106,17 +107,17 @@ export function useFlowView(brief: FlowDetail, entries: readonly Entry[]): FlowV
 /** How long a window that changes all the time, as by a wheel, has to rest before the address has it. */
 const REST_MS = 250
 
-/** The window, what changes it, and the one that the address has. */
+/** The window, the function that sets it, and the window that the address has. */
 function useWindow() {
   const [{ params }, go] = useAddress()
   const { from, to } = params
   const kept = useMemo(() => {
-    const [start, end] = [timeOf(from ?? '', 0), timeOf(to ?? '', 0)]
-    return start === undefined || end === undefined ? undefined : { from: start, to: end }
+    const [start = '', end = ''] = [from, to].map((time) => parseTime(time ?? '', 0))
+    return start === '' || end === '' ? undefined : { from: Date.parse(start), to: Date.parse(end) }
   }, [from, to])
   const [window, setWindow] = useState(kept)
   const written = useRef(`${from} ${to}`)
-  // What this wrote itself may be older than what the window is by now.
+  // An address that this page wrote itself may be older than the present window.
   useEffect(() => {
     if (written.current !== `${from} ${to}`) setWindow(kept)
   }, [kept])

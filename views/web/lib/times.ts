@@ -16,24 +16,6 @@ export const PRESETS: readonly Preset[] = [
   { from: 'now-30d', label: 'Last 30 days' },
 ]
 
-const RELATIVE = /^now(?:([+-])(\d{1,6})([smhdw]))?$/i
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-
-const ZONED = /(?:z|[+-]\d\d:?\d\d)$/i
-
-/** Milliseconds since 1970 of `now-15m` or of an ISO 8601 time, which is UTC unless it says otherwise; undefined for anything else. */
-export function timeOf(text: string, now: number): number | undefined {
-  const match = RELATIVE.exec(text)
-  if (match === null) {
-    const ms = /^\d{4}-/.test(text) ? Date.parse(/T/i.test(text) && !ZONED.test(text) ? `${text}Z` : text) : Number.NaN
-    return Number.isNaN(ms) ? undefined : ms
-  }
-  const [, sign, amount = '0', unit = 's'] = match
-  return now + (sign === '-' ? -1 : 1) * Number(amount) * (UNIT_MS[unit.toLowerCase()] ?? 0)
-}
-
-export const isRelative = (text: string): boolean => RELATIVE.test(text)
-
 export const iso = (ms: number): string => new Date(ms).toISOString()
 
 /** The zone that times are shown in: `UTC` or the distance from it, `+02:00`. */

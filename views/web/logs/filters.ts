@@ -1,4 +1,5 @@
-import { iso, isRelative, PRESETS, timeOf } from '../lib/times.ts'
+import { isRelative, parseTime } from '../../../shared/query/time.ts'
+import { PRESETS } from '../lib/times.ts'
 
 /** The address's parameters. */
 export type AddressParams = Readonly<Record<string, string | undefined>>
@@ -10,9 +11,7 @@ const SELECTING = ['q', 'level', 'environment', 'event', 'step', 'project', 'cat
 const DEFAULT_FROM = 'now-24h'
 /** The range that holds everything: the first day that a log can have. */
 export const ALL_TIME = '1970-01-01'
-
-/** The latest time that a log can have, in milliseconds since 1970. */
-const LATEST = Date.UTC(2262, 0) - 1
+const EPOCH = parseTime(ALL_TIME, 0)
 
 interface RangeText {
   readonly from: string | undefined
@@ -22,7 +21,7 @@ interface RangeText {
 /** The range as the address says it; undefined for an end that is open. */
 export function rangeOf({ from, to }: AddressParams): RangeText {
   // Asked without a beginning, the API draws the time that there are logs of rather than half a century.
-  if (from !== undefined && timeOf(from, 0) === 0 && !isRelative(from)) return { from: undefined, to }
+  if (from !== undefined && !isRelative(from) && parseTime(from, 0) === EPOCH) return { from: undefined, to }
   return { from: from ?? (to === undefined ? DEFAULT_FROM : undefined), to }
 }
 
@@ -36,10 +35,7 @@ export const selectionOf = (params: AddressParams): Readonly<Record<string, stri
   Object.fromEntries(SELECTING.map((name) => [name, params[name]]))
 
 /** A time that cannot be read stays as it is: the API says what is wrong with it. */
-function absolute(text: string, now: number): string {
-  const at = timeOf(text, now)
-  return at === undefined || at < 0 || at > LATEST ? text : iso(at)
-}
+const absolute = (text: string, now: number): string => parseTime(text, now) ?? text
 
 /** The parameters of a link that shows the same tomorrow: absolute times, and not live. */
 export function frozenParams(params: AddressParams, now: number): AddressParams {

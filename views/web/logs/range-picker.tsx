@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { isRelative, parseTime } from '../../../shared/query/time.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import { timeText } from '../../flow-layout/times.ts'
 import { get, type Params } from '../api/client.ts'
 import type { TypedRange as Typed } from '../api/types.ts'
-import { iso, isRelative, PRESETS, timeOf, zoneText } from '../lib/times.ts'
+import { iso, PRESETS, zoneText } from '../lib/times.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { useUtc } from '../ui/time.tsx'
@@ -108,7 +109,7 @@ function TypedRange({ params, utc, onRange }: RangePickerProps & { readonly utc:
 /** A time of the address as one would type it: relative as it is, absolute in the zone that is shown, without what is zero. */
 function shownTime(text: string | undefined, utc: boolean): string {
   if (text === undefined || isRelative(text)) return text ?? ''
-  const at = timeOf(text, 0)
+  const at = parseTime(text, 0)
   if (at === undefined) return text
   return timeText(at, utc)
     .replace('Z', '')

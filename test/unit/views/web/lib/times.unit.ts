@@ -1,52 +1,85 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { parseTime } from '../../../../../views/api/time.ts'
+import { isRelative, parseTime } from '../../../../../shared/query/time.ts'
 import { clockText, dayText, durationText, timeText } from '../../../../../views/flow-layout/times.ts'
-import { agoText, iso, isRelative, PRESETS, timeOf, zoneText } from '../../../../../views/web/lib/times.ts'
+import { agoText, iso, PRESETS } from '../../../../../views/web/lib/times.ts'
 
 const NOW = Date.parse('2026-02-01T12:00:00.000Z')
 const moment = fc.integer({ min: 0, max: Date.parse('2261-01-01T00:00:00Z') })
 
-describe('timeOf', () => {
-  test('means the same as the API does', () => {
-    const relative = fc
-      .tuple(fc.constantFrom('-', '+'), fc.nat(999), fc.constantFrom('s', 'm', 'h', 'd', 'w'))
-      .map(([sign, amount, unit]) => `now${sign}${amount}${unit}`)
-    fc.assert(
-      fc.property(fc.oneof(relative, fc.constant('now'), moment.map(iso)), (text) => {
-        expect(iso(timeOf(text, NOW) ?? 0)).toBe(parseTime(text, NOW))
+/** Moments on both sides of midnight, in summer and in winter, and in the hour that Berlin's clocks leave out and repeat. */
+const MOMENTS = [
+  '2026-01-31T23:45:06.789Z',
+  '2026-03-29T01:30:00.000Z',
+  '2026-07-01T00:15:00.000Z',
+  '2026-10-25T00:30:00.000Z',
+  '2026-10-25T01:30:00.000Z',
+]
+
+/** The values of expressions in a process of a zone: a process has the zone of its start. */
+function valuesIn(zone: string, expressions: readonly string[]): readonly unknown[] {
+  const program = `import { parseTime } from './shared/query/time.ts'
+    import { clockText, dayText, timeText } from './views/flow-layout/times.ts'
+    import { agoText, zoneText } from './views/web/lib/times.ts'
+    console.log(JSON.stringify([${expressions.join()}]))`
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program]
+  return JSON.parse(execFileSync(process.execPath, args, { env: { TZ: zone }, encoding: 'utf8' }))
+}
+
+/** The same as Intl has it, which takes the zone by its name. */
+function partsIn(zone: string, at: string) {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    ...{ fractionalSecondDigits: 3, hourCycle: 'h23', timeZoneName: 'longOffset' },
+  } as Intl.DateTimeFormatOptions)
+  const part = Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]))
+  return {
+    day: `${part['year']}-${part['month']}-${part['day']}`,
+    clock: `${part['hour']}:${part['minute']}:${part['second']}.${part['fractionalSecond']}`,
+    offset: part['timeZoneName']?.slice('GMT'.length).replace('+00:00', 'UTC'),
+  }
+}
+
+describe.each(['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kolkata'])('a reader in %s', (zone) => {
+  test("sees the day, clock and distance of its zone, or UTC's", () => {
+    const shown = MOMENTS.map(
+      (at) =>
+        `[dayText('${at}', false), clockText('${at}', false), timeText('${at}', false), zoneText(false, Date.parse('${at}')),
+          timeText('${at}', true), zoneText(true, 0)]`,
+    )
+    expect(valuesIn(zone, shown)).toEqual(
+      MOMENTS.map((at) => {
+        const { day, clock, offset } = partsIn(zone, at)
+        return [day, clock, `${day} ${clock}`, offset, at.replace('T', ' '), 'UTC']
       }),
     )
   })
 
-  test.each(['Europe/Berlin', 'America/St_Johns'])('a time without a zone is UTC, as in the API, in %s too', (zone) => {
-    const texts = ['2026-01-31T09:30:00', '2026-01-31t09:30:00.5', '2026-01-31', '2026-01-31T09:30:00+02:00']
-    // The zone of a process is that of its start.
-    const program = `import { iso, timeOf } from './views/web/lib/times.ts'
-      console.log(JSON.stringify(${JSON.stringify(texts)}.map((text) => iso(timeOf(text, 0)))))`
-    const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program]
-    const printed = execFileSync(process.execPath, args, { env: { TZ: zone }, encoding: 'utf8' })
-    expect(JSON.parse(printed)).toEqual(texts.map((text) => parseTime(text, 0)))
-  })
-
-  test.each(['', 'yesterday', 'now-1y', 'now - 1h', '12', '2026-13-01'])('%j is no time', (text) => {
-    expect(timeOf(text, NOW)).toBeUndefined()
-  })
-
-  test('every preset is a range that the API takes', () => {
-    for (const { from } of PRESETS) {
-      expect(isRelative(from)).toBe(true)
-      expect(parseTime(from, NOW)).toBeDefined()
-    }
+  test('reads a time without a zone as UTC, and one relative to now by the present alone', () => {
+    const texts = ['2026-01-31T09:30:00', '2026-01-31t09:30:00.5', '2026-01-31', '2026-01-31T09:30:00+02:00', 'now-1d']
+    expect(
+      valuesIn(zone, [
+        ...texts.map((text) => `parseTime('${text}', ${NOW})`),
+        `agoText('2026-01-31T12:00:00.000Z', ${NOW})`,
+      ]),
+    ).toEqual([
+      '2026-01-31T09:30:00.000Z',
+      '2026-01-31T09:30:00.500Z',
+      '2026-01-31T00:00:00.000Z',
+      '2026-01-31T07:30:00.000Z',
+      '2026-01-31T12:00:00.000Z',
+      '1 d ago',
+    ])
   })
 })
 
-test('the zone is UTC or the distance of the reader from it', () => {
-  expect(zoneText(true, NOW)).toBe('UTC')
-  const minutes = -new Date(NOW).getTimezoneOffset()
-  const clock = new Date(Math.abs(minutes) * 60_000).toISOString().slice(11, 16)
-  expect(zoneText(false, NOW)).toBe(minutes === 0 ? 'UTC' : (minutes < 0 ? '-' : '+') + clock)
+test('every preset is a relative range that the API takes', () => {
+  for (const { from } of PRESETS) {
+    expect(isRelative(from)).toBe(true)
+    expect(parseTime(from, NOW)).toBeDefined()
+  }
 })
 
 describe('times as text', () => {
@@ -56,18 +89,6 @@ describe('times as text', () => {
         const whole = iso(ms)
         expect(`${dayText(ms, true)}T${clockText(ms, true)}Z`).toBe(whole)
         expect(timeText(whole, true)).toBe(`${whole.slice(0, 10)} ${whole.slice(11)}`)
-      }),
-    )
-  })
-
-  test("in the reader's zone they are what its clock shows", () => {
-    fc.assert(
-      fc.property(moment, (ms) => {
-        const local = new Date(ms)
-        expect(clockText(ms, false).slice(0, 5)).toBe(
-          `${String(local.getHours()).padStart(2, '0')}:${String(local.getMinutes()).padStart(2, '0')}`,
-        )
-        expect(Number(dayText(ms, false).slice(8))).toBe(local.getDate())
       }),
     )
   })

@@ -1,8 +1,11 @@
-import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
+import { parseTimestamp, timestampOf } from '../contract/timestamp.ts'
 
 const RELATIVE = /^now(?:([+-])(\d{1,6})([smhdw]))?$/i
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Whether a time is relative to now, as `now-15m` is. */
+export const isRelative = (text: string): boolean => RELATIVE.test(text)
 
 /**
  * The canonical timestamp of an ISO 8601 text, or of a time relative to `now` (milliseconds since 1970) such as `now-15m`.
