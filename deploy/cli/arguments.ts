@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
+import { nearestOf } from '../../shared/nearest.ts'
 import { type Call, type Command, UsageError } from './command.ts'
-import { nearest } from './nearest.ts'
 
 /** Whether the command line asks for help rather than for the command. */
 export function asksForHelp(args: readonly string[]): boolean {
@@ -52,7 +52,7 @@ export function parseCall({ options, parameters }: Command, args: readonly strin
 }
 
 function unknownOption(rawName: string, known: readonly string[]): string {
-  const meant = nearest(rawName.replace(/^-+/, ''), [...known, 'help'])
+  const meant = nearestOf(rawName.replace(/^-+/, ''), [...known, 'help'], String, { beginnings: true })
   return `there is no option ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`
 }
 
@@ -66,7 +66,7 @@ export function choiceOf<Choice extends string>(
   if (text === undefined) return undefined
   const choice = choices.find((each) => each === text)
   if (choice !== undefined) return choice
-  const meant = nearest(text, choices)
+  const meant = nearestOf(text, choices, String, { beginnings: true })
   const advice = meant === undefined ? '' : `; did you mean ${meant}?`
   throw new UsageError(`--${name} is one of ${choices.join(', ')}, not ${JSON.stringify(text)}${advice}`)
 }

@@ -1,10 +1,10 @@
 import { AppendError } from '../../shared/journal/journal.ts'
+import { nearestOf } from '../../shared/nearest.ts'
 import { asksForHelp, parseCall } from './arguments.ts'
 import { type CliDeps, type Command, EXIT, UsageError } from './command.ts'
 import { configCommands } from './config-commands.ts'
 import { deadLetterCommands } from './dead-letter-commands.ts'
 import { commandHelp, overview } from './help.ts'
-import { nearest } from './nearest.ts'
 import { registryCommands } from './registry-commands.ts'
 import { serverCommands } from './server-commands.ts'
 
@@ -48,7 +48,8 @@ function runWithoutCommand(words: readonly string[], wantsHelp: boolean, deps: C
     return EXIT.usage
   }
   const wanted = named.slice(0, isGroup ? 2 : 1).join(' ')
-  const meant = nearest(named.slice(0, 2).join(' '), names()) ?? nearest(wanted, [...names(), ...groups()])
+  const near = (text: string, known: readonly string[]) => nearestOf(text, known, String, { beginnings: true })
+  const meant = near(named.slice(0, 2).join(' '), names()) ?? near(wanted, [...names(), ...groups()])
   const advice = meant === undefined ? '' : `; did you mean \`sluice ${meant}\`?`
   deps.stderr.write(`sluice: there is no command \`${wanted}\`${advice}\n\`sluice help\` lists all commands.\n`)
   return EXIT.usage

@@ -1,7 +1,7 @@
+import { createNearest } from '../../shared/nearest.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { curlTo } from '../details/curl.ts'
 import type { EntityRef } from '../flow-layout/types.ts'
-import { createNearest } from './nearest.ts'
 import type { KeptRefusal } from './ring.ts'
 
 /** A refusal as the read API shows it. */

@@ -3,7 +3,6 @@ import { encodeRefusal, type NotedRefusal, type RefusalRecord } from '../../../s
 import { TOPICS } from '../../../shared/contract/topics.ts'
 import { createLogger } from '../../../shared/runtime/logger.ts'
 import { createRefusalsFollower } from '../../../views/refusals/follower.ts'
-import { createNearest, nearestOf } from '../../../views/refusals/nearest.ts'
 import { createRefusalRing, RING_LIMITS } from '../../../views/refusals/ring.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createMemoryJournal } from '../../support/memory-journal.ts'
@@ -100,53 +99,6 @@ describe('the ring of refusals', () => {
       ...asRead(refusal()),
     ])
     expect(of('a')).toHaveLength(1)
-  })
-})
-
-describe('the nearest known identifier', () => {
-  const known = ['order-placed', 'order-placed.validate', 'order-placed.charge', 'refund', 'a', 'Zahlung', 'zahlung-2']
-  const nearest = (text: string) => nearestOf(text, known, (one) => one)
-
-  test.each([
-    ['order-plcaed', 'order-placed'],
-    ['Order-Placed', 'order-placed'],
-    ['ORDER-PLACED.CHARGE', 'order-placed.charge'],
-    ['order_placed.validte', 'order-placed.validate'],
-    ['refunds', 'refund'],
-    ['b', 'a'],
-    ['zahlung', 'Zahlung'],
-  ])('of %s is %s', (text, expected) => {
-    expect(nearest(text)).toBe(expected)
-  })
-
-  test.each(['invoice-sent', 'order', 'x'.repeat(256), 'order-placed.validate.by.hand'])('of %s is none', (text) => {
-    expect(nearest(text)).toBeUndefined()
-  })
-
-  test('is looked for within bounds, and once for each text', () => {
-    let reads = 0
-    const many = Array.from({ length: 5_000 }, (_, n) => `identifier-${n}`)
-    const find = createNearest(
-      () => many,
-      (one) => {
-        reads += 1
-        return one
-      },
-    )
-    for (let n = 0; n < 1_000; n += 1) find(`identifer-${n}`)
-    expect(reads).toBeLessThanOrEqual(1_000_000)
-    const before = reads
-    expect(find('identifer-7')).toBe('identifier-7')
-    expect(reads).toBe(before)
-  })
-
-  test('costs no more where identifiers are long and alike, or many and of another length', () => {
-    const room = { cells: 1_000_000 }
-    const alike = Array.from({ length: 5_000 }, (_, n) => `${'x'.repeat(1_000)}${n}`)
-    const find = createNearest(() => [...alike, ...Array.from({ length: 5_000 }, (_, n) => `${n}`)], String, room)
-    for (let n = 0; n < 1_000; n += 1) find(`${'x'.repeat(999)}y-${n}`)
-    expect(room.cells).toBeLessThan(0)
-    expect(room.cells).toBeGreaterThan(-5_000)
   })
 })
 
