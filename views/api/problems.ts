@@ -37,6 +37,15 @@ export const unavailable = (message: string): ProblemError => new ProblemError(p
 export const rateLimited = (message: string, retryAfterSeconds: number): ProblemError =>
   new ProblemError(problem('rate_limited', { retryAfterSeconds }, message))
 
+/** The problem that the request itself has; undefined for an error that it did not cause. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof ProblemError) return error.problem
+  // The router throws it for a path that it cannot decode.
+  if (error instanceof URIError)
+    return invalidParameters([{ path: 'path', message: 'must be percent-encoded UTF-8' }]).problem
+  return undefined
+}
+
 /** Answers a refusal with its real status, and when to try again where the refusal knows. RFC 9110, 11.6.1 wants a challenge with each 401. */
 export function answerFailure(response: ServerResponse, cause: Problem, headers: OutgoingHttpHeaders = {}): void {
   const status = VIEW_STATUS[cause.code]

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
-import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
+import { type Problem, problem } from '../../shared/errors.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import {
   isTimeout,
@@ -18,7 +18,7 @@ import { type AuthenticationDeps, callerOf } from './authentication.ts'
 import type { Call, Route, TailSettings, Tools } from './call.ts'
 import { createNames } from './names.ts'
 import { readParameters } from './parameters.ts'
-import { answerFailure, invalidParameters, notFound, unavailable } from './problems.ts'
+import { answerFailure, invalidParameters, notFound, problemOf, unavailable } from './problems.ts'
 import { createReadGate, type ReadGate, waitedTooLong } from './read-gate.ts'
 import { BASES, ROUTES } from './routes.ts'
 import { ANSWER_HEADERS, answerRead, signalOf } from './send-answer.ts'
@@ -124,14 +124,10 @@ function answerError(error: unknown, response: ServerResponse, logger: Logger): 
     return
   }
   if (response.closed) return
-  answerFailure(response, problemOf(error, logger))
+  answerFailure(response, problemOf(error) ?? failureOf(error, logger))
 }
 
-function problemOf(error: unknown, logger: Logger): Problem {
-  if (error instanceof ProblemError) return error.problem
-  // What the router throws for a path that it cannot decode.
-  if (error instanceof URIError)
-    return invalidParameters([{ path: 'path', message: 'must be percent-encoded UTF-8' }]).problem
+function failureOf(error: unknown, logger: Logger): Problem {
   if (error instanceof TailCursorError)
     return invalidParameters([{ path: 'lastEventId', message: 'must be the id of an event of a tail' }]).problem
   if (error instanceof ReadNotBegunError) return waitedTooLong().problem

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
-import { type Problem, ProblemError, problem } from '../../shared/errors.ts'
+import { type Problem, problem } from '../../shared/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
@@ -14,7 +14,7 @@ import type { Clock } from '../../shared/runtime/clock.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
-import { answerFailure, invalidParameters, notFound, unavailable } from '../api/problems.ts'
+import { answerFailure, invalidParameters, notFound, problemOf, unavailable } from '../api/problems.ts'
 import type { ReadGate } from '../api/read-gate.ts'
 import { answerRead, signalOf } from '../api/send-answer.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
@@ -145,25 +145,25 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     throw notFound()
   })
   routes.use('/api/team', (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    if (!response.closed) answerFailure(response, problemOf(error, logger))
+    if (!response.closed) answerFailure(response, problemOf(error) ?? failureOf(error, logger))
   })
   router.use(routes)
 }
 
-/** Makes handlers that answer with a view of a Team's settings. */
+/** Makes handlers that answer with the Team's settings in a form. */
 function createSettingsReader(deps: TeamDeps, teamOf: (request: IncomingMessage) => Team) {
   const lastSeen = createLastSeen(deps)
   // All that wait for the same look at the store are told by turns: the settings of a large Team are a megabyte.
   const byTurns = createCooperative()
 
-  return (view: (settings: ReturnType<typeof settingsOf>) => object): RequestHandler =>
+  return (formOf: (settings: ReturnType<typeof settingsOf>) => object): RequestHandler =>
     async (request, response) => {
       const team = teamOf(request)
       refuseParameters(request)
       const reading = { team: team.id, request, response, signal: signalOf(response, deps.deadlineMs) }
       await answerRead(deps.gate, reading, async () => {
         const seen = await lastSeen(team.id)
-        const text = () => successBody(view(settingsOf(deps.registry, team, seen, deps.gateway)))
+        const text = () => successBody(formOf(settingsOf(deps.registry, team, seen, deps.gateway)))
         return byTurns.run(team.id, inOneStep(text))
       })
     }
@@ -206,10 +206,7 @@ async function untilVisible(isVisible: () => boolean): Promise<void> {
   while (!isVisible() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, VISIBLE_POLL_MS))
 }
 
-function problemOf(error: unknown, logger: Logger): Problem {
-  if (error instanceof ProblemError) return error.problem
-  if (error instanceof URIError)
-    return invalidParameters([{ path: 'path', message: 'must be percent-encoded UTF-8' }]).problem
+function failureOf(error: unknown, logger: Logger): Problem {
   if (isTimeout(error)) return unavailable('The settings could not be read in time.').problem
   logger.error({ err: error }, "a request for a Team's settings failed")
   if (!(error instanceof AppendError)) return unavailable('The registry could not be read.').problem
