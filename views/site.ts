@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express'
 import { ProblemError, problem } from '../shared/errors.ts'
+import { below } from '../shared/http/base-path.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
 import { answerPrepared } from '../shared/http/prepared-body.ts'
 import { type BuiltPage, readBuiltPage } from './built-page.ts'
@@ -53,7 +54,7 @@ export function registerSite(
   router: IRouter,
   { basePath, gateway = 'here', folder = join(import.meta.dirname, 'web/dist') }: SiteDeps,
 ): void {
-  const base = `${basePath.replace(/\/+$/, '')}/`
+  const base = below(basePath, '/')
   let built: BuiltPage | undefined
   // Until it is there it is looked for again, so that a server which was started first need not be restarted.
   const page = (): BuiltPage | undefined => {

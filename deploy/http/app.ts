@@ -6,6 +6,7 @@ import {
   EXTERNAL_LOG_SCHEMA,
   LOG_ENTRY_SCHEMA,
 } from '../../gateway/schemas/requests.ts'
+import { below } from '../../shared/http/base-path.ts'
 import { createListener, type Routes } from '../../shared/http/listener.ts'
 import type { RoleParts } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
@@ -67,7 +68,7 @@ function mountDocs(router: Router, { config, hasPage }: HttpServersDeps): void {
   })
   registerDocs(router, document)
   if (hasPage) return
-  const location = `${config.BASE_PATH.replace(/\/$/, '')}/docs/`
+  const location = below(config.BASE_PATH, '/docs/')
   router.get('/', (_request, response) => void response.writeHead(302, { location }).end())
 }
 

@@ -45,7 +45,7 @@ export function createOpenApi({
   return {
     openapi: '3.1.0',
     info: { title: 'Sluice', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [{ url: basePath.replace(/\/+$/, '') || '/' }],
+    servers: [{ url: basePath }],
     security: [{ apiKey: [] }, { bearer: [] }],
     tags: all.flatMap((part) => part.tags),
     paths: Object.assign({}, ...all.map((part) => part.paths)) as OpenApiPart['paths'],

@@ -1,5 +1,6 @@
 import { createGateway } from '../../gateway/gateway.ts'
 import { topicName } from '../../shared/contract/topics.ts'
+import { below } from '../../shared/http/base-path.ts'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { createRegistryFollower } from '../../shared/registry/follower.ts'
 import type { CoreServices, HealthCheck, RoleParts } from '../../shared/role.ts'
@@ -140,7 +141,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
     draining,
   })
   function url(): string {
-    return http.main.url() + config.BASE_PATH.replace(/\/+$/, '')
+    return http.main.url() + below(config.BASE_PATH)
   }
 
   const inOrder = [

@@ -37,7 +37,19 @@ export function loadConfig(env: Environment = process.env): Config {
   const wrong = new Set(problems.map(({ name }) => name))
   const texts = [...problems.map(({ text }) => text), ...unknownNames(env), ...failedChecks(config, wrong)]
   if (texts.length > 0) throw new ConfigError(texts)
-  return Object.freeze(config)
+  return Object.freeze(withoutSlashes(config))
+}
+
+/** Without the slashes at the ends, so that paths can be put behind them; the base path of the root stays `/`. */
+function withoutSlashes(config: Config): Config {
+  const { BASE_PATH, GATEWAY_URL, GATEWAY_INTERNAL_URL } = config
+  const trimmed = (text: string): string => text.replace(/\/+$/, '')
+  return {
+    ...config,
+    BASE_PATH: trimmed(BASE_PATH) || '/',
+    GATEWAY_URL: GATEWAY_URL && trimmed(GATEWAY_URL),
+    GATEWAY_INTERNAL_URL: GATEWAY_INTERNAL_URL && trimmed(GATEWAY_INTERNAL_URL),
+  }
 }
 
 interface Problem {

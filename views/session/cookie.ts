@@ -23,8 +23,8 @@ export interface CookieScope {
 export const sessionCookie = (value: string, maxAgeSeconds: number, { basePath, secure }: CookieScope): string =>
   [
     `${SESSION_COOKIE}=${value}`,
-    // Without the slash at its end, which would leave out the base path itself.
-    `Path=${basePath.replace(/\/+$/, '') || '/'}`,
+    // A slash at its end would leave out the base path itself.
+    `Path=${basePath}`,
     `Max-Age=${maxAgeSeconds}`,
     'HttpOnly',
     'SameSite=Strict',

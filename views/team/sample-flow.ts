@@ -8,7 +8,7 @@ import type { Tickets } from '../session/tickets.ts'
 
 /** How the page's server reaches a gateway. */
 export interface GatewayAccess {
-  /** The address with its base path; null where none is known. */
+  /** The address with its base path and without a slash at its end; null where none is known. */
   readonly url: () => string | null
   readonly tickets: Tickets
 }
@@ -31,7 +31,7 @@ export async function sendSampleFlow(
   { url, tickets }: GatewayAccess,
   clock: Clock,
 ): Promise<SampleFlow> {
-  const address = url()?.replace(/\/+$/, '') ?? null
+  const address = url()
   if (address === null)
     throw conflict(
       'No gateway is known here. The operator has to set GATEWAY_URL for the process that serves the page.',

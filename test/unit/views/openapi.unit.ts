@@ -47,7 +47,7 @@ const INGESTION = /^\/(api\/(ExternalLogs|ApplicationLogs|events\/raw)|ingest|v1
 
 const document = createOpenApi({
   version: '1.2.3',
-  basePath: '/logs/',
+  basePath: '/logs',
   ingestion: {
     externalLog: EXTERNAL_LOG_SCHEMA,
     logEntry: LOG_ENTRY_SCHEMA,

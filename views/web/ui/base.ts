@@ -11,9 +11,8 @@ const told = meta('gateway')
 export const GATEWAY_KNOWN = told !== 'unknown'
 
 /** Where clients reach the gateway, without a slash at the end; a placeholder where nobody has told. */
-const GATEWAY = (
-  told === 'unknown' ? 'https://gateway.example' : /^http/.test(told) ? told : location.origin + BASE
-).replace(/\/+$/, '')
+const GATEWAY =
+  told === 'unknown' ? 'https://gateway.example' : /^http/.test(told) ? told : location.origin + BASE.slice(0, -1)
 
 /** A text of the API with the address of the gateway where it left room for it. */
 export const withGateway = (text: string): string => text.replace(GATEWAY_PLACEHOLDER, () => GATEWAY)

@@ -80,6 +80,22 @@ describe('settings come from the environment', () => {
   })
 })
 
+test.each([
+  [undefined, '/'],
+  ['/', '/'],
+  ['//', '/'],
+  ['/logs', '/logs'],
+  ['/logs/', '/logs'],
+  ['/a/b//', '/a/b'],
+])('the base path %s is %s', (BASE_PATH, expected) => {
+  expect(loadConfig({ BASE_PATH }).BASE_PATH).toBe(expected)
+})
+
+test('addresses of the gateway have no slash at their end', () => {
+  const { GATEWAY_URL, GATEWAY_INTERNAL_URL } = loadConfig({ GATEWAY_URL: 'https://logs.example.com/a/' })
+  expect([GATEWAY_URL, GATEWAY_INTERNAL_URL]).toEqual(['https://logs.example.com/a', null])
+})
+
 describe('what is wrong is refused, all of it at once', () => {
   test('every problem is listed', () => {
     const problems = problemsOf({

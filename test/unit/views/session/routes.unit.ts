@@ -69,7 +69,7 @@ async function start(trusted: readonly string[]): Promise<void> {
     registry,
     registryReady: () => ready,
     secret: SECRET,
-    basePath: '/logs/',
+    basePath: '/logs',
     proxies: createProxies(trusted),
   })
   app.get('/api/whose', (request, response) => void response.end(String(sessions.teamOf(request.headers))))
