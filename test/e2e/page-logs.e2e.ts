@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
+import { READER_ZONE } from '../support/open-page.ts'
 import {
   expectRows,
   LOGS_KEY,
@@ -126,7 +127,10 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       const page = await show('/event-logs')
       await expectRows(page, EVENTS)
       const cells = await row(page, 'card declined').locator('td').allTextContents()
-      const time = ago(30).slice(11, 23)
+      const time = new Date(ago(30)).toLocaleTimeString('en-GB', {
+        timeZone: READER_ZONE,
+        ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
+      })
       expect(cells).toEqual([time, 'error', 'Production', 'Charge', 'card declined', 'order-1'])
       const [one, two, other] = await page.evaluate<readonly string[]>(
         '["order-1", "order-2"].flatMap((key) => [...document.querySelectorAll("tr.log .key a")].filter((link) => link.textContent === key).map((link) => link.querySelector("i").style.getPropertyValue("--hue"))).filter((hue, index) => index !== 1)',

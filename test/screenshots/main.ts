@@ -59,6 +59,7 @@ async function take(
   const { page, faults, close } = await openPage(browser, server.url, {
     ...look,
     path,
+    zone: 'UTC',
     ...(signedIn && { key: server.key }),
   })
   await settled()

@@ -26,6 +26,9 @@ export interface OpenPage {
   close(): Promise<void>
 }
 
+/** The zone of a browser unless a test names one; not UTC, and not a whole hour from it, so that a mix-up of the two shows. */
+export const READER_ZONE = 'Asia/Kolkata'
+
 const WIDTH = 1_440
 const HEIGHT = 900
 /** A page that takes longer for anything does not work. */
@@ -33,7 +36,15 @@ const PATIENCE_MS = 10_000
 
 /** Opens the page of the server at `url`. */
 export async function openPage(browser: Browser, url: string, options: OpenOptions = {}): Promise<OpenPage> {
-  const { path = '/', key, width = WIDTH, height = HEIGHT, dark = false, reducedMotion = false, zone = 'UTC' } = options
+  const {
+    path = '/',
+    key,
+    width = WIDTH,
+    height = HEIGHT,
+    dark = false,
+    reducedMotion = false,
+    zone = READER_ZONE,
+  } = options
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
