@@ -12,7 +12,7 @@ export interface Asset {
 export interface BuiltPage {
   /** index.html before anything is put in. */
   readonly shell: string
-  /** What the shell loads, by name. */
+  /** The files that the shell loads, by name. */
   readonly assets: ReadonlyMap<string, Asset>
 }
 
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** What Vite writes: a name, a hash of eight characters, an ending. */
+/** Vite's file names: a name, a hash of eight characters, an ending. */
 const HASHED = /-[\w-]{8}\.\w+$/
 
 /** Reads what `npm run build` made; undefined where it was not run. Some tens of KiB. */

@@ -11,9 +11,9 @@ import { cookieOf } from './session/cookie.ts'
 export interface SiteDeps {
   /** The prefix of every path, as the configuration has it. */
   readonly basePath: string
-  /** Where clients reach the gateway: an address, `here` where it is that of the page, or `unknown`. */
+  /** The gateway's address for clients, `here` where it is that of the page, or `unknown`. */
   readonly gateway?: string
-  /** Where the built page is. */
+  /** The folder of the built page. */
   readonly folder?: string
 }
 

@@ -96,7 +96,7 @@ function shownValue(whole: WholeValue, allowance: Allowance, textMax?: number): 
 }
 
 /** The fields of an entry that it has whatever its payload and scopes hold; those without a value are left out. */
-export function fieldsOf(entry: Entry): readonly WholeValue[] {
+function fieldsOf(entry: Entry): readonly WholeValue[] {
   const { level, environment, correlationKey } = entry
   const fields: (WholeValue | undefined)[] = [
     field('level', level),

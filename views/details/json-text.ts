@@ -8,7 +8,7 @@ export interface JsonField {
   readonly path: string
   /** A text without its quotes; a number as it is written, whatever its size. */
   readonly text: string
-  /** What a search finds it by; null where it finds it by no field. */
+  /** The value that a search finds it by; null where no field does. */
   readonly value: string | null
 }
 

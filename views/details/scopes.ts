@@ -6,7 +6,7 @@ import { type JsonField, type JsonFields, jsonFields } from './json-text.ts'
 export interface Scope extends JsonFields {
   /** The scope's sentence; empty where it has none. */
   readonly text: string
-  /** What the names of its values begin with in the scope data, such as `Scopes`; else empty. */
+  /** The beginning of its values' names in the scope data, such as `Scopes`; else empty. */
   readonly within: string
 }
 
@@ -19,7 +19,7 @@ export interface ScopeStack {
 
 /** A value that holds for the entry: an inner scope's wins over those of the scopes around it. */
 export interface MergedField extends JsonField {
-  /** What the scopes around it gave for the same name, the nearest first. */
+  /** The values that the scopes around it gave for the same name, the nearest first. */
   readonly hidden: readonly string[]
   /** As in the scope that it comes from. */
   readonly within: string

@@ -11,7 +11,7 @@ export interface Cluster extends Place {
   readonly end: number
 }
 
-/** What a mark and the count beside it take, up to the next mark. */
+/** The width of a mark and the count beside it, up to the next mark. */
 const MARKS_PX = 15
 const DIGIT_PX = 6
 

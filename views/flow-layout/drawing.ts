@@ -14,7 +14,7 @@ export interface DrawnMark {
   readonly logs: readonly FlowLog[]
 }
 
-/** What is drawn over the rows; all in pixels. `spans`, `stays`, `lasting` and `thread` are SVG paths. */
+/** The drawing over the rows; all in pixels. `spans`, `stays`, `lasting` and `thread` are SVG paths. */
 export interface Drawing {
   readonly marks: readonly DrawnMark[]
   /** The mark that shows a log. */
@@ -23,7 +23,7 @@ export interface Drawing {
   readonly spans: string
   /** From the first to the last log of each visit to a Step. */
   readonly stays: string
-  /** What a log says took time. */
+  /** The times that logs say something took. */
   readonly lasting: string
   /** The marks joined in order of time; empty where there are too many to follow. */
   readonly thread: string

@@ -11,7 +11,7 @@ export interface Row {
   readonly hint: string
   /** The logs that it stands for, in order of time; none for a Step that was not seen. */
   readonly all: readonly FlowLog[]
-  /** Those that are drawn on it: a group that is open leaves those of its lanes to them. */
+  /** The logs that are drawn on it: an open group leaves those of its lanes to them. */
   readonly logs: readonly FlowLog[]
   /** Whether a group's lanes are shown; undefined for a lane. */
   readonly open?: boolean

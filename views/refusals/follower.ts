@@ -30,7 +30,7 @@ export function createRefusalsFollower(deps: RefusalsFollowerDeps): RefusalsFoll
 
   async function follow(): Promise<Follower | undefined> {
     for (let hasWarned = false; !stopping.signal.aborted; hasWarned = true) {
-      // What a failed attempt has read is read again.
+      // A failed attempt leaves nothing behind: all is read again.
       const fresh = createRefusalRing(clock.now)
       ring = fresh
       try {

@@ -3,7 +3,7 @@ import { FIELDS, findField, LEAF_FAMILIES } from '../../shared/query/fields.ts'
 import { type Lexeme, lex } from '../../shared/query/lexer.ts'
 import { escapeName, quoteValue } from '../../shared/query/term.ts'
 
-/** What can come at the caret of a search, and which part of the text it takes the place of. */
+/** The choices at the caret of a search, and the part of the text that each takes the place of. */
 export interface Completion {
   readonly from: number
   readonly to: number
@@ -11,10 +11,10 @@ export interface Completion {
 }
 
 export interface Choice {
-  /** What is written into the search. */
+  /** The text that is written into the search. */
   readonly insert: string
   readonly label: string
-  /** What it means, or what it is called. */
+  /** Its meaning or its name. */
   readonly help?: string | undefined
   /** How many entries have the value. */
   readonly count?: number | undefined
@@ -29,7 +29,7 @@ export interface KnownValue {
   readonly count?: number
 }
 
-/** What can be searched for; asked for only where it is needed. */
+/** Values and names that can be searched for; read only where they are needed. */
 export interface Known {
   readonly values: () => Promise<KnownValues>
   /** Names of leaves, such as `scope.RequestId`. */
@@ -41,14 +41,14 @@ const CHOICES_MAX = 12
 const COUNTED: readonly string[] = ['level', 'environment', 'event', 'step', 'project', 'category']
 const NOTHING: readonly Choice[] = []
 
-/** Stands for what is still to be written, so that the lexer reads a text which ends in the middle. */
+/** Stands for the text that is still to be written, so that the lexer reads a text which ends in the middle. */
 const PLACEHOLDER = 'x'
-/** What of the same word or value stands after the caret. */
+/** The rest of the same word or value after the caret. */
 const REST_OF_WORD = /^[^\s()":]*:?/
 const REST_OF_VALUE = /^[^\s()"]*/
 const REST_OF_QUOTED = /^(?:\\.|[^"\\])*"?\*?/s
 
-/** What can come at the caret; no choices where nothing can. */
+/** Completes the text at the caret; no choices where nothing can come. */
 export async function complete(text: string, caret: number, known: Known): Promise<Completion> {
   const nothing = { from: caret, to: caret, choices: NOTHING }
   const head = text.slice(0, caret)

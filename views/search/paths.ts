@@ -18,7 +18,7 @@ export function pathsOf(entries: readonly EntryRecord[]): readonly string[] {
   return [...names]
 }
 
-/** What a JSON text that is not long says; undefined for others. */
+/** The value of a JSON text that is not long; undefined for others. */
 function parsed(text: string): unknown {
   try {
     return text.length > LENGTH_MAX ? undefined : JSON.parse(text)

@@ -1,6 +1,6 @@
 import { FIELDS, type Field, LEAF_FAMILIES, type LeafFamily } from '../../shared/query/fields.ts'
 
-/** What is not a field of its own; docs/query.md tells all of it. */
+/** The forms beside the fields; docs/query.md describes them. */
 const FORMS = [
   ['timeout', 'The word in the message, the exception or the payload, in any case.'],
   ['"connection refused"', 'The words one after the other.'],

@@ -34,13 +34,13 @@ export function removeTerm(text: string, term: Term): string {
 /** Whether the term is one of the conditions that all have to hold. */
 export const hasTerm = (text: string, term: Term): boolean => findTerm(text, term) !== undefined
 
-/** Where the text before a term ends, and where that after it begins. */
+/** The end of the text before a term, and the beginning of the text after it. */
 interface Span {
   readonly before: number
   readonly after: number
 }
 
-/** Where the term stands, together with the AND that joins it to the rest. */
+/** Finds the term, together with the AND that joins it to the rest. */
 function findTerm(text: string, term: Term): Span | undefined {
   const { lexemes, problem } = lex(text)
   if (problem !== null || hasTopOr(text)) return undefined
@@ -94,7 +94,7 @@ function hasTopOr(text: string): boolean {
   return false
 }
 
-/** What the grammar did not know, written so that it means the same: every piece between blanks as a phrase. */
+/** A text that the grammar does not know, written so that it means the same: every piece between blanks as a phrase. */
 const quotePieces = (text: string): string =>
   text
     .split(/\s+/)

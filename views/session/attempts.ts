@@ -50,7 +50,7 @@ export function createAttempts(clock: Clock, perClient = PER_CLIENT, overall = O
   }
 }
 
-/** Whose failures count together: the 2^64 addresses of one IPv6 network are one client. */
+/** The client that an address counts as: the 2^64 addresses of one IPv6 network are one. */
 export const countedAs = (address: string): string => (isIPv6(address) ? network(address) : address)
 
 /** The first four groups of an IPv6 address, however it is abbreviated. */

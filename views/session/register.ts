@@ -20,7 +20,7 @@ export interface SessionRoutesDeps extends SessionsDeps {
   readonly proxies: Proxies
 }
 
-/** Where the page signs in and out. */
+/** The path at which the page signs in and out. */
 const PATH = '/api/session'
 
 /** A body that holds a key is small and comes at once. */
@@ -28,7 +28,7 @@ const BODY_LIMITS = { bytesMax: 4_096, timeoutMs: 10_000 }
 
 /**
  * Puts the session on a router: `POST` signs in with a key, `GET` tells whose session it is, `DELETE` signs out; and every request
- * below that comes with a cookie that has served for a while is given a new one. Returns the sessions, for whoever has to know
+ * below that comes with a cookie that has served for a while is given a new one. Returns the sessions, for handlers that have to know
  * whose request it is.
  */
 export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessions {

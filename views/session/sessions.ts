@@ -17,7 +17,7 @@ export interface SessionsDeps {
   readonly registry: Registry
   /** Whether the registry is folded up to its end; until then nobody can be told that a session is over. */
   readonly registryReady: () => boolean
-  /** Signs the cookies; whoever has it can make sessions of any Team. */
+  /** Signs the cookies; its holder can make sessions of any Team. */
   readonly secret: string
 }
 
@@ -39,7 +39,7 @@ export interface NewCookie {
  * was given to still lives. So a session works in every process with the same secret, and ends everywhere with its key.
  */
 export interface Sessions {
-  /** Begins a session for whoever has the key; undefined where it is no live key of one Team. */
+  /** Begins a session for the holder of the key; undefined where it is no live key of one Team. */
   begin(apiKey: string): Session | undefined
   /** The session that the cookie of these headers holds. */
   read(headers: IncomingHttpHeaders): Session | undefined

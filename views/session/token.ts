@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a session cookie says. Times are whole seconds since 1970. */
+/** The content of a session cookie. Times are whole seconds since 1970. */
 export interface Token {
   readonly team: string
   /** Tells which of the Team's keys was signed in with, without telling anything of the key. */
@@ -20,13 +20,13 @@ export function signToken({ team, keyTag, startedAt, renewedAt }: Token, secret:
   return `${FORM}.${text}.${hmac(secret, `${FORM}.${text}`).toString('base64url')}`
 }
 
-/** What a cookie says, where this secret signed it; undefined for anything else. */
+/** The content of a cookie that this secret signed; undefined for anything else. */
 export function readToken(cookie: string, secret: string): Token | undefined {
   const [form, text = '', signature = ''] = cookie.split('.')
   const expected = hmac(secret, `${FORM}.${text}`)
   const given = Buffer.from(signature, 'base64url')
   if (form !== FORM || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
-  // Whoever could sign it wrote it, so its shape needs no check.
+  // Only a holder of the secret can have written it, so its shape needs no check.
   const [team, keyTag, startedAt, renewedAt] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [
     string,
     string,

@@ -12,7 +12,7 @@ import { type FieldName, type Fields, readFields } from './fields.ts'
 
 /** A change that a Team makes to what it owns. */
 export interface Change {
-  /** What is answered. */
+  /** The answer's data. */
   readonly data: unknown
   /** Whether the registry of this process shows it already. */
   readonly isVisible: (registry: Registry) => boolean

@@ -5,9 +5,9 @@ import { parseQuery } from '../../shared/query/parse.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 
-/** What a Team's Events, Steps and Projects have logged within the last day. */
+/** The latest entry and the number of entries of a Team's Events, Steps and Projects within the last day. */
 export interface LastSeen {
-  /** Whether what is not in `seen` has logged nothing; else the store could not tell, or not in time. */
+  /** Whether targets that are not in `seen` have logged nothing; else the store could not tell, or not in time. */
   readonly complete: boolean
   readonly seen: { readonly [Target in TargetKind]: ReadonlyMap<string, Seen> }
 }

@@ -32,7 +32,7 @@ export interface TeamDeps extends AuthenticationDeps {
   readonly journal: Pick<Journal, 'scan' | 'append'>
   readonly registryTopic: string
   readonly store: LogStoreReader
-  /** What snippets are told of the gateway. */
+  /** The address that snippets send to. */
   readonly gateway: GatewayAddress
   /** How samples are sent to it. */
   readonly access: GatewayAccess
@@ -58,7 +58,7 @@ const VISIBLE_POLL_MS = 10
 
 const CREATED = 201
 
-/** What a request is about: its Team, its body and the last part of its path. */
+/** The Team of a request, its body and the last part of its path. */
 interface Call {
   readonly team: Team
   readonly json: unknown

@@ -2,7 +2,7 @@ import { ProblemError, problem } from '../../shared/errors.ts'
 import { unavailable } from '../api/problems.ts'
 
 export interface SerialQueueOptions {
-  /** How many may wait for their turn, the one that has it included. */
+  /** The most calls that may wait for their turn, the running one included. */
   readonly waitingMax: number
   /** The longest time from the call to the answer. */
   readonly timeoutMs: number

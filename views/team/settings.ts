@@ -6,7 +6,7 @@ import type { Kind } from './changes.ts'
 import type { LastSeen, TargetKind } from './last-seen.ts'
 import type { Action, ActionKind, Field, Line, List, TeamLists } from './types.ts'
 
-/** Where logs are sent, for snippets. */
+/** The address that clients send logs to, for snippets. */
 export interface GatewayAddress {
   /** Null where the operator has given none. */
   readonly url: string | null
@@ -14,10 +14,10 @@ export interface GatewayAddress {
   readonly here: boolean
 }
 
-/** The most revoked keys that are told, those that were revoked last. */
+/** The most revoked keys of an answer; the ones that were revoked last. */
 const REVOKED_MAX = 50
 
-/** Everything that `GET /api/team` tells. */
+/** The answer of `GET /api/team`. */
 export function settingsOf(registry: Registry, team: Team, lastSeen: LastSeen, gateway: GatewayAddress) {
   const { id, name, keys, ...own } = describeTeam(registry, team)
   const seen = (kind: TargetKind, target: string) => {

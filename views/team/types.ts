@@ -39,7 +39,7 @@ export interface Line {
   readonly id: string
   /** Null for a key. */
   readonly name: string | null
-  /** Where the API has it, below the base path. */
+  /** Its path in the API, below the base path. */
   readonly path: string
   /** Whether it belongs to the Event above. */
   readonly below: boolean
@@ -68,6 +68,6 @@ export interface List {
 /** The answer of `GET /api/team/lists`. */
 export interface TeamLists {
   readonly lists: readonly List[]
-  /** Where code is that sends a first log of each kind; null where there is nothing to send to. */
+  /** The paths of code that sends a first log of each kind; null where there is nothing to send to. */
   readonly targets: Readonly<Record<'event' | 'application' | 'flow', string | null>>
 }

@@ -71,7 +71,7 @@ function Part() {
   }
 }
 
-/** Another page takes the focus, so that whoever reads by ear or moves by keyboard is in it. */
+/** Moves the focus to another page once it is shown, for screen readers and the keyboard. */
 function useFocus(page: string): void {
   const before = useRef(page)
   useEffect(() => {

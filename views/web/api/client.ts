@@ -3,7 +3,7 @@ import { BASE } from '../ui/base.ts'
 import { createStore } from '../ui/store.ts'
 import type { Entry, Session } from './types.ts'
 
-/** Why there is no answer: the API's refusal, or `unreachable` where no server answered or the caller gave up. */
+/** The reason why there is no answer: the API's refusal, or `unreachable` where no server answered or the caller gave up. */
 export interface Problem {
   readonly code: string
   readonly message: string
@@ -70,7 +70,7 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   // One sent before an earlier refusal says nothing new: somebody may have signed in again since.
   if (over && refusals === refusedSessions.get()) countRefusal()
   const retryAfter = Number(response.headers.get('retry-after')) || null
-  // What the API says is for programs, which send a key.
+  // The API's message is for programs, which send a key.
   const error = over ? { ...body.error, message: 'Your session is over.' } : body.error
   return { ok: false, problem: { ...error, status: response.status, retryAfter } }
 }

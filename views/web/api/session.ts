@@ -4,7 +4,7 @@ import { connection, get, refusedSessions, send } from './client.ts'
 import type { Session } from './types.ts'
 import { reloadAll } from './use-fetch.ts'
 
-/** `over`: one was signed in and has to sign in again; what is on the page stays meanwhile. */
+/** `over`: the session has ended and the page stays as it is until one signs in again. */
 type SessionState = Session & { readonly state: 'unknown' | 'out' | 'in' | 'over' }
 
 const NOBODY: Session = { team: null, keyPrefix: null }

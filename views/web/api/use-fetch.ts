@@ -3,7 +3,7 @@ import { createStore, useStore } from '../ui/store.ts'
 import { connection, get, type Params, type Problem, urlOf } from './client.ts'
 
 export interface Fetched<T> {
-  /** What came last. It stays while more is under way and when that fails; `loading` and `problem` tell. */
+  /** The last answer. It stays while the next one is under way and when that fails; `loading` and `problem` tell. */
   readonly data: T | undefined
   readonly problem: Problem | undefined
   readonly loading: boolean
@@ -19,7 +19,7 @@ connection.subscribe(() => {
   if (connection.get() === 'up') reloadAll()
 })
 
-/** What the API answers at a path (null: nothing is asked), asked again whenever path or parameters change. */
+/** The API's answer at a path (null: nothing is asked), read again whenever path or parameters change. */
 export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T> {
   const url = path === null ? null : urlOf(path, params)
   const everyone = useStore(epoch)

@@ -17,7 +17,7 @@ export function toggled(text: string | undefined, value: string): string {
   return [...values].map((one) => encodeURIComponent(one.toWellFormed())).join()
 }
 
-/** Where the API has a flow: its path, and the parameters that go with it for keys that no path can hold. */
+/** The path of a flow in the API, and the parameters that go with it for keys that no path can hold. */
 export function apiOf(correlationKey: string, below = ''): { readonly path: string; readonly params: Params } {
   const key = correlationKey.toWellFormed()
   return /^\.{0,2}$/.test(key)

@@ -16,7 +16,7 @@ interface BackdropProps {
   readonly drawing: Drawing
 }
 
-/** What lies behind the marks: rows, times, folds, visits and the thread. Few nodes, however many logs. */
+/** The drawing behind the marks: rows, times, folds, visits and the thread. Few nodes, however many logs. */
 export function FlowBackdrop({ view, scale, ticks, drawing }: BackdropProps) {
   const { rows, lane, brief } = view
   const ago = agoText(brief.summary.lastAt, useNow())

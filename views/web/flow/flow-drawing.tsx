@@ -55,7 +55,7 @@ function wordsOf({ brief: { summary }, rows, active, gaps }: FlowView): string {
   )
 }
 
-/** What the axis takes, and some room. */
+/** The height of the axis, and some room. */
 const HEAD_PX = 44
 
 interface AxisProps {

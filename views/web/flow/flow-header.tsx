@@ -20,7 +20,7 @@ interface HeaderProps {
 
 const LIVE = { off: 'Paused', connecting: 'Connecting', live: 'Live', away: 'Reconnecting' } as const
 
-/** What a flow is, before one looks at its logs. */
+/** The summary of a flow, above its logs. */
 export function FlowHeader({ view, data: { live }, toggleLive }: HeaderProps) {
   const { summary } = view.brief
   const { correlationKey, firstAt, lastAt, total, events, steps, projects } = summary
@@ -83,7 +83,7 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
 
 const LOOKS = { running: 'flow-running', finished: 'good', stalled: 'warn', failed: 'bad' } as const
 
-/** What the flow seems to be doing, with the reason on hover. */
+/** The state that the flow seems to be in, with the reason on hover. */
 export const StateBadge = ({ flow: { state, reason } }: { readonly flow: FlowSummary }) => (
   <span class={`badge flow-state ${LOOKS[state]}`} title={`A guess: ${visible(reason)}`}>
     {state}

@@ -156,5 +156,5 @@ function LogRow({ log, view, days, index }: RowProps) {
   )
 }
 
-/** What the head of the table takes. */
+/** The height of the table's head. */
 const HEAD_PX = 32

@@ -17,11 +17,11 @@ interface PlotProps {
   readonly scale: TimeScale
   readonly ticks: readonly Tick[]
   readonly drawing: Drawing
-  /** What the drawing shows, for those who do not see it. */
+  /** The drawing in words, for readers who do not see it. */
   readonly words: string
 }
 
-/** What the time beside the pointer's line takes. */
+/** Room for the time beside the pointer's line. */
 const TIME_PX = 90
 
 /** The lanes over time, and what follows the pointer: a line with its time, what a mark says, the stretch that is zoomed to. */

@@ -13,12 +13,12 @@ interface ToolbarProps {
   readonly view: FlowView
   /** Goes to the next or previous match, or error where nothing is searched for. */
   readonly jump: (step: 1 | -1) => void
-  /** Where the selection stands among the matches, from 1; 0 where it is none of them. */
+  /** The place of the selection among the matches, from 1; 0 where it is none of them. */
   readonly at: number
   readonly errors: number
 }
 
-/** What narrows and arranges the drawing and the list. */
+/** The controls that narrow and arrange the drawing and the list. */
 export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
   const { brief, logs, lane, gaps, matches, params, set } = view
   const levels = listOf(params['level'])

@@ -20,7 +20,7 @@ import { StateBadge } from './flow-header.tsx'
 import { Busy } from './flow-page.tsx'
 import { TypedInput } from './typed-input.tsx'
 
-/** What selects flows; a flow has a level where its worst log has it. */
+/** The parameters that select flows; a flow has a level where its worst log has it. */
 const FILTERS = ['q', 'level', 'environment', 'from', 'to'] as const
 
 /** The flows of the Team, those with the latest activity first. */

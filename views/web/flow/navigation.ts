@@ -12,7 +12,7 @@ export function nextOf(places: readonly number[], from: number | undefined, step
 const STEPS: Readonly<Record<string, 1 | -1>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }
 
 /**
- * Where an arrow key leads from a mark: left and right to the next in its row, up and down to the nearest in the next row that has
+ * The mark that an arrow key leads to: left and right to the next in its row, up and down to the nearest in the next row that has
  * any. Undefined where there is none, and for other keys. Marks stand row by row, each by time.
  */
 export function neighbourOf(marks: readonly DrawnMark[], at: number, key: string): number | undefined {

@@ -19,9 +19,9 @@ export interface FlowView {
   readonly brief: FlowDetail
   readonly params: Readonly<Record<string, string>>
   readonly utc: boolean
-  /** All that were read, in order of time; the first `LOGS_MAX` of them are drawn. */
+  /** All logs that were read, in order of time; the first `LOGS_MAX` of them are drawn. */
   readonly logs: readonly FlowLog[]
-  /** Those that level and lane let through; `shown` also lie in the window, and `listed` in the one that it rested at. */
+  /** The logs that level and lane let through; `shown` also lie in the window, and `listed` in the window of the address. */
   readonly passing: readonly FlowLog[]
   readonly shown: readonly FlowLog[]
   readonly listed: readonly FlowLog[]
@@ -33,10 +33,10 @@ export interface FlowView {
   readonly fit: TimeScale
   /** The time that is not idle, in milliseconds. */
   readonly active: number
-  /** What is zoomed to; undefined where all is shown. */
+  /** The time that is zoomed to; undefined where all is shown. */
   readonly window: TimeWindow | undefined
   readonly selected: FlowLog | undefined
-  /** What the search finds; undefined where nothing is searched for. */
+  /** The logs that the search finds; undefined where nothing is searched for. */
   readonly matches: ReadonlySet<FlowLog> | undefined
   /** The only lane or group whose logs pass. */
   readonly lane: Row | undefined

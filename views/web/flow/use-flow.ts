@@ -11,7 +11,7 @@ export const LOGS_MAX = 5_000
 /** Logs of one answer, and of each "read more" beyond the first ones. */
 const PAGE = 1_000
 
-/** What arrived is shown so often at most, and what depends on all of it is asked for again after so long. */
+/** The shortest time between two drawings of logs that arrived, and between two reads of the summary. */
 const FLUSH_MS = 250
 const ASK_MS = 1_000
 /** How often a flow that is not there yet is asked for, and one whose counts are behind its logs. */
@@ -23,7 +23,7 @@ export interface FlowData {
   readonly problem: Problem | undefined
   /** Whether the Team has no log with the key. */
   readonly unknown: boolean
-  /** Those read so far, in no order. */
+  /** The logs that were read so far, in no order. */
   readonly entries: readonly Entry[]
   /** Reads more; undefined where all were read. */
   readonly more: (() => void) | undefined
@@ -64,7 +64,7 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
     if (live === 'away' && cursor === null && data !== undefined && known.size < data.summary.total) readAll()
   }, [data])
   useEvery(BEHIND_MS, readAll, logs.problem !== undefined)
-  // What runs may stall without a log that tells it.
+  // A running flow may stall without a log that tells it.
   const isBehind = data === undefined || known.size > data.summary.total || data.summary.state === 'running'
   useEvery(
     stale ? ASK_MS : BEHIND_MS,
@@ -87,7 +87,7 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
   }
 }
 
-/** What is told of the flow beside its logs. */
+/** The flow's summary, Steps and Projects, without its logs. */
 function useBrief(correlationKey: string) {
   const { path, params } = apiOf(correlationKey)
   // Asked for by its path, a flow that is not there would be an error, in the browser's console as well.
@@ -125,7 +125,7 @@ function useLogs(correlationKey: string) {
     setLoading(false)
   }
   const readAll = (): void => {
-    // One that has not begun yet will see what this one is to see.
+    // A read that is still waiting will see all that this one would.
     if (isWaiting.current) return
     isWaiting.current = true
     last.current = read(undefined, Math.max(LOGS_MAX, known.size))

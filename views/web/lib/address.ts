@@ -1,5 +1,5 @@
 /**
- * Where a reader is: the page as path segments, and what it shows as parameters. All that one would share is in here, so that
+ * The place of a reader: the page as path segments, and its filters as parameters. All that one would share is in here, so that
  * copying the address is sharing what one sees.
  */
 export interface Address {
@@ -63,7 +63,7 @@ export function decode(segment: string): string {
   }
 }
 
-/** What is to change of an address. */
+/** The parts of an address that are to change. */
 export interface AddressPatch {
   /** Another page. Its parameters begin anew, but for those that hold on every page. */
   readonly path?: readonly string[]

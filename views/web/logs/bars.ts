@@ -11,7 +11,7 @@ export interface Segment {
 
 /** The height of the drawing; the tallest bar has it. */
 export const HEIGHT = 100
-/** What a single entry among thousands is drawn with, so that one error is seen. */
+/** The least height of a segment, so that a single error among thousands is seen. */
 const LEAST = 3
 
 /** The segments of each bucket, the most severe at the foot of its bar, where they can be compared. */
@@ -25,7 +25,7 @@ function barOf(levels: LevelCounts, tallest: number): readonly Segment[] {
     const count = levels[level] ?? 0
     return count > 0 ? [{ level, height: Math.max(LEAST, (count / tallest) * HEIGHT) }] : []
   })
-  // What is drawn larger than it is must not make the bar larger than the drawing.
+  // Segments that are drawn larger than they are must not make the bar larger than the drawing.
   const over = Math.max(0, counted.reduce((sum, { height }) => sum + height, 0) - HEIGHT)
   const largest = counted.toSorted((a, b) => b.height - a.height)[0]
   let y = HEIGHT

@@ -19,7 +19,7 @@ async function copyCurl(entry: Entry): Promise<void> {
   else await copy(withGateway(answer.data.curl), 'The command')
 }
 
-/** What one can do with a whole entry; `onOpen` shows it beside the page, where it is not there yet. */
+/** Buttons for a whole entry; `onOpen` shows it beside the page, where it is not there yet. */
 export const EntryActions = ({ entry, onOpen }: { readonly entry: Entry; readonly onOpen?: () => void }) => (
   <div class="bar">
     {onOpen !== undefined && (

@@ -11,7 +11,7 @@ import { detailsPath } from './links.ts'
 
 const TIMES: readonly string[] = ['timestamp', 'receivedAt']
 
-/** What an entry says, and all values that it holds. */
+/** The message or payload of an entry, and all values that it holds. */
 export function EntryFields({ entry, exception = false }: { readonly entry: Entry; readonly exception?: boolean }) {
   const { data, problem } = useFetch<EntryDetails>(detailsPath(entry))
   const message = messageOf(entry)
@@ -69,7 +69,7 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
 
 interface JsonBlockProps {
   readonly text: string
-  /** What the button copies, where that is not the text itself. */
+  /** The text that the button copies, where that is another one. */
   readonly copied?: string
   readonly label: string
 }

@@ -12,7 +12,7 @@ const INDENTS = 6
 
 interface ExceptionProps {
   readonly text: string
-  /** What the API read from the text; until it is there the text stands for it. */
+  /** The exception as the API read it from the text; until it is there the text stands for it. */
   readonly read: EntryDetails['exception'] | undefined
 }
 

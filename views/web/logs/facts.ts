@@ -17,7 +17,7 @@ export interface Source {
   readonly term: string
 }
 
-/** Where an entry comes from: its Step or Event, or its category. */
+/** The source of an entry: its Step or Event, or its category. */
 export function sourceOf(entry: Entry): Source {
   if (entry.kind === 'application') {
     const { categoryName } = entry

@@ -52,7 +52,7 @@ export function FieldTable({ label, rows }: { readonly label: string; readonly r
   )
 }
 
-/** What one can do with a value: find entries with it, leave them out, copy it. */
+/** Buttons for a value: find entries with it, leave them out, copy it. */
 function ValueActions({ term, text }: { readonly term: string | null; readonly text: string }) {
   const [what] = (term ?? 'value').split(':')
   const filter = (name: string, icon: 'plus' | 'minus', added: string) => (

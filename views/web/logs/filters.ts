@@ -25,7 +25,7 @@ export function rangeOf({ from, to }: AddressParams): RangeText {
   return { from: from ?? (to === undefined ? DEFAULT_FROM : undefined), to }
 }
 
-/** What the API is asked with: the filter, and the range in absolute times, so that all answers speak of the same one. */
+/** The parameters for the API: the filter, and the range in absolute times, so that all answers speak of the same one. */
 export function filterOf(params: AddressParams, now: number): Readonly<Record<string, string | undefined>> {
   const { from, to } = rangeOf(params)
   return { ...selectionOf(params), from: from && absolute(from, now), to: to && absolute(to, now) }
@@ -43,7 +43,7 @@ export function frozenParams(params: AddressParams, now: number): AddressParams 
   return { ...params, live: undefined, from: from === ALL_TIME ? from : absolute(from, now), to: absolute(to, now) }
 }
 
-/** What the button of the range says. */
+/** The label of the range's button. */
 export function rangeLabel(params: AddressParams, shown: (time: string) => string): string {
   const { from, to } = rangeOf(params)
   if (from === undefined && to === undefined) return 'All time'

@@ -100,7 +100,7 @@ const Bars = ({ counts }: { readonly counts: Counts }) => (
   </>
 )
 
-/** What the bars between two hold. */
+/** The time and the counts of the bars between two. */
 function Caption({ counts, from, to }: { readonly counts: Counts } & Drag) {
   const utc = useUtc()
   const range = rangeOf(counts, from, to)

@@ -23,11 +23,11 @@ export function entryLink(entry: Entry, now: number): string {
   return urlWith([folderOf(entry.kind)], { id: entry.id, from: iso(at - AROUND_MS), to: iso(at + AROUND_MS) })
 }
 
-/** Where the API has an entry, and where it tells what can be read from it. */
+/** The paths of an entry and of its details in the API. */
 export const entryPath = ({ kind, id }: Entry): string => `/api/${folderOf(kind)}/${id}`
 export const detailsPath = (entry: Entry): string => `${entryPath(entry)}/details`
 
-/** Where another entry is shown with its context. */
+/** The link to another entry with its context. */
 export const contextHref = (entry: Entry): string =>
   onItsPage(entry)
     ? hrefTo({ params: { id: entry.id } })

@@ -30,7 +30,7 @@ export function LogTable({ kind, rows, total, state, onOrder }: LogTableProps) {
   const onClick = (event: MouseEvent): void => {
     const id = idOf(event)
     const onLink = (event.target as Element).closest('a') !== null
-    // Who selects text does not want the row to change.
+    // A click that selects text leaves the row as it is.
     if (id !== undefined && !onLink && getSelection()?.isCollapsed !== false) state.toggle(id)
   }
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -102,7 +102,7 @@ function takeRememberedEnvironment(): void {
   if (Object.keys(others).length === 0) go({ params: { environment: kept(PREFERENCE) } }, 'replace')
 }
 
-/** What stands beside the list where there is room, in a drawer. */
+/** The filters in a drawer, for windows without room for them beside the list. */
 function Drawer({ children }: { readonly children: ComponentChildren }) {
   const [open, setOpen] = useState(false)
   return (

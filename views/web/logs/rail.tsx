@@ -10,7 +10,7 @@ const COUNTED_MAX = 100
 /** Trees with so many values at most are open from the start. */
 const OPEN_MAX = 24
 
-/** What the entries in sight belong to, with counts; a click shows that alone. */
+/** Events, Steps, Projects and categories of the selected entries, with counts; a click shows one alone. */
 export const Rail = ({ sections }: Pick<Choices, 'sections'>) => (
   <div class="rail">
     {sections.map(({ name, size, choices }) => (
@@ -24,7 +24,7 @@ export const Rail = ({ sections }: Pick<Choices, 'sections'>) => (
   </div>
 )
 
-/** What .NET's own loggers write under. */
+/** The categories of .NET's own loggers. */
 const MICROSOFT = '-category:Microsoft.*'
 
 function HideMicrosoft() {
@@ -93,7 +93,7 @@ function Node({ choice, ...rest }: Pick<BranchProps, 'open'> & { readonly choice
   )
 }
 
-/** What was chosen in the rail, each to be taken away. */
+/** The choices made in the rail, each to be taken away. */
 export const Chosen = ({ chosen }: Pick<Choices, 'chosen'>) => (
   <div class="chips">
     {chosen.map(({ name, label }) => (

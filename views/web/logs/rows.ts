@@ -6,7 +6,7 @@ export type Order = 'desc' | 'asc'
 export interface Rows {
   readonly entries: readonly Entry[]
   readonly order: Order
-  /** Where reading goes on after the last; null where it is the last of all. */
+  /** The cursor of the rows after the last; null where it is the last of all. */
   readonly next: string | null
 }
 
@@ -15,7 +15,7 @@ export const ROWS_MAX = 5_000
 
 export const NO_ROWS: Rows = { entries: [], order: 'desc', next: null }
 
-/** What stands in the order of time and id, whatever number of digits a timestamp has below seconds: the API's have 3 to 9. */
+/** A key that sorts by time and id, whatever number of digits a timestamp has below seconds: the API's have 3 to 9. */
 const placeOf = (timestamp: string, id = ''): string => timestamp.slice(0, -1).padEnd(29, '0') + id
 
 /** The rows with a page after the last one. */
@@ -25,7 +25,7 @@ export const withPage = (rows: Rows, page: readonly Entry[], next: string | null
   next,
 })
 
-/** Those that are not known, each once. */
+/** The entries that are not known, each once. */
 export function unseen(known: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
   const ids = new Set(known.map(({ id }) => id))
   return entries.filter(({ id }) => !ids.has(id) && ids.add(id))
@@ -37,7 +37,7 @@ export const HELD_MAX = 1_000
 /** A list that a tail goes on, newest first. */
 export interface Followed {
   readonly rows: Rows
-  /** What a tail brought while its reader was not to be disturbed. */
+  /** Entries that a tail brought while its reader was not to be disturbed. */
   readonly held: readonly Entry[]
   /** How many these are with those that were too many to hold: then the list has to be read again. */
   readonly heldCount: number
@@ -84,7 +84,7 @@ export function readAgain(
   from?: string,
 ): Followed {
   const { rows, held, heldCount } = list
-  // What is new is on the last page of the oldest first.
+  // In the order of the oldest first, new entries are on the last page.
   if (rows.order === 'asc') return rows.next === null ? { ...list, rows: { ...rows, entries: page, next } } : list
   const fresh = unseen([...rows.entries, ...held], page).length
   return next === null || fresh < page.length

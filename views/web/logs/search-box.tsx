@@ -13,7 +13,7 @@ interface SearchBoxProps {
   readonly query: string
   /** How the API read the query. */
   readonly reading: QueryReading | undefined
-  /** What the list is asked with: completions are of what it selects. */
+  /** The parameters of the list; completions come from the entries that they select. */
   readonly filter: Params
   readonly onSearch: (query: string) => void
 }
@@ -26,7 +26,7 @@ interface Asked {
 /** Not at every letter: each question counts values in the store. */
 const REST_MS = 100
 
-/** What can come at the caret of an input, and the keys that choose among it. */
+/** Completions at the caret of an input, and the keys that choose among them. */
 function useCompletion(
   input: RefObject<HTMLInputElement>,
   { kind, filter }: SearchBoxProps,

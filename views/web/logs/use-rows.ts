@@ -42,7 +42,7 @@ export interface LogRows extends Followed {
 type Filter = Readonly<Record<string, string | undefined>>
 type SetFollowed = Dispatch<StateUpdater<Followed>>
 
-/** What the list is asked with, for as long as nothing about it changes. */
+/** The parameters of the list, one object for as long as none of them changes. */
 interface Question {
   readonly key: string
   readonly path: string

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Params, stream, urlOf } from '../api/client.ts'
 import type { Entry } from '../api/types.ts'
 
-/** What a tail brings is drawn together, so often at most. */
+/** The shortest time between two drawings of entries that a tail brought. */
 const FLUSH_MS = 250
 
 interface TailHandlers {

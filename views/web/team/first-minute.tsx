@@ -30,7 +30,7 @@ const LOOK_MS = 2_000
 /** How long the news stands before what arrived takes its place. */
 const NEWS_MS = 1_200
 
-/** Where there is nothing yet: the code that changes that, and the wait for it. */
+/** A page without any logs yet: the code that sends the first one, and the wait for it. */
 export function FirstMinute({ kind }: { readonly kind: Kind }) {
   const [path, name] = WANTED[kind]
   const lists = useFetch<TeamLists>('/api/team/lists')
@@ -95,7 +95,7 @@ const NoTarget = ({ kind }: { readonly kind: Kind }) => (
 const SHOWN_TRIES = 40
 const SHOWN_MS = 250
 
-/** What was accepted is read a moment later; after ten seconds the flow's own page goes on waiting. */
+/** Waits until an accepted flow can be read, a moment later; after ten seconds the flow's own page goes on waiting. */
 async function untilShown(q: string): Promise<void> {
   for (let tries = 0; tries < SHOWN_TRIES; tries += 1) {
     const found = await get<Page<unknown>>('/api/flows', { q, limit: 1 })

@@ -7,10 +7,10 @@ export const BASE = meta('base-path') || '/'
 
 const told = meta('gateway')
 
-/** Whether anybody has told where clients reach the gateway. */
+/** Whether the gateway's address for clients is known. */
 export const GATEWAY_KNOWN = told !== 'unknown'
 
-/** Where clients reach the gateway, without a slash at the end; a placeholder where nobody has told. */
+/** The gateway's address for clients, without a slash at the end; a placeholder where none is configured. */
 const GATEWAY =
   told === 'unknown' ? 'https://gateway.example' : /^http/.test(told) ? told : location.origin + BASE.slice(0, -1)
 

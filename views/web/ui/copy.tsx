@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 import { createStore, useStore } from './store.ts'
 import { toast } from './toast.tsx'
 
-/** What could not be copied, for the reader to copy. */
+/** The text that could not be copied, for the reader to copy. */
 const uncopied = createStore<string | null>(null)
 
 /**
@@ -32,7 +32,7 @@ function viaSelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text
   area.className = 'hidden'
-  // What is outside of an open dialog cannot be selected.
+  // Text outside of an open dialog cannot be selected.
   ;(document.querySelector('dialog[open]') ?? document.body).append(area)
   area.select()
   try {
@@ -71,7 +71,7 @@ export function Uncopied() {
 interface CopyProps {
   /** The text, or what makes it when it is asked for. */
   readonly text: string | (() => string)
-  /** What is copied, for the button's name: "Copy the key". */
+  /** The button's name: "Copy the key". */
   readonly label: string
   /** Whether the name is shown beside the icon. */
   readonly named?: boolean

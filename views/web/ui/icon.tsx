@@ -1,6 +1,6 @@
 import icons from './icons.svg'
 
-/** What icons.svg has: outlines on a grid of 16, drawn in the colour of the text beside them. */
+/** The symbols of icons.svg: outlines on a grid of 16, drawn in the colour of the text beside them. */
 type IconName =
   | 'check'
   | 'clock'

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from './use-keys.ts'
 
 interface PopoverProps {
-  /** What the button shows. */
+  /** The content of the button. */
   readonly label: ComponentChildren
   /** The button's name, where what it shows is no text. */
   readonly name?: string

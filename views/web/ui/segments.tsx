@@ -1,5 +1,5 @@
 interface SegmentsProps<Value extends string> {
-  /** What is chosen here, for screen readers. */
+  /** The name of the choice, for screen readers. */
   readonly label: string
   readonly options: readonly (readonly [value: Value, name: string])[]
   readonly value: Value

@@ -1,16 +1,16 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface KeyAction {
-  /** What the help says of it: `Search`, `Next error`. */
+  /** The words of the help: `Search`, `Next error`. */
   readonly what: string
-  /** Returning false passes the key on to whoever took it before. */
+  /** Returning false passes the key on to the map before. */
   readonly run: () => unknown
 }
 
 /** Actions by `KeyboardEvent.key`: `/`, `j`, `N`, `Enter`, `Escape`, `ArrowDown`. */
 export type KeyMap = Readonly<Record<string, KeyAction>>
 
-/** Whoever came last is asked first, so that Escape closes what was opened last. */
+/** The maps in use, the last one asked first: Escape closes the part that was opened last. */
 const maps: { current: KeyMap }[] = []
 
 /** Takes these keys while the component is there and `on`. They do nothing while one types, but for Escape. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { parseQuery } from '../../../../shared/query/parse.ts'
 import { detailsOf } from '../../../../views/details/details.ts'
 import { applicationEntry, eventEntry } from './entries.ts'
 
@@ -90,5 +91,23 @@ describe('what can be read from an entry', () => {
     )
     const { scopes: read } = detailsOf(applicationEntry({ scopeData: { Scopes: scopes } }))
     expect(read).toMatchObject({ stack: { length: 3 }, values: { length: 300 }, more: true })
+  })
+})
+
+describe('the fields of an entry', () => {
+  test('every field that can be searched for is a query', () => {
+    for (const entry of [eventEntry(), applicationEntry({ originalLevel: 'Loud' })]) {
+      for (const { name, term } of detailsOf(entry).fields) {
+        if (term === null) expect(['timestamp', 'receivedAt', 'originalLevel']).toContain(name)
+        else expect(parseQuery(term).reading).toEqual({ read: 'query' })
+      }
+    }
+  })
+
+  test('what is not set is no field', () => {
+    const names = detailsOf(applicationEntry({ eventId: 0, eventName: '', correlationKey: null })).fields.map(
+      ({ name }) => name,
+    )
+    expect(names).toEqual(['level', 'environment', 'project', 'category', 'timestamp', 'receivedAt', 'id'])
   })
 })
