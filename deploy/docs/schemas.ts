@@ -1,11 +1,157 @@
-import { APPLICATION_LOG_SCHEMA, EVENT_LOG_SCHEMA } from '../../shared/contract/record-schemas.ts'
-import {
-  APPLICATION_LOG_HEADERS_SCHEMA,
-  DEAD_LETTER_HEADERS_SCHEMA,
-  EVENT_LOG_HEADERS_SCHEMA,
-  REPLAY_MARK_HEADERS_SCHEMA,
-} from './header-schemas.ts'
-import { REGISTRY_SCHEMA } from './registry-schema.ts'
+import { DLQ_HEADERS } from '../../consumers/dead-letters.ts'
+import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
+import type { EntryKind } from '../../shared/contract/records.ts'
+import { APPLICATION_LOG_SCHEMA, EVENT_LOG_SCHEMA } from '../../shared/contract/records.ts'
+
+const DRAFT = 'http://json-schema.org/draft-07/schema#'
+
+const { properties } = EVENT_LOG_SCHEMA
+const text = { type: 'string', minLength: 1 } as const
+const time = { type: 'string', format: 'date-time' } as const
+const count = { type: 'string', pattern: '^[0-9]{1,15}$' } as const
+const { pattern: GUID_PATTERN } = properties.id
+
+/** The headers of an entry's record: CloudEvents 1.0 in binary mode. Every value is text in UTF-8. */
+function entryHeaders(kind: EntryKind, title: string, subject: string): object {
+  const { type, dataSchema } = CLOUD_EVENTS[kind]
+  return {
+    $schema: DRAFT,
+    $id: dataSchema.replace('-record:', '-headers:'),
+    title,
+    type: 'object',
+    properties: {
+      ce_specversion: { type: 'string', const: '1.0' },
+      ce_id: { type: 'string', pattern: GUID_PATTERN, description: 'The id of the entry, as in the value.' },
+      ce_source: { ...text, description: 'What made the record: urn:sluice:gateway.' },
+      ce_type: { type: 'string', const: type },
+      ce_subject: { ...text, description: subject },
+      ce_time: { ...time, description: 'The timestamp of the entry, as in the value.' },
+      ce_dataschema: { type: 'string', const: dataSchema, description: "The $id of the value's schema." },
+      'content-type': { type: 'string', const: 'application/json' },
+      ce_partitionkey: { ...text, description: "The record's key; absent where it has none." },
+      'x-original-key': {
+        ...text,
+        description: 'The correlationKey of a record that has no key because it was used too often.',
+      },
+      traceparent: {
+        type: 'string',
+        pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
+        description: "The sender's W3C trace context.",
+      },
+    },
+    required: [
+      'ce_specversion',
+      'ce_id',
+      'ce_source',
+      'ce_type',
+      'ce_subject',
+      'ce_time',
+      'ce_dataschema',
+      'content-type',
+    ],
+  }
+}
+
+const EVENT_LOG_HEADERS_SCHEMA = entryHeaders(
+  'event',
+  'EventLogHeaders',
+  'The identifier of the Event or Step that the sender addressed.',
+)
+
+const APPLICATION_LOG_HEADERS_SCHEMA = entryHeaders('application', 'ApplicationLogHeaders', "The Project's id.")
+
+/**
+ * The headers that a dead letter has besides those of its record. Reasons, stages and views are no enumerations, so that one more
+ * of them breaks no reader.
+ */
+const DEAD_LETTER_HEADERS_SCHEMA = {
+  $schema: DRAFT,
+  $id: 'urn:sluice:schema:dead-letter-headers:v1',
+  title: 'DeadLetterHeaders',
+  type: 'object',
+  properties: {
+    [DLQ_HEADERS.topic]: { ...text, description: 'Where the record stood: the topic,' },
+    [DLQ_HEADERS.partition]: { ...count, description: 'the partition' },
+    [DLQ_HEADERS.offset]: { ...count, description: 'and the offset.' },
+    [DLQ_HEADERS.connector]: { ...text, description: 'The group that read it.' },
+    [DLQ_HEADERS.stage]: { ...text, description: 'The stage at which it failed, in the words of Kafka Connect.' },
+    [DLQ_HEADERS.exceptionClass]: { ...text, description: 'The reason.' },
+    [DLQ_HEADERS.exceptionMessage]: { type: 'string', description: 'What is wrong; at most 1,000 bytes.' },
+    [DLQ_HEADERS.attempt]: { ...count, description: 'How many times the record has become a dead letter, from 1.' },
+    [DLQ_HEADERS.projection]: { ...text, description: 'The view that refused it.' },
+    [DLQ_HEADERS.time]: { ...time, description: 'When it became a dead letter.' },
+  },
+  required: Object.values(DLQ_HEADERS),
+} as const
+
+/** The headers of the record by which a replay says how far it went. */
+const REPLAY_MARK_HEADERS_SCHEMA = {
+  $schema: DRAFT,
+  $id: 'urn:sluice:schema:replay-mark-headers:v1',
+  title: 'ReplayMarkHeaders',
+  type: 'object',
+  properties: {
+    'x-dlq-replayed-up-to': {
+      ...count,
+      description: 'Dead letters of this partition before this offset are done with.',
+    },
+    'content-type': { type: 'string', const: 'application/json' },
+  },
+  required: ['x-dlq-replayed-up-to', 'content-type'],
+} as const
+
+const objectOf = (
+  title: string,
+  properties: Readonly<Record<string, object>>,
+  optional: Readonly<Record<string, object>> = {},
+) => ({
+  title,
+  type: 'object',
+  properties: { ...properties, ...optional },
+  required: Object.keys(properties),
+})
+
+/** Archived things refuse new logs; those that are stored keep their names. */
+const archivable = {
+  archivedAt: { ...time, description: 'Since when new logs are refused; absent while they are taken.' },
+}
+
+/** The values of the registry topic. Which of them a record holds, its key says; null is no value but a deletion. */
+const REGISTRY_SCHEMA = {
+  $schema: DRAFT,
+  $id: 'urn:sluice:schema:registry-record:v1',
+  title: 'RegistryRecord',
+  definitions: {
+    team: objectOf('Team', { name: text }),
+    event: objectOf('Event', { team: { ...text, description: "The owner's id." }, name: text }, archivable),
+    step: objectOf(
+      'Step',
+      {
+        team: { ...text, description: "The owner's id." },
+        event: {
+          type: ['string', 'null'],
+          minLength: 1,
+          description: "The Event's identifier; null for a Step alone.",
+        },
+        name: text,
+        order: {
+          type: 'integer',
+          minimum: Number.MIN_SAFE_INTEGER,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'Its place among the Steps of its Event.',
+        },
+      },
+      archivable,
+    ),
+    project: objectOf('Project', { team: { ...text, description: "The owner's id." }, name: text }, archivable),
+    key: objectOf('Key', {
+      prefix: { type: 'string', description: 'The first characters of the key, to tell keys apart.' },
+      createdAt: time,
+      revokedAt: { type: ['string', 'null'], format: 'date-time', description: 'Null while the key is live.' },
+    }),
+  },
+  anyOf: ['team', 'event', 'step', 'project', 'key'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
+} as const
 
 /** What is published in docs/schemas: a schema for each file. A file's name and a schema's `$id` never change. */
 export const SCHEMAS: Readonly<Record<string, object>> = {

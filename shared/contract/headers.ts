@@ -1,5 +1,3 @@
-import type { EntryKind } from './records.ts'
-
 /** The records' `ce_source`: the part of Sluice that made them. */
 const SOURCE = 'urn:sluice:gateway'
 
@@ -7,7 +5,9 @@ const SOURCE = 'urn:sluice:gateway'
 export const CLOUD_EVENTS = {
   event: { type: 'sluice.event-log.v1', dataSchema: 'urn:sluice:schema:event-log-record:v1' },
   application: { type: 'sluice.application-log.v1', dataSchema: 'urn:sluice:schema:application-log-record:v1' },
-} as const satisfies Record<EntryKind, { type: string; dataSchema: string }>
+} as const
+
+type Kind = keyof typeof CLOUD_EVENTS
 
 export interface HeaderFacts {
   readonly id: string
@@ -24,7 +24,7 @@ export interface HeaderFacts {
 
 type TextHeaders = Readonly<Record<string, string>>
 
-const commonTo = (kind: EntryKind): TextHeaders => ({
+const commonTo = (kind: Kind): TextHeaders => ({
   ce_specversion: '1.0',
   ce_source: SOURCE,
   ce_type: CLOUD_EVENTS[kind].type,
@@ -33,7 +33,7 @@ const commonTo = (kind: EntryKind): TextHeaders => ({
 })
 
 /** The headers that all records of one kind have in common: always the same object, so that a journal can encode them once. */
-export const COMMON_HEADERS: Readonly<Record<EntryKind, TextHeaders>> = {
+export const COMMON_HEADERS: Readonly<Record<Kind, TextHeaders>> = {
   event: commonTo('event'),
   application: commonTo('application'),
 }
@@ -51,7 +51,7 @@ export function ownHeaders(facts: HeaderFacts): TextHeaders {
 }
 
 /** All headers of an entry's record. */
-export const recordHeaders = ({ kind, ...facts }: HeaderFacts & { readonly kind: EntryKind }): TextHeaders => ({
+export const recordHeaders = ({ kind, ...facts }: HeaderFacts & { readonly kind: Kind }): TextHeaders => ({
   ...COMMON_HEADERS[kind],
   ...ownHeaders(facts),
 })

@@ -1,48 +1,97 @@
-import type { Level } from './levels.ts'
+import type { Static } from '../json-schema.ts'
+import { CLOUD_EVENTS } from './headers.ts'
+import { LEVELS } from './levels.ts'
 
-/**
- * The values of the topics: one accepted entry each, as JSON. They are a public contract (docs/topics.md): fields are
- * added, never renamed or removed, and a field without a value is null.
+/*
+ * The values of the topics: one accepted entry each, as JSON, by JSON Schemas (draft 07) for all who read a topic. They are a public
+ * contract (docs/topics.md): fields are added without a new version, never renamed or removed, so a reader ignores those that it does not
+ * know; a field without a value is null. Lengths are limits of acceptance, not of the record.
  */
-export type EntryKind = 'event' | 'application'
 
-interface EntryRecordBase {
-  /** Minted at acceptance; also the header `ce_id`, the document's id and what the client was answered. */
-  readonly id: string
-  /** When the gateway accepted the entry; canonical timestamp. Selects the index. */
-  readonly receivedAt: string
-  /** When the entry happened by its sender's clock, or `receivedAt` where none was given; canonical timestamp. */
-  readonly timestamp: string
-  readonly level: Level
-  readonly environment: string
-  readonly correlationKey: string | null
-  /** The id of the Team that owns the entry. */
-  readonly team: string
-}
+export type EntryKind = keyof typeof CLOUD_EVENTS
 
-/** An external log of the specification (2.3). */
-export interface EventLogRecord extends EntryRecordBase {
-  readonly kind: 'event'
-  /** The Event's identifier: the one addressed, or the one that the addressed Step belonged to; null for a Step alone. */
-  readonly event: string | null
-  /** The Step's identifier, or null where an Event was addressed. */
-  readonly step: string | null
-  readonly payload: string
-}
+const GUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
 
-/** An application log of the specification (2.4). */
-export interface ApplicationLogRecord extends EntryRecordBase {
-  readonly kind: 'application'
-  /** The Project's id, a GUID in canonical form. */
-  readonly project: string
-  readonly categoryName: string
-  readonly eventId: number
-  readonly eventName: string
-  readonly message: string
-  readonly exception: string | null
-  readonly scopeData: Readonly<Record<string, unknown>> | null
-  /** The level as the sender wrote it, where INVALID_LEVEL=information replaced it; else absent. */
-  readonly originalLevel?: string
-}
+const guid = { type: 'string', pattern: GUID_PATTERN } as const
+const text = { type: 'string' } as const
+const optionalText = { type: ['string', 'null'] } as const
+/** Canonical timestamp: UTC, `Z`, 3 to 9 fraction digits. */
+const timestamp = { type: 'string', format: 'date-time' } as const
+
+const common = {
+  id: { ...guid, description: 'Also the header ce_id. The same id is the same entry, however often it is read.' },
+  // Selects the index.
+  receivedAt: { ...timestamp, description: 'When the entry was accepted.' },
+  timestamp: { ...timestamp, description: "When the entry happened by its sender's clock, or receivedAt." },
+  level: { type: 'string', enum: LEVELS },
+  environment: text,
+  correlationKey: { ...optionalText, description: 'Groups the entries of one flow.' },
+  team: {
+    type: 'string',
+    // A Team's id divides what one tenant sees from what another sees, so it must never need to be cut or cleaned.
+    // Spelt out, since the regular expressions of some languages do not know \p{Cc}, controls, and \p{Cs}, lone surrogates.
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{1,256}$',
+    description: 'The id of the Team that owns the entry.',
+  },
+} as const
+
+const COMMON_REQUIRED = [
+  'id',
+  'kind',
+  'receivedAt',
+  'timestamp',
+  'level',
+  'environment',
+  'correlationKey',
+  'team',
+] as const
+
+/** The value of a record of the event logs topic: an external log of the specification (2.3). */
+export type EventLogRecord = Static<typeof EVENT_LOG_SCHEMA>
+export const EVENT_LOG_SCHEMA = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: CLOUD_EVENTS.event.dataSchema,
+  title: 'EventLogRecord',
+  type: 'object',
+  properties: {
+    kind: { type: 'string', const: 'event' },
+    ...common,
+    event: { ...optionalText, description: "The Event's identifier; null for a Step without an Event." },
+    step: { ...optionalText, description: "The Step's identifier; null where an Event was addressed." },
+    payload: { ...text, description: 'Plain text or serialised JSON, as sent.' },
+  },
+  required: [...COMMON_REQUIRED, 'event', 'step', 'payload'],
+} as const
+
+/** The value of a record of the application logs topic: an application log of the specification (2.4). */
+export type ApplicationLogRecord = Static<typeof APPLICATION_LOG_SCHEMA>
+export const APPLICATION_LOG_SCHEMA = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: CLOUD_EVENTS.application.dataSchema,
+  title: 'ApplicationLogRecord',
+  type: 'object',
+  properties: {
+    kind: { type: 'string', const: 'application' },
+    ...common,
+    project: { ...guid, description: "The Project's id." },
+    categoryName: text,
+    eventId: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 },
+    eventName: text,
+    message: text,
+    exception: optionalText,
+    scopeData: { type: ['object', 'null'] },
+    originalLevel: { ...text, description: 'What the sender wrote as level where it was replaced by Information.' },
+  },
+  required: [
+    ...COMMON_REQUIRED,
+    'project',
+    'categoryName',
+    'eventId',
+    'eventName',
+    'message',
+    'exception',
+    'scopeData',
+  ],
+} as const
 
 export type EntryRecord = EventLogRecord | ApplicationLogRecord

@@ -1,0 +1,75 @@
+/**
+ * A JSON Schema (2020-12), as OpenAPI 3.1 takes it. Wherever a schema with an `$id` stands in others, the OpenAPI document refers to one
+ * component of that name.
+ */
+export type JsonSchema = Readonly<Record<string, unknown>>
+export type NamedSchema = JsonSchema & { readonly $id: string }
+
+/** The type of the values that a schema accepts, inferred from the keywords that are used here. */
+export type Static<Schema> = Schema extends { readonly const: infer Value }
+  ? Value
+  : Schema extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : Schema extends { readonly anyOf: readonly (infer One)[] } | { readonly oneOf: readonly (infer One)[] }
+      ? Static<One>
+      : Schema extends { readonly properties: infer Properties; readonly required: readonly (infer Name)[] }
+        ? StaticObject<Properties, Name>
+        : Schema extends { readonly items: infer Items }
+          ? readonly Static<Items>[]
+          : Schema extends { readonly additionalProperties: infer Value }
+            ? Readonly<Record<string, Static<Value>>>
+            : Schema extends { readonly type: infer Name | readonly (infer Name)[] }
+              ? StaticOf[Name & keyof StaticOf]
+              : unknown
+
+type StaticObject<Properties, Required> = {
+  readonly [Name in keyof Properties as Name extends Required ? Name : never]: Static<Properties[Name]>
+} & {
+  readonly [Name in keyof Properties as Name extends Required ? never : Name]?: Static<Properties[Name]>
+}
+
+interface StaticOf {
+  readonly string: string
+  readonly integer: number
+  readonly number: number
+  readonly boolean: boolean
+  readonly null: null
+  readonly object: Readonly<Record<string, unknown>>
+}
+
+export const text = { type: 'string' } as const
+export const optionalText = { type: ['string', 'null'] } as const
+export const flag = { type: 'boolean' } as const
+
+/** An object whose properties are all there, but for the optional ones. */
+export const objectOf = <
+  const Properties extends Readonly<Record<string, JsonSchema>>,
+  const Optional extends keyof Properties & string = never,
+>(
+  properties: Properties,
+  optional: readonly Optional[] = [],
+) => {
+  const isRequired = (name: string): name is Exclude<keyof Properties & string, Optional> =>
+    !(optional as readonly string[]).includes(name)
+  return { type: 'object', required: Object.keys(properties).filter(isRequired), properties } as const
+}
+
+export const arrayOf = <const Items>(items: Items) => ({ type: 'array', items }) as const
+
+export const nullable = <const Schema>(schema: Schema) => ({ anyOf: [schema, { type: 'null' }] }) as const
+
+/** A component of the OpenAPI document. */
+export const named = <const Schema extends JsonSchema>(
+  name: string,
+  schema: Schema,
+  description?: string,
+): Schema & { readonly $id: string } => ({ $id: name, ...schema, ...(description !== undefined && { description }) })
+
+/** An object, whose properties are all there, as a component of the OpenAPI document. */
+export const component = <const Properties extends Readonly<Record<string, JsonSchema>>>(
+  name: string,
+  properties: Properties,
+) => named(name, objectOf(properties))
+
+/** A schema of which TypeScript is told the type, as `Static` cannot infer it. */
+export const typed = <Value>(schema: JsonSchema) => schema as { readonly const: Value }
