@@ -1,18 +1,9 @@
 import type { RequestListener } from 'node:http'
 import express, { Router } from 'express'
-import {
-  BATCH_ENTRY_SCHEMA,
-  BATCH_LOG_ENTRY_SCHEMA,
-  EXTERNAL_LOG_SCHEMA,
-  LOG_ENTRY_SCHEMA,
-} from '../../gateway/schemas/requests.ts'
 import { below } from '../../shared/http/base-path.ts'
 import { createListener, type Routes } from '../../shared/http/listener.ts'
 import type { RoleParts } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
-import { viewsPart } from '../../views/api/openapi.ts'
-import { sessionPart } from '../../views/session/openapi.ts'
-import { teamPart } from '../../views/team/openapi.ts'
 import { registerDocs } from '../openapi/docs-page.ts'
 import { createOpenApi } from '../openapi/openapi.ts'
 import { VERSION } from '../server/version.ts'
@@ -53,18 +44,10 @@ export function createHttpServers(deps: HttpServersDeps): HttpServers {
 }
 
 function mountDocs(router: Router, { config, hasPage }: HttpServersDeps): void {
-  const ingestion = {
-    externalLog: EXTERNAL_LOG_SCHEMA,
-    logEntry: LOG_ENTRY_SCHEMA,
-    batchEntry: BATCH_ENTRY_SCHEMA,
-    batch: BATCH_LOG_ENTRY_SCHEMA,
-  }
   const document = createOpenApi({
     version: VERSION,
     basePath: config.BASE_PATH,
-    ingestion,
     batchEntriesMax: config.MAX_BATCH_ENTRIES,
-    parts: [viewsPart, teamPart, sessionPart],
   })
   registerDocs(router, document)
   if (hasPage) return

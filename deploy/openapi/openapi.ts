@@ -1,26 +1,24 @@
 import { foreignIngestionPart } from '../../gateway/openapi/foreign-ingestion.ts'
-import { type IngestionSchemas, ingestionPart } from '../../gateway/openapi/ingestion.ts'
-import type { OpenApiPart } from '../../shared/openapi/document.ts'
-import { failureSchemas } from '../../shared/openapi/failures.ts'
-import { servicePart } from './service.ts'
+import { ingestionPart } from '../../gateway/openapi/ingestion.ts'
+import { arrayOf, component, flag, type JsonSchema, objectOf, type Static, text } from '../../shared/json-schema.ts'
+import { jsonContent, type OpenApiPart, withComponents } from '../../shared/openapi/document.ts'
+import { viewsPart } from '../../views/api/openapi.ts'
+import { sessionPart } from '../../views/session/openapi.ts'
+import { teamPart } from '../../views/team/openapi.ts'
 
 export interface OpenApiInputs {
   /** The version of the program. */
   readonly version: string
   /** The prefix of every path, beginning with a slash. */
   readonly basePath: string
-  /** What the ingestion endpoints check bodies with. */
-  readonly ingestion: IngestionSchemas
   /** Most entries of one batch. */
   readonly batchEntriesMax: number
-  /** What other parts of the service offer, the read API among them. */
-  readonly parts: readonly OpenApiPart[]
 }
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
   readonly paths: OpenApiPart['paths']
-  readonly components: { readonly schemas: OpenApiPart['schemas']; readonly [kind: string]: unknown }
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>>; readonly [kind: string]: unknown }
   readonly [field: string]: unknown
 }
 
@@ -33,24 +31,85 @@ The codes are listed with the schema \`ErrorCode\`. Paths match in any case. A m
 \`malformed_request\`, an \`Expect\` other than \`100-continue\` 417 \`expectation_failed\`, and a version of HTTP other than 1.1 and
 1.0 505 \`http_version_not_supported\`.`
 
-/** The OpenAPI document of the whole service, made of what each part says of itself. */
-export function createOpenApi({
-  version,
-  basePath,
-  ingestion,
-  batchEntriesMax,
-  parts,
-}: OpenApiInputs): OpenApiDocument {
-  const all = [ingestionPart(ingestion, batchEntriesMax), foreignIngestionPart, ...parts, servicePart]
+const TAG = 'Service'
+
+/** Operations that tell nothing about any Team ask for no key. */
+const OPEN = { tags: [TAG], security: [] }
+
+const ready = { ready: true, parts: [{ name: 'journal', ready: true }] }
+const notReady = { ready: false, parts: [{ name: 'journal', ready: false, reason: 'no broker answers' }] }
+
+const LIVE = objectOf({ live: { const: true } })
+const READINESS = component('Readiness', {
+  ready: flag,
+  parts: arrayOf(objectOf({ name: text, ready: flag, reason: text }, ['reason'])),
+})
+const readiness = (description: string, value: Static<typeof READINESS>): JsonSchema => ({
+  description,
+  content: jsonContent(READINESS, { example: { value } }),
+})
+
+/** The operations for whoever runs the process. */
+const servicePart: OpenApiPart = {
+  tags: [{ name: TAG, description: 'Health, metrics and this document.' }],
+  paths: {
+    '/health/live': {
+      get: {
+        ...OPEN,
+        operationId: 'isLive',
+        summary: 'Whether the process answers',
+        responses: {
+          200: {
+            description: 'It does.',
+            content: jsonContent(LIVE, { example: { value: { live: true } } }),
+          },
+        },
+      },
+    },
+    '/health/ready': {
+      get: {
+        ...OPEN,
+        operationId: 'isReady',
+        summary: 'Whether the process can do its work',
+        responses: { 200: readiness('It can.', ready), 503: readiness('It cannot; `parts` say why.', notReady) },
+      },
+    },
+    '/metrics': {
+      get: {
+        ...OPEN,
+        operationId: 'metrics',
+        summary: 'Metrics for Prometheus, here unless METRICS_PORT gives them a port of their own',
+        responses: {
+          200: { description: 'All metrics.', content: { 'text/plain': { schema: text } } },
+        },
+      },
+    },
+    '/openapi.json': {
+      get: {
+        ...OPEN,
+        operationId: 'openApi',
+        summary: 'This document; /docs shows it',
+        responses: {
+          200: { description: 'OpenAPI 3.1.', content: { 'application/json': { schema: { type: 'object' } } } },
+        },
+      },
+    },
+  },
+}
+
+/** The OpenAPI document of the whole service, made of the operations of its parts. */
+export function createOpenApi({ version, basePath, batchEntriesMax }: OpenApiInputs): OpenApiDocument {
+  const parts = [ingestionPart(batchEntriesMax), foreignIngestionPart, viewsPart, teamPart, sessionPart, servicePart]
+  const { paths, schemas } = withComponents(Object.assign({}, ...parts.map((part) => part.paths)))
   return {
     openapi: '3.1.0',
     info: { title: 'Sluice', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: basePath }],
     security: [{ apiKey: [] }, { bearer: [] }],
-    tags: all.flatMap((part) => part.tags),
-    paths: Object.assign({}, ...all.map((part) => part.paths)) as OpenApiPart['paths'],
+    tags: parts.flatMap((part) => part.tags),
+    paths,
     components: {
-      schemas: Object.assign({}, failureSchemas, ...all.map((part) => part.schemas)) as OpenApiPart['schemas'],
+      schemas,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A live key of the Team.' },
         bearer: { type: 'http', scheme: 'bearer', description: 'The same key as a bearer token.' },

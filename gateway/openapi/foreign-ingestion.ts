@@ -1,18 +1,147 @@
-import type { ErrorCode } from '../../shared/errors.ts'
+import { type ErrorCode, problem } from '../../shared/errors.ts'
 import { STATUS } from '../../shared/http/status.ts'
+import { arrayOf, type JsonSchema, named, objectOf, text } from '../../shared/json-schema.ts'
 import {
-  type JsonSchema,
+  ERROR_CODE,
+  failureResponses,
   jsonContent,
   type OpenApiPart,
   type Operation,
-  objectOf,
-  schemaRef,
+  RETRY_AFTER,
 } from '../../shared/openapi/document.ts'
-import { failureResponses, RETRY_AFTER } from '../../shared/openapi/failures.ts'
-import { CLEF_EXAMPLE, DETAILS, OTLP_EXAMPLES } from './foreign-examples.ts'
-import { INGESTION_EXAMPLES } from './ingestion-examples.ts'
+import { BATCH_RESULT, BATCH_RESULT_EXAMPLES } from './ingestion.ts'
 
 const TAG = 'Ingestion from other clients'
+
+const EXPORT_REQUEST = named(
+  'ExportLogsServiceRequest',
+  {
+    type: 'object',
+    properties: {
+      resourceLogs: {
+        type: ['array', 'null'],
+        items: { type: 'object' },
+        description: 'At most 10,000 log records in all.',
+      },
+    },
+  },
+  'As opentelemetry-proto defines it, in the JSON encoding of OTLP/HTTP. Unknown fields are ignored.',
+)
+const EXPORT_REQUEST_EXAMPLES = {
+  one: {
+    summary: 'One log record',
+    value: {
+      resourceLogs: [
+        {
+          resource: {
+            attributes: [
+              { key: 'service.name', value: { stringValue: 'Checkout API' } },
+              { key: 'deployment.environment.name', value: { stringValue: 'Production' } },
+            ],
+          },
+          scopeLogs: [
+            {
+              scope: { name: 'checkout.payments' },
+              logRecords: [
+                {
+                  timeUnixNano: '1769851800123000000',
+                  severityNumber: 9,
+                  severityText: 'INFO',
+                  body: { stringValue: 'Payment accepted' },
+                  attributes: [{ key: 'order', value: { intValue: '4711' } }],
+                  traceId: '5b8efff798038103d269b633813fc60c',
+                  spanId: 'eee19b7ec3c1b174',
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  },
+}
+
+const EXPORT_RESPONSE = named(
+  'ExportLogsServiceResponse',
+  objectOf(
+    {
+      partialSuccess: objectOf({
+        rejectedLogRecords: { ...text, description: 'How many log records were rejected; a 64-bit integer.' },
+        errorMessage: { ...text, description: 'Each kind of rejection: how many, our code, what to change.' },
+      }),
+    },
+    ['partialSuccess'],
+  ),
+)
+const EXPORT_RESPONSE_EXAMPLES = {
+  all: { summary: 'All taken', value: {} },
+  partial: {
+    summary: 'Some rejected',
+    value: {
+      partialSuccess: {
+        rejectedLogRecords: '2',
+        errorMessage: `2 with invalid_timestamp: ${problem('invalid_timestamp').message}`,
+      },
+    },
+  },
+}
+
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+const RPC_STATUS = named(
+  'RpcStatus',
+  objectOf({
+    code: { type: 'integer', description: 'google.rpc.Code.' },
+    message: text,
+    details: arrayOf(
+      objectOf(
+        {
+          '@type': { const: ERROR_INFO },
+          reason: ERROR_CODE,
+          domain: { const: 'sluice' },
+          metadata: { type: 'object' },
+        },
+        ['metadata'],
+      ),
+    ),
+  }),
+  'How OTLP tells a failure (google.rpc.Status).',
+)
+
+const rpcFailure = (description: string): JsonSchema => ({
+  description,
+  content: jsonContent(RPC_STATUS, {
+    refused: {
+      summary: 'Refused',
+      value: {
+        code: 16,
+        message: problem('missing_api_key').message,
+        details: [{ '@type': ERROR_INFO, reason: 'missing_api_key', domain: 'sluice' }],
+      },
+    },
+  }),
+})
+
+const OTLP_LOGS: Operation = {
+  operationId: 'sendOtlpLogs',
+  tags: [TAG],
+  summary: 'Send logs with OpenTelemetry (OTLP/HTTP, JSON encoding)',
+  description:
+    'The Project is the one whose id is the resource attribute `sluice.project.id`, or else the one whose name is `service.name`. ' +
+    'Log records are taken or rejected one by one. Where the journal did not confirm some of them, all of the request is to be sent again.',
+  requestBody: { required: true, content: jsonContent(EXPORT_REQUEST, EXPORT_REQUEST_EXAMPLES) },
+  responses: {
+    200: {
+      description: 'Taken, or some log records were rejected.',
+      content: jsonContent(EXPORT_RESPONSE, EXPORT_RESPONSE_EXAMPLES),
+    },
+    400: rpcFailure('The request cannot be read.'),
+    401: rpcFailure('No key.'),
+    403: rpcFailure('The key is none of a Team.'),
+    413: rpcFailure('The body is too large, or has too many log records.'),
+    415: rpcFailure('Not JSON; the message says which setting of a client selects it.'),
+    503: { ...rpcFailure('To be sent again.'), headers: { 'Retry-After': RETRY_AFTER } },
+  },
+}
 
 /** In the order of the checks. */
 const CLEF_CODES: readonly ErrorCode[] = [
@@ -34,6 +163,49 @@ const CLEF_CODES: readonly ErrorCode[] = [
   'server_error',
 ]
 
+const CLEF_EXAMPLES = {
+  two: {
+    summary: 'Two events',
+    value:
+      '{"@t":"2026-01-31T09:30:00.1230000Z","@mt":"Order {Order} was placed","Order":4711,"SourceContext":"Shop.Checkout"}\n' +
+      '{"@t":"2026-01-31T09:30:01.0000000Z","@m":"Payment failed","@l":"Error","@x":"System.TimeoutException: no answer"}\n',
+  },
+}
+
+const CLEF_DETAILS = {
+  invalid_request: [{ path: '/correlationKey', message: 'must have at most 512 bytes in UTF-8' }],
+}
+
+const { all, partial } = BATCH_RESULT_EXAMPLES
+
+const clefEvents = (operationId: string, ...parameters: readonly JsonSchema[]): Operation => ({
+  operationId,
+  tags: [TAG],
+  summary: 'Send events of Serilog (CLEF), one JSON object a line',
+  description:
+    'The Project is named by `X-Project-Id` or `project`, and need not be where the Team has only one. The key may also stand in ' +
+    '`X-Seq-ApiKey`. Lines are taken or refused one by one, at most 10,000; `index` counts those that are not blank, from 0. Where ' +
+    'the journal did not confirm some of them, all of the request is to be sent again.',
+  parameters: [
+    parameter('header', 'X-Project-Id', "The Project's id or name."),
+    parameter('query', 'project', 'The same, for clients that cannot set headers.'),
+    ...parameters,
+  ],
+  requestBody: {
+    required: true,
+    content: { 'application/vnd.serilog.clef': { schema: text, examples: CLEF_EXAMPLES } },
+  },
+  responses: {
+    201: { description: 'All were taken.', content: jsonContent(BATCH_RESULT, { all }) },
+    207: { description: 'Some were refused.', content: jsonContent(BATCH_RESULT, { partial }) },
+    ...failureResponses(CLEF_CODES, STATUS, CLEF_DETAILS),
+  },
+})
+
+function parameter(place: string, name: string, description: string): JsonSchema {
+  return { name, in: place, description, schema: text }
+}
+
 /** The endpoints that take logs as OpenTelemetry's and Serilog's clients send them. */
 export const foreignIngestionPart: OpenApiPart = {
   tags: [
@@ -43,116 +215,13 @@ export const foreignIngestionPart: OpenApiPart = {
     },
   ],
   paths: {
-    '/v1/logs': { post: otlpLogs() },
-    '/ingest/clef': { post: clefEvents('sendClefEvents', []) },
+    '/v1/logs': { post: OTLP_LOGS },
+    '/ingest/clef': { post: clefEvents('sendClefEvents') },
     '/api/events/raw': {
-      post: clefEvents('sendClefEventsToOlderPath', [
-        parameter('query', 'clef', 'Present: the body is CLEF, whatever its content type.', true),
-      ]),
-    },
-  },
-  schemas: {
-    ExportLogsServiceRequest: {
-      type: 'object',
-      description: 'As opentelemetry-proto defines it, in the JSON encoding of OTLP/HTTP. Unknown fields are ignored.',
-      properties: {
-        resourceLogs: {
-          type: ['array', 'null'],
-          items: { type: 'object' },
-          description: 'At most 10,000 log records in all.',
-        },
-      },
-    },
-    ExportLogsServiceResponse: objectOf(
-      {
-        partialSuccess: objectOf({
-          rejectedLogRecords: { type: 'string', description: 'How many log records were rejected; a 64-bit integer.' },
-          errorMessage: { type: 'string', description: 'Each kind of rejection: how many, our code, what to change.' },
-        }),
-      },
-      ['partialSuccess'],
-    ),
-    RpcStatus: {
-      ...objectOf({
-        code: { type: 'integer', description: 'google.rpc.Code.' },
-        message: { type: 'string' },
-        details: {
-          type: 'array',
-          items: objectOf(
-            {
-              '@type': { const: 'type.googleapis.com/google.rpc.ErrorInfo' },
-              reason: schemaRef('ErrorCode'),
-              domain: { const: 'sluice' },
-              metadata: { type: 'object' },
-            },
-            ['metadata'],
-          ),
-        },
+      post: clefEvents('sendClefEventsToOlderPath', {
+        ...parameter('query', 'clef', 'Present: the body is CLEF, whatever its content type.'),
+        allowEmptyValue: true,
       }),
-      description: 'How OTLP tells a failure (google.rpc.Status).',
     },
   },
-}
-
-function otlpLogs(): Operation {
-  const status = (description: string): JsonSchema => ({
-    description,
-    content: jsonContent(schemaRef('RpcStatus'), OTLP_EXAMPLES.failure),
-  })
-  return {
-    operationId: 'sendOtlpLogs',
-    tags: [TAG],
-    summary: 'Send logs with OpenTelemetry (OTLP/HTTP, JSON encoding)',
-    description:
-      'The Project is the one whose id is the resource attribute `sluice.project.id`, or else the one whose name is `service.name`. ' +
-      'Log records are taken or rejected one by one. Where the journal did not confirm some of them, all of the request is to be sent again.',
-    requestBody: { required: true, content: jsonContent(schemaRef('ExportLogsServiceRequest'), OTLP_EXAMPLES.request) },
-    responses: {
-      200: {
-        description: 'Taken, or some log records were rejected.',
-        content: jsonContent(schemaRef('ExportLogsServiceResponse'), OTLP_EXAMPLES.answer),
-      },
-      400: status('The request cannot be read.'),
-      401: status('No key.'),
-      403: status('The key is none of a Team.'),
-      413: status('The body is too large, or has too many log records.'),
-      415: status('Not JSON; the message says which setting of a client selects it.'),
-      503: { ...status('To be sent again.'), headers: { 'Retry-After': RETRY_AFTER } },
-    },
-  }
-}
-
-function clefEvents(operationId: string, parameters: readonly JsonSchema[]): Operation {
-  const result = (description: string, examples: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
-    description,
-    content: jsonContent(schemaRef('BatchResult'), examples),
-  })
-  const { all, partial } = INGESTION_EXAMPLES.batch.answer
-  return {
-    operationId,
-    tags: [TAG],
-    summary: 'Send events of Serilog (CLEF), one JSON object a line',
-    description:
-      'The Project is named by `X-Project-Id` or `project`, and need not be where the Team has only one. The key may also stand in ' +
-      '`X-Seq-ApiKey`. Lines are taken or refused one by one, at most 10,000; `index` counts those that are not blank, from 0. Where ' +
-      'the journal did not confirm some of them, all of the request is to be sent again.',
-    parameters: [
-      parameter('header', 'X-Project-Id', "The Project's id or name."),
-      parameter('query', 'project', 'The same, for clients that cannot set headers.'),
-      ...parameters,
-    ],
-    requestBody: {
-      required: true,
-      content: { 'application/vnd.serilog.clef': { schema: { type: 'string' }, examples: CLEF_EXAMPLE } },
-    },
-    responses: {
-      201: result('All were taken.', { all }),
-      207: result('Some were refused.', { partial }),
-      ...failureResponses(CLEF_CODES, STATUS, DETAILS),
-    },
-  }
-}
-
-function parameter(place: string, name: string, description: string, allowEmptyValue = false): JsonSchema {
-  return { name, in: place, description, ...(allowEmptyValue && { allowEmptyValue }), schema: { type: 'string' } }
 }

@@ -1,28 +1,19 @@
-import type { ErrorCode } from '../../shared/errors.ts'
+import { type ErrorCode, problem } from '../../shared/errors.ts'
 import { STATUS } from '../../shared/http/status.ts'
+import { arrayOf, flag, type JsonSchema, named, objectOf, text } from '../../shared/json-schema.ts'
 import {
-  arrayOf,
-  type JsonSchema,
+  type DetailsExamples,
+  ERROR_CODE,
+  FAILURE,
+  failureExamples,
+  failureResponses,
   jsonContent,
   type OpenApiPart,
   type Operation,
-  objectOf,
-  schemaRef,
+  RETRY_AFTER,
   successOf,
 } from '../../shared/openapi/document.ts'
-import { failureExamples, failureResponses, RETRY_AFTER } from '../../shared/openapi/failures.ts'
-import { DETAILS, type EndpointExamples, INGESTION_EXAMPLES } from './ingestion-examples.ts'
-
-/** A schema of a request body; others refer to it by its `$id`, and the document names it by its title. */
-export type RequestSchema = JsonSchema & { readonly $id: string; readonly title: string }
-
-/** The schemas that the ingestion endpoints check bodies with. */
-export interface IngestionSchemas {
-  readonly externalLog: RequestSchema
-  readonly logEntry: RequestSchema
-  readonly batchEntry: RequestSchema
-  readonly batch: RequestSchema
-}
+import { BATCH_LOG_ENTRY_SCHEMA, EXTERNAL_LOG_SCHEMA, LOG_ENTRY_SCHEMA } from '../schemas/requests.ts'
 
 const TAG = 'Ingestion'
 
@@ -89,119 +80,185 @@ const HEADERS: readonly JsonSchema[] = [
     name: 'Idempotency-Key',
     in: 'header',
     description: 'Ids are derived from this key and the body, so that a request sent again is stored once.',
-    schema: { type: 'string' },
+    schema: text,
   },
 ]
 
-/** The three endpoints that take logs; `batchEntriesMax` is the most entries of one batch. */
-export function ingestionPart(schemas: IngestionSchemas, batchEntriesMax: number): OpenApiPart {
-  const { event, application, batch } = INGESTION_EXAMPLES
-  const eventLog = endpoint({
-    operationId: 'sendEventLog',
-    summary: 'Send one log of an Event or a Step',
-    notes: [STATUS_NOTE],
-    request: schemas.externalLog.title,
-    result: 'Created',
-    codes: EVENT_CODES,
-    examples: event,
-  })
-  const applicationLog = endpoint({
-    operationId: 'sendApplicationLog',
-    summary: 'Send one log of a Project',
-    notes: [STATUS_NOTE],
-    request: schemas.logEntry.title,
-    result: 'Created',
-    codes: [...PROJECT_CODES, ...ENTRY_CODES],
-    examples: application,
-  })
-  const applicationLogs = endpoint({
+const DETAILS: DetailsExamples = { invalid_request: [{ path: '/scopeData', message: 'must be a JSON object' }] }
+
+const CREATED = named(
+  'Created',
+  successOf(objectOf({ id: { type: 'string', format: 'uuid', description: "The entry's id." } })),
+)
+const CREATED_EXAMPLE = {
+  created: { summary: 'Taken', value: { success: true, data: { id: '01981f2e-7c1a-7000-8000-9a3c5b7d1e42' } } },
+}
+
+/** The answer to several entries at once. */
+export const BATCH_RESULT = named(
+  'BatchResult',
+  successOf(
+    objectOf(
+      {
+        message: text,
+        count: { type: 'integer', description: 'Entries taken.' },
+        rejected: { type: 'integer', description: 'Entries refused; absent where none was.' },
+        errors: arrayOf(
+          objectOf({
+            index: { type: 'integer', description: 'The place of the entry in `logEntries`, from 0.' },
+            code: ERROR_CODE,
+            message: text,
+            details: {},
+            retryable: flag,
+          }),
+        ),
+      },
+      ['rejected', 'errors'],
+    ),
+  ),
+)
+const { code, message, details, retryable } = problem('invalid_log_level')
+export const BATCH_RESULT_EXAMPLES = {
+  all: {
+    summary: 'All taken',
+    value: { success: true, data: { message: 'Successfully processed 2 log entries', count: 2 } },
+  },
+  partial: {
+    summary: 'Some refused',
+    value: {
+      success: true,
+      data: {
+        message: 'Successfully processed 1 of 2 log entries',
+        count: 1,
+        rejected: 1,
+        errors: [{ index: 1, code, message, details, retryable }],
+      },
+    },
+  },
+}
+
+const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+const ENTRY = {
+  categoryName: 'Acme.Billing.Invoices',
+  eventId: 2001,
+  eventName: 'InvoiceSent',
+  message: 'Invoice 4711 was sent',
+  level: 'Information',
+  exception: null,
+  scopeData: { tenant: 'acme', attempt: 1 },
+  correlationKey: 'order-4711',
+  environment: 'Production',
+}
+
+const EVENT_LOG = endpoint({
+  operationId: 'sendEventLog',
+  summary: 'Send one log of an Event or a Step',
+  notes: [STATUS_NOTE],
+  body: EXTERNAL_LOG_SCHEMA,
+  bodies: {
+    step: {
+      summary: 'A log of a Step',
+      value: {
+        uniqueIdentifier: 'order-placed.validate',
+        payload: '{"order":4711,"valid":true}',
+        level: 'Information',
+        correlationKey: 'order-4711',
+        environment: 'Production',
+      },
+    },
+    least: {
+      summary: 'No more than is required',
+      value: { uniqueIdentifier: 'order-placed', payload: 'Order 4711 was placed', level: 'information' },
+    },
+  },
+  answer: CREATED,
+  answers: CREATED_EXAMPLE,
+  codes: EVENT_CODES,
+})
+
+const APPLICATION_LOG = endpoint({
+  operationId: 'sendApplicationLog',
+  summary: 'Send one log of a Project',
+  notes: [STATUS_NOTE],
+  body: LOG_ENTRY_SCHEMA,
+  bodies: {
+    full: { summary: 'Every field', value: { uniqueIdentifier: PROJECT, ...ENTRY } },
+    least: {
+      summary: 'No more than is required',
+      value: { uniqueIdentifier: PROJECT, categoryName: 'Acme.Billing', message: 'Started', level: 'Debug' },
+    },
+  },
+  answer: CREATED,
+  answers: CREATED_EXAMPLE,
+  codes: [...PROJECT_CODES, ...ENTRY_CODES],
+})
+
+const batchOf = (entriesMax: number): Operation => {
+  const operation = endpoint({
     operationId: 'sendApplicationLogs',
-    summary: `Send up to ${batchEntriesMax} logs of a Project`,
+    summary: `Send up to ${entriesMax} logs of a Project`,
     notes: [BATCH_NOTE, STATUS_NOTE],
-    request: schemas.batch.title,
-    result: 'BatchResult',
+    body: BATCH_LOG_ENTRY_SCHEMA,
+    bodies: {
+      two: {
+        summary: 'Two logs',
+        value: {
+          uniqueIdentifier: PROJECT,
+          logEntries: [
+            { ...ENTRY, timestamp: '2026-01-31T09:30:00.123Z' },
+            { categoryName: 'Acme.Billing', message: 'Done', level: 'Debug', timestamp: null },
+          ],
+        },
+      },
+    },
+    answer: BATCH_RESULT,
+    answers: BATCH_RESULT_EXAMPLES,
     codes: [...PROJECT_CODES, 'missing_log_entries', 'batch_too_large', ...ENTRY_CODES],
-    examples: batch,
   })
   const partial = {
     description: 'Some entries were refused (with `X-Strict-Status: true`).',
-    content: jsonContent(schemaRef('BatchResult'), { partial: batch.answer.partial }),
+    content: jsonContent(BATCH_RESULT, { partial: BATCH_RESULT_EXAMPLES.partial }),
   }
-  return {
-    tags: [{ name: TAG, description: 'Send logs. Read `success` in the body: the status is 200 for refusals too.' }],
-    paths: {
-      '/api/ExternalLogs': { post: eventLog },
-      '/api/ApplicationLogs': { post: applicationLog },
-      '/api/ApplicationLogs/batch': {
-        post: { ...applicationLogs, responses: { ...applicationLogs.responses, 207: partial } },
-      },
-    },
-    schemas: {
-      ...componentsOf(Object.values(schemas)),
-      Created: successOf(objectOf({ id: { type: 'string', format: 'uuid', description: "The entry's id." } })),
-      BatchResult: BATCH_RESULT,
-    },
-  }
+  return { ...operation, responses: { ...operation.responses, 207: partial } }
 }
 
-/** Schemas by title. An `$id` would take them out of the document, so references by it become references by name. */
-function componentsOf(schemas: readonly RequestSchema[]): Readonly<Record<string, JsonSchema>> {
-  const names = new Map<unknown, unknown>(schemas.map(({ $id, title }) => [$id, schemaRef(title)['$ref']]))
-  return Object.fromEntries(
-    schemas.map(({ $id: _id, $schema: _dialect, ...schema }) => [
-      schema.title,
-      JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? (names.get(value) ?? value) : value)),
-    ]),
-  )
-}
+/** The three endpoints that take logs; `batchEntriesMax` is the most entries of one batch. */
+export const ingestionPart = (batchEntriesMax: number): OpenApiPart => ({
+  tags: [{ name: TAG, description: 'Send logs. Read `success` in the body: the status is 200 for refusals too.' }],
+  paths: {
+    '/api/ExternalLogs': { post: EVENT_LOG },
+    '/api/ApplicationLogs': { post: APPLICATION_LOG },
+    '/api/ApplicationLogs/batch': { post: batchOf(batchEntriesMax) },
+  },
+})
 
-const BATCH_RESULT = successOf(
-  objectOf(
-    {
-      message: { type: 'string' },
-      count: { type: 'integer', description: 'Entries taken.' },
-      rejected: { type: 'integer', description: 'Entries refused; absent where none was.' },
-      errors: arrayOf(
-        objectOf({
-          index: { type: 'integer', description: 'The place of the entry in `logEntries`, from 0.' },
-          code: schemaRef('ErrorCode'),
-          message: { type: 'string' },
-          details: {},
-          retryable: { type: 'boolean' },
-        }),
-      ),
-    },
-    ['rejected', 'errors'],
-  ),
-)
+type Examples = Readonly<Record<string, JsonSchema>>
 
 interface Endpoint {
   readonly operationId: string
   readonly summary: string
   readonly notes: readonly string[]
-  /** Names of the schemas of the body and of the success. */
-  readonly request: string
-  readonly result: string
+  /** The schemas of the body and of the success, with examples. */
+  readonly body: JsonSchema
+  readonly bodies: Examples
+  readonly answer: JsonSchema
+  readonly answers: Examples
   readonly codes: readonly ErrorCode[]
-  readonly examples: EndpointExamples
 }
 
-function endpoint({ operationId, summary, notes, request, result, codes, examples }: Endpoint): Operation {
+function endpoint({ operationId, summary, notes, body, bodies, answer, answers, codes }: Endpoint): Operation {
   return {
     operationId,
     tags: [TAG],
     summary,
     description: notes.join('\n\n'),
     parameters: HEADERS,
-    requestBody: { required: true, content: jsonContent(schemaRef(request), examples.request) },
+    requestBody: { required: true, content: jsonContent(body, bodies) },
     responses: {
       200: {
         description: `Taken; or refused with ${codes.map((code) => `\`${code}\``).join(', ')}`,
         headers: { 'Retry-After': RETRY_AFTER },
-        content: jsonContent(
-          { oneOf: [schemaRef(result), schemaRef('Failure')] },
-          { ...examples.answer, ...failureExamples(codes, DETAILS) },
-        ),
+        content: jsonContent({ oneOf: [answer, FAILURE] }, { ...answers, ...failureExamples(codes, DETAILS) }),
       },
       ...failureResponses([...codes, ...TRANSPORT_CODES], STATUS, DETAILS),
     },

@@ -1,12 +1,12 @@
 import { KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
+import { type JsonSchema, named } from '../../shared/json-schema.ts'
 
-/**
- * JSON Schemas (2020-12) of the three request bodies; the API description shows them and the gateway validates with them.
- * `maxBytes` and `maxDepth` are keywords of our own (keywords.ts). Null stands for a field that is left out. What these
- * schemas cannot say in one word (levels in any case, timestamps, GUIDs) is checked in code.
+/*
+ * JSON Schemas (2020-12) of the three request bodies; the OpenAPI document shows them and the gateway validates with them. `maxBytes` and
+ * `maxDepth` are keywords of our own (keywords.ts). Null stands for a field that is left out. Levels in any case, timestamps and GUIDs
+ * have no keyword, so code checks them.
  */
-const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
 const SCOPE_DEPTH_MAX = 64
 
@@ -59,50 +59,28 @@ const entry = {
 
 const projectId = required("The Project's id, a GUID with or without dashes or in braces.")
 
+const body = (title: string, required: readonly string[], properties: Readonly<Record<string, JsonSchema>>) =>
+  named(title, { title, type: 'object', required, properties })
+
 /** The body of POST /api/ExternalLogs (specification 2.3). */
-export const EXTERNAL_LOG_SCHEMA = {
-  $schema: DIALECT,
-  $id: 'urn:sluice:schema:external-log-dto',
-  title: 'ExternalLogDto',
-  type: 'object',
-  required: ['uniqueIdentifier', 'payload', 'level'],
-  properties: {
-    uniqueIdentifier: required('The identifier of an Event or a Step; case matters.', KEYWORD_BYTES.identifier),
-    payload: required('The log content: plain text, or JSON serialised to a string.'),
-    level,
-    ...common,
-  },
-} as const
+export const EXTERNAL_LOG_SCHEMA = body('ExternalLogDto', ['uniqueIdentifier', 'payload', 'level'], {
+  uniqueIdentifier: required('The identifier of an Event or a Step; case matters.', KEYWORD_BYTES.identifier),
+  payload: required('The log content: plain text, or JSON serialised to a string.'),
+  level,
+  ...common,
+})
 
 /** The body of POST /api/ApplicationLogs (specification 2.4). */
-export const LOG_ENTRY_SCHEMA = {
-  $schema: DIALECT,
-  $id: 'urn:sluice:schema:log-entry-dto',
-  title: 'LogEntryDto',
-  type: 'object',
-  required: ['uniqueIdentifier', 'categoryName', 'message', 'level'],
-  properties: { uniqueIdentifier: projectId, ...entry },
-} as const
+export const LOG_ENTRY_SCHEMA = body('LogEntryDto', ['uniqueIdentifier', 'categoryName', 'message', 'level'], {
+  uniqueIdentifier: projectId,
+  ...entry,
+})
 
 /** One entry of a batch: a LogEntryDto without the Project's id. */
-export const BATCH_ENTRY_SCHEMA = {
-  $schema: DIALECT,
-  $id: 'urn:sluice:schema:batch-entry',
-  title: 'BatchEntry',
-  type: 'object',
-  required: ['categoryName', 'message', 'level'],
-  properties: entry,
-} as const
+export const BATCH_ENTRY_SCHEMA = body('BatchEntry', ['categoryName', 'message', 'level'], entry)
 
 /** The body of POST /api/ApplicationLogs/batch (specification 2.5). */
-export const BATCH_LOG_ENTRY_SCHEMA = {
-  $schema: DIALECT,
-  $id: 'urn:sluice:schema:batch-log-entry-dto',
-  title: 'BatchLogEntryDto',
-  type: 'object',
-  required: ['uniqueIdentifier', 'logEntries'],
-  properties: {
-    uniqueIdentifier: projectId,
-    logEntries: { type: 'array', minItems: 1, items: { $ref: BATCH_ENTRY_SCHEMA.$id } },
-  },
-} as const
+export const BATCH_LOG_ENTRY_SCHEMA = body('BatchLogEntryDto', ['uniqueIdentifier', 'logEntries'], {
+  uniqueIdentifier: projectId,
+  logEntries: { type: 'array', minItems: 1, items: BATCH_ENTRY_SCHEMA },
+})

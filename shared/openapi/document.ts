@@ -1,12 +1,12 @@
-/** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
-export type JsonSchema = Readonly<Record<string, unknown>>
+import { ERRORS, type ErrorCode, problem } from '../errors.ts'
+import { failureBody, RETRY_AFTER_SECONDS } from '../http/answer.ts'
+import { component, flag, type JsonSchema, named, objectOf, type Static, text } from '../json-schema.ts'
 
-/** The part of the OpenAPI document that describes one part of the service. */
+/** The operations that a part of the service adds to the OpenAPI document. */
 export interface OpenApiPart {
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   /** Operations by path template and method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly schemas: Readonly<Record<string, JsonSchema>>
 }
 
 export interface Operation {
@@ -20,25 +20,121 @@ export interface Operation {
   readonly responses: Readonly<Record<string, JsonSchema>>
 }
 
-export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+type Examples = Readonly<Record<string, JsonSchema>>
 
-/** An object whose properties are all there, but for the optional ones. */
-export const objectOf = (
-  properties: Readonly<Record<string, JsonSchema>>,
-  optional: readonly string[] = [],
-): JsonSchema => ({
-  type: 'object',
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  properties,
+/** Examples of `details`, by code. */
+export type DetailsExamples = Readonly<Partial<Record<ErrorCode, unknown>>>
+
+export const jsonContent = (schema: JsonSchema, examples: Examples): JsonSchema => ({
+  'application/json': { schema, examples },
 })
 
-export const arrayOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
-
-export const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] })
+export const jsonBody = <const Schema extends JsonSchema>(schema: Schema, value: Static<Schema>): JsonSchema => ({
+  required: true,
+  content: jsonContent(schema, { example: { value } }),
+})
 
 /** The success envelope (specification 4.1) around `data`. */
 export const successOf = (data: JsonSchema): JsonSchema => objectOf({ success: { const: true }, data })
 
-export const jsonContent = (schema: JsonSchema, examples: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
-  'application/json': { schema, examples },
+/** A response in the success envelope; the examples are of its data, by name. */
+export const successResponse = <const Data extends JsonSchema>(
+  description: string,
+  data: Data,
+  examples: Readonly<Record<string, Static<Data>>>,
+): JsonSchema => {
+  const named = Object.entries(examples).map(([name, example]) => [name, { value: { success: true, data: example } }])
+  return { description, content: jsonContent(successOf(data), Object.fromEntries(named)) }
+}
+
+const CODES = Object.keys(ERRORS) as ErrorCode[]
+
+/** Every code with its meaning, as a table for people. */
+const CODE_TABLE = [
+  '| code | retry | meaning | what to do |\n| --- | --- | --- | --- |',
+  ...CODES.map((code) => {
+    const { retryable, message, remedy } = ERRORS[code]
+    return `| \`${code}\` | ${retryable ? 'yes' : 'no'} | ${message} | ${remedy} |`
+  }),
+].join('\n')
+
+export const ERROR_CODE = named('ErrorCode', { type: 'string', enum: CODES }, CODE_TABLE)
+
+export const FAILURE = component('Failure', {
+  success: { const: false },
+  error: objectOf({
+    code: ERROR_CODE,
+    message: { ...text, description: 'What is wrong and what to change, for people.' },
+    details: {
+      description:
+        'More about it, by code; null where there is nothing to add. For `invalid_request` a list of `{ path, message }`: ' +
+        'each field (a JSON pointer) or parameter (its name) at fault, and what is expected there.',
+    },
+    retryable: { ...flag, description: 'Whether the same request may succeed later.' },
+  }),
 })
+
+/** The header of every answer that may be retried. */
+export const RETRY_AFTER: JsonSchema = {
+  description: 'Seconds after which to send the same request again.',
+  schema: { type: 'integer', examples: [RETRY_AFTER_SECONDS] },
+}
+
+/** The failure body of each code, as named examples. */
+export const failureExamples = (codes: readonly ErrorCode[], details: DetailsExamples): Examples =>
+  Object.fromEntries(
+    codes.map((code) => {
+      const body = failureBody(problem(code, details[code] ?? null))
+      return [code, { summary: ERRORS[code].message, value: JSON.parse(body) }]
+    }),
+  )
+
+/** Responses for these codes, one a status. */
+export function failureResponses(
+  codes: readonly ErrorCode[],
+  statusOf: Readonly<Record<ErrorCode, number>>,
+  details: DetailsExamples,
+): Readonly<Record<string, JsonSchema>> {
+  const byStatus = Object.groupBy(codes, (code) => statusOf[code])
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, own = []]) => {
+      const headers = {
+        ...(own.some((code) => ERRORS[code].retryable) && { 'Retry-After': RETRY_AFTER }),
+        ...(status === '401' && { 'WWW-Authenticate': { schema: text } }),
+      }
+      const response = {
+        description: own.map((code) => `\`${code}\``).join(', '),
+        ...(Object.keys(headers).length > 0 && { headers }),
+        content: jsonContent(FAILURE, failureExamples(own, details)),
+      }
+      return [status, response]
+    }),
+  )
+}
+
+/**
+ * The paths with a reference in place of each schema that has an `$id`, and these schemas by their names. Throws where two schemas have
+ * one name.
+ */
+export function withComponents(paths: OpenApiPart['paths']): {
+  readonly paths: OpenApiPart['paths']
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+} {
+  const sources = new Map<string, object>()
+  const schemas: Record<string, JsonSchema> = {}
+  const referring = (node: unknown): unknown => {
+    if (typeof node !== 'object' || node === null) return node
+    if (Array.isArray(node)) return node.map(referring)
+    const { $id: name, ...rest } = node as JsonSchema
+    const copy = (): JsonSchema =>
+      Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, referring(value)]))
+    if (typeof name !== 'string') return copy()
+    const source = sources.get(name)
+    if (source === undefined) {
+      sources.set(name, node)
+      schemas[name] = copy()
+    } else if (source !== node) throw new Error(`two schemas are called ${name}`)
+    return { $ref: `#/components/schemas/${name}` }
+  }
+  return { paths: referring(paths) as OpenApiPart['paths'], schemas }
+}

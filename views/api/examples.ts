@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../shared/openapi/document.ts'
+import type { JsonSchema } from '../../shared/json-schema.ts'
 
 const event = { identifier: 'order-placed', name: 'Order placed' }
 const step = { identifier: 'order-placed.validate', name: 'Validate' }
@@ -7,14 +7,13 @@ const receivedAt = '2026-01-31T09:30:00.127Z'
 const timestamp = '2026-01-31T09:30:00.123Z'
 const nextCursor = 'WyJkZXNjIiwiMjAyNi0wMS0zMVQwOTozMDowMC4xMjNaIiwiMDE5ODFmMmUiXQ'
 
+const stored = { receivedAt, timestamp, environment: 'Production', correlationKey: 'order-4711' }
+
 const eventLog = {
   id: '01981f2e-7c1a-7000-8000-9a3c5b7d1e42',
   kind: 'event',
-  receivedAt,
-  timestamp,
+  ...stored,
   level: 'Information',
-  environment: 'Production',
-  correlationKey: 'order-4711',
   event,
   step,
   payload: '{"order":4711,"valid":true}',
@@ -23,11 +22,8 @@ const eventLog = {
 const applicationLog = {
   id: '01981f2e-7c1a-7000-8000-9a3c5b7d1e43',
   kind: 'application',
-  receivedAt,
-  timestamp,
+  ...stored,
   level: 'Error',
-  environment: 'Production',
-  correlationKey: 'order-4711',
   project,
   categoryName: 'Acme.Billing.Invoices',
   eventId: 2002,
@@ -76,7 +72,7 @@ const summary = {
 const query = { read: 'query' }
 const levels = { Information: 40, Error: 2 }
 
-/** The `data` of an answer of each shape. */
+/** An example of the `data` of each answer, by the name of its schema. */
 export const VIEW_EXAMPLES = {
   EventLog: eventLog,
   ApplicationLog: applicationLog,

@@ -1,11 +1,11 @@
-import type { FlowState, FlowSummary } from '../flow-layout/types.ts'
+import type { FlowSummary } from '../schemas/answers.ts'
 
-export const FLOW_STATES = ['running', 'finished', 'stalled', 'failed'] as const satisfies readonly FlowState['state'][]
+type FlowState = Pick<FlowSummary, 'state' | 'reason'>
 
 /** A flow that logged within this time is taken to be at work. */
 export const RUNNING_MS = 5 * 60_000
 
-/** What a guess is made from. */
+/** The facts that the guess is made from. */
 type Seen = Pick<FlowSummary, 'events' | 'lastAt' | 'lastErrorAt' | 'lastProgressAt' | 'nextSteps' | 'steps'>
 
 /** The state of a flow at `now`, in milliseconds since 1970. */

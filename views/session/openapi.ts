@@ -1,37 +1,27 @@
-import {
-  type JsonSchema,
-  jsonContent,
-  nullable,
-  type OpenApiPart,
-  objectOf,
-  schemaRef,
-  successOf,
-} from '../../shared/openapi/document.ts'
-import { failureResponses } from '../../shared/openapi/failures.ts'
+import type { JsonSchema } from '../../shared/json-schema.ts'
+import { objectOf, text } from '../../shared/json-schema.ts'
+import { failureResponses, jsonBody, type OpenApiPart, successResponse } from '../../shared/openapi/document.ts'
 import { VIEW_STATUS } from '../api/problems.ts'
+import { Session } from '../schemas/answers.ts'
 import { SESSION_COOKIE } from './cookie.ts'
 
 const TAG = 'Session'
 
-/** They are for whoever has no session yet, or none any more. */
+/** A client without a session may call them. */
 const OPEN = { tags: [TAG], security: [] }
 
-const signedIn = { team: { id: 'payments', name: 'Payments' }, keyPrefix: 'sl_3fA' }
-const nobody = { team: null, keyPrefix: null }
+const signedIn: Session = { team: { id: 'payments', name: 'Payments' }, keyPrefix: 'sl_3fA' }
+const nobody: Session = { team: null, keyPrefix: null }
 
 const DETAILS = {
   invalid_request: [{ path: '/apiKey', message: 'must be a key of the Team, a string' }],
   too_many_attempts: { retryAfterSeconds: 6 },
 }
 
-const session = (description: string, examples: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
-  description,
-  content: jsonContent(successOf(schemaRef('Session')), examples),
-})
+const session = (description: string, examples: Readonly<Record<string, Session>>): JsonSchema =>
+  successResponse(description, Session, examples)
 
-const example = (data: unknown): JsonSchema => ({ value: { success: true, data } })
-
-/** How the page signs in and out. Programs send their key with each request and need none of this. */
+/** The page signs in and out by these operations. Programs send their key with each request and need none of them. */
 export const sessionPart: OpenApiPart = {
   tags: [
     { name: TAG, description: `How the page signs in: a key once, and from then on the cookie \`${SESSION_COOKIE}\`.` },
@@ -43,10 +33,7 @@ export const sessionPart: OpenApiPart = {
         operationId: 'getSession',
         summary: 'Whose session it is',
         responses: {
-          200: session('The Team that is signed in; `team` is null where none is.', {
-            signedIn: example(signedIn),
-            nobody: example(nobody),
-          }),
+          200: session('The Team that is signed in; `team` is null where none is.', { signedIn, nobody }),
           ...failureResponses(['server_error'], VIEW_STATUS, DETAILS),
         },
       },
@@ -56,14 +43,9 @@ export const sessionPart: OpenApiPart = {
         summary: 'Signs in with a key of the Team',
         description:
           'Only for pages of the same origin. After ten failures in a row a client has to wait before it may fail again.',
-        requestBody: {
-          required: true,
-          content: jsonContent(objectOf({ apiKey: { type: 'string', writeOnly: true } }), {
-            example: { value: { apiKey: 'sl_…' } },
-          }),
-        },
+        requestBody: jsonBody(objectOf({ apiKey: { ...text, writeOnly: true } }), { apiKey: 'sl_…' }),
         responses: {
-          200: session('Signed in; the answer sets the cookie.', { signedIn: example(signedIn) }),
+          200: session('Signed in; the answer sets the cookie.', { signedIn }),
           ...failureResponses(
             [
               'invalid_request',
@@ -85,16 +67,10 @@ export const sessionPart: OpenApiPart = {
         operationId: 'signOut',
         summary: 'Signs out',
         responses: {
-          200: session('Signed out; the answer takes the cookie away.', { nobody: example(nobody) }),
+          200: session('Signed out; the answer takes the cookie away.', { nobody }),
           ...failureResponses(['cross_origin'], VIEW_STATUS, DETAILS),
         },
       },
     },
-  },
-  schemas: {
-    Session: objectOf({
-      team: nullable(objectOf({ id: { type: 'string' }, name: { type: 'string' } })),
-      keyPrefix: { type: ['string', 'null'], description: 'The first characters of the key that was signed in with.' },
-    }),
   },
 }

@@ -17,13 +17,14 @@ import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
 import { answerFailure, invalidParameters, notFound, problemOf, unavailable } from '../api/problems.ts'
 import type { ReadGate } from '../api/read-gate.ts'
 import { answerRead, signalOf } from '../api/send-answer.ts'
+import type { TeamSettings } from '../schemas/team.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
 import { type Change, changeItem, createItem, createKey, type Kind, revokeKey } from './changes.ts'
 import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
 import { createSerialQueue, type SerialQueueOptions } from './serial-queue.ts'
-import { type GatewayAddress, listsOf, settingsOf } from './settings.ts'
+import { listsOf, settingsOf } from './settings.ts'
 import { snippetsOf } from './snippets.ts'
 
 export interface TeamDeps extends AuthenticationDeps {
@@ -33,7 +34,7 @@ export interface TeamDeps extends AuthenticationDeps {
   readonly registryTopic: string
   readonly store: LogStoreReader
   /** The address that snippets send to. */
-  readonly gateway: GatewayAddress
+  readonly gateway: TeamSettings['gateway']
   /** How samples are sent to it. */
   readonly access: GatewayAccess
   readonly proxies: Proxies
@@ -156,7 +157,7 @@ function createSettingsReader(deps: TeamDeps, teamOf: (request: IncomingMessage)
   // All that wait for the same look at the store are told by turns: the settings of a large Team are a megabyte.
   const byTurns = createCooperative()
 
-  return (formOf: (settings: ReturnType<typeof settingsOf>) => object): RequestHandler =>
+  return (formOf: (settings: TeamSettings) => object): RequestHandler =>
     async (request, response) => {
       const team = teamOf(request)
       refuseParameters(request)

@@ -2,23 +2,20 @@ import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import { describeTeam, type TeamDescription } from '../../shared/registry/describe.ts'
 import { LIVE_KEYS_MAX } from '../../shared/registry/plan-keys.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
+import type { Action, ActionKind, Field, Line, List, TeamLists, TeamSettings } from '../schemas/team.ts'
 import type { Kind } from './changes.ts'
 import type { LastSeen, TargetKind } from './last-seen.ts'
-import type { Action, ActionKind, Field, Line, List, TeamLists } from './types.ts'
-
-/** The address that clients send logs to, for snippets. */
-export interface GatewayAddress {
-  /** Null where the operator has given none. */
-  readonly url: string | null
-  /** Whether the address of the page takes logs as well. */
-  readonly here: boolean
-}
 
 /** The most revoked keys of an answer; the ones that were revoked last. */
 const REVOKED_MAX = 50
 
 /** The answer of `GET /api/team`. */
-export function settingsOf(registry: Registry, team: Team, lastSeen: LastSeen, gateway: GatewayAddress) {
+export function settingsOf(
+  registry: Registry,
+  team: Team,
+  lastSeen: LastSeen,
+  gateway: TeamSettings['gateway'],
+): TeamSettings {
   const { id, name, keys, ...own } = describeTeam(registry, team)
   const seen = (kind: TargetKind, target: string) => {
     const found = lastSeen.seen[kind].get(target)
@@ -48,7 +45,7 @@ function shownKeys(keys: TeamDescription['keys']): TeamDescription['keys'] {
   return keys.filter((key) => !left.has(key))
 }
 
-type Settings = Omit<ReturnType<typeof settingsOf>, 'gateway'>
+type Settings = Omit<TeamSettings, 'gateway'>
 type Owned = Settings['events'][number] | Settings['steps'][number] | Settings['projects'][number]
 
 /** The answer of `GET /api/team/lists`: all that the Team owns, each with the changes that can be made to it. */

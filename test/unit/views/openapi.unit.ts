@@ -3,20 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createOpenApi } from '../../../deploy/openapi/openapi.ts'
-import {
-  BATCH_ENTRY_SCHEMA,
-  BATCH_LOG_ENTRY_SCHEMA,
-  EXTERNAL_LOG_SCHEMA,
-  LOG_ENTRY_SCHEMA,
-} from '../../../gateway/schemas/requests.ts'
 import { ERRORS, type ErrorCode } from '../../../shared/errors.ts'
 import { STATUS } from '../../../shared/http/status.ts'
-import { viewsPart } from '../../../views/api/openapi.ts'
 import { PARAMETERS, type Parameter } from '../../../views/api/parameters.ts'
 import { VIEW_STATUS } from '../../../views/api/problems.ts'
 import { ROUTES } from '../../../views/api/routes.ts'
-import { sessionPart } from '../../../views/session/openapi.ts'
-import { teamPart } from '../../../views/team/openapi.ts'
 
 type Json = Record<string, unknown>
 interface Media {
@@ -48,14 +39,7 @@ const INGESTION = /^\/(api\/(ExternalLogs|ApplicationLogs|events\/raw)|ingest|v1
 const document = createOpenApi({
   version: '1.2.3',
   basePath: '/logs',
-  ingestion: {
-    externalLog: EXTERNAL_LOG_SCHEMA,
-    logEntry: LOG_ENTRY_SCHEMA,
-    batchEntry: BATCH_ENTRY_SCHEMA,
-    batch: BATCH_LOG_ENTRY_SCHEMA,
-  },
   batchEntriesMax: 100,
-  parts: [viewsPart, teamPart, sessionPart],
 })
 const plain = JSON.parse(JSON.stringify(document)) as Json
 

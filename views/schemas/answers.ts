@@ -1,0 +1,373 @@
+import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
+import { LONG_FIELDS } from '../../shared/contract/rows.ts'
+import {
+  arrayOf,
+  component,
+  flag,
+  type JsonSchema,
+  named,
+  nullable,
+  objectOf,
+  optionalText,
+  type Static,
+  text,
+  typed,
+} from '../../shared/json-schema.ts'
+
+/*
+ * The answers of the read API and of the session: each schema with the type of the same name. The OpenAPI document shows the schemas;
+ * the server and the page use the types. docs/http.md describes the answers in words.
+ */
+
+const guid = { type: 'string', format: 'uuid' } as const
+const count = { type: 'integer', minimum: 0 } as const
+const cursor = { ...optionalText, description: 'Where the next page begins; null at the end.' } as const
+const time = {
+  type: 'string',
+  format: 'date-time',
+  description: 'UTC; from milliseconds to nanoseconds, as the sender gave them.',
+} as const
+const optionalTime = { ...time, type: ['string', 'null'] } as const
+
+const Level = named('Level', { type: 'string', enum: LEVELS })
+
+const LevelCounts = typed<Counts>(
+  named(
+    'LevelCounts',
+    { type: 'object', propertyNames: { enum: LEVELS }, additionalProperties: count },
+    'Entries by level; a level without any is left out.',
+  ),
+)
+
+export type EntityRef = Static<typeof EntityRef>
+export const EntityRef = named(
+  'EntityRef',
+  objectOf({ identifier: text, name: optionalText }),
+  'An Event or a Step; `name` is null where the registry no longer has it.',
+)
+
+export type ProjectRef = Static<typeof ProjectRef>
+export const ProjectRef = named(
+  'ProjectRef',
+  objectOf({ id: guid, name: optionalText }),
+  'A Project; `name` is null where the registry no longer has it.',
+)
+
+const stored = {
+  id: guid,
+  receivedAt: time,
+  timestamp: time,
+  level: Level,
+  environment: text,
+  correlationKey: optionalText,
+}
+const truncated = {
+  ...arrayOf({ enum: LONG_FIELDS }),
+  description:
+    'Of an item of a list or a tail: its long texts of which only the beginning is there. The entry by its id is whole.',
+}
+
+export type EventLog = Static<typeof EventLog>
+export const EventLog = named(
+  'EventLog',
+  objectOf(
+    {
+      ...stored,
+      kind: { const: 'event' },
+      event: nullable(EntityRef),
+      step: nullable(EntityRef),
+      payload: text,
+      truncated,
+    },
+    ['truncated'],
+  ),
+)
+
+export type ApplicationLog = Static<typeof ApplicationLog>
+export const ApplicationLog = named(
+  'ApplicationLog',
+  objectOf(
+    {
+      ...stored,
+      kind: { const: 'application' },
+      project: ProjectRef,
+      categoryName: text,
+      eventId: { type: 'integer' },
+      eventName: text,
+      message: text,
+      exception: optionalText,
+      scopeData: { type: ['object', 'null'] },
+      originalLevel: {
+        ...text,
+        description: 'What the sender wrote as level, where it was none and was stored as Information.',
+      },
+      truncated,
+    },
+    ['originalLevel', 'truncated'],
+  ),
+)
+
+export type Entry = Static<typeof Entry>
+export const Entry = named('Entry', {
+  oneOf: [EventLog, ApplicationLog],
+  discriminator: {
+    propertyName: 'kind',
+    mapping: { event: '#/components/schemas/EventLog', application: '#/components/schemas/ApplicationLog' },
+  },
+})
+
+export type QueryReading = Static<typeof QueryReading>
+const QueryReading = named(
+  'QueryReading',
+  { oneOf: [objectOf({ read: { const: 'query' } }), objectOf({ read: { const: 'text' }, problem: text, at: count })] },
+  'How `q` was read: as a query, or as plain text because of a problem at a character (from 0).',
+)
+
+const pageOf = <const Item extends JsonSchema>(item: Item) =>
+  objectOf({ items: arrayOf(item), nextCursor: cursor, query: QueryReading })
+export type EntryPage = Static<typeof EventLogPage> | Static<typeof ApplicationLogPage>
+export const EventLogPage = named('EventLogPage', pageOf(EventLog))
+export const ApplicationLogPage = named('ApplicationLogPage', pageOf(ApplicationLog))
+
+const contextOf = <const Item extends JsonSchema>(item: Item) =>
+  objectOf({ before: arrayOf(item), entry: item, after: arrayOf(item) })
+export type EntryContext = Static<typeof EventLogContext> | Static<typeof ApplicationLogContext>
+export const EventLogContext = named('EventLogContext', contextOf(EventLog))
+export const ApplicationLogContext = named('ApplicationLogContext', contextOf(ApplicationLog))
+
+const namedValue = {
+  name: text,
+  text,
+  cut: { ...flag, description: 'Whether an ellipsis stands for the end of the name or of the text.' },
+  term: { ...optionalText, description: 'The search that finds the entries which share the value.' },
+}
+export type NamedValue = Static<typeof NamedValue>
+const NamedValue = component('NamedValue', namedValue)
+
+export type ParsedException = Static<typeof ParsedException>
+export type Frame = ParsedException['frames'][number]
+const ParsedException = component('ParsedException', {
+  depth: { ...count, description: 'How far inside other exceptions it stands.' },
+  type: { ...text, description: 'Empty where the text does not begin with a type.' },
+  message: text,
+  frames: arrayOf(
+    objectOf({
+      call: { ...text, description: 'The call; empty where only the place is given.' },
+      place: { ...text, description: 'File and line, or empty.' },
+      note: { ...text, description: "Lines below it that are no frames, such as Python's source line." },
+      framework: { ...flag, description: 'Of a runtime, a framework or a library.' },
+      firstOwn: { ...flag, description: "The exception's first frame of the program itself." },
+    }),
+  ),
+  omitted: { ...text, description: 'What the trace says was left out of it, such as `... 12 more`; else empty.' },
+})
+
+const more = {
+  ...flag,
+  description: 'Whether something was cut, which an ellipsis shows, or left out.',
+}
+export type EntryDetails = Static<typeof EntryDetails>
+export const EntryDetails = component('EntryDetails', {
+  fields: arrayOf(NamedValue),
+  payload: nullable(objectOf({ text, values: arrayOf(NamedValue), more })),
+  scopes: nullable(
+    objectOf({
+      stack: { ...arrayOf(text), description: 'The sentences of the scopes, the outermost first.' },
+      values: arrayOf(
+        objectOf({
+          ...namedValue,
+          hidden: { ...arrayOf(text), description: 'What the scopes around it gave for the same name.' },
+        }),
+      ),
+      more,
+    }),
+  ),
+  exception: nullable(objectOf({ parts: arrayOf(ParsedException), more })),
+  curl: {
+    ...optionalText,
+    description:
+      'The command that sends it again, with `<GATEWAY>` for the URL of the gateway and `<API_KEY>` for a key; null where the entry is too long for one.',
+  },
+})
+
+export type Query = Static<typeof Query>
+export const Query = component('Query', { q: text })
+
+export type Completion = Static<typeof Completion>
+export const Completion = named(
+  'Completion',
+  objectOf({
+    from: count,
+    to: count,
+    choices: arrayOf(objectOf({ insert: text, label: text, help: text, count }, ['help', 'count'])),
+  }),
+  '`insert` takes the place of what stands from `from` up to `to`.',
+)
+
+export type Syntax = Static<typeof Syntax>
+export const Syntax = component('Syntax', { items: arrayOf(objectOf({ example: text, help: text })) })
+
+export type Histogram = Static<typeof Histogram>
+export const Histogram = component('Histogram', {
+  interval: { type: 'number', description: 'The width of a bucket in milliseconds.' },
+  buckets: arrayOf(objectOf({ from: time, total: count, levels: LevelCounts })),
+  total: count,
+})
+
+export type FacetValue = Static<typeof facetValue>
+const facetValue = objectOf({ value: text, count })
+const facet = arrayOf(facetValue)
+const namedFacet = arrayOf(objectOf({ value: text, name: optionalText, count }))
+// The store gives the levels it counts as text.
+const levelFacet = typed<readonly FacetValue[]>(arrayOf(objectOf({ value: Level, count })))
+
+export const Facets = component('Facets', {
+  facets: objectOf({
+    level: levelFacet,
+    environment: facet,
+    event: namedFacet,
+    step: namedFacet,
+    project: namedFacet,
+    category: facet,
+  }),
+})
+
+const choice = objectOf({
+  name: { enum: ['event', 'step', 'project', 'category'], description: 'The parameter that selects it.' },
+  value: text,
+  label: text,
+  count,
+})
+export type Choice = Static<typeof choice> & { readonly children: readonly Choice[] }
+const Choice = typed<Choice>(
+  component('Choice', { ...choice.properties, children: arrayOf({ $ref: '#/components/schemas/Choice' }) }),
+)
+
+export type Choices = Static<typeof Choices>
+export const Choices = component('Choices', {
+  total: count,
+  level: levelFacet,
+  environment: facet,
+  sections: arrayOf(
+    objectOf({
+      name: text,
+      size: { ...count, description: 'How many values have logs; 100 are counted at most.' },
+      choices: arrayOf(Choice),
+    }),
+  ),
+  chosen: arrayOf(objectOf({ name: choice.properties.name, value: text, label: text })),
+})
+
+export type Absence = Static<typeof Absence>
+export const Absence = component('Absence', {
+  kept: { ...flag, description: 'Whether the Team has any logs of this kind.' },
+  newestAt: { ...optionalText, description: 'The newest log of any time that matches; null where none does.' },
+  conditions: { ...arrayOf(text), description: 'The parameters in use that select by more than time.' },
+  ways: arrayOf(
+    objectOf({
+      kind: { type: 'string', enum: ['newest', 'since', 'without'] },
+      value: { ...optionalText, description: 'The value of the one condition that it takes away; else null.' },
+      params: {
+        type: 'object',
+        additionalProperties: text,
+        description: 'The parameters to set; empty ones are taken away.',
+      },
+      total: {
+        type: ['integer', 'null'],
+        minimum: 0,
+        description: 'How many logs that would show, where it is known.',
+      },
+    }),
+  ),
+})
+
+export type TypedRange = Static<typeof TypedRange>
+export const TypedRange = named(
+  'TypedRange',
+  objectOf({ from: optionalText, to: optionalText }),
+  'As the parameters `from` and `to` take them; null for an end that is open.',
+)
+
+export type FlowSummary = Static<typeof FlowSummary>
+const FlowSummary = component('FlowSummary', {
+  correlationKey: text,
+  firstAt: time,
+  lastAt: time,
+  total: count,
+  levels: LevelCounts,
+  worstLevel: nullable(Level),
+  events: arrayOf(EntityRef),
+  steps: arrayOf(EntityRef),
+  projects: arrayOf(ProjectRef),
+  nextSteps: {
+    ...arrayOf(EntityRef),
+    description: 'Of every Event touched, the Step after the furthest one seen; an Event at its last Step has none.',
+  },
+  lastErrorAt: { ...optionalTime, description: 'The latest entry of Error or Critical.' },
+  lastProgressAt: { ...optionalTime, description: 'The latest entry of an Event or Step below Error.' },
+  state: {
+    enum: ['running', 'finished', 'stalled', 'failed'],
+    description: 'What it seems to be doing: a guess, as logs never say that nothing more will come.',
+  },
+  reason: { ...text, description: 'Why one may think so.' },
+})
+
+export type FlowPage = Static<typeof FlowPage>
+export const FlowPage = component('FlowPage', { items: arrayOf(FlowSummary), nextCursor: cursor })
+
+export type FlowStep = Static<typeof FlowStep>
+const FlowStep = component('FlowStep', {
+  event: nullable(EntityRef),
+  step: EntityRef,
+  seen: flag,
+  firstAt: optionalTime,
+  lastAt: optionalTime,
+  count,
+  worstLevel: nullable(Level),
+})
+
+export type Flow = Static<typeof Flow>
+export const Flow = component('Flow', {
+  summary: FlowSummary,
+  steps: arrayOf(FlowStep),
+  projects: arrayOf(ProjectRef),
+  items: arrayOf(Entry),
+  nextCursor: cursor,
+})
+
+export type Refusal = Static<typeof Refusal>
+const Refusal = component('Refusal', {
+  id: text,
+  at: time,
+  endpoint: { ...text, description: 'The path that was posted to.' },
+  code: text,
+  message: text,
+  details: { description: 'As in the answer to the sender.' },
+  index: {
+    type: ['integer', 'null'],
+    description: 'The place in the batch, from 0; null where the request was refused, or its only entry.',
+  },
+  identifier: { ...optionalText, description: 'What was addressed, from its beginning.' },
+  keyPrefix: { ...optionalText, description: 'The first characters of the key that was presented, 6 at most.' },
+  userAgent: optionalText,
+  body: {
+    ...optionalText,
+    description: 'The body, or the entry of a batch: its first 8 KiB. Null where it was not read.',
+  },
+  bodyCut: flag,
+  nearest: nullable(EntityRef),
+  unnoted: { ...count, description: 'How many with the same code followed that were not noted.' },
+  curl: {
+    ...optionalText,
+    description:
+      'The command that tries again, the nearest identifier in it; null where not all of the body was kept, or it makes no command.',
+  },
+})
+export type Refusals = Static<typeof Refusals>
+export const Refusals = component('Refusals', { items: arrayOf(Refusal) })
+
+export type Session = Static<typeof Session>
+export const Session = component('Session', {
+  team: nullable(objectOf({ id: text, name: text })),
+  keyPrefix: { ...optionalText, description: 'The first characters of the key that was signed in with.' },
+})

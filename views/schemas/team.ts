@@ -1,0 +1,163 @@
+import {
+  arrayOf,
+  component,
+  flag,
+  named,
+  nullable,
+  objectOf,
+  optionalText,
+  type Static,
+  text,
+  typed,
+} from '../../shared/json-schema.ts'
+
+/*
+ * The answers of the Team's settings: each schema with the type of the same name. The OpenAPI document shows the schemas; the server and
+ * the page use the types.
+ */
+
+const time = { type: 'string', format: 'date-time' } as const
+const optionalTime = { ...time, type: ['string', 'null'] } as const
+const archivedAt = { ...optionalTime, description: 'Since when logs are refused; null while they are taken.' } as const
+const seen = {
+  lastSeenAt: {
+    ...optionalTime,
+    description: 'The latest entry of the last 24 hours; null where there is none, or unknown.',
+  },
+  lastDay: { type: ['integer', 'null'], description: 'Entries of the last 24 hours; null where that is unknown.' },
+} as const
+const event = { identifier: text, name: text, archivedAt }
+const step = { identifier: text, name: text, order: { type: 'integer' }, archivedAt } as const
+const project = { id: { type: 'string', format: 'uuid' }, name: text, archivedAt } as const
+
+export const OwnEvent = component('OwnEvent', event)
+export const OwnStep = component('OwnStep', { ...step, event: nullable(text) })
+export const OwnProject = component('OwnProject', project)
+
+const TeamStep = component('TeamStep', { ...step, ...seen })
+const TeamEvent = component('TeamEvent', { ...event, ...seen, steps: arrayOf(TeamStep) })
+const TeamProject = component('TeamProject', { ...project, ...seen })
+const TeamKey = component('TeamKey', {
+  prefix: { ...text, description: 'The first characters of the key; the key itself is kept nowhere.' },
+  createdAt: time,
+  revokedAt: optionalTime,
+})
+
+export type TeamSettings = Static<typeof TeamSettings>
+export const TeamSettings = component('TeamSettings', {
+  team: objectOf({ id: text, name: text }),
+  keys: { ...arrayOf(TeamKey), description: 'The live ones, and the 50 that were revoked last.' },
+  events: arrayOf(TeamEvent),
+  steps: { ...arrayOf(TeamStep), description: 'Those that stand without an Event.' },
+  projects: arrayOf(TeamProject),
+  gateway: objectOf({
+    url: { ...optionalText, description: 'Where clients reach the gateway; null where nothing says so.' },
+    here: { ...flag, description: 'Whether this address takes logs as well.' },
+  }),
+})
+
+/** A change that a person can make to what the Team owns; the page has the words for each. */
+export type ActionKind = Action['kind']
+/** A field of a form. */
+export type Field = NonNullable<Action['fields']>[number]
+export type Action = Static<typeof Action>
+const Action = named(
+  'TeamAction',
+  objectOf(
+    {
+      kind: {
+        type: 'string',
+        enum: ['newEvent', 'newStep', 'newProject', 'newKey', 'replaceKeys', 'rename', 'archive', 'restore', 'revoke'],
+      },
+      method: { type: 'string', enum: ['POST', 'PATCH', 'DELETE'] },
+      path: { ...text, description: 'Below the base path; left out, that of the line.' },
+      body: { type: 'object' },
+      fields: {
+        ...arrayOf(
+          objectOf(
+            {
+              name: { type: 'string', enum: ['name', 'identifier', 'id', 'event'] },
+              from: { enum: ['id', 'name'], description: 'The member of the line that the value begins with.' },
+              required: flag,
+            },
+            ['from', 'required'],
+          ),
+        ),
+        description: 'The fields to ask a person for; one that is left empty is left out of the body.',
+      },
+      isDanger: { ...flag, description: 'Whether it cannot be undone.' },
+      isRefused: { ...flag, description: 'Whether it would be refused now.' },
+    },
+    ['path', 'body', 'fields', 'isDanger', 'isRefused'],
+  ),
+  'A change that can be made: the request, and the fields to ask a person for.',
+)
+
+/** An Event, Step, Project or key of the Team. */
+export type Line = Static<typeof Line>
+const Line = component('TeamLine', {
+  kind: { type: 'string', enum: ['event', 'step', 'project', 'key'] },
+  id: { ...text, description: "The identifier, the Project's id, or the first characters of the key." },
+  name: { ...optionalText, description: 'Null for a key.' },
+  path: { ...text, description: 'Where the API has it, below the base path.' },
+  below: { ...flag, description: 'Whether it belongs to the Event above.' },
+  state: { type: 'string', enum: ['live', 'archived', 'revoked'] },
+  at: { ...optionalTime, description: 'When it was last seen, or made; null where that is not known.' },
+  lastDay: seen.lastDay,
+  snippets: {
+    ...flag,
+    description: 'Whether there is code that sends to it, which `/snippets` below its path gives.',
+  },
+  changes: {
+    ...arrayOf(typed<ActionKind>(text)),
+    description: "The kinds of those of its list's changes that can be made to it.",
+  },
+})
+
+export type List = Static<typeof List>
+const List = component('TeamList', {
+  kind: { type: 'string', enum: ['entities', 'projects', 'keys'] },
+  lines: arrayOf(Line),
+  // Here once for all lines, as there may be thousands of them.
+  changes: typed<Readonly<Partial<Record<ActionKind, Action>>>>({
+    type: 'object',
+    additionalProperties: Action,
+    description: 'The changes that can be made to lines, by their kinds.',
+  }),
+  actions: { ...arrayOf(Action), description: 'The changes that need no line, such as a new one.' },
+  options: {
+    type: 'object',
+    additionalProperties: arrayOf(typed<readonly [value: string, name: string]>(arrayOf(text))),
+    description: 'The values of fields, each with its name, by the names of the fields; any other field is typed.',
+  },
+})
+
+export type TeamLists = Static<typeof TeamLists>
+export const TeamLists = component('TeamLists', {
+  lists: arrayOf(List),
+  targets: {
+    ...objectOf({ event: nullable(text), application: nullable(text), flow: nullable(text) }),
+    description: 'Where code is that sends a first log of each kind; null where there is nothing to send to.',
+  },
+})
+
+export type NewKey = Static<typeof NewKey>
+export const NewKey = component('NewKey', {
+  key: { ...text, description: 'Given here once.' },
+  prefix: text,
+  revoked: { ...arrayOf(text), description: 'The first characters of the keys that ended with it.' },
+})
+
+export const RevokedKey = component('RevokedKey', {
+  prefix: text,
+  liveKeys: { type: 'integer', description: 'How many are left.' },
+})
+
+export type Snippets = Static<typeof Snippets>
+export const Snippets = component('Snippets', { snippets: arrayOf(objectOf({ id: text, name: text, code: text })) })
+
+export type SampleFlow = Static<typeof SampleFlow>
+export const SampleFlow = component('SampleFlow', {
+  correlationKey: text,
+  sent: { type: 'integer', description: 'Entries sent.' },
+})
