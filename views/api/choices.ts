@@ -2,26 +2,12 @@ import type { EntryKind } from '../../shared/contract/records.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { FacetName, Facets } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
+import type { Choice, Choices } from '../schemas/answers.ts'
 import type { Answer, Call } from './call.ts'
 import { type CategoryNode, categoryTree } from './categories.ts'
 import { filterOf } from './entries.ts'
 
-/** Something to select entries by. */
-export interface Choice {
-  /** The parameter that selects it. */
-  readonly name: 'event' | 'step' | 'project' | 'category'
-  readonly value: string
-  readonly label: string
-  readonly count: number
-  readonly children: readonly Choice[]
-}
-
-export interface Section {
-  readonly name: string
-  /** How many values have entries; `VALUES_MAX` are counted at most. */
-  readonly size: number
-  readonly choices: readonly Choice[]
-}
+type Section = Choices['sections'][number]
 
 /** The most values of each kind that are counted. */
 const VALUES_MAX = 100
@@ -31,8 +17,8 @@ const NAMES = ['event', 'step', 'project', 'category'] as const
 const TARGETS: readonly FacetName[] = ['event', 'step']
 
 /**
- * What one can choose from, as the page has it beside a list. What is chosen does not narrow its own kind, so that one sees what
- * else there is; each kind in use costs another look into the store.
+ * The values to choose from, as the page has them beside a list. A choice does not narrow the values of its own kind, so that the others
+ * stay in sight; each kind in use costs another read of the store.
  */
 export const choicesOfEntries =
   (kind: EntryKind): Answer =>
@@ -63,7 +49,7 @@ export const choicesOfEntries =
       environment,
       sections,
       chosen: chosenOf(call),
-    })
+    } satisfies Choices)
   }
 
 type Counts = Facets[FacetName]
@@ -74,13 +60,13 @@ function counterOf(counts: Counts): (value: string) => number {
   return (value) => byValue.get(value) ?? 0
 }
 
-/** Those that entries have and the registry has not. */
+/** The values that entries have and the registry does not. */
 function gone(counts: Counts, known: readonly { readonly value: string }[]): Counts {
   const values = new Set(known.map(({ value }) => value))
   return counts.filter(({ value }) => !values.has(value))
 }
 
-/** Events with their Steps, in the registry's order, and Steps on their own; then what only the entries still know. */
+/** Events with their Steps, in the registry's order, and Steps on their own; then those that only entries still name. */
 function targetSections(facets: Facets, registry: Registry, { team, names }: Call): readonly Section[] {
   const [stepCount, eventCount] = [counterOf(facets.step), counterOf(facets.event)]
   const stepOf = (value: string): Choice => ({

@@ -1,5 +1,5 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
-import type { Entry } from '../flow-layout/types.ts'
+import type { Entry } from '../schemas/answers.ts'
 
 /** Without it Excel reads UTF-8 as the machine's own code page. */
 const BYTE_ORDER_MARK = '\uFEFF'

@@ -1,6 +1,7 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import { successBody } from '../../shared/http/answer.ts'
+import type { Absence } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
 import { filterOf } from './entries.ts'
 import type { Values } from './parameters.ts'
@@ -9,16 +10,7 @@ import type { Values } from './parameters.ts'
 const CONDITIONS = ['q', 'level', 'environment', 'correlationKey', 'event', 'step', 'project', 'category'] as const
 
 /** A change of parameters that would show entries where a list is empty. */
-interface Way {
-  /** Leads to the newest entry, or to all from it on, or takes conditions away. */
-  readonly kind: 'newest' | 'since' | 'without'
-  /** The value of the one condition that it takes away; else null. */
-  readonly value: string | null
-  /** The parameters to set; empty ones are taken away. */
-  readonly params: Readonly<Record<string, string>>
-  /** How many entries that would show, where it is known. */
-  readonly total: number | null
-}
+type Way = Absence['ways'][number]
 
 const HOUR_MS = 3_600_000
 
@@ -38,7 +30,8 @@ export const absenceOfEntries =
     }
     const conditions = CONDITIONS.filter((name) => values[name] !== null)
     const newestAt = await newestWith({})
-    if (newestAt !== undefined) return successBody({ kept: true, newestAt, conditions, ways: waysTo(newestAt) })
+    if (newestAt !== undefined)
+      return successBody({ kept: true, newestAt, conditions, ways: waysTo(newestAt) } satisfies Absence)
     const counted = conditions.map(
       async (name): Promise<Way> => ({
         kind: 'without',
@@ -59,7 +52,7 @@ export const absenceOfEntries =
       newestAt: null,
       conditions,
       ways: conditions.length > 1 ? [all, ...ways] : ways,
-    })
+    } satisfies Absence)
   }
 
 function waysTo(newest: string): readonly Way[] {

@@ -4,6 +4,7 @@ import type { EntryRow } from '../../shared/contract/rows.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { EntryFilter, FacetName, PageRequest } from '../../shared/log-store/log-store.ts'
 import { detailsOf } from '../details/details.ts'
+import type { Histogram } from '../schemas/answers.ts'
 import type { Answer, Call, Tools } from './call.ts'
 import { decodeCursor } from './cursor.ts'
 import { entryFilter } from './filter.ts'
@@ -60,7 +61,7 @@ export const histogramOfEntries =
   (kind: EntryKind): Answer =>
   async (call, { store }) => {
     const { intervalMs, buckets, total } = await store.histogram(filterOf(kind, call), call.values.buckets, call.signal)
-    return successBody({ interval: intervalMs, buckets, total })
+    return successBody({ interval: intervalMs, buckets, total } satisfies Histogram)
   }
 
 export const facetsOfEntries =
@@ -90,7 +91,7 @@ function nameOf(facet: FacetName, value: string, names: Names): { readonly name?
   }
 }
 
-/** What the parameters select among the entries of a kind. */
+/** The entries of a kind that the parameters select. */
 export const filterOf = (kind: EntryKind, { team, values }: Call): EntryFilter =>
   entryFilter(team, [kind], values).filter
 

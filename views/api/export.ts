@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryFilter, Flow, Page } from '../../shared/log-store/log-store.ts'
-import type { Entry } from '../flow-layout/types.ts'
+import type { Entry } from '../schemas/answers.ts'
 import type { Call, Stream, Tools } from './call.ts'
 import { createCsvTable } from './csv.ts'
 import { drained } from './drain.ts'

@@ -2,7 +2,7 @@ import { type Level, type LevelCounts, levelRank } from '../../shared/contract/l
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import type { Flow, FlowGroup } from '../../shared/log-store/log-store.ts'
 import type { StepEntity } from '../../shared/registry/registry.ts'
-import type { EntityRef, FlowStep, FlowSummary } from '../flow-layout/types.ts'
+import type { EntityRef, FlowStep, FlowSummary } from '../schemas/answers.ts'
 import { stateOf } from './flow-state.ts'
 import type { Names } from './names.ts'
 

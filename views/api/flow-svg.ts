@@ -7,9 +7,9 @@ import { markPaths } from '../flow-layout/shapes.ts'
 import { ticksOf } from '../flow-layout/ticks.ts'
 import { createTimeScale, type TimeScale } from '../flow-layout/time-scale.ts'
 import { durationText, timeText } from '../flow-layout/times.ts'
-import type { EntityRef, Entry, FlowStep } from '../flow-layout/types.ts'
 import { visitsOf } from '../flow-layout/visits.ts'
 import { zigzag } from '../flow-layout/zigzag.ts'
+import type { EntityRef, Entry, FlowStep } from '../schemas/answers.ts'
 
 /** What a drawing of a flow shows. */
 export interface FlowPicture {

@@ -1,6 +1,7 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { EntryFilter, Flow } from '../../shared/log-store/log-store.ts'
+import type { FlowPage } from '../schemas/answers.ts'
 import type { Answer, Call, Tools } from './call.ts'
 import { decodeCursor, decodeFlowCursor, encodeFlowCursor } from './cursor.ts'
 import { entryFilter, flowFilter } from './filter.ts'
@@ -24,7 +25,7 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
   return successBody({
     items: flows.map((flow) => summaryOf(flow, names, clock.now())),
     nextCursor: next === null ? null : encodeFlowCursor(next),
-  })
+  } satisfies FlowPage)
 }
 
 /** What else could select flows: a key names one whatever it is like, and what is not looked at is not taken. */

@@ -1,6 +1,6 @@
 import type { ApplicationLogRecord, EventLogRecord } from '../../shared/contract/records.ts'
 import type { EntryRow } from '../../shared/contract/rows.ts'
-import type { ApplicationEntry, Entry, EventEntry } from '../flow-layout/types.ts'
+import type { ApplicationLog, Entry, EventLog } from '../schemas/answers.ts'
 import type { Names } from './names.ts'
 
 /** An entry as the read API shows it: what was stored, with the names that the registry has now. */
@@ -9,7 +9,7 @@ export function itemOf(entry: EntryRow, names: Names): Entry {
   return entry.truncated === undefined ? item : { ...item, truncated: entry.truncated }
 }
 
-const eventLogItem = (entry: EventLogRecord, names: Names): EventEntry => ({
+const eventLogItem = (entry: EventLogRecord, names: Names): EventLog => ({
   id: entry.id,
   kind: entry.kind,
   receivedAt: entry.receivedAt,
@@ -22,7 +22,7 @@ const eventLogItem = (entry: EventLogRecord, names: Names): EventEntry => ({
   payload: entry.payload,
 })
 
-const applicationLogItem = (entry: ApplicationLogRecord, names: Names): ApplicationEntry => ({
+const applicationLogItem = (entry: ApplicationLogRecord, names: Names): ApplicationLog => ({
   id: entry.id,
   kind: entry.kind,
   receivedAt: entry.receivedAt,

@@ -1,5 +1,5 @@
 import type { Entity, Registry, StepEntity } from '../../shared/registry/registry.ts'
-import type { EntityRef, ProjectRef } from '../flow-layout/types.ts'
+import type { EntityRef, ProjectRef } from '../schemas/answers.ts'
 
 /** The names that the registry has now for what a Team's entries refer to. */
 export interface Names {

@@ -2,6 +2,7 @@ import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
 import { ProblemError } from '../../shared/errors.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import { parseTime } from '../../shared/query/time.ts'
+import type { TypedRange } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
 
 const LOCAL = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?$/
@@ -24,7 +25,7 @@ export const readTypedRange: Answer = async ({ values }, { clock }) => {
   const first = from === null ? '' : parseTime(from, now)
   if (first !== undefined && first !== '' && msOf(to ?? 'now', now) <= msOf(first, now))
     throw refusal('end', 'The end has to be later than the beginning.')
-  return successBody({ from, to })
+  return successBody({ from, to } satisfies TypedRange)
 }
 
 /** Says what is wrong in a sentence of its own, as it is shown beside what was typed. */

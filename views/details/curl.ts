@@ -1,4 +1,4 @@
-import type { Entry } from '../flow-layout/types.ts'
+import type { Entry } from '../schemas/answers.ts'
 import { GATEWAY_PLACEHOLDER, KEY_PLACEHOLDER } from './placeholders.ts'
 
 /** The most that Linux takes as one argument of a command (MAX_ARG_STRLEN, 128 KiB), less the zero at its end. */

@@ -1,12 +1,14 @@
 import { LEAF_PATH_LENGTH_MAX } from '../../shared/query/leaves.ts'
 import { printTerm } from '../../shared/query/term.ts'
-import type { ApplicationEntry, Entry } from '../flow-layout/types.ts'
+import type { ApplicationLog, Entry, EntryDetails, NamedValue } from '../schemas/answers.ts'
 import { type Allowance, createAllowance, TEXT_MAX } from './allowance.ts'
 import { curlOf } from './curl.ts'
 import { LINES_MAX, parseException } from './exception.ts'
 import { isJson, type JsonField, jsonFields, prettyJson } from './json-text.ts'
 import { mergedScopes, type Scope, SENTENCE_MAX, scopeStack } from './scopes.ts'
-import type { EntryDetails, NamedValue, WholeValue } from './types.ts'
+
+/** A named value before a long name or text is cut. */
+type WholeValue = Omit<NamedValue, 'cut'>
 
 /** The most characters of a field; only a level that was not recognised can be longer. */
 const FIELD_MAX = 4_096
@@ -35,7 +37,7 @@ function payloadOf(payload: string, allowance: Allowance): EntryDetails['payload
   return { text, values, more: more || isCut() }
 }
 
-function scopesOf(data: NonNullable<ApplicationEntry['scopeData']>, allowance: Allowance): EntryDetails['scopes'] {
+function scopesOf(data: NonNullable<ApplicationLog['scopeData']>, allowance: Allowance): EntryDetails['scopes'] {
   const isCut = allowance.watch()
   const { scopes, more } = scopeStack(data)
   const isStack = scopes.length > 1 || scopes.some(({ text }) => text !== '')

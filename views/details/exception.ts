@@ -1,4 +1,4 @@
-import type { Frame, ParsedException } from './types.ts'
+import type { Frame, ParsedException } from '../schemas/answers.ts'
 
 /** Lines after so many are not read; the whole text can always be shown and copied. */
 export const LINES_MAX = 5_000

@@ -1,5 +1,5 @@
 import { levelRank } from '../../shared/contract/levels.ts'
-import type { EntityRef, Entry } from './types.ts'
+import type { EntityRef, Entry } from '../schemas/answers.ts'
 
 /** One log of a flow with what the drawing and the list need of it. Times and distances are in milliseconds. */
 export interface FlowLog {

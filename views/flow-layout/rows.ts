@@ -1,6 +1,6 @@
+import type { FlowStep } from '../schemas/answers.ts'
 import { type FlowLog, groupOf, laneOf, nameOf } from './flow-log.ts'
 import { shortCategory } from './format.ts'
-import type { FlowStep } from './types.ts'
 
 /** A horizontal line of the drawing: an Event or a Project, and below it its Steps or categories. */
 export interface Row {

@@ -1,21 +1,11 @@
 import { createNearest } from '../../shared/nearest.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { curlTo } from '../details/curl.ts'
-import type { EntityRef } from '../flow-layout/types.ts'
+import type { EntityRef, Refusal } from '../schemas/answers.ts'
 import type { KeptRefusal } from './ring.ts'
 
-/** A refusal as the read API shows it. */
-type RefusalItem = Omit<KeptRefusal['noted'], 'kind' | 'team'> & {
-  readonly id: string
-  readonly unnoted: number
-  /** The Event, Step or Project that an unknown identifier most likely stands for; a Project by its id. */
-  readonly nearest: EntityRef | null
-  /** The command that sends it again, with the nearest identifier where there is one; null where not all of it was kept, or it makes no command. */
-  readonly curl: string | null
-}
-
 /** The Team's refusals with the identifiers that are near, and with the commands that try again. */
-export function refusalItems(kept: readonly KeptRefusal[], registry: Registry, team: string): readonly RefusalItem[] {
+export function refusalItems(kept: readonly KeptRefusal[], registry: Registry, team: string): readonly Refusal[] {
   const nearestOf = createNearestOf(registry, team)
   const commandOf = createCommands()
   return kept.map(({ id, noted, unnoted }) => {
@@ -70,7 +60,7 @@ function createCommands(): typeof curlToTry {
 const BATCH = '/api/ApplicationLogs/batch'
 
 /** The parts of a refusal that its command is made of. */
-type Refused = Pick<RefusalItem, 'endpoint' | 'body' | 'bodyCut' | 'index' | 'identifier' | 'nearest'>
+type Refused = Pick<Refusal, 'endpoint' | 'body' | 'bodyCut' | 'index' | 'identifier' | 'nearest'>
 
 /**
  * The refused entry in a request of its own, with the nearest known identifier where there is one; null where not all of it is there:

@@ -2,23 +2,9 @@ import { LEVELS } from '../../shared/contract/levels.ts'
 import { FIELDS, findField, LEAF_FAMILIES } from '../../shared/query/fields.ts'
 import { type Lexeme, lex } from '../../shared/query/lexer.ts'
 import { escapeName, quoteValue } from '../../shared/query/term.ts'
+import type { Completion } from '../schemas/answers.ts'
 
-/** The choices at the caret of a search, and the part of the text that each takes the place of. */
-export interface Completion {
-  readonly from: number
-  readonly to: number
-  readonly choices: readonly Choice[]
-}
-
-export interface Choice {
-  /** The text that is written into the search. */
-  readonly insert: string
-  readonly label: string
-  /** Its meaning or its name. */
-  readonly help?: string | undefined
-  /** How many entries have the value. */
-  readonly count?: number | undefined
-}
+export type Choice = Completion['choices'][number]
 
 /** The values that entries have, by the name of the field. */
 export type KnownValues = Readonly<Record<string, readonly KnownValue[] | undefined>>
@@ -111,8 +97,8 @@ async function valuesLike(name: string, typed: string, known: Known): Promise<re
   return [...begins, ...contains].slice(0, CHOICES_MAX).map(({ value, name, count }) => ({
     insert: `${quoteValue(value)} `,
     label: value,
-    help: name ?? undefined,
-    count,
+    ...(name != null && { help: name }),
+    ...(count !== undefined && { count }),
   }))
 }
 

@@ -8,6 +8,7 @@ import type { Proxies } from '../../shared/http/proxies.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerFailure, unavailable } from '../api/problems.ts'
+import type { Session as SessionAnswer } from '../schemas/answers.ts'
 import { countedAs, createAttempts } from './attempts.ts'
 import { isSecure, sessionCookie } from './cookie.ts'
 import { requireSameOrigin } from './same-origin.ts'
@@ -127,7 +128,7 @@ function keyIn(json: unknown): string {
 const answer = (response: Response, session: Session | undefined): void =>
   answerJson(response, 200, successBody(shown(session)), { 'cache-control': 'no-store' })
 
-const shown = (session: Session | undefined) => ({
+const shown = (session: Session | undefined): SessionAnswer => ({
   team: session === undefined ? null : { id: session.team.id, name: session.team.name },
   keyPrefix: session?.key.prefix ?? null,
 })

@@ -4,6 +4,7 @@ import type { Problem } from '../../shared/errors.ts'
 import type { StepDescription, TeamDescription } from '../../shared/registry/describe.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { conflict, unavailable } from '../api/problems.ts'
+import type { SampleFlow } from '../schemas/team.ts'
 import type { Tickets } from '../session/tickets.ts'
 
 /** How the page's server reaches a gateway. */
@@ -11,12 +12,6 @@ export interface GatewayAccess {
   /** The address with its base path and without a slash at its end; null where none is known. */
   readonly url: () => string | null
   readonly tickets: Tickets
-}
-
-export interface SampleFlow {
-  readonly correlationKey: string
-  /** How many entries were sent. */
-  readonly sent: number
 }
 
 /** Longest time of the whole. */

@@ -1,11 +1,6 @@
 import { GATEWAY_PLACEHOLDER as GATEWAY, KEY_PLACEHOLDER as KEY } from '../details/placeholders.ts'
+import type { Snippets } from '../schemas/team.ts'
 import type { Kind } from './changes.ts'
-
-export interface CodeSnippet {
-  readonly id: string
-  readonly name: string
-  readonly code: string
-}
 
 /**
  * A text as a literal of JSON, JavaScript, C# and Python alike: what is beyond ASCII, and what a shell, its line editor or a tag would
@@ -21,7 +16,7 @@ const literal = (text: string): string =>
  * Code that sends one log to an Event or a Step by its identifier, or to a Project by its id; ready to be pasted once the address of
  * the gateway and a key stand in it.
  */
-export function snippetsOf(kind: Kind, id: string): readonly CodeSnippet[] {
+export function snippetsOf(kind: Kind, id: string): Snippets['snippets'] {
   const isProject = kind === 'project'
   const fields: readonly (readonly [name: string, value: string])[] = [
     ['uniqueIdentifier', literal(id)],

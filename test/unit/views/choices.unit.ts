@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Choice, Section } from '../../../views/api/choices.ts'
+import type { Choice, Choices } from '../../../views/schemas/answers.ts'
 import {
   applicationLog,
   eventLog,
@@ -14,14 +14,6 @@ beforeEach(async () => {
   views = await startViews()
 })
 afterEach(() => views.close())
-
-interface Choices {
-  readonly total: number
-  readonly level: readonly object[]
-  readonly environment: readonly object[]
-  readonly sections: readonly Section[]
-  readonly chosen: readonly object[]
-}
 
 const choicesOf = async (path: string): Promise<Choices> => (await views.get<Choices>(path)).data
 

@@ -1,7 +1,7 @@
 import { parseKeepingDigits } from '../../../shared/contract/exact-json.ts'
+import type { Entry, Session } from '../../schemas/answers.ts'
 import { BASE } from '../ui/base.ts'
 import { createStore } from '../ui/store.ts'
-import type { Entry, Session } from './types.ts'
 
 /** The reason why there is no answer: the API's refusal, or `unreachable` where no server answered or the caller gave up. */
 export interface Problem {

@@ -1,7 +1,7 @@
+import type { Session } from '../../schemas/answers.ts'
 import { createStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
 import { connection, get, refusedSessions, send } from './client.ts'
-import type { Session } from './types.ts'
 import { reloadAll } from './use-fetch.ts'
 
 /** `over`: the session has ended and the page stays as it is until one signs in again. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
-import type { FlowDetail } from '../api/types.ts'
+import type { Flow as FlowAnswer } from '../../schemas/answers.ts'
 import { copy } from '../ui/copy.tsx'
 import { hrefTo } from '../ui/use-address.ts'
 import { type KeyMap, useKeys } from '../ui/use-keys.ts'
@@ -26,7 +26,7 @@ export function FlowPage({ correlationKey }: { readonly correlationKey: string }
 }
 
 interface FlowProps {
-  readonly brief: FlowDetail
+  readonly brief: FlowAnswer
   readonly data: FlowData
   readonly toggleLive: () => void
 }

@@ -3,8 +3,8 @@ import { LEVELS } from '../../../shared/contract/levels.ts'
 import { nameOf } from '../../flow-layout/flow-log.ts'
 import { countText, visible } from '../../flow-layout/format.ts'
 import { durationText, timeText } from '../../flow-layout/times.ts'
+import type { EntryPage, FlowPage, FlowSummary } from '../../schemas/answers.ts'
 import type { Params, Problem } from '../api/client.ts'
-import type { EntryPage, FlowSummary, Page } from '../api/types.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { agoText } from '../lib/times.ts'
 import { ALL_TIME } from '../logs/filters.ts'
@@ -209,7 +209,7 @@ function useFlows(params: Params): Flows {
   const key = JSON.stringify(params)
   const [asked, setAsked] = useState({ key, limit: FIRST })
   const limit = asked.key === key ? asked.limit : FIRST
-  const { data, problem, loading, reload } = useFetch<Page<FlowSummary>>('/api/flows', { ...params, limit })
+  const { data, problem, loading, reload } = useFetch<FlowPage>('/api/flows', { ...params, limit })
   useEvery(REFRESH_MS, reload, !loading)
   return {
     flows: data?.items,

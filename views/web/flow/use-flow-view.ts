@@ -5,7 +5,7 @@ import { findGaps, type Gap, segmentsOf } from '../../flow-layout/gaps.ts'
 import { type Row, rowsOf } from '../../flow-layout/rows.ts'
 import { activeMs, createTimeScale, type Segment, type TimeScale } from '../../flow-layout/time-scale.ts'
 import { type Visit, visitsOf } from '../../flow-layout/visits.ts'
-import type { Entry, FlowDetail } from '../api/types.ts'
+import type { Entry, Flow } from '../../schemas/answers.ts'
 import { iso } from '../lib/times.ts'
 import { useUtc } from '../ui/time.tsx'
 import { useAddress } from '../ui/use-address.ts'
@@ -16,7 +16,7 @@ import { createMatcher } from './words.ts'
 
 /** All that the parts of one flow's page show, and what they may change; the address keeps it but for what lasts a moment. */
 export interface FlowView {
-  readonly brief: FlowDetail
+  readonly brief: Flow
   readonly params: Readonly<Record<string, string>>
   readonly utc: boolean
   /** All logs that were read, in order of time; the first `LOGS_MAX` of them are drawn. */
@@ -51,7 +51,7 @@ export interface FlowView {
 /** The width that the scale of the whole is made for; any will do. */
 const FIT_PX = 1_000
 
-export function useFlowView(brief: FlowDetail, entries: readonly Entry[]): FlowView {
+export function useFlowView(brief: Flow, entries: readonly Entry[]): FlowView {
   const [{ params }, go] = useAddress()
   const { id, q, level, fold, optional, gaps: unlike, idle, order, lane: laneId } = params
   const set: FlowView['set'] = (patch) => go({ params: patch }, 'replace')

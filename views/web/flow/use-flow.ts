@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Entry, Flow, FlowPage } from '../../schemas/answers.ts'
 import { get, type Params, type Problem, type Result, type StreamHandlers, stream, urlOf } from '../api/client.ts'
-import type { Entry, FlowDetail, FlowSummary, Page } from '../api/types.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { apiOf } from './flow-address.ts'
@@ -19,7 +19,7 @@ const BEHIND_MS = 5_000
 
 export interface FlowData {
   /** The flow, with its logs apart; undefined before it was read, and where there is no such flow. */
-  readonly brief: FlowDetail | undefined
+  readonly brief: Flow | undefined
   readonly problem: Problem | undefined
   /** Whether the Team has no log with the key. */
   readonly unknown: boolean
@@ -91,9 +91,9 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
 function useBrief(correlationKey: string) {
   const { path, params } = apiOf(correlationKey)
   // Asked for by its path, a flow that is not there would be an error, in the browser's console as well.
-  const found = useFetch<Page<FlowSummary>>('/api/flows', { correlationKey: correlationKey.toWellFormed() })
+  const found = useFetch<FlowPage>('/api/flows', { correlationKey: correlationKey.toWellFormed() })
   const isThere = found.data?.items.length === 1
-  const brief = useFetch<FlowDetail>(isThere ? path : null, { ...params, limit: 1 })
+  const brief = useFetch<Flow>(isThere ? path : null, { ...params, limit: 1 })
   return { ...(isThere ? brief : found), data: brief.data, unknown: found.data !== undefined && !isThere }
 }
 
@@ -115,7 +115,7 @@ function useLogs(correlationKey: string) {
     setLoading(true)
     let next: string | null | undefined = from
     for (let count = 0; count < most && next !== null; count += PAGE) {
-      const page: Result<FlowDetail> = await get<FlowDetail>(path, { ...params, limit: PAGE, cursor: next })
+      const page: Result<Flow> = await get<Flow>(path, { ...params, limit: PAGE, cursor: next })
       setProblem(page.ok ? undefined : page.problem)
       if (!page.ok) break
       add(page.data.items)

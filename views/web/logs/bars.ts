@@ -1,5 +1,6 @@
+import type { LevelCounts } from '../../../shared/contract/levels.ts'
 import { LEVELS, type Level } from '../../../shared/contract/levels.ts'
-import type { Histogram, LevelCounts } from '../api/types.ts'
+import type { Histogram } from '../../schemas/answers.ts'
 import { iso } from '../lib/times.ts'
 
 /** A part of a bar: entries of one level. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
-import type { Entry, EntryContext } from '../api/types.ts'
+import type { Entry, EntryContext } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { LevelTag } from '../ui/level.tsx'
 import { Segments } from '../ui/segments.tsx'

@@ -1,7 +1,6 @@
 import { systemClock } from '../../../shared/runtime/clock.ts'
-import type { EntryDetails } from '../../details/types.ts'
+import type { Entry, EntryDetails } from '../../schemas/answers.ts'
 import { get } from '../api/client.ts'
-import type { Entry } from '../api/types.ts'
 import { withGateway } from '../ui/base.ts'
 import { copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'

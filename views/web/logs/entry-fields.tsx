@@ -1,5 +1,4 @@
-import type { EntryDetails } from '../../details/types.ts'
-import type { Entry } from '../api/types.ts'
+import type { Entry, EntryDetails } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { Copy } from '../ui/copy.tsx'
 import { LogText } from '../ui/log-text.tsx'

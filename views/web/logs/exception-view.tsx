@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { EntryDetails, Frame, ParsedException } from '../../details/types.ts'
 import { plural } from '../../flow-layout/format.ts'
+import type { EntryDetails, Frame, ParsedException } from '../../schemas/answers.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LogText } from '../ui/log-text.tsx'

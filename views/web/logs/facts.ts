@@ -1,7 +1,7 @@
+import type { EntryKind } from '../../../shared/contract/records.ts'
 import { printTerm } from '../../../shared/query/term.ts'
-import type { Frame } from '../../details/types.ts'
 import { shortCategory } from '../../flow-layout/format.ts'
-import type { Entry, EntryKind } from '../api/types.ts'
+import type { Entry, Frame } from '../../schemas/answers.ts'
 
 /** The page of a kind of entries, and its folder in the API. */
 export const folderOf = (kind: EntryKind): 'event-logs' | 'application-logs' => `${kind}-logs`

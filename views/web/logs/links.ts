@@ -1,4 +1,4 @@
-import type { Entry } from '../api/types.ts'
+import type { Entry } from '../../schemas/answers.ts'
 import { formatAddress } from '../lib/address.ts'
 import { iso } from '../lib/times.ts'
 import { BASE } from '../ui/base.ts'

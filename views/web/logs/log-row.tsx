@@ -2,7 +2,7 @@
 import { Component } from 'preact'
 import { visible } from '../../flow-layout/format.ts'
 import { clockText } from '../../flow-layout/times.ts'
-import type { Entry } from '../api/types.ts'
+import type { Entry } from '../../schemas/answers.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { EntryActions } from './entry-actions.tsx'

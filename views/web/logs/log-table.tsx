@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
 import { Fragment } from 'preact'
+import type { EntryKind } from '../../../shared/contract/records.ts'
 import { dayText } from '../../flow-layout/times.ts'
-import type { EntryKind } from '../api/types.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useUtc } from '../ui/time.tsx'
 import { LogRow } from './log-row.tsx'

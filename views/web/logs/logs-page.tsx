@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { parseLevel } from '../../../shared/contract/levels.ts'
-import type { EntryKind } from '../api/types.ts'
+import type { EntryKind } from '../../../shared/contract/records.ts'
 import '../styles/logs.css'
 import { Dialog } from '../ui/dialog.tsx'
 import { keep, kept } from '../ui/keep.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { countText, visible } from '../../flow-layout/format.ts'
-import type { Choice, Choices } from '../api/types.ts'
+import type { Choice, Choices } from '../../schemas/answers.ts'
 import { Icon } from '../ui/icon.tsx'
 import { go, useAddress } from '../ui/use-address.ts'
 import { changeSearch } from './change-search.ts'

@@ -1,4 +1,4 @@
-import type { Entry } from '../api/types.ts'
+import type { Entry } from '../../schemas/answers.ts'
 
 export type Order = 'desc' | 'asc'
 

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { SearchSyntax } from '../api/types.ts'
+import type { Syntax } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 
 /** All that a search can say; a click writes the example into the search. */
@@ -7,7 +7,7 @@ export function SyntaxSheet({ onTake }: { readonly onTake: (example: string) => 
   const [part, setPart] = useState('')
   const input = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => input.current?.focus(), [])
-  const { data } = useFetch<SearchSyntax>('/api/query/syntax')
+  const { data } = useFetch<Syntax>('/api/query/syntax')
   const shown = data?.items.filter(({ example, help }) =>
     `${example} ${help}`.toLowerCase().includes(part.trim().toLowerCase()),
   )

@@ -1,4 +1,4 @@
-import type { Absence } from '../api/types.ts'
+import type { Absence } from '../../schemas/answers.ts'
 import { agoText } from '../lib/times.ts'
 
 /** The heading of an empty list and the reason; `now` is in milliseconds since 1970. */

@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
+import type { EntryKind } from '../../../shared/contract/records.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'
-import type { Choices, EntryKind, Histogram } from '../api/types.ts'
+import type { Choices, Histogram } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { iso } from '../lib/times.ts'
 import { useEvery } from '../ui/use-every.ts'

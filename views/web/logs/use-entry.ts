@@ -1,4 +1,5 @@
-import type { Entry, EntryKind } from '../api/types.ts'
+import type { EntryKind } from '../../../shared/contract/records.ts'
+import type { Entry } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { folderOf } from './facts.ts'
 import { entryPath } from './links.ts'

@@ -1,4 +1,4 @@
-import type { Entry } from '../api/types.ts'
+import type { Entry } from '../../schemas/answers.ts'
 import { copy } from '../ui/copy.tsx'
 import { go } from '../ui/use-address.ts'
 import { useKeys } from '../ui/use-keys.ts'

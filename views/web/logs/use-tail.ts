@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Entry } from '../../schemas/answers.ts'
 import { type Params, stream, urlOf } from '../api/client.ts'
-import type { Entry } from '../api/types.ts'
 
 /** The shortest time between two drawings of entries that a tail brought. */
 const FLUSH_MS = 250

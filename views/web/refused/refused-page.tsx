@@ -1,6 +1,7 @@
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import { countText, visible } from '../../flow-layout/format.ts'
 import { dayText } from '../../flow-layout/times.ts'
+import type { Refusal, Refusals } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { withGateway } from '../ui/base.ts'
 import { Copy } from '../ui/copy.tsx'
@@ -8,7 +9,7 @@ import { LogText } from '../ui/log-text.tsx'
 import { Time } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
-import { factsOf, type Refusal } from './texts.ts'
+import { factsOf } from './texts.ts'
 
 const LOOK_MS = 3_000
 /** As many as are kept of a Team. */
@@ -18,7 +19,7 @@ const KEPT_MAX = 200
 export function RefusedPage() {
   const [{ params }, go] = useAddress()
   const { code, id } = params
-  const { data, problem, loading, reload } = useFetch<{ readonly items: readonly Refusal[] }>('/api/refusals', {
+  const { data, problem, loading, reload } = useFetch<Refusals>('/api/refusals', {
     limit: KEPT_MAX,
   })
   useEvery(LOOK_MS, reload, !loading)

@@ -1,23 +1,4 @@
-import type { EntityRef } from '../api/types.ts'
-
-/** An item of `GET /api/refusals`. */
-export interface Refusal {
-  readonly id: string
-  readonly at: string
-  readonly code: string
-  readonly message: string
-  readonly details: unknown
-  readonly endpoint: string
-  readonly index: number | null
-  readonly identifier: string | null
-  readonly keyPrefix: string | null
-  readonly userAgent: string | null
-  readonly body: string | null
-  readonly bodyCut: boolean
-  readonly nearest: EntityRef | null
-  readonly unnoted: number
-  readonly curl: string | null
-}
+import type { Refusal } from '../../schemas/answers.ts'
 
 /** A line about a refusal. */
 interface Fact {

@@ -1,18 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
-import type { Action, Field, Line, List } from '../../team/types.ts'
+import type { Action, Field, Line, List, NewKey } from '../../schemas/team.ts'
 import { type Result, send } from '../api/client.ts'
 import { heldKey, signIn } from '../api/session.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { actionTexts, fieldTexts, problemText } from './texts.ts'
-
-/** The answer to a new key. */
-interface NewKey {
-  readonly key: string
-}
 
 /** A change, and the line that it is made to. */
 export type Change = Action & { readonly line?: Line }

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { EntryKind } from '../../../shared/contract/records.ts'
 import { plural } from '../../flow-layout/format.ts'
-import type { TeamLists } from '../../team/types.ts'
+import type { EntryPage, FlowPage } from '../../schemas/answers.ts'
+import type { SampleFlow, TeamLists } from '../../schemas/team.ts'
 import { get, send } from '../api/client.ts'
 import { heldKey } from '../api/session.ts'
-import type { EntryKind, Page } from '../api/types.ts'
 import { reloadAll, useFetch } from '../api/use-fetch.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useStore } from '../ui/store.ts'
@@ -20,12 +21,6 @@ const WANTED: Readonly<Record<Kind, readonly [path: string, name: string]>> = {
   flow: ['/api/flows', 'flow'],
 }
 
-/** The answer to a sample flow that was sent. */
-interface SampleFlow {
-  readonly correlationKey: string
-  readonly sent: number
-}
-
 const LOOK_MS = 2_000
 /** How long the news stands before what arrived takes its place. */
 const NEWS_MS = 1_200
@@ -34,7 +29,7 @@ const NEWS_MS = 1_200
 export function FirstMinute({ kind }: { readonly kind: Kind }) {
   const [path, name] = WANTED[kind]
   const lists = useFetch<TeamLists>('/api/team/lists')
-  const first = useFetch<Page<unknown>>(path, { limit: 1 })
+  const first = useFetch<EntryPage | FlowPage>(path, { limit: 1 })
   const arrived = (first.data?.items.length ?? 0) > 0
   useEvery(LOOK_MS, first.reload, !arrived && !first.loading)
   useEffect(() => {
@@ -98,7 +93,7 @@ const SHOWN_MS = 250
 /** Waits until an accepted flow can be read, a moment later; after ten seconds the flow's own page goes on waiting. */
 async function untilShown(q: string): Promise<void> {
   for (let tries = 0; tries < SHOWN_TRIES; tries += 1) {
-    const found = await get<Page<unknown>>('/api/flows', { q, limit: 1 })
+    const found = await get<FlowPage>('/api/flows', { q, limit: 1 })
     if (found.ok && found.data.items.length > 0) return
     await new Promise((resolve) => setTimeout(resolve, SHOWN_MS))
   }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { KEY_PLACEHOLDER as KEY } from '../../details/placeholders.ts'
+import type { Snippets } from '../../schemas/team.ts'
 import { heldKey } from '../api/session.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { GATEWAY_KNOWN, withGateway } from '../ui/base.ts'
@@ -7,13 +8,6 @@ import { Copy } from '../ui/copy.tsx'
 import { keep, kept } from '../ui/keep.ts'
 import { useStore } from '../ui/store.ts'
 import { Tabs } from '../ui/tabs.tsx'
-
-interface CodeSnippet {
-  /** Remembered as the reader's language. */
-  readonly id: string
-  readonly name: string
-  readonly code: string
-}
 
 const PREFERENCE = 'language'
 
@@ -24,7 +18,7 @@ const PREFERENCE = 'language'
 export function SendSnippet({ path }: { readonly path: string }) {
   const key = useStore(heldKey)
   const [chosen, setChosen] = useState(kept(PREFERENCE))
-  const { snippets = [] } = useFetch<{ readonly snippets: readonly CodeSnippet[] }>(path).data ?? {}
+  const { snippets = [] } = useFetch<Snippets>(path).data ?? {}
   const shown = snippets.find(({ id }) => id === chosen) ?? snippets[0]
   const codeWith = (text: string): string => withGateway(shown?.code ?? '').replace(KEY, () => text)
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
-import type { Action, Line, List, TeamLists } from '../../team/types.ts'
+import type { Action, Line, List, TeamLists } from '../../schemas/team.ts'
 import { session } from '../api/session.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { agoText } from '../lib/times.ts'

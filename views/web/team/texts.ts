@@ -1,4 +1,4 @@
-import type { ActionKind, Field, Line, List } from '../../team/types.ts'
+import type { ActionKind, Field, Line, List } from '../../schemas/team.ts'
 import type { Problem } from '../api/client.ts'
 
 /** The words for the lists of the Team's settings and for the changes to them. The API names each by its kind alone. */

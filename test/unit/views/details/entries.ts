@@ -1,5 +1,5 @@
 import { LEVELS } from '../../../../shared/contract/levels.ts'
-import type { ApplicationEntry, EventEntry } from '../../../../views/flow-layout/types.ts'
+import type { ApplicationLog, EventLog } from '../../../../views/schemas/answers.ts'
 
 const common = {
   id: '01981f2e-7c1a-7000-8000-9a3c5b7d1e42',
@@ -10,7 +10,7 @@ const common = {
   correlationKey: 'order-4711',
 }
 
-export const eventEntry = (fields: Partial<EventEntry> = {}): EventEntry => ({
+export const eventEntry = (fields: Partial<EventLog> = {}): EventLog => ({
   ...common,
   kind: 'event',
   event: { identifier: 'order-placed', name: 'Order placed' },
@@ -19,7 +19,7 @@ export const eventEntry = (fields: Partial<EventEntry> = {}): EventEntry => ({
   ...fields,
 })
 
-export const applicationEntry = (fields: Partial<ApplicationEntry> = {}): ApplicationEntry => ({
+export const applicationEntry = (fields: Partial<ApplicationLog> = {}): ApplicationLog => ({
   ...common,
   kind: 'application',
   project: { id: '3f2504e0-4f89-11d3-9a0c-0305e82c3301', name: 'Checkout API' },

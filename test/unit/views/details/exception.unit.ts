@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseException } from '../../../../views/details/exception.ts'
-import type { ParsedException } from '../../../../views/details/types.ts'
+import type { ParsedException } from '../../../../views/schemas/answers.ts'
 import { frameRuns } from '../../../../views/web/logs/facts.ts'
 
 /** What a test compares: type, message, and each frame as `call @ place`, the program's own with a star before them. */

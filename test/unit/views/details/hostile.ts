@@ -1,4 +1,4 @@
-import type { Entry } from '../../../../views/flow-layout/types.ts'
+import type { Entry } from '../../../../views/schemas/answers.ts'
 import { applicationEntry, eventEntry } from './entries.ts'
 
 /** About as much as an entry may hold, less what else it has. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { heightOf, LANES_MAX, rowsOf } from '../../../../views/flow-layout/rows.ts'
 import { visitsOf } from '../../../../views/flow-layout/visits.ts'
-import type { Entry } from '../../../../views/web/api/types.ts'
+import type { Entry } from '../../../../views/schemas/answers.ts'
 import { appEntry, eventEntry, expected, logsOf, stepEntry } from '../web/flow/flow-fixture.ts'
 
 const NONE = new Set<string>()

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseQuery } from '../../../../shared/query/parse.ts'
-import { type Choice, type Completion, complete, type KnownValues } from '../../../../views/search/complete.ts'
+import type { Completion } from '../../../../views/schemas/answers.ts'
+import { type Choice, complete, type KnownValues } from '../../../../views/search/complete.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
 
 const VALUES: KnownValues = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Action, List, TeamLists } from '../../../../views/team/types.ts'
+import type { Action, List, TeamLists } from '../../../../views/schemas/team.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { NOW } from '../../../support/registry-topic.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Level } from '../../../../../shared/contract/levels.ts'
 import { type FlowLog, readLogs } from '../../../../../views/flow-layout/flow-log.ts'
-import type { ApplicationEntry, Entry, EventEntry, FlowStep, FlowSummary } from '../../../../../views/web/api/types.ts'
+import type { ApplicationLog, Entry, EventLog, FlowStep, FlowSummary } from '../../../../../views/schemas/answers.ts'
 
 /** When the flows of these tests begin. */
 export const START = Date.parse('2026-01-31T09:30:00.000Z')
@@ -18,8 +18,8 @@ export function eventEntry(
   ms: number,
   event: string | null,
   step: string | null,
-  more: Partial<EventEntry> = {},
-): EventEntry {
+  more: Partial<EventLog> = {},
+): EventLog {
   return {
     kind: 'event',
     id: mint(),
@@ -36,11 +36,7 @@ export function eventEntry(
 }
 
 /** An application log so many milliseconds after the start. */
-export function applicationEntry(
-  ms: number,
-  categoryName: string,
-  more: Partial<ApplicationEntry> = {},
-): ApplicationEntry {
+export function applicationEntry(ms: number, categoryName: string, more: Partial<ApplicationLog> = {}): ApplicationLog {
   return {
     kind: 'application',
     id: mint(),

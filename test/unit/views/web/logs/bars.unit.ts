@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { LEVELS, type Level } from '../../../../../shared/contract/levels.ts'
-import type { Histogram } from '../../../../../views/web/api/types.ts'
+import type { Histogram } from '../../../../../views/schemas/answers.ts'
 import { barsOf, bucketAt, HEIGHT, rangeOf } from '../../../../../views/web/logs/bars.ts'
 
 const START = Date.parse('2026-01-31T09:00:00Z')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
-import type { Entry } from '../../../../../views/web/api/types.ts'
+import type { Entry } from '../../../../../views/schemas/answers.ts'
 import {
   type Followed,
   follow,

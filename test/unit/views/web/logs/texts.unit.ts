@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Absence } from '../../../../../views/web/api/types.ts'
+import type { Absence } from '../../../../../views/schemas/answers.ts'
 import { emptyTexts, wayText } from '../../../../../views/web/logs/texts.ts'
 
 const NOW = Date.parse('2026-02-01T12:00:00.000Z')
