@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Ajv, type ValidateFunction } from 'ajv'
-import { APPLICATION_LOG_SCHEMA, EVENT_LOG_SCHEMA } from '../shared/contract/records.ts'
 import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../shared/contract/records.ts'
+import { APPLICATION_LOG_SCHEMA, EVENT_LOG_SCHEMA } from '../shared/contract/records.ts'
 import { parseTimestamp } from '../shared/contract/timestamp.ts'
 import type { JournalRecord } from '../shared/journal/journal.ts'
 import { type DeadLetter, deadLetter } from './dead-letters.ts'

@@ -1,7 +1,6 @@
 import { DLQ_HEADERS } from '../../consumers/dead-letters.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
-import type { EntryKind } from '../../shared/contract/records.ts'
-import { APPLICATION_LOG_SCHEMA, EVENT_LOG_SCHEMA } from '../../shared/contract/records.ts'
+import { APPLICATION_LOG_SCHEMA, type EntryKind, EVENT_LOG_SCHEMA } from '../../shared/contract/records.ts'
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
@@ -84,7 +83,7 @@ const DEAD_LETTER_HEADERS_SCHEMA = {
   required: Object.values(DLQ_HEADERS),
 } as const
 
-/** The headers of the record by which a replay says how far it went. */
+/** The headers of the record by which a replay marks its progress. */
 const REPLAY_MARK_HEADERS_SCHEMA = {
   $schema: DRAFT,
   $id: 'urn:sluice:schema:replay-mark-headers:v1',
@@ -116,7 +115,7 @@ const archivable = {
   archivedAt: { ...time, description: 'Since when new logs are refused; absent while they are taken.' },
 }
 
-/** The values of the registry topic. Which of them a record holds, its key says; null is no value but a deletion. */
+/** The values of the registry topic. The key of a record tells which of them it holds; null is a deletion. */
 const REGISTRY_SCHEMA = {
   $schema: DRAFT,
   $id: 'urn:sluice:schema:registry-record:v1',
@@ -153,7 +152,7 @@ const REGISTRY_SCHEMA = {
   anyOf: ['team', 'event', 'step', 'project', 'key'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
 } as const
 
-/** What is published in docs/schemas: a schema for each file. A file's name and a schema's `$id` never change. */
+/** The published schemas, by their files in docs/schemas. A file's name and a schema's `$id` never change. */
 export const SCHEMAS: Readonly<Record<string, object>> = {
   'event-log-record.v1.json': EVENT_LOG_SCHEMA,
   'event-log-headers.v1.json': EVENT_LOG_HEADERS_SCHEMA,

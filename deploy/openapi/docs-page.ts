@@ -45,7 +45,7 @@ const PAGE = `<!DOCTYPE html>
 </html>
 `
 
-/** A key that is entered on the page is forgotten with it. */
+/** The page does not keep the key that is entered on it. */
 const START = `SwaggerUIBundle({
   url: '../openapi.json',
   dom_id: '#docs',
@@ -64,7 +64,7 @@ const PAGE_HEADERS = {
   'cache-control': 'no-cache',
 }
 
-/** `GET /openapi.json`, and the page `/docs/` that shows it, without anything from elsewhere. */
+/** `GET /openapi.json`, and the page `/docs/` that shows it, with nothing from other origins. */
 export function registerDocs(router: IRouter, document: OpenApiDocument): void {
   const assetsRoot = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   // Strict, to tell /docs from /docs/: what the page loads is named relative to the latter, and so works below any prefix.

@@ -49,7 +49,7 @@ const readiness = (description: string, value: Static<typeof READINESS>): JsonSc
   content: jsonContent(READINESS, { example: { value } }),
 })
 
-/** The operations for whoever runs the process. */
+/** The operations for operators. */
 const servicePart: OpenApiPart = {
   tags: [{ name: TAG, description: 'Health, metrics and this document.' }],
   paths: {
@@ -57,7 +57,7 @@ const servicePart: OpenApiPart = {
       get: {
         ...OPEN,
         operationId: 'isLive',
-        summary: 'Whether the process answers',
+        summary: 'Tells that the process answers',
         responses: {
           200: {
             description: 'It does.',
@@ -70,7 +70,7 @@ const servicePart: OpenApiPart = {
       get: {
         ...OPEN,
         operationId: 'isReady',
-        summary: 'Whether the process can do its work',
+        summary: 'Tells whether the process can do its work',
         responses: { 200: readiness('It can.', ready), 503: readiness('It cannot; `parts` say why.', notReady) },
       },
     },

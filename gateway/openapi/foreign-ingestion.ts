@@ -66,7 +66,7 @@ const EXPORT_RESPONSE = named(
   objectOf(
     {
       partialSuccess: objectOf({
-        rejectedLogRecords: { ...text, description: 'How many log records were rejected; a 64-bit integer.' },
+        rejectedLogRecords: { ...text, description: 'The number of rejected log records; a 64-bit integer.' },
         errorMessage: { ...text, description: 'Each kind of rejection: how many, our code, what to change.' },
       }),
     },
@@ -104,7 +104,7 @@ const RPC_STATUS = named(
       ),
     ),
   }),
-  'How OTLP tells a failure (google.rpc.Status).',
+  'A failure in the form of OTLP (google.rpc.Status).',
 )
 
 const rpcFailure = (description: string): JsonSchema => ({

@@ -64,7 +64,7 @@ export const FAILURE = component('Failure', {
   success: { const: false },
   error: objectOf({
     code: ERROR_CODE,
-    message: { ...text, description: 'What is wrong and what to change, for people.' },
+    message: { ...text, description: 'The fault and the change that it needs, for people.' },
     details: {
       description:
         'More about it, by code; null where there is nothing to add. For `invalid_request` a list of `{ path, message }`: ' +

@@ -25,7 +25,7 @@ export interface Call {
   readonly signal: AbortSignal
 }
 
-/** What every handler works with. */
+/** The services that every handler works with. */
 export interface Tools {
   readonly clock: Clock
   readonly logger: Logger
@@ -48,7 +48,7 @@ export interface TailSettings {
   readonly heartbeatMs: number
   /** Unsent bytes of one stream beyond which its reader has to catch up. */
   readonly bufferedBytesMax: number
-  /** How long a reader may take to catch up before entries are skipped. */
+  /** Longest time that a reader may take to catch up before entries are skipped. */
   readonly patienceMs: number
 }
 

@@ -32,7 +32,7 @@ const TAGS = [
   { name: 'Application logs', description: 'Logs of Projects.' },
   { name: 'Flows', description: 'All entries that share a correlationKey.' },
   { name: 'Query', description: 'The search language.' },
-  { name: 'Refusals', description: 'What was refused of a Team lately.' },
+  { name: 'Refusals', description: 'The last refusals of a Team.' },
 ]
 
 /** The name of an operation, its purpose, and the schema of its answer; tails and exports answer otherwise. */
@@ -49,13 +49,21 @@ const entryPurposes = (
   [base]: [`list${name}s`, `${noun}s, newest first`, page],
   [`${base}/histogram`]: [`histogramOf${name}s`, 'Counts by level over time', Histogram],
   [`${base}/facets`]: [`facetsOf${name}s`, 'The most frequent values', Facets],
-  [`${base}/choices`]: [`choicesOf${name}s`, 'What one can choose from, with counts', Choices],
-  [`${base}/absence`]: [`absenceOf${name}s`, 'Why a list is empty, and what would show something', Absence],
-  [`${base}/completion`]: [`complete${name}Query`, 'What can come at a place of a search', Completion],
+  [`${base}/choices`]: [`choicesOf${name}s`, 'The values to choose from, with counts', Choices],
+  [`${base}/absence`]: [
+    `absenceOf${name}s`,
+    'The reason why a list is empty, and changes that would show something',
+    Absence,
+  ],
+  [`${base}/completion`]: [`complete${name}Query`, 'The choices at a place of a search', Completion],
   [`${base}/tail`]: [`tail${name}s`, `${noun}s as they arrive`],
   [`${base}/export`]: [`export${name}s`, 'All matches as a file'],
   [`${base}/{id}`]: [`get${name}`, `One ${noun.toLowerCase()}`, one],
-  [`${base}/{id}/details`]: [`detailsOf${name}`, `What can be read from an ${noun.toLowerCase()}`, EntryDetails],
+  [`${base}/{id}/details`]: [
+    `detailsOf${name}`,
+    `The values, scopes and exception in the texts of an ${noun.toLowerCase()}`,
+    EntryDetails,
+  ],
   [`${base}/{id}/context`]: [`contextOf${name}`, `An ${noun.toLowerCase()} and its neighbours in time`, context],
 })
 
@@ -74,7 +82,7 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
   '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive"],
   '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file'],
   '/api/query': ['changeQuery', 'A search with a term added or taken away', Query],
-  '/api/query/syntax': ['describeSyntax', 'What a search can say', Syntax],
+  '/api/query/syntax': ['describeSyntax', 'The forms of a search', Syntax],
   '/api/query/range': ['readTypedRange', 'A range of time as people type it', TypedRange],
   '/api/refusals': ['listRefusals', 'The last refusals, the last one first', Refusals],
 }

@@ -18,7 +18,7 @@ export interface Parameter<T> {
 
 type Parsed<T> = { readonly value: T } | { readonly expected: string }
 
-/** What a format has to be; entries that are no flow have no drawing. */
+/** The expectation of `format`. Only flows have a drawing. */
 export const FORMATS = 'must be ndjson or csv, or svg for a flow'
 
 /** Most items of a page. */
@@ -63,7 +63,7 @@ export const PARAMETERS = {
   end: text('The end of a range as people type it.', 'now-1h'),
   zone: text('The time zone that typed times are meant in where they name none; UTC by default.', 'Europe/Berlin'),
   format: choice('The format of the export; `svg` draws a flow.', ['ndjson', 'csv', 'svg'], 'ndjson', FORMATS),
-  lastEventId: text('Where to go on, as the header Last-Event-ID, which counts where both are sent.'),
+  lastEventId: text('The place to go on from, as the header Last-Event-ID, which counts where both are sent.'),
   code: optional(
     'Refusals with this error code.',
     'entity_not_found',

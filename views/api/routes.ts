@@ -21,7 +21,7 @@ import { readTypedRange } from './typed-range.ts'
 
 const RANGE = ['from', 'to'] as const
 const FIELDS = ['level', 'environment', 'event', 'step', 'project'] as const
-/** What a tail selects by. It takes no range: it shows what arrives, whatever its timestamp. */
+/** The parameters that a tail selects by. It takes no range, as it shows entries on arrival whatever their timestamps. */
 const LIVE = ['q', ...FIELDS, 'category'] as const satisfies readonly ParameterName[]
 const FILTER = [...LIVE, 'correlationKey', ...RANGE] as const satisfies readonly ParameterName[]
 const PAGE = ['limit', 'cursor'] as const
@@ -73,7 +73,7 @@ const flowRoutes = (base: string): readonly Route[] => [
   },
 ]
 
-/** The folders of the read API: whatever else is asked for below them is not there. */
+/** The folders of the read API; any other path below them is answered 404. */
 export const BASES = ['/api/event-logs', '/api/application-logs', '/api/flows', '/api/refusals', '/api/query']
 
 /** Every path of the read API. */

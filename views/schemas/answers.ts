@@ -21,7 +21,7 @@ import {
 
 const guid = { type: 'string', format: 'uuid' } as const
 const count = { type: 'integer', minimum: 0 } as const
-const cursor = { ...optionalText, description: 'Where the next page begins; null at the end.' } as const
+const cursor = { ...optionalText, description: 'The place where the next page begins; null at the end.' } as const
 const time = {
   type: 'string',
   format: 'date-time',
@@ -99,7 +99,7 @@ export const ApplicationLog = named(
       scopeData: { type: ['object', 'null'] },
       originalLevel: {
         ...text,
-        description: 'What the sender wrote as level, where it was none and was stored as Information.',
+        description: 'The level as the sender wrote it, where it was none and was stored as Information.',
       },
       truncated,
     },
@@ -120,7 +120,7 @@ export type QueryReading = Static<typeof QueryReading>
 const QueryReading = named(
   'QueryReading',
   { oneOf: [objectOf({ read: { const: 'query' } }), objectOf({ read: { const: 'text' }, problem: text, at: count })] },
-  'How `q` was read: as a query, or as plain text because of a problem at a character (from 0).',
+  'The reading of `q`: as a query, or as plain text because of a problem at a character (from 0).',
 )
 
 const pageOf = <const Item extends JsonSchema>(item: Item) =>
@@ -147,7 +147,7 @@ const NamedValue = component('NamedValue', namedValue)
 export type ParsedException = Static<typeof ParsedException>
 export type Frame = ParsedException['frames'][number]
 const ParsedException = component('ParsedException', {
-  depth: { ...count, description: 'How far inside other exceptions it stands.' },
+  depth: { ...count, description: 'The number of exceptions around it.' },
   type: { ...text, description: 'Empty where the text does not begin with a type.' },
   message: text,
   frames: arrayOf(
@@ -159,7 +159,10 @@ const ParsedException = component('ParsedException', {
       firstOwn: { ...flag, description: "The exception's first frame of the program itself." },
     }),
   ),
-  omitted: { ...text, description: 'What the trace says was left out of it, such as `... 12 more`; else empty.' },
+  omitted: {
+    ...text,
+    description: 'The note of the trace about frames that it leaves out, such as `... 12 more`; else empty.',
+  },
 })
 
 const more = {
@@ -176,7 +179,10 @@ export const EntryDetails = component('EntryDetails', {
       values: arrayOf(
         objectOf({
           ...namedValue,
-          hidden: { ...arrayOf(text), description: 'What the scopes around it gave for the same name.' },
+          hidden: {
+            ...arrayOf(text),
+            description: 'The values of the same name in the scopes around it, the nearest first.',
+          },
         }),
       ),
       more,
@@ -251,7 +257,7 @@ export const Choices = component('Choices', {
   sections: arrayOf(
     objectOf({
       name: text,
-      size: { ...count, description: 'How many values have logs; 100 are counted at most.' },
+      size: { ...count, description: 'The number of values that have logs; 100 are counted at most.' },
       choices: arrayOf(Choice),
     }),
   ),
@@ -275,7 +281,7 @@ export const Absence = component('Absence', {
       total: {
         type: ['integer', 'null'],
         minimum: 0,
-        description: 'How many logs that would show, where it is known.',
+        description: 'The number of logs that would show, where it is known.',
       },
     }),
   ),
@@ -307,9 +313,9 @@ const FlowSummary = component('FlowSummary', {
   lastProgressAt: { ...optionalTime, description: 'The latest entry of an Event or Step below Error.' },
   state: {
     enum: ['running', 'finished', 'stalled', 'failed'],
-    description: 'What it seems to be doing: a guess, as logs never say that nothing more will come.',
+    description: 'The probable state: a guess, as logs never say that nothing more will come.',
   },
-  reason: { ...text, description: 'Why one may think so.' },
+  reason: { ...text, description: 'The reason for the guess.' },
 })
 
 export type FlowPage = Static<typeof FlowPage>
@@ -347,7 +353,7 @@ const Refusal = component('Refusal', {
     type: ['integer', 'null'],
     description: 'The place in the batch, from 0; null where the request was refused, or its only entry.',
   },
-  identifier: { ...optionalText, description: 'What was addressed, from its beginning.' },
+  identifier: { ...optionalText, description: 'The identifier that was addressed, from its beginning.' },
   keyPrefix: { ...optionalText, description: 'The first characters of the key that was presented, 6 at most.' },
   userAgent: optionalText,
   body: {
@@ -356,7 +362,7 @@ const Refusal = component('Refusal', {
   },
   bodyCut: flag,
   nearest: nullable(EntityRef),
-  unnoted: { ...count, description: 'How many with the same code followed that were not noted.' },
+  unnoted: { ...count, description: 'The number of refusals with the same code that followed and were not kept.' },
   curl: {
     ...optionalText,
     description:

@@ -48,10 +48,13 @@ export const TeamSettings = component('TeamSettings', {
   team: objectOf({ id: text, name: text }),
   keys: { ...arrayOf(TeamKey), description: 'The live ones, and the 50 that were revoked last.' },
   events: arrayOf(TeamEvent),
-  steps: { ...arrayOf(TeamStep), description: 'Those that stand without an Event.' },
+  steps: { ...arrayOf(TeamStep), description: 'The Steps without an Event.' },
   projects: arrayOf(TeamProject),
   gateway: objectOf({
-    url: { ...optionalText, description: 'Where clients reach the gateway; null where nothing says so.' },
+    url: {
+      ...optionalText,
+      description: 'The address at which clients reach the gateway; null where it is not known.',
+    },
     here: { ...flag, description: 'Whether this address takes logs as well.' },
   }),
 })
@@ -99,7 +102,7 @@ const Line = component('TeamLine', {
   kind: { type: 'string', enum: ['event', 'step', 'project', 'key'] },
   id: { ...text, description: "The identifier, the Project's id, or the first characters of the key." },
   name: { ...optionalText, description: 'Null for a key.' },
-  path: { ...text, description: 'Where the API has it, below the base path.' },
+  path: { ...text, description: 'Its path in the API, below the base path.' },
   below: { ...flag, description: 'Whether it belongs to the Event above.' },
   state: { type: 'string', enum: ['live', 'archived', 'revoked'] },
   at: { ...optionalTime, description: 'When it was last seen, or made; null where that is not known.' },
@@ -137,7 +140,7 @@ export const TeamLists = component('TeamLists', {
   lists: arrayOf(List),
   targets: {
     ...objectOf({ event: nullable(text), application: nullable(text), flow: nullable(text) }),
-    description: 'Where code is that sends a first log of each kind; null where there is nothing to send to.',
+    description: 'The paths of code that sends a first log of each kind; null where there is nothing to send to.',
   },
 })
 
@@ -150,7 +153,7 @@ export const NewKey = component('NewKey', {
 
 export const RevokedKey = component('RevokedKey', {
   prefix: text,
-  liveKeys: { type: 'integer', description: 'How many are left.' },
+  liveKeys: { type: 'integer', description: 'The number of live keys that are left.' },
 })
 
 export type Snippets = Static<typeof Snippets>

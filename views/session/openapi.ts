@@ -24,14 +24,17 @@ const session = (description: string, examples: Readonly<Record<string, Session>
 /** The page signs in and out by these operations. Programs send their key with each request and need none of them. */
 export const sessionPart: OpenApiPart = {
   tags: [
-    { name: TAG, description: `How the page signs in: a key once, and from then on the cookie \`${SESSION_COOKIE}\`.` },
+    {
+      name: TAG,
+      description: `The page signs in with a key once, and from then on with the cookie \`${SESSION_COOKIE}\`.`,
+    },
   ],
   paths: {
     '/api/session': {
       get: {
         ...OPEN,
         operationId: 'getSession',
-        summary: 'Whose session it is',
+        summary: 'The Team of the session',
         responses: {
           200: session('The Team that is signed in; `team` is null where none is.', { signedIn, nobody }),
           ...failureResponses(['server_error'], VIEW_STATUS, DETAILS),
