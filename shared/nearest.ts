@@ -1,5 +1,3 @@
-import { editDistance, type Room } from './edit-distance.ts'
-
 /** Most slips, however long the text is: beyond, it is another word. */
 const SLIPS_MAX = 6
 
@@ -57,4 +55,50 @@ export function createNearest<Known>(
     found.set(text, nearest)
     return nearest
   }
+}
+
+/** How many cells of comparison, each a few nanoseconds, are still to be had; what is done is taken off. */
+export interface Room {
+  cells: number
+}
+
+/** The cost of a comparison before its first cell. */
+const CELLS_BEFORE = 20
+
+/**
+ * How many letters have to be put in, left out or replaced to come from one text to the other (Levenshtein); Infinity where it is
+ * more than `limit`, or more than there is room to find out. The work grows with the length and the limit, not with the square of the
+ * length.
+ */
+export function editDistance(from: string, to: string, limit: number, room: Room = { cells: Infinity }): number {
+  room.cells -= CELLS_BEFORE
+  if (Math.abs(from.length - to.length) > limit) return Infinity
+  const far = limit + 1
+  let previous = new Int32Array(to.length + 2).fill(far)
+  let current = previous.slice()
+  for (let column = 0; column < far && column <= to.length; column += 1) previous[column] = column
+  room.cells -= to.length
+  for (let row = 1; row <= from.length; row += 1) {
+    // Cells further from the diagonal than the limit cost more than it; only those right beside it are looked at.
+    const first = Math.max(1, row - limit)
+    const last = Math.min(to.length, row + limit)
+    let left = first === 1 ? Math.min(row, far) : far
+    let least = left
+    current[first - 1] = left
+    current[last + 1] = far
+    const letter = from.charCodeAt(row - 1)
+    for (let column = first; column <= last; column += 1) {
+      const replaced = (previous[column - 1] as number) + (letter === to.charCodeAt(column - 1) ? 0 : 1)
+      left = Math.min(replaced, (previous[column] as number) + 1, left + 1)
+      current[column] = left
+      least = Math.min(least, left)
+    }
+    room.cells -= last - first + 1
+    if (least > limit || room.cells < 0) return Infinity
+    const done = current
+    current = previous
+    previous = done
+  }
+  const distance = previous[to.length] as number
+  return distance > limit ? Infinity : distance
 }

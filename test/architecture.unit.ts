@@ -52,18 +52,6 @@ const imports: readonly Import[] = sources.flatMap((file) =>
   ),
 )
 
-/** Circles that are still there, as a whole or in part. This list only becomes shorter. */
-const KNOWN_CIRCLES: readonly (readonly string[])[] = [
-  ['deploy', 'deploy/cli', 'deploy/http'],
-  ['deploy/backends.ts', 'deploy/journals.ts'],
-  ['deploy/http-edge.ts', 'deploy/server.ts'],
-  ['gateway', 'gateway/clef', 'gateway/otlp'],
-  ['shared/contract', 'shared/http', 'shared/journal', 'shared/runtime'],
-]
-
-const isKnown = (circle: readonly string[]): boolean =>
-  KNOWN_CIRCLES.some((known) => circle.every((node) => known.includes(node)))
-
 /** The circles among nodes that edges lead between: the strongly connected components, by Tarjan's algorithm. */
 function circlesOf(edges: readonly (readonly [from: string, to: string])[]): readonly (readonly string[])[] {
   const next = Map.groupBy(edges, ([from]) => from)
@@ -128,12 +116,12 @@ describe('the tree', () => {
 
   test('no file imports itself by way of others', () => {
     const circles = circlesOf(own.map(({ file, target }) => [file, target]))
-    expect(circles.filter((circle) => !isKnown(circle))).toEqual([])
+    expect(circles).toEqual([])
   })
 
   test('no folder imports itself by way of others', () => {
     const circles = circlesOf(own.map(({ file, target }) => [dirname(file), dirname(target)]))
-    expect(circles.filter((circle) => !isKnown(circle))).toEqual([])
+    expect(circles).toEqual([])
   })
 
   test('only an adapter imports its driver', () => {

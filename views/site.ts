@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express'
-import { ProblemError, problem } from '../shared/errors.ts'
+import { ProblemError, problem } from '../shared/contract/errors.ts'
 import { below } from '../shared/http/base-path.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
 import { answerPrepared } from '../shared/http/prepared-body.ts'

@@ -1,4 +1,4 @@
-import { ERRORS } from '../../shared/errors.ts'
+import { ERRORS } from '../../shared/contract/errors.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { SETTINGS, type Setting } from '../../shared/runtime/config-schema.ts'
 import { METRICS } from '../../shared/runtime/metrics.ts'

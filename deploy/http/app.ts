@@ -6,13 +6,14 @@ import type { RoleParts } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { registerDocs } from '../openapi/docs-page.ts'
 import { createOpenApi } from '../openapi/openapi.ts'
-import { VERSION } from '../server/version.ts'
 import { healthRoutes, metricsRoutes, type OperationsDeps } from './operations.ts'
 import { createHttpServer, type HttpServer } from './server.ts'
 
 export interface HttpServersDeps extends OperationsDeps {
   readonly config: Config
   readonly roles: readonly RoleParts[]
+  /** Of the program. */
+  readonly version: string
   /** Whether one of the roles has the page, whose place is at `/`. */
   readonly hasPage: boolean
 }
@@ -43,9 +44,9 @@ export function createHttpServers(deps: HttpServersDeps): HttpServers {
   }
 }
 
-function mountDocs(router: Router, { config, hasPage }: HttpServersDeps): void {
+function mountDocs(router: Router, { config, version, hasPage }: HttpServersDeps): void {
   const document = createOpenApi({
-    version: VERSION,
+    version,
     basePath: config.BASE_PATH,
     batchEntriesMax: config.MAX_BATCH_ENTRIES,
   })

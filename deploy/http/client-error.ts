@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Problem, problem } from '../../shared/errors.ts'
+import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { failureBody, retryHeaders } from '../../shared/http/answer.ts'
 import { SERVED_METHODS } from '../../shared/http/method-not-allowed.ts'
 import { STATUS } from '../../shared/http/status.ts'

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { problem } from '../../shared/errors.ts'
+import { problem } from '../../shared/contract/errors.ts'
 import { answerProblem } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { inTurn } from './pipelining.ts'

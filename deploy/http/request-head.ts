@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Problem, problem } from '../../shared/errors.ts'
+import { type Problem, problem } from '../../shared/contract/errors.ts'
 
 /** A host and a port (RFC 9110, 7.2); the host may be empty. */
 const HOST = /^(?:\[[^[\]\s]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/

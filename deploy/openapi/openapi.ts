@@ -1,6 +1,14 @@
 import { foreignIngestionPart } from '../../gateway/openapi/foreign-ingestion.ts'
 import { ingestionPart } from '../../gateway/openapi/ingestion.ts'
-import { arrayOf, component, flag, type JsonSchema, objectOf, type Static, text } from '../../shared/json-schema.ts'
+import {
+  arrayOf,
+  component,
+  flag,
+  type JsonSchema,
+  objectOf,
+  type Static,
+  text,
+} from '../../shared/contract/json-schema.ts'
 import { jsonContent, type OpenApiPart, withComponents } from '../../shared/openapi/document.ts'
 import { viewsPart } from '../../views/api/openapi.ts'
 import { sessionPart } from '../../views/session/openapi.ts'

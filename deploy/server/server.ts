@@ -24,6 +24,7 @@ import { createReadiness } from './readiness.ts'
 import { indexesLogs, type Role, showsLogs, takesLogs, usesStore } from './roles.ts'
 import { sessionSecret } from './session-secret.ts'
 import { exitAtOnce, onSignals } from './signals.ts'
+import { VERSION } from './version.ts'
 
 export interface ServerOptions {
   readonly role: Role
@@ -134,6 +135,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   const http = createHttpServers({
     ...core,
     roles,
+    version: VERSION,
     hasPage: showsLogs(role),
     moreMetrics: async () => (await consumers?.metrics()) ?? [],
     health: createReadiness([...coreHealth, ...roles.flatMap((parts) => parts.health ?? [])]),

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
-import { type Checked, refuse } from '../../shared/errors.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import type { Admitted } from '../ingest/admit.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'

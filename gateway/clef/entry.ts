@@ -1,4 +1,4 @@
-import { type Checked, problem, refuse } from '../../shared/errors.ts'
+import { type Checked, problem, refuse } from '../../shared/contract/errors.ts'
 import { renderTemplate } from '../../shared/message-template.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import type { Fields } from '../ingest/fields.ts'

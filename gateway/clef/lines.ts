@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
 import { hasLostDigits, parseExactly } from '../../shared/contract/exact-json.ts'
-import { type Checked, type Problem, problem, refuse } from '../../shared/errors.ts'
 import { type BodyText, isLong, parseJson } from '../../shared/http/body.ts'
 import { parseInPieces } from '../../shared/http/json-pieces.ts'
 import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'

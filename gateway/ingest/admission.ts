@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Checked, type Problem, problem } from '../../shared/errors.ts'
+import { type Checked, type Problem, problem } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import type { BodyGrant } from '../../shared/http/body.ts'
 import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'

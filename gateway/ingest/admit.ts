@@ -1,6 +1,6 @@
+import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { COMMON_HEADERS, ownHeaders } from '../../shared/contract/headers.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
-import { type Checked, refuse } from '../../shared/errors.ts'
 import { UNIT_BYTES_MAX } from '../../shared/runtime/utf8.ts'
 import type { Publication } from '../publisher/publication.ts'
 import type { RequestContext } from './request.ts'

@@ -1,6 +1,6 @@
+import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { hasLostDigits } from '../../shared/contract/exact-json.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
-import { type Checked, refuse } from '../../shared/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import type { Validate } from '../schemas/validate.ts'

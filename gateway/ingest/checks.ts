@@ -1,4 +1,4 @@
-import { type Checked, type Problem, problem, refuse } from '../../shared/errors.ts'
+import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Validators } from '../schemas/validate.ts'
 import type { Admit, Admitted } from './admit.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { type Checked, type ErrorCode, type Problem, problem } from '../../shared/errors.ts'
+import { type Checked, type ErrorCode, type Problem, problem } from '../../shared/contract/errors.ts'
 import { answerJson, retryHeaders } from '../../shared/http/answer.ts'
 import {
   type BodyReader,

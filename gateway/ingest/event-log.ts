@@ -1,4 +1,4 @@
-import { refuse } from '../../shared/errors.ts'
+import { refuse } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { isLong } from '../../shared/http/body.ts'
 import type { Entity } from '../../shared/registry/registry.ts'

@@ -1,6 +1,6 @@
+import { refuse } from '../../shared/contract/errors.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
 import { parseTimestamp } from '../../shared/contract/timestamp.ts'
-import { refuse } from '../../shared/errors.ts'
 
 /** A JSON object of a request: nothing is known of its fields yet. */
 export type Fields = Readonly<Record<string, unknown>>

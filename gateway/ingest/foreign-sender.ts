@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
-import { type Checked, type Problem, problem, refuse } from '../../shared/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import type { Project, Registry, Team } from '../../shared/registry/registry.ts'
 import { type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'

@@ -1,5 +1,5 @@
+import type { ErrorCode, Problem } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
-import type { ErrorCode, Problem } from '../../shared/errors.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { Publication, PublishOutcome } from '../publisher/publication.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import { type Problem, problem } from '../../shared/errors.ts'
+import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { failureBody, successBody } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { UNCONFIRMED, type UnconfirmedReason } from '../publisher/publication.ts'

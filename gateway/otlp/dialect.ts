@@ -1,4 +1,4 @@
-import type { Problem } from '../../shared/errors.ts'
+import type { Problem } from '../../shared/contract/errors.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { type Dialect, type RefusedEntry, type Reply, unconfirmedBatch } from '../ingest/replies.ts'
 

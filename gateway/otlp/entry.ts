@@ -1,7 +1,7 @@
+import { type Checked, problem, refuse } from '../../shared/contract/errors.ts'
 import { numberText } from '../../shared/contract/exact-json.ts'
 import { LEVELS, type Level } from '../../shared/contract/levels.ts'
 import { fromNanos } from '../../shared/contract/timestamp.ts'
-import { type Checked, problem, refuse } from '../../shared/errors.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
 import {
   createFieldExtractor,

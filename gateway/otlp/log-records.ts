@@ -1,5 +1,5 @@
+import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { exactInteger } from '../../shared/contract/exact-json.ts'
-import { type Checked, refuse } from '../../shared/errors.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
 

@@ -1,5 +1,5 @@
+import { type Checked, problem, refuse } from '../../shared/contract/errors.ts'
 import { hasLostDigits } from '../../shared/contract/exact-json.ts'
-import { type Checked, problem, refuse } from '../../shared/errors.ts'
 import { parseJsonBody } from '../../shared/http/body.ts'
 import { mediaProblem } from '../../shared/http/media-type.ts'
 import type { Project } from '../../shared/registry/registry.ts'

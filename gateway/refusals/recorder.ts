@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Problem } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import type { Problem } from '../../shared/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
 import type { Registry } from '../../shared/registry/registry.ts'

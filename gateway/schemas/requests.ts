@@ -1,6 +1,6 @@
+import { type JsonSchema, named } from '../../shared/contract/json-schema.ts'
 import { KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
-import { type JsonSchema, named } from '../../shared/json-schema.ts'
 
 /*
  * JSON Schemas (2020-12) of the three request bodies; the OpenAPI document shows them and the gateway validates with them. `maxBytes` and

@@ -1,5 +1,5 @@
-import type { Static } from '../json-schema.ts'
 import { CLOUD_EVENTS } from './headers.ts'
+import type { Static } from './json-schema.ts'
 import { LEVELS } from './levels.ts'
 
 /*

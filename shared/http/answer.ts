@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { Problem } from '../errors.ts'
+import type { Problem } from '../contract/errors.ts'
 
 /** Seconds after which a retryable request should be sent again. */
 export const RETRY_AFTER_SECONDS = 1

@@ -1,4 +1,4 @@
-import { type Problem, refuse } from '../errors.ts'
+import { type Problem, refuse } from '../contract/errors.ts'
 import type { ByteShare } from '../runtime/byte-budget.ts'
 
 /** A body for which the budget has no room is refused; nothing of it was written, and sent again later it may find some. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { type Checked, type Problem, refuse } from '../errors.ts'
+import { type Checked, type Problem, refuse } from '../contract/errors.ts'
 import type { ByteShare } from '../runtime/byte-budget.ts'
 import { runAtOnce, type Steps } from '../runtime/cooperative.ts'
 import { createDeadlines } from '../runtime/deadlines.ts'

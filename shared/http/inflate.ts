@@ -1,5 +1,5 @@
 import zlib from 'node:zlib'
-import { type Checked, refuse } from '../errors.ts'
+import { type Checked, refuse } from '../contract/errors.ts'
 import type { ByteShare } from '../runtime/byte-budget.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
 import { BodyBytes, refuseForRoom } from './body-bytes.ts'

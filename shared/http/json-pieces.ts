@@ -1,5 +1,5 @@
+import { type Checked, ProblemError, problem, refuse } from '../contract/errors.ts'
 import { parseKeepingDigits } from '../contract/exact-json.ts'
-import { type Checked, ProblemError, problem, refuse } from '../errors.ts'
 import type { Steps } from '../runtime/cooperative.ts'
 import { type BodyMemory, refuseForRoom } from './body-bytes.ts'
 

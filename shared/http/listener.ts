@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Express } from 'express'
-import { type Problem, ProblemError, problem } from '../errors.ts'
+import { type Problem, ProblemError, problem } from '../contract/errors.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { answerProblem } from './answer.ts'
 import { answerMethodNotAllowed, SERVED_METHODS } from './method-not-allowed.ts'

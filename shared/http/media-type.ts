@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Problem, problem } from '../errors.ts'
+import { type Problem, problem } from '../contract/errors.ts'
 
 /** How a body is encoded on the wire (RFC 9110, 8.4). */
 export type ContentCoding = 'identity' | 'gzip' | 'deflate' | 'br' | 'zstd'

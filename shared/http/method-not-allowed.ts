@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { problem } from '../errors.ts'
+import { problem } from '../contract/errors.ts'
 import { answerProblem } from './answer.ts'
 import { STATUS } from './status.ts'
 

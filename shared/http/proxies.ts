@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { networkOf } from '../runtime/networks.ts'
 
 /** The part of a request that tells who sent it and through whom. */
 export type Forwarded = Pick<IncomingMessage, 'headers' | 'socket'>
@@ -19,27 +20,6 @@ export interface Proxies {
 const HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const
 
 type Header = (typeof HEADERS)[number]
-
-const BITS = { 4: 32, 6: 128 } as const
-
-interface Network {
-  readonly address: string
-  readonly version: 4 | 6
-  /** Leading bits that its addresses have in common. */
-  readonly bits: number
-}
-
-function networkOf(text: string): Network | undefined {
-  const [address = '', bits, ...more] = text.split('/')
-  const version = isIP(address) as 0 | 4 | 6
-  if (version === 0 || more.length > 0) return undefined
-  const all = BITS[version]
-  if (bits === undefined) return { address, version, bits: all }
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= all ? { address, version, bits: Number(bits) } : undefined
-}
-
-/** Whether a text is an address or a network in CIDR notation. */
-export const isNetwork = (text: string): boolean => networkOf(text) !== undefined
 
 /** Believes what proxies with these addresses, or in these networks, add to a request; entries that are neither are left out. */
 export function createProxies(networks: readonly string[]): Proxies {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../contract/errors.ts'
 
 /**
  * The only map from codes to HTTP statuses. The read API and transport failures always use it; the ingestion endpoints

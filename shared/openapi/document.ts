@@ -1,6 +1,6 @@
-import { ERRORS, type ErrorCode, problem } from '../errors.ts'
+import { ERRORS, type ErrorCode, problem } from '../contract/errors.ts'
+import { component, flag, type JsonSchema, named, objectOf, type Static, text } from '../contract/json-schema.ts'
 import { failureBody, RETRY_AFTER_SECONDS } from '../http/answer.ts'
-import { component, flag, type JsonSchema, named, objectOf, type Static, text } from '../json-schema.ts'
 
 /** The operations that a part of the service adds to the OpenAPI document. */
 export interface OpenApiPart {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { isNetwork } from '../http/proxies.ts'
 import { SETTINGS, type Setting, type SettingName } from './config-schema.ts'
+import { networkOf } from './networks.ts'
 
 type ValueOf<S extends Setting> = S extends { type: 'integer' }
   ? number | (null extends S['default'] ? null : never)
@@ -157,7 +157,7 @@ const CHECKS: readonly Check[] = [
   {
     names: ['TRUSTED_PROXIES'],
     problem: ({ TRUSTED_PROXIES: proxies }) => {
-      const wrong = proxies.filter((proxy) => !isNetwork(proxy))
+      const wrong = proxies.filter((proxy) => networkOf(proxy) === undefined)
       return (
         wrong.length > 0 &&
         `TRUSTED_PROXIES must be addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8, separated by commas, got ${wrong.map((proxy) => JSON.stringify(proxy)).join(', ')}`

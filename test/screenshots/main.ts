@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { problem } from '../../shared/errors.ts'
+import { problem } from '../../shared/contract/errors.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import { findChromium, launchChromium } from '../support/chromium.ts'

@@ -1,4 +1,4 @@
-import { ERRORS } from '../../shared/errors.ts'
+import { ERRORS } from '../../shared/contract/errors.ts'
 
 /** JSON Schemas (2020-12) of the answers, for the API description; the tests hold the gateway's answers to them. */
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { ProblemError, problem } from '../../shared/errors.ts'
+import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { unavailable } from './problems.ts'

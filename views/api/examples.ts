@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../shared/json-schema.ts'
+import type { JsonSchema } from '../../shared/contract/json-schema.ts'
 
 const event = { identifier: 'order-placed', name: 'Order placed' }
 const step = { identifier: 'order-placed.validate', name: 'Validate' }

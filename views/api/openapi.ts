@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../shared/errors.ts'
-import type { JsonSchema, NamedSchema } from '../../shared/json-schema.ts'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
+import type { JsonSchema, NamedSchema } from '../../shared/contract/json-schema.ts'
 import { failureResponses, type OpenApiPart, type Operation, successResponse } from '../../shared/openapi/document.ts'
 import {
   Absence,

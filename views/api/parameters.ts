@@ -1,7 +1,7 @@
+import { ERRORS } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { LEVELS, parseLevel } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
-import { ERRORS } from '../../shared/errors.ts'
 import { parseTime } from '../../shared/query/time.ts'
 import { invalidParameters, type ParameterProblem } from './problems.ts'
 

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type ErrorCode, type Problem, ProblemError, problem } from '../../shared/errors.ts'
+import { type ErrorCode, type Problem, ProblemError, problem } from '../../shared/contract/errors.ts'
 import { answerProblem } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 

@@ -1,4 +1,4 @@
-import { ProblemError, problem } from '../../shared/errors.ts'
+import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import { isTimeout, PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
 import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
 

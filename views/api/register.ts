@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
-import { type Problem, problem } from '../../shared/errors.ts'
+import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import {
   isTimeout,

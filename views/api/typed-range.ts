@@ -1,5 +1,5 @@
+import { ProblemError } from '../../shared/contract/errors.ts'
 import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
-import { ProblemError } from '../../shared/errors.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import { parseTime } from '../../shared/query/time.ts'
 import type { TypedRange } from '../schemas/answers.ts'

@@ -1,5 +1,3 @@
-import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
-import { LONG_FIELDS } from '../../shared/contract/rows.ts'
 import {
   arrayOf,
   component,
@@ -12,7 +10,9 @@ import {
   type Static,
   text,
   typed,
-} from '../../shared/json-schema.ts'
+} from '../../shared/contract/json-schema.ts'
+import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
+import { LONG_FIELDS } from '../../shared/contract/rows.ts'
 
 /*
  * The answers of the read API and of the session: each schema with the type of the same name. The OpenAPI document shows the schemas;

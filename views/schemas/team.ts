@@ -9,7 +9,7 @@ import {
   type Static,
   text,
   typed,
-} from '../../shared/json-schema.ts'
+} from '../../shared/contract/json-schema.ts'
 
 /*
  * The answers of the Team's settings: each schema with the type of the same name. The OpenAPI document shows the schemas; the server and

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type Response, Router } from 'express'
-import { ProblemError, problem } from '../../shared/errors.ts'
+import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'

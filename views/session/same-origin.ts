@@ -1,4 +1,4 @@
-import { ProblemError, problem } from '../../shared/errors.ts'
+import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import type { Forwarded, Proxies } from '../../shared/http/proxies.ts'
 
 /**

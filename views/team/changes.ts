@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ProblemError } from '../../shared/errors.ts'
+import type { ProblemError } from '../../shared/contract/errors.ts'
 import type { RegistryAdmin } from '../../shared/registry/admin.ts'
 import type { Refused } from '../../shared/registry/key-admin.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'

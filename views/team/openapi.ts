@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../shared/errors.ts'
-import { flag, type JsonSchema, optionalText, text } from '../../shared/json-schema.ts'
+import type { ErrorCode } from '../../shared/contract/errors.ts'
+import { flag, type JsonSchema, optionalText, text } from '../../shared/contract/json-schema.ts'
 import {
   failureResponses,
   jsonBody,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Problem } from '../../shared/contract/errors.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import type { Problem } from '../../shared/errors.ts'
 import type { StepDescription, TeamDescription } from '../../shared/registry/describe.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { conflict, unavailable } from '../api/problems.ts'

@@ -1,4 +1,4 @@
-import { ProblemError, problem } from '../../shared/errors.ts'
+import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import { unavailable } from '../api/problems.ts'
 
 export interface SerialQueueOptions {

@@ -1,5 +1,5 @@
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
-import { ERRORS, type ErrorCode } from '../../../shared/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../shared/contract/errors.ts'
 import { STATUS } from '../../../shared/http/status.ts'
 import { VIEW_STATUS } from '../../../views/api/problems.ts'
 import {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/contract/errors.ts'
 import type { Answer } from '../answer-parser.ts'
 import type { Dialect, Draft } from '../draft.ts'
 import { decoded } from './decoded.ts'

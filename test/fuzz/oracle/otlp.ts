@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../../../shared/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../shared/contract/errors.ts'
 import type { Answer } from '../answer-parser.ts'
 import type { Failure } from './envelope.ts'
 

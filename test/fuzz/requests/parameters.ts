@@ -1,4 +1,4 @@
-import { ERRORS } from '../../../shared/errors.ts'
+import { ERRORS } from '../../../shared/contract/errors.ts'
 import type { ParameterName } from '../../../views/api/parameters.ts'
 import { TEAMS } from '../material.ts'
 import { GUIDS, NUMBERS, TIMES, textOf } from '../values.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { editDistance } from '../../../shared/edit-distance.ts'
+import { editDistance } from '../../../shared/nearest.ts'
 
 /** The same by the definition. */
 function slips(from: string, to: string): number {

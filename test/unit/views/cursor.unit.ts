@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { ProblemError } from '../../../shared/errors.ts'
+import { ProblemError } from '../../../shared/contract/errors.ts'
 import {
   decodeCursor,
   decodeFlowCursor,

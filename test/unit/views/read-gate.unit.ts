@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ProblemError } from '../../../shared/errors.ts'
+import { ProblemError } from '../../../shared/contract/errors.ts'
 import {
   createReadGate,
   READ_BYTES,

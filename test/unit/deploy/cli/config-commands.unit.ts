@@ -8,7 +8,7 @@ import {
   settingsTable,
   withTable,
 } from '../../../../deploy/cli/tables.ts'
-import { ERRORS } from '../../../../shared/errors.ts'
+import { ERRORS } from '../../../../shared/contract/errors.ts'
 import { SETTINGS } from '../../../../shared/runtime/config-schema.ts'
 import { METRICS } from '../../../../shared/runtime/metrics.ts'
 import { cliOnMemory } from '../../../support/cli.ts'

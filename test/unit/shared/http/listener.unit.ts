@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import express from 'express'
 import { pino } from 'pino'
-import { ProblemError, problem } from '../../../../shared/errors.ts'
+import { ProblemError, problem } from '../../../../shared/contract/errors.ts'
 import { createListener, type Handler } from '../../../../shared/http/listener.ts'
 
 describe('what no route answers', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { createProxies, isNetwork } from '../../../../shared/http/proxies.ts'
+import { createProxies } from '../../../../shared/http/proxies.ts'
 
 const TRUSTED = ['10.0.0.0/8', '192.0.2.1', 'fd00::/8', '2001:db8::1', '127.0.0.1']
 
@@ -65,25 +65,4 @@ describe('what a proxy tells', () => {
     ])
     expect(proxies.ignores(requestFrom('10.0.0.1'))).toBe(false)
   })
-})
-
-test.each([
-  ['10.0.0.7', true],
-  ['10.0.0.0/8', true],
-  ['0.0.0.0/0', true],
-  ['fd00::/8', true],
-  ['::1', true],
-  ['::1/128', true],
-  ['10.0.0.0/33', false],
-  ['10.0.0.0/-1', false],
-  ['10.0.0.0/8.5', false],
-  ['10.0.0.0/', false],
-  ['10.0.0.0/8/8', false],
-  ['10.0.0', false],
-  ['fd00::/129', false],
-  ['proxy.example.com', false],
-  ['*', false],
-  ['', false],
-])('%j names addresses: %s', (text, expected) => {
-  expect(isNetwork(text)).toBe(expected)
 })

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { startThread, type Thread, ThreadGoneError } from '../../../../../shared/runtime/threads/thread.ts'
-import { EchoError } from '../../threads/echo-error.ts'
-import type { EchoCalls, EchoData } from '../../threads/echo-thread.ts'
+import { EchoError } from './echo-error.ts'
+import type { EchoCalls, EchoData } from './echo-thread.ts'
 
 const started: Thread<EchoCalls>[] = []
 
@@ -12,7 +12,7 @@ const start = async (greeting = 'hello') => {
   const data: EchoData = { greeting, closed }
   const thread = await startThread<EchoCalls>({
     name: 'echo',
-    module: new URL('../../threads/echo-thread.ts', import.meta.url),
+    module: new URL('./echo-thread.ts', import.meta.url),
     data,
     errors: [EchoError],
   })
@@ -88,7 +88,7 @@ describe('a thread', () => {
   })
 
   test('whose set-up fails is gone by then, whatever it has open', async () => {
-    const module = new URL('../../threads/listening-thread.ts', import.meta.url)
+    const module = new URL('./listening-thread.ts', import.meta.url)
     const error = await failureOf(startThread({ name: 'listening', module, data: null, errors: [EchoError] }))
     expect(error).toMatchObject({ message: 'too late', mood: expect.stringMatching(/^\d+$/) })
     const socket = connect(Number((error as EchoError).mood), '127.0.0.1')

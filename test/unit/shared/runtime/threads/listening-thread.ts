@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { serveThread } from '../../../../shared/runtime/threads/serve-thread.ts'
+import { serveThread } from '../../../../../shared/runtime/threads/serve-thread.ts'
 import { EchoError } from './echo-error.ts'
 
 /** A thread whose set-up fails while a server of its own listens; the mood of the error is that one's port. */

@@ -1,4 +1,4 @@
-import { serveThread } from '../../../../shared/runtime/threads/serve-thread.ts'
+import { serveThread } from '../../../../../shared/runtime/threads/serve-thread.ts'
 import { EchoError } from './echo-error.ts'
 
 /** The calls of the thread that the tests talk to. */

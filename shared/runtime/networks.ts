@@ -1,0 +1,21 @@
+import { isIP } from 'node:net'
+
+const BITS = { 4: 32, 6: 128 } as const
+
+/** Addresses of the Internet with the same leading bits. */
+export interface Network {
+  readonly address: string
+  readonly version: 4 | 6
+  /** Leading bits that its addresses have in common. */
+  readonly bits: number
+}
+
+/** The network that a text names, as an address or in CIDR notation; undefined where it names none. */
+export function networkOf(text: string): Network | undefined {
+  const [address = '', bits, ...more] = text.split('/')
+  const version = isIP(address) as 0 | 4 | 6
+  if (version === 0 || more.length > 0) return undefined
+  const all = BITS[version]
+  if (bits === undefined) return { address, version, bits: all }
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= all ? { address, version, bits: Number(bits) } : undefined
+}
