@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/runtime/clock.ts'
 import { conflict, unavailable } from '../api/problems.ts'
 import type { SampleFlow } from '../schemas/team.ts'
 import type { Tickets } from '../session/tickets.ts'
+import { isInUse } from './settings.ts'
 
 /** How the page's server reaches a gateway. */
 export interface GatewayAccess {
@@ -144,8 +145,6 @@ function processOf({ events, steps }: TeamDescription): {
   const [best] = inUse.toSorted((a, b) => b.steps.length - a.steps.length)
   return best ?? { event: undefined, steps: steps.filter(isInUse).slice(0, STEPS_MAX) }
 }
-
-const isInUse = ({ archivedAt }: { readonly archivedAt: string | null }): boolean => archivedAt === null
 
 const EXCEPTION = `System.TimeoutException: The sample service did not answer within 2,000 ms.
    at Sample.Client.SendAsync(HttpRequestMessage request) in /src/Sample/Client.cs:line 42

@@ -121,7 +121,8 @@ function targetsOf({ events, steps, projects }: Settings): TeamLists['targets'] 
   return { event: entity ?? null, application: application ?? null, flow: entity ?? application ?? null }
 }
 
-const isInUse = ({ archivedAt }: { readonly archivedAt: string | null }): boolean => archivedAt === null
+/** Whether an Event, Step or Project takes logs. */
+export const isInUse = ({ archivedAt }: { readonly archivedAt: string | null }): boolean => archivedAt === null
 
 const changesOf = (owned: Owned): readonly ActionKind[] => ['rename', isInUse(owned) ? 'archive' : 'restore']
 

@@ -44,7 +44,7 @@ export function RefusedPage() {
           </select>
         )}
       </div>
-      <p class="muted">What the gateway refused of this Team within a day, the last one first.</p>
+      <p class="muted">Logs and requests of this Team that the gateway refused within a day, the last one first.</p>
       {problem !== undefined && (
         <p class="notice warn" role="status">
           {problem.message}

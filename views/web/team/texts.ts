@@ -111,7 +111,7 @@ interface FieldTexts {
 export const fieldTexts = ({ name, required }: Field): FieldTexts => {
   switch (name) {
     case 'identifier':
-      return { label: 'Identifier', hint: 'What clients send, such as order-placed; it cannot be changed later.' }
+      return { label: 'Identifier', hint: 'Clients send it, such as order-placed; it cannot be changed later.' }
     case 'name':
       return { label: 'Name', ...(!required && { hint: 'Left empty: the identifier.' }) }
     case 'id':
