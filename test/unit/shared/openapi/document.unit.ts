@@ -8,7 +8,7 @@ import {
   type Static,
   text,
   typed,
-} from '../../../../shared/json-schema.ts'
+} from '../../../../shared/contract/json-schema.ts'
 import { type OpenApiPart, successResponse, withComponents } from '../../../../shared/openapi/document.ts'
 
 const Pet = component('Pet', { name: text, kind: { enum: ['cat', 'dog'] } })
