@@ -9,8 +9,12 @@ import { compileValidators } from '../../gateway/schemas/validate.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { problemsOf, publishedSchemas, schemaCompiler } from '../support/contract-docs.ts'
+import { runsOf } from '../support/fast-check.ts'
 import { registryOf } from '../support/registry-topic.ts'
 
+const RUNS = 500
+/** A twentieth, so that the property is not kept by refusals alone. */
+const ADMITTED_MIN = runsOf(RUNS) / 20
 const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 const KEY = 'a-key-of-the-team-payments'
 const registry = registryOf(`
@@ -90,18 +94,18 @@ function countAdmitted(kind: EntryKind, check: Check, requests: fc.Arbitrary<obj
       expect(record.headers['ce_partitionkey'] ?? null).toBe(record.key)
       expect(record.key ?? record.headers['x-original-key'] ?? null).toBe(read['correlationKey'])
     }),
-    { numRuns: 500 },
+    { numRuns: RUNS },
   )
   return admitted
 }
 
 describe('what the gateway publishes keeps the published contract', () => {
   test('event logs', () => {
-    expect(countAdmitted('event', createEventLogCheck(deps), eventLogs)).toBeGreaterThan(50)
+    expect(countAdmitted('event', createEventLogCheck(deps), eventLogs)).toBeGreaterThan(ADMITTED_MIN)
   })
 
   test('application logs, levels that are replaced included', () => {
     const check = createApplicationLogCheck(deps)
-    expect(countAdmitted('application', check, applicationLogs)).toBeGreaterThan(50)
+    expect(countAdmitted('application', check, applicationLogs)).toBeGreaterThan(ADMITTED_MIN)
   })
 })

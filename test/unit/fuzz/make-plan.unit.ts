@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { ROUTES } from '../../../views/api/routes.ts'
 import { ATTACKS } from '../../fuzz/attacks/attacks.ts'
@@ -25,16 +26,17 @@ const scriptsOf = ({ stages }: Plan): readonly Script[] => stages.flatMap(({ scr
 test('a number of a seed is always the same case, whatever was made before it', () => {
   const forward = plans(400)
   const backward = Array.from({ length: 400 }, (_, index) => plan(399 - index)).reverse()
-  expect(backward).toEqual(forward)
+  // Many times quicker than Jest's own comparison of so many bytes.
+  expect(isDeepStrictEqual(backward, forward)).toBe(true)
   const other = plan(7, false, 2)
   expect(other).not.toEqual(forward[7])
 })
 
 test('the attacks take the places of some cases and leave all others as they are', () => {
-  const numbers = Array.from({ length: 3_000 }, (_, number) => number)
+  const numbers = Array.from({ length: 1_500 }, (_, number) => number)
   const attacked = numbers.filter((number) => plan(number, true).label.startsWith('attack'))
   expect(attacked.length).toBeGreaterThan(0)
-  expect(attacked.length).toBeLessThan(40)
+  expect(attacked.length).toBeLessThan(20)
   const [first = 0] = attacked
   expect(plan(first).label).not.toMatch(/^attack/)
   expect(plan(first + 1, true)).toEqual(plan(first + 1))
@@ -42,7 +44,7 @@ test('the attacks take the places of some cases and leave all others as they are
 
 test('every route of the read API and every way of sending logs is among the first cases', () => {
   const routes = new Set(
-    plans(6_000).flatMap((one) => scriptsOf(one).flatMap(({ requests }) => requests.map(({ route }) => route))),
+    plans(3_000).flatMap((one) => scriptsOf(one).flatMap(({ requests }) => requests.map(({ route }) => route))),
   )
   const expected = ROUTES.map(({ path }) => `GET ${path}`)
   expect([...routes]).toEqual(expect.arrayContaining(expected))

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
 import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
+import { runsOf } from '../../../support/fast-check.ts'
 import { CHECKOUT, foreignRegistry, KEY, LONE, LONE_KEY, STOCK } from '../../../support/foreign-registry.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
 
@@ -300,6 +301,7 @@ test('an event may be 64 levels deep, also with a number in the deepest that Jav
 })
 
 describe('whatever is sent', () => {
+  const RUNS = 200
   const name = fc.constantFrom('@t', '@m', '@mt', '@l', '@x', '@i', '@r', '@tr', '@@m', '@zz', 'A', 'SourceContext')
   const value = fc.oneof(
     fc.constantFrom<unknown>('x', '', '{A}', '{A:0} {{', 'Fatal', '2026-01-31', null, 5, 2 ** 60, 1e300, [], {}, '\0'),
@@ -325,9 +327,10 @@ describe('whatever is sent', () => {
         expect(accepted + Number(body.data['rejected'] ?? 0)).toBe(received)
         taken += accepted
       }),
-      { numRuns: 200 },
+      { numRuns: RUNS },
     )
-    expect(taken).toBeGreaterThan(250)
+    // The first line of each request is always taken.
+    expect(taken).toBeGreaterThan(1.25 * runsOf(RUNS))
   })
 
   test('any bytes are answered with the envelope', async () => {

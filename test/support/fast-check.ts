@@ -1,0 +1,36 @@
+import fc from '../../node_modules/fast-check/lib/fast-check.js'
+
+/** fast-check's own default. */
+const USUAL_RUNS = 100
+
+/**
+ * The number of cases that a property test of `runs` cases tries: all of them with PROPERTY_RUNS=full, as `npm test` sets it, else a
+ * fifth, so that `npm run check` stays short.
+ */
+export const runsOf = (runs: number): number => (process.env['PROPERTY_RUNS'] === 'full' ? runs : Math.ceil(runs / 5))
+
+const assert = ((property, options = {}) =>
+  fc.assert(property, { ...options, numRuns: runsOf(options.numRuns ?? USUAL_RUNS) })) as typeof fc.assert
+
+const SURROGATES_START = 0xd800
+const SURROGATES = 0x800
+
+/** Any code point that is no surrogate. The library's own makes a table of all of them: a second of CPU in each test file. */
+const codePoint = fc.integer({ min: 0, max: 0x10ffff - SURROGATES }).map(
+  (index) => String.fromCodePoint(index < SURROGATES_START ? index : index + SURROGATES),
+  (text) => {
+    const point = typeof text === 'string' ? text.codePointAt(0) : undefined
+    if (point === undefined || text !== String.fromCodePoint(point)) throw new Error('not one character')
+    if (point >= SURROGATES_START && point < SURROGATES_START + SURROGATES) throw new Error('a surrogate')
+    return point < SURROGATES_START ? point : point - SURROGATES
+  },
+)
+
+const string: typeof fc.string = (constraints = {}) =>
+  fc.string(constraints.unit === 'binary' ? { ...constraints, unit: codePoint } : constraints)
+
+const jsonValue: typeof fc.jsonValue = ({ noUnicodeString = true, ...constraints } = {}) =>
+  fc.jsonValue(noUnicodeString ? constraints : { ...constraints, stringUnit: codePoint })
+
+/** Stands in for `fast-check` in every test (jest.config.ts). */
+export default { ...fc, assert, string, jsonValue }
