@@ -25,12 +25,12 @@ RUN node views/web/build.js \
 
 FROM ${NODE_IMAGE}
 # `docker exec CONTAINER sluice …`, and a data folder that a new volume takes its owner from.
-RUN printf '#!/bin/sh\nexec node /app/deploy/main.ts "$@"\n' > /usr/local/bin/sluice \
+RUN printf '#!/bin/sh\nexec node /app/sluice.js "$@"\n' > /usr/local/bin/sluice \
     && chmod 0755 /usr/local/bin/sluice \
     && install -d -o 1000 -g 1000 -m 0750 /data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
-COPY package.json LICENSE ./
+COPY package.json sluice.js LICENSE ./
 COPY shared shared
 COPY gateway gateway
 COPY consumers consumers
@@ -45,12 +45,12 @@ VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "deploy/health-check.ts"]
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Sluice" \
       org.opencontainers.image.description="Event-sourced log ingestion gateway: HTTP in, Kafka between, Elasticsearch behind; or one process on SQLite." \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
-ENTRYPOINT ["node", "deploy/main.ts"]
+ENTRYPOINT ["node", "sluice.js"]
 CMD ["start"]

@@ -4,14 +4,13 @@ import { availableParallelism } from 'node:os'
  * Tests run as ES modules on Node's own type stripping. The end of a file's name says the kind of a test, and the projects say what it
  * needs: every test file belongs to exactly one of them, which test/projects.unit.ts holds.
  */
-const PAGE = ['test/e2e/page-*.e2e.ts']
+const PAGE = ['**/test/e2e/page-*.e2e.ts']
 const SERVERS = [
-  'test/**/*.int.ts',
-  'test/contract/*-{kafka,elasticsearch}*.contract.ts',
-  'test/faults/{kafka,stack}-*.fault.ts',
+  '**/test/**/*.int.ts',
+  '**/test/contract/*-{kafka,elasticsearch}*.contract.ts',
+  '**/test/faults/{kafka,stack}-*.fault.ts',
 ]
-const within = (globs: readonly string[]): string[] => globs.map((glob) => `<rootDir>/${glob}`)
-const without = (globs: readonly string[]): string[] => within(globs).map((glob) => `!${glob}`)
+const except = (globs: readonly string[]): string[] => globs.map((glob) => `!${glob}`)
 
 const project = (displayName: string, testMatch: string[], more: object = {}) => ({
   displayName,
@@ -27,13 +26,13 @@ const project = (displayName: string, testMatch: string[], more: object = {}) =>
 export default {
   projects: [
     // Neither a server nor a browser.
-    project('fast', within(['test/**/*.unit.ts'])),
+    project('fast', ['**/test/**/*.unit.ts']),
     // Chromium, and the program on SQLite.
-    project('page', within(PAGE)),
+    project('page', PAGE),
     // The program on SQLite, or its stores.
-    project('embedded', [...within(['test/**/*.{contract,e2e,fault}.ts']), ...without([...PAGE, ...SERVERS])]),
+    project('embedded', ['**/test/**/*.{contract,e2e,fault}.ts', ...except([...PAGE, ...SERVERS])]),
     // Kafka and Elasticsearch, from Docker or this machine's Java.
-    project('servers', within(SERVERS), {
+    project('servers', SERVERS, {
       globalSetup: '<rootDir>/test/support/backends-setup.ts',
       globalTeardown: '<rootDir>/test/support/backends-teardown.ts',
     }),

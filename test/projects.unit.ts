@@ -9,14 +9,12 @@ const FILES = globSync('test/**/*.{unit,contract,int,e2e,fault}.ts', { cwd: ROOT
 const projectsOf = (file: string): readonly string[] =>
   config.projects
     .filter(({ testMatch }) => {
-      const globs = testMatch.map((glob) => glob.replace('<rootDir>/', ''))
+      const has = (glob: string): boolean => matchesGlob(`/${file}`, glob)
       const [excluded, included] = [
-        globs.filter((glob) => glob.startsWith('!')),
-        globs.filter((glob) => glob[0] !== '!'),
+        testMatch.filter((glob) => glob[0] === '!'),
+        testMatch.filter((glob) => glob[0] !== '!'),
       ]
-      return (
-        included.some((glob) => matchesGlob(file, glob)) && !excluded.some((glob) => matchesGlob(file, glob.slice(1)))
-      )
+      return included.some(has) && !excluded.some((glob) => has(glob.slice(1)))
     })
     .map(({ displayName }) => displayName)
 

@@ -18,5 +18,4 @@ export default defineConfig({
     reportCompressedSize: true,
     rolldownOptions: { checks: { pluginTimings: false } },
   },
-  server: { proxy: { '/api': 'http://127.0.0.1:8080', '/health': 'http://127.0.0.1:8080' } },
 })

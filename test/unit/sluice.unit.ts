@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Runs the launcher on this Node, which says that it is of another version. */
+function runAs(version: string) {
+  const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+  const flags = ['--disable-warning=ExperimentalWarning', '--import', `data:text/javascript,${pretend}`]
+  return spawnSync(process.execPath, [...flags, 'sluice.js', 'help'], { cwd: ROOT, encoding: 'utf8' })
+}
+
+test('a Node that is too old is told so, with its version, its path and the way out', () => {
+  const { status, stdout, stderr } = runAs('20.19.0')
+  expect(status).toBe(1)
+  expect(stdout).toBe('')
+  expect(stderr).toContain('Sluice needs Node 24 or newer. This is Node 20.19.0')
+  expect(stderr).toContain(process.execPath)
+  expect(stderr).toContain('npm ci')
+})
+
+test.each(['24.0.0', '100.1.0'])('on Node %s the program runs', (version) => {
+  const { status, stdout } = runAs(version)
+  expect(status).toBe(0)
+  expect(stdout).toContain('Usage: sluice COMMAND')
+})
+
+test('package.json and .nvmrc ask for the same Node', () => {
+  const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { engines: { node: string } }
+  const least = /NODE_MIN = (\d+)/.exec(readFileSync(join(ROOT, 'sluice.js'), 'utf8'))?.[1]
+  expect(engines.node).toBe(`>=${least}`)
+  expect(readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim()).toBe(least)
+})
