@@ -120,7 +120,7 @@ async function payloadsUntil(
   } catch (error) {
     throw new Error(`printed ${JSON.stringify(payloads())}, and said: ${subscriber.complaints()}`, { cause: error })
   } finally {
-    expect(await subscriber.stop()).toBe(runtime.exitCode)
+    expect({ code: await subscriber.stop(), said: subscriber.complaints() }).toMatchObject({ code: runtime.exitCode })
   }
   for (const [, level, source, key] of subscriber.printed()) {
     expect([['Information', 'Critical'].includes(level ?? ''), source?.startsWith('order-placed')]).toEqual([

@@ -1,4 +1,4 @@
-import { Consumer, type Message, stringDeserializers } from '@platformatic/kafka'
+import { Kafka, logLevel } from 'kafkajs'
 
 const {
   KAFKA_BROKERS = 'localhost:9092',
@@ -31,43 +31,27 @@ function isFirst(id: string): boolean {
   return true
 }
 
-const consumer = new Consumer({
-  clientId: 'event-log-printer',
-  groupId: GROUP_ID,
-  bootstrapBrokers: KAFKA_BROKERS.split(','),
-  deserializers: stringDeserializers,
-})
-const stream = await consumer.consume({
-  topics: [TOPIC],
-  mode: 'committed',
-  fallbackMode: 'earliest',
-  // The client would commit what it has fetched, printed or not.
-  autocommit: false,
-})
+// What the client tells at level INFO would go to stdout, among the entries.
+const kafka = new Kafka({ clientId: 'event-log-printer', brokers: KAFKA_BROKERS.split(','), logLevel: logLevel.WARN })
+const consumer = kafka.consumer({ groupId: GROUP_ID })
 
-/** The last message printed of each partition. */
-const printed = new Map<number, Message<string, string, string, string>>()
-
-async function commit(): Promise<void> {
-  const messages = [...printed.values()]
-  printed.clear()
-  for (const message of messages) await message.commit()
+/** Leaves the group; the client has committed the records whose handler has returned. */
+async function end(code: number): Promise<void> {
+  await consumer.disconnect()
+  process.exitCode = code
 }
+// After most errors, those of the handler included, the client begins again where it committed last.
+consumer.on('consumer.crash', ({ payload }) => void (payload.restart || end(1)))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(0))
 
-// A commit fails while the group shares the partitions out anew; what was not committed is read again by whoever gets it.
-const timer = setInterval(() => void commit().catch(process.emitWarning), COMMIT_EVERY_MS)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stream.close())
-
-for await (const message of stream) {
-  const { headers, partition, value } = message
-  // The topic may get other types of records one day.
-  if (headers.get('ce_type') === 'sluice.event-log.v1' && isFirst(headers.get('ce_id') ?? '')) {
-    const { timestamp, level, event, step, correlationKey, payload } = JSON.parse(value) as EventLog
+await consumer.connect()
+await consumer.subscribe({ topics: [TOPIC], fromBeginning: true })
+await consumer.run({
+  autoCommitInterval: COMMIT_EVERY_MS,
+  eachMessage: async ({ message: { headers, value } }) => {
+    // The topic may get other types of records one day.
+    if (String(headers?.['ce_type']) !== 'sluice.event-log.v1' || !isFirst(String(headers?.['ce_id']))) return
+    const { timestamp, level, event, step, correlationKey, payload } = JSON.parse(String(value)) as EventLog
     process.stdout.write(`${[timestamp, level, step ?? event, correlationKey ?? '-', payload].join('\t')}\n`)
-  }
-  printed.set(partition, message)
-}
-
-clearInterval(timer)
-await commit()
-await consumer.close()
+  },
+})
