@@ -1,31 +1,83 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 
 const ROOT = join(import.meta.dirname, '..')
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 
-describe('the README', () => {
-  test('every file that it names is there', () => {
-    const named = [
-      ...README.matchAll(/`((?:deploy|gateway|consumers|views|shared|test|docs|bench)\/[\w./-]+)`|\]\(([\w./-]+)\)/g),
-    ]
-    const paths = named.map(([, code, link]) => code ?? link ?? '')
-    expect(paths.length).toBeGreaterThan(25)
-    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'examples/subscribers/README.md',
+  ...globSync('docs/*.md', { cwd: ROOT }).toSorted(),
+]
+const PACKAGE = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> }
+
+/** Files and folders of the repository, as text, code and diagrams name them. */
+const FOLDERS = 'deploy|gateway|consumers|views|shared|test|docs|bench|examples'
+const FILE = new RegExp(`(?<![\\w./-])(?:${FOLDERS})/[\\w./-]+\\.[a-z]+\\b`, 'g')
+const FOLDER = new RegExp(`\`((?:${FOLDERS})/[\\w/-]+)\``, 'g')
+const LINK = /\]\(([^)\s:]+)\)/g
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  const text = read(document)
+
+  test('every file and folder that it names is there', () => {
+    const named = [...text.matchAll(FILE)].map(([path]) => path)
+    const folders = [...text.matchAll(FOLDER)].map(([, path = '']) => path)
+    // A link is relative to its document, and is judged below.
+    const linked = new Set([...text.matchAll(LINK)].map(([, target = '']) => target.split('#')[0]))
+    const missing = [...named, ...folders].filter((path) => !linked.has(path) && !existsSync(join(ROOT, path)))
+    expect(missing).toEqual([])
+  })
+
+  test('every link leads to a file, and to a heading of it', () => {
+    const broken = [...text.matchAll(LINK)]
+      .map(([, target = '']) => target)
+      .filter((target) => {
+        const [path = '', anchor] = target.split('#')
+        const file = path === '' ? join(ROOT, document) : join(ROOT, dirname(document), path)
+        return !existsSync(file) || (anchor !== undefined && !headingsOf(readFileSync(file, 'utf8')).includes(anchor))
+      })
+    expect(broken).toEqual([])
   })
 
   test('its commands are scripts of the package', () => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>
-    }
-    const code = [...README.matchAll(/```sh\n([^`]*)```|`(npm [^`]+)`/g)].map(
+    const code = [...text.matchAll(/```sh\n([\s\S]*?)```|`(npm [^`]+)`/g)].map(
       ([, block, inline]) => block ?? inline ?? '',
     )
-    const named = code
-      .flatMap((text) => [...text.matchAll(/npm (?:run )?([a-z:]+)/g)].map(([, name = '']) => name))
-      .filter((name) => name !== 'ci')
-    expect(named).toContain('start')
-    expect(named.filter((name) => scripts[name] === undefined)).toEqual([])
+    const named = code.flatMap((lines) => [
+      ...[...lines.matchAll(/\bnpm run ([a-z:]+)/g)].map(([, name = '']) => name),
+      ...[...lines.matchAll(/\bnpm (start|test)\b/g)].map(([, name = '']) => name),
+    ])
+    expect(named.filter((name) => PACKAGE.scripts[name] === undefined)).toEqual([])
   })
+
+  test('no blank line cuts a table in two', () => {
+    expect([...text.matchAll(/^\|.*\|\n\n\|(?!.*\|\n\|[ |-]*\|$)/gm)].map(([row]) => row)).toEqual([])
+  })
+})
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function headingsOf(text: string): readonly string[] {
+  const withoutCode = text.replaceAll(/```[\s\S]*?```/g, '')
+  return [...withoutCode.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test('the architecture names files of every folder of the product', () => {
+  const named = new Set([...read('docs/architecture.md').matchAll(FILE)].map(([path]) => path.split('/')[0]))
+  expect([...named].toSorted()).toEqual(expect.arrayContaining(['consumers', 'deploy', 'gateway', 'shared', 'views']))
+})
+
+test('package, lock file, image and changelog name one version', () => {
+  const lock = JSON.parse(read('package-lock.json')) as { version: string; packages: { '': { version: string } } }
+  const released = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md'))?.[1]
+  const image = /^ARG VERSION=(.+)$/m.exec(read('Dockerfile'))?.[1]
+  expect([released, lock.version, lock.packages[''].version, image]).toEqual(Array(4).fill(PACKAGE.version))
 })

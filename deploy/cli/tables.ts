@@ -47,9 +47,6 @@ export const limitsTable = (): string =>
 
 /** Where the tables stand in the documentation; `node deploy/cli/write-tables.ts` puts them there, and a test holds them to it. */
 export const DOCUMENTED_TABLES = [
-  { document: 'README.md', name: 'errors', table: errorsTable },
-  { document: 'README.md', name: 'settings', table: settingsTable },
-  { document: 'README.md', name: 'metrics', table: metricsTable },
   { document: 'docs/operations.md', name: 'settings', table: settingsTable },
   { document: 'docs/operations.md', name: 'metrics', table: metricsTable },
   { document: 'docs/errors.md', name: 'errors', table: errorsTable },
