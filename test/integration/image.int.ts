@@ -83,7 +83,7 @@ describeWithDocker('the image', [], () => {
     const list = async (folder: string): Promise<readonly string[]> =>
       (await docker('run', '--rm', '--entrypoint', 'ls', name, folder)).split('\n')
     expect(await list('/app')).toEqual([
-      ...['LICENSE', 'consumers', 'deploy', 'gateway', 'node_modules', 'package.json', 'shared', 'views'],
+      ...['LICENSE', 'consumers', 'deploy', 'gateway', 'node_modules', 'package.json', 'shared', 'sluice.js', 'views'],
     ])
     expect(await list('/app/views/web')).toEqual(['dist'])
     const packages = await list('/app/node_modules')
