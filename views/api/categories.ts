@@ -2,7 +2,7 @@
 export interface CategoryNode {
   /** The whole beginning, which the filter takes. */
   readonly category: string
-  /** What is shown below the node above: `Billing`, or `Billing.Jobs` where nothing else begins with `Billing`. */
+  /** The name shown below the node above: `Billing`, or `Billing.Jobs` where nothing else begins with `Billing`. */
   readonly label: string
   /** Entries of the category and of all below it. */
   readonly count: number

@@ -50,7 +50,7 @@ function cell(value: unknown): string {
 const SEPARATING = /[",;\t\r\n\v\f\x85\u2028\u2029]/
 
 /**
- * What a spreadsheet may take for a formula: blanks, quotes and what cannot be seen do not keep it from that, and in East Asia the signs
+ * The beginning of a text that a spreadsheet may take for a formula: blanks, quotes and invisible characters do not keep it from that, and in East Asia the signs
  * may be full-width. A formula with an apostrophe before it is one as well, so that what was stored can be told from what was added.
  */
 const FORMULA = /^'*[\t\r\n]|^[\s\p{Cc}\p{Cf}'"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u

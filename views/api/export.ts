@@ -125,7 +125,7 @@ async function send(
   const first = await read(null)
   response.writeHead(200, exportHeaders(kinds)(call, tools))
   await sendPages(call, first, read, format, signal)
-  // What was cut short is destroyed, not ended, so that its reader cannot take it for the whole.
+  // An export that was cut short is destroyed, not ended, so that its reader cannot take it for the whole.
   if (signal.aborted) response.destroy()
   else response.end()
 }

@@ -5,7 +5,7 @@ import type { QueryReading } from '../../shared/query/ast.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
 import type { Values } from './parameters.ts'
 
-/** What the parameters select among a Team's entries of these kinds, and how the search text was read. */
+/** The filter of a Team's entries of these kinds that the parameters ask for, and the reading of the search text. */
 export function entryFilter(
   team: string,
   kinds: readonly EntryKind[],
@@ -30,7 +30,7 @@ export function entryFilter(
   return { filter, reading }
 }
 
-/** What the parameters select among a Team's flows; `q` is a part of the correlationKey here, not a search. */
+/** The filter of a Team's flows that the parameters ask for; `q` is a part of the correlationKey here, not a search. */
 export function flowFilter(team: string, values: Values): FlowFilter {
   const { from, to, level, project } = values
   return {

@@ -11,7 +11,7 @@ import { visitsOf } from '../flow-layout/visits.ts'
 import { zigzag } from '../flow-layout/zigzag.ts'
 import type { EntityRef, Entry, FlowStep } from '../schemas/answers.ts'
 
-/** What a drawing of a flow shows. */
+/** The content of a drawing of a flow. */
 export interface FlowPicture {
   readonly correlationKey: string
   readonly entries: readonly Entry[]
@@ -100,7 +100,7 @@ function labelOf({ kind, label, all, top, height }: Row): string {
   )
 }
 
-/** What lies behind the marks: groups, lines, times and folds. */
+/** The background of the marks: groups, lines, times and folds. */
 function backdropOf(rows: readonly Row[], scale: TimeScale): string {
   const height = heightOf(rows)
   const ticks = ticksOf(scale, true)

@@ -28,7 +28,7 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
   } satisfies FlowPage)
 }
 
-/** What else could select flows: a key names one whatever it is like, and what is not looked at is not taken. */
+/** Parameters that select no flow here: a key names one flow whatever its entries are like, and a parameter without effect is refused. */
 const BESIDE_KEY = ['q', 'from', 'to', 'level', 'environment', 'event', 'step', 'project', 'cursor'] as const
 
 function refuseOthers(values: Values): void {
