@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
 
 const ALLOWED_HEADERS =
   'content-type, content-encoding, x-api-key, x-seq-apikey, x-project-id, authorization, idempotency-key, x-strict-status, traceparent'
@@ -6,28 +7,35 @@ const ALLOWED_HEADERS =
 /** Two hours: the longest that Chromium keeps the answer to a preflight. */
 const MAX_AGE_SECONDS = '7200'
 
+const REFUSED = 'Pages of this origin may not send logs. Ask the operator to list the origin in CORS_ORIGINS.'
+
 /** Marks the answer for browsers; a preflight is answered by it. */
 export type Cors = (request: IncomingMessage, response: ServerResponse) => 'answered' | 'marked'
 
 /**
  * Lets browser apps of these origins (`*`: of every one) send logs and read the answers, refusals too; answers their preflights
- * (Fetch standard, CORS protocol). Undefined where there are no origins.
+ * (Fetch standard, CORS protocol), those of other origins with a refusal, which browsers show in their list of requests.
  */
-export function createCors(origins: readonly string[]): Cors | undefined {
-  if (origins.length === 0) return undefined
+export function createCors(origins: readonly string[]): Cors {
   const allowed = new Set(origins)
 
-  function mark({ origin }: IncomingHttpHeaders, response: ServerResponse): void {
+  /** Says whether the origin is allowed. */
+  function mark({ origin }: IncomingHttpHeaders, response: ServerResponse): boolean {
     const anyone = allowed.has('*')
-    if (!anyone) response.setHeader('vary', 'Origin')
-    if (!anyone && (origin === undefined || !allowed.has(origin))) return
+    if (!anyone && allowed.size > 0) response.setHeader('vary', 'Origin')
+    if (!anyone && (origin === undefined || !allowed.has(origin))) return false
     response.setHeader('access-control-allow-origin', anyone ? '*' : String(origin))
     response.setHeader('access-control-expose-headers', 'Retry-After')
+    return true
   }
 
   return (request, response) => {
-    mark(request.headers, response)
+    const isAllowed = mark(request.headers, response)
     if (!isPreflight(request)) return 'marked'
+    if (!isAllowed) {
+      answerMethodNotAllowed(response, 'POST', REFUSED)
+      return 'answered'
+    }
     response.writeHead(204, {
       'access-control-allow-methods': 'POST',
       'access-control-allow-headers': ALLOWED_HEADERS,

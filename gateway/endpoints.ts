@@ -13,7 +13,7 @@ import type { Config } from '../shared/runtime/config.ts'
 import { createCooperative } from '../shared/runtime/cooperative.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
-import { createClefCheck, SEQ, sentEvents, setOwnHeaders } from './clef/clef.ts'
+import { createClefCheck, SEQ, sentEvents, setProject } from './clef/clef.ts'
 import { CLEF_FORMAT } from './clef/lines.ts'
 import { type Cors, createCors } from './cors.ts'
 import { type Admissions, createAdmissions } from './ingest/admission.ts'
@@ -31,7 +31,7 @@ import {
 } from './ingest/handlers.ts'
 import { createHotKeys } from './ingest/hot-keys.ts'
 import { type Dialect, ENVELOPE } from './ingest/replies.ts'
-import { createRequestContexts, type SentEntries } from './ingest/request.ts'
+import { createRequestContexts, type SentEntries, setFromParameter } from './ingest/request.ts'
 import { OTLP } from './otlp/dialect.ts'
 import { createOtlpCheck, OTLP_FORMAT, sentRecords } from './otlp/otlp.ts'
 import { createPathTable } from './path-table.ts'
@@ -53,20 +53,26 @@ interface Endpoint {
   readonly dialect: Dialect
   /** The name of the endpoint in records of its refusals, where that is not its path. */
   readonly recordedAs?: string
-  /** Translates the headers of other clients to ours. */
+  /** Sets headers of ours from other parts of the request. */
   readonly translate?: (request: IncomingMessage) => void
 }
 
 const JSON_FORMAT: BodyFormat = { refusal: ({ headers }) => mediaProblem(headers), parse: parseJsonBody }
 
-const OWN = { admission: 'byTarget', format: JSON_FORMAT, dialect: ENVELOPE } as const
+const OWN = {
+  admission: 'byTarget',
+  format: JSON_FORMAT,
+  dialect: ENVELOPE,
+  // For clients that cannot set headers.
+  translate: (request: IncomingMessage) => setFromParameter(request, 'strict', 'x-strict-status'),
+} as const
 const FOREIGN = { kind: 'application', admission: 'byKey' } as const
 const CLEF = {
   ...FOREIGN,
   format: CLEF_FORMAT,
   entries: { checkAll: createClefCheck, sent: sentEvents },
   dialect: SEQ,
-  translate: setOwnHeaders,
+  translate: setProject,
 } as const
 
 const ENDPOINTS: readonly Endpoint[] = [
@@ -170,9 +176,9 @@ const translated =
   }
 
 /** Answers preflights and refuses every other method than POST. */
-function onlyPost(cors: Cors | undefined, post: Handler): Handler {
+function onlyPost(cors: Cors, post: Handler): Handler {
   return (request, response) => {
-    if (cors?.(request, response) === 'answered') return undefined
+    if (cors(request, response) === 'answered') return undefined
     if (request.method === 'POST') return post(request, response)
     return answerMethodNotAllowed(response, 'POST')
   }

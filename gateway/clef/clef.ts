@@ -8,9 +8,9 @@ import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import { exceeds, refuseNoObject } from '../ingest/fields.ts'
 import { checkSender, createProjectFinder, type ProjectFinder } from '../ingest/foreign-sender.ts'
 import { type Dialect, failed, processed, unconfirmedBatch } from '../ingest/replies.ts'
-import type { SentEntries } from '../ingest/request.ts'
+import { type SentEntries, setFromParameter } from '../ingest/request.ts'
 import { entryOf } from './entry.ts'
-import { type Line, parametersOf } from './lines.ts'
+import type { Line } from './lines.ts'
 
 const REMEDY =
   'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name>.'
@@ -73,16 +73,5 @@ export const SEQ: Dialect = {
   statusOf: ({ strictStatus }) => strictStatus,
 }
 
-/**
- * Seq's clients present their key in a header of Seq's, and those that cannot set headers name their Project in the address: from here
- * on both stand in the headers of ours. A key in the address is not read: addresses end up in logs.
- */
-export function setOwnHeaders(request: IncomingMessage): void {
-  const { headers } = request
-  setDefault(headers, 'x-api-key', headers['x-seq-apikey'])
-  setDefault(headers, 'x-project-id', parametersOf(request).get('project') ?? undefined)
-}
-
-function setDefault(headers: IncomingHttpHeaders, name: string, value: string | string[] | undefined): void {
-  if (headers[name] === undefined || headers[name] === '') headers[name] = value
-}
+/** Clients that cannot set headers name their Project in the address; a key there is not read, as addresses end up in logs. */
+export const setProject = (request: IncomingMessage): void => setFromParameter(request, 'project', 'x-project-id')

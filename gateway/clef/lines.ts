@@ -8,6 +8,7 @@ import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
 import { type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
+import { parametersOf } from '../ingest/request.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
 
 /** One line of a body: its event, or why it has none. */
@@ -73,10 +74,4 @@ function* eventOf(line: string, memory: BodyText['memory']): Steps<Checked<Field
   if (!fitsDepth(event, EVENT_LEVELS_MAX))
     return refuse('invalid_request', [{ path: '', message: `must be at most ${EVENT_LEVELS_MAX} levels deep` }])
   return { value: hasLostDigits(event) ? (parseExactly(line) as Fields) : event }
-}
-
-/** The parameters in the address of a request. */
-export function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
-  const start = url.indexOf('?')
-  return new URLSearchParams(start === -1 ? '' : url.slice(start))
 }

@@ -30,12 +30,10 @@ export function checkSender(
 export interface ProjectFinder {
   /** The Project with this id, a GUID in any form. */
   byId(id: string): Checked<Project>
-  /** The Project with this name, in any case. */
+  /** The Project with this name, in any case, or the Team's only Project where none has it: a service needs no Project of its own. */
   byName(name: string): Checked<Project>
   /** The Team's only Project, which need not be named. */
   only(): Checked<Project>
-  /** The refusal of a sender that names none. */
-  unnamed(): Checked<Project>
 }
 
 export function createProjectFinder(team: Team, registry: Registry, remedy: string): ProjectFinder {
@@ -57,7 +55,10 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
     return refuseFor('project_not_found', `No Project of the Team is ${what}.`)
   }
 
-  const unnamed = () => refuseFor('missing_project_id', 'Nothing says which Project these logs are for.')
+  function onlyProject(): Project | undefined {
+    const [first, ...others] = ofTeam()
+    return others.length === 0 ? first : undefined
+  }
 
   return {
     byId: (text) => {
@@ -66,14 +67,17 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
       const project = registry.project(id)
       return oneOf(project?.team === team.id ? [project] : [], id)
     },
-    byName: (name) => oneOf(registry.projectsNamed(team.id, name), `named ${shown(name)}`),
-    only: () => {
-      const projects = ofTeam()
-      const [first] = projects
-      if (first !== undefined && projects.length === 1) return { value: first }
-      return unnamed()
+    byName: (name) => {
+      const named = registry.projectsNamed(team.id, name)
+      const only = named.length === 0 ? onlyProject() : undefined
+      return only === undefined ? oneOf(named, `named ${shown(name)}`) : { value: only }
     },
-    unnamed,
+    only: () => {
+      const only = onlyProject()
+      return only === undefined
+        ? refuseFor('missing_project_id', 'Nothing says which Project these logs are for.')
+        : { value: only }
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
 import { validTraceparent } from '../../shared/contract/headers.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
@@ -107,3 +107,16 @@ export const sentEntries =
 
 /** A refused entry may be nested deeper than can be looked through, and than could be read again. */
 const isRounded = (entry: unknown): boolean => unlessTooDeep(() => hasLostDigits(entry), false)
+
+/** The parameters in the address of a request. */
+export function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start === -1 ? '' : url.slice(start))
+}
+
+/** Has a parameter in the address stand for a header that the request does not have. */
+export function setFromParameter(request: IncomingMessage, parameter: string, header: string): void {
+  const { headers, url = '' } = request
+  if (!url.includes('?') || (headers[header] ?? '') !== '') return
+  headers[header] = parametersOf(request).get(parameter) ?? undefined
+}

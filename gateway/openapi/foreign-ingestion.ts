@@ -126,7 +126,8 @@ const OTLP_LOGS: Operation = {
   tags: [TAG],
   summary: 'Send logs with OpenTelemetry (OTLP/HTTP, JSON encoding)',
   description:
-    'The Project is the one whose id is the resource attribute `sluice.project.id`, or else the one whose name is `service.name`. ' +
+    'The Project is the one whose id is the resource attribute `sluice.project.id`, or else the one whose name is `service.name`, or else the ' +
+    "Team's only one. " +
     'Log records are taken or rejected one by one. Where the journal did not confirm some of them, all of the request is to be sent again.',
   requestBody: { required: true, content: jsonContent(EXPORT_REQUEST, EXPORT_REQUEST_EXAMPLES) },
   responses: {

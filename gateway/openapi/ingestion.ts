@@ -61,7 +61,7 @@ const TRANSPORT_CODES: readonly ErrorCode[] = [
 ]
 
 const STATUS_NOTE =
-  'A refusal has the status 200 unless the client sends `X-Strict-Status: true`. A request that cannot be read at all ' +
+  'A refusal has the status 200 unless the client sends `X-Strict-Status: true` or `?strict=true`. A request that cannot be read at all ' +
   `(${TRANSPORT_CODES.map((code) => `\`${code}\``).join(', ')}) always has the status given below.`
 
 const BATCH_NOTE =
@@ -74,6 +74,12 @@ const HEADERS: readonly JsonSchema[] = [
     name: 'X-Strict-Status',
     in: 'header',
     description: '`true`: refusals have their own HTTP statuses instead of 200. The bodies are the same.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
+  {
+    name: 'strict',
+    in: 'query',
+    description: 'The same, for clients that cannot set headers.',
     schema: { type: 'string', enum: ['true', 'false'] },
   },
   {

@@ -103,7 +103,7 @@ function sourceOf({ attributes }: Fields, projects: ProjectFinder): Source {
   )
   const id = texts.get('sluice.project.id')
   const service = texts.get('service.name')
-  const named = service === undefined ? projects.unnamed() : projects.byName(service)
+  const named = service === undefined ? projects.only() : projects.byName(service)
   return {
     project: id === undefined ? named : projects.byId(id),
     service,

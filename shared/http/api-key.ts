@@ -1,9 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The Team key that a request presents, or undefined where it has none: `X-API-Key`, else `Authorization: Bearer`. */
+/**
+ * The Team key that a request presents, or undefined where it has none: `X-API-Key`, else `X-Seq-ApiKey`, in which Seq's clients send it,
+ * else `Authorization: Bearer`.
+ */
 export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
-  const own = headers['x-api-key']
-  if (typeof own === 'string' && own !== '') return own
+  for (const name of ['x-api-key', 'x-seq-apikey']) {
+    const key = headers[name]
+    if (typeof key === 'string' && key !== '') return key
+  }
   const bearer = /^Bearer +(\S+)\s*$/i.exec(headers.authorization ?? '')
   return bearer?.[1]
 }

@@ -6,8 +6,11 @@ import { STATUS } from './status.ts'
 /** The methods that some path takes, for what no path takes: `CONNECT` and `TRACE`. */
 export const SERVED_METHODS = 'GET, HEAD, POST, PATCH, DELETE'
 
-/** Answers a method that the path does not take; RFC 9110, 15.5.6 wants the header `Allow` with it. */
-export function answerMethodNotAllowed(response: ServerResponse, allow: string): void {
-  const cause = problem('method_not_allowed')
+/**
+ * Answers a method that the path does not take; RFC 9110, 15.5.6 wants the header `Allow` with it. `message` replaces the usual one.
+ */
+export function answerMethodNotAllowed(response: ServerResponse, allow: string, message?: string): void {
+  const usual = problem('method_not_allowed')
+  const cause = { ...usual, message: message ?? usual.message }
   answerProblem(response, STATUS[cause.code], cause, { allow })
 }

@@ -16,6 +16,7 @@ describe('CORS_ORIGINS', () => {
     const gateway = await startGateway()
     const response = await preflight(gateway, APP)
     expect(response.status).toBe(405)
+    expect(await response.text()).toContain('CORS_ORIGINS')
     const { headers } = await gateway.post(PATH, EVENT, { origin: APP })
     for (const answered of [response.headers, headers]) {
       expect([...answered.keys()].filter((name) => name.startsWith('access-control') || name === 'vary')).toEqual([])
@@ -43,8 +44,10 @@ describe('CORS_ORIGINS', () => {
   test('an origin that is not allowed learns nothing, but that the answer depends on the origin', async () => {
     const gateway = await startGateway({ config: { CORS_ORIGINS: [APP] } })
     for (const origin of ['https://evil.example', `${APP}.evil.example`, 'null', APP.toUpperCase()]) {
-      const { headers } = await preflight(gateway, origin)
+      const response = await preflight(gateway, origin)
+      const { headers } = response
       expect([headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([null, 'Origin'])
+      expect([response.status, await response.text()]).toEqual([405, expect.stringContaining('CORS_ORIGINS')])
     }
     await gateway.close()
   })

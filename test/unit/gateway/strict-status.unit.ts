@@ -60,3 +60,18 @@ describe('X-Strict-Status: true', () => {
     gateway.journal.fail(null)
   })
 })
+
+describe('strict=true in the address', () => {
+  test.each([
+    ['?strict=true', {}, 400],
+    ['?a=b&strict=TRUE', {}, 400],
+    ['?strict=false', {}, 200],
+    ['?strict', {}, 200],
+    ['?strict=true', { 'x-strict-status': 'false' }, 200],
+  ])('%s with the headers %j gives %s', async (query, headers, status) => {
+    const gateway = await startGateway()
+    expect((await gateway.post(EVENTS + query, { ...EVENT, level: '' }, headers)).status).toBe(status)
+    expect((await gateway.post(EVENTS + query, EVENT, headers)).status).toBe(200)
+    await gateway.close()
+  })
+})

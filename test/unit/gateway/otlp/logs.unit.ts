@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
 import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
 import { runsOf } from '../../../support/fast-check.ts'
-import { CHECKOUT, foreignRegistry, KEY, LONE, RETIRED, STOCK } from '../../../support/foreign-registry.ts'
+import { CHECKOUT, foreignRegistry, KEY, LONE, LONE_KEY, RETIRED, STOCK } from '../../../support/foreign-registry.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
 
 const PATH = '/v1/logs'
@@ -114,9 +114,28 @@ describe('what is accepted', () => {
     expect((await post(gzipSync(text), { 'content-encoding': 'gzip' })).body).toEqual({})
   })
 
-  test('the key also as a bearer token', async () => {
-    const headers = { 'x-api-key': '', authorization: `Bearer ${KEY}` }
-    expect((await post({ resourceLogs: [logs(CHECKOUT_SERVICE, RECORD)] }, headers)).body).toEqual({})
+  test.each([
+    ['a bearer token', { authorization: `Bearer ${KEY}` }],
+    ["Seq's header", { 'x-seq-apikey': KEY }],
+  ])('the key also as %s', async (_name, headers) => {
+    const body = { resourceLogs: [logs(CHECKOUT_SERVICE, RECORD)] }
+    expect((await post(body, { 'x-api-key': '', ...headers })).body).toEqual({})
+  })
+
+  test.each([[{}], [{ 'service.name': 'nobody knows it' }]])(
+    "logs of a Team with one Project go there, also without the Project's name: %j",
+    async (resource) => {
+      const { body } = await post({ resourceLogs: [logs(resource, RECORD)] }, { 'x-api-key': LONE_KEY })
+      expect(body).toEqual({})
+      expect(stored().at(-1)).toMatchObject({ project: LONE, team: 'lone' })
+    },
+  )
+
+  test('logs for an archived or another Project do not go to the only one', async () => {
+    const named = [{ 'service.name': 'old' }, { 'sluice.project.id': CHECKOUT }]
+    const body = { resourceLogs: named.map((resource) => logs(resource, RECORD)) }
+    const answer = await post(body, { 'x-api-key': LONE_KEY })
+    expect(answer.body.partialSuccess?.rejectedLogRecords).toBe('2')
   })
 })
 
