@@ -33,7 +33,7 @@ test(
       expect((await fetch(new URL('/health/live', address))).status).toBe(200)
 
       const now = new Date()
-      utimesSync(join(ROOT, 'deploy/version.ts'), now, now)
+      utimesSync(join(ROOT, 'deploy/server/version.ts'), now, now)
       await eventually(() => starts() === 2, PATIENCE_MS)
       expect((await fetch(new URL('/health/live', address))).status).toBe(200)
     } finally {
