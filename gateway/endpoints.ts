@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { EntryKind } from '../shared/contract/records.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
-import { createBodyReader, parseJsonBody } from '../shared/http/body.ts'
+import { type Content, createBodyReader, decodeText, parseJsonBody } from '../shared/http/body.ts'
 import { createInflate } from '../shared/http/inflate.ts'
 import type { Handler, Routes } from '../shared/http/listener.ts'
 import { mediaProblem } from '../shared/http/media-type.ts'
@@ -32,32 +32,43 @@ import {
 import { createHotKeys } from './ingest/hot-keys.ts'
 import { type Dialect, ENVELOPE } from './ingest/replies.ts'
 import { createRequestContexts, type SentEntries, setFromParameter } from './ingest/request.ts'
-import { OTLP } from './otlp/dialect.ts'
-import { createOtlpCheck, OTLP_FORMAT, sentRecords } from './otlp/otlp.ts'
+import { OTLP_IN_JSON, OTLP_IN_PROTOBUF } from './otlp/dialect.ts'
+import { createOtlpCheck, OTLP_JSON_FORMAT, sentRecords } from './otlp/otlp.ts'
+import { isProtobuf, PROTOBUF_FORMAT } from './otlp/protobuf.ts'
 import { createPathTable } from './path-table.ts'
 import type { Publisher } from './publisher/publisher.ts'
 import type { RefusalRecorder } from './refusals/recorder.ts'
 import { compileValidators } from './schemas/validate.ts'
 
+/** The form of requests, and that of their answers. */
+interface Encoding<Kind extends Content = string> {
+  readonly format: BodyFormat<Kind>
+  readonly dialect: Dialect
+}
+
 /** An ingestion endpoint: how its bodies are read, checked and answered. */
-interface Endpoint {
+interface Endpoint extends Encoding {
   readonly path: string
   readonly kind: EntryKind
   /** Where a sender names its target: decides whose body is read. */
   readonly admission: keyof Admissions
-  readonly format: BodyFormat
+  /** How bodies are read and answered whose type is Protobuf, where they are taken. */
+  readonly protobuf?: Encoding<Buffer>
   /** The check of its entries, one a request or many. */
   readonly entries:
     | { readonly check: (deps: CheckDeps) => Check }
     | { readonly checkAll: (deps: CheckDeps) => BatchCheck; readonly sent: SentEntries }
-  readonly dialect: Dialect
   /** The name of the endpoint in records of its refusals, where that is not its path. */
   readonly recordedAs?: string
   /** Sets headers of ours from other parts of the request. */
   readonly translate?: (request: IncomingMessage) => void
 }
 
-const JSON_FORMAT: BodyFormat = { refusal: ({ headers }) => mediaProblem(headers), parse: parseJsonBody }
+const JSON_FORMAT: BodyFormat = {
+  refusal: ({ headers }) => mediaProblem(headers),
+  decode: decodeText,
+  parse: parseJsonBody,
+}
 
 const OWN = {
   admission: 'byTarget',
@@ -67,6 +78,13 @@ const OWN = {
   translate: (request: IncomingMessage) => setFromParameter(request, 'strict', 'x-strict-status'),
 } as const
 const FOREIGN = { kind: 'application', admission: 'byKey' } as const
+const OTLP = {
+  ...FOREIGN,
+  format: OTLP_JSON_FORMAT,
+  dialect: OTLP_IN_JSON,
+  protobuf: { format: PROTOBUF_FORMAT, dialect: OTLP_IN_PROTOBUF },
+  entries: { checkAll: createOtlpCheck, sent: sentRecords },
+} as const
 const CLEF = {
   ...FOREIGN,
   format: CLEF_FORMAT,
@@ -84,13 +102,9 @@ const ENDPOINTS: readonly Endpoint[] = [
     ...OWN,
     entries: { checkAll: createBatchCheck, sent: sentBatchEntries },
   },
-  {
-    path: '/v1/logs',
-    ...FOREIGN,
-    format: OTLP_FORMAT,
-    entries: { checkAll: createOtlpCheck, sent: sentRecords },
-    dialect: OTLP,
-  },
+  { path: '/v1/logs', ...OTLP },
+  // Where Seq takes OTLP, with its own header for the key.
+  { path: '/ingest/otlp/v1/logs', ...OTLP, translate: setOwnHeaders },
   { path: '/ingest/clef', ...CLEF },
   { path: '/api/events/raw', recordedAs: '/api/events/raw?clef', ...CLEF },
 ]
@@ -133,17 +147,9 @@ export function createEndpoints(deps: EndpointsDeps): Routes {
   const inflate = createInflate()
   const cooperative = createCooperative()
 
-  function handlerOf({
-    path,
-    kind,
-    admission,
-    format,
-    entries,
-    dialect,
-    recordedAs = path,
-    translate,
-  }: Endpoint): Handler {
-    const { parse, refusal } = format
+  function postOf<Kind extends Content>(endpoint: Endpoint, { format, dialect }: Encoding<Kind>): Handler {
+    const { path, kind, admission, entries, recordedAs = path } = endpoint
+    const { decode, parse, refusal } = format
     const endpointDeps = { ...depsOfKind[kind], recordRefusals: refusalRecorder(recordedAs) }
     const handle: IngestHandler =
       'check' in entries
@@ -151,6 +157,7 @@ export function createEndpoints(deps: EndpointsDeps): Routes {
         : createBatchHandler({ check: entries.checkAll(endpointDeps), sent: entries.sent, dialect }, endpointDeps)
     const admit = admissions[admission]
     const read = createBodyReader({
+      decode,
       timeoutMs: config.BODY_TIMEOUT_MS,
       inflate,
       admit: (request) => {
@@ -158,7 +165,13 @@ export function createEndpoints(deps: EndpointsDeps): Routes {
         return cause === undefined ? admit(request) : { problem: cause }
       },
     })
-    const post = createEndpoint(handle, { ...endpointDeps, read, parse, cooperative, dialect, logger })
+    return createEndpoint(handle, { ...endpointDeps, read, parse, cooperative, dialect, logger })
+  }
+
+  function handlerOf(endpoint: Endpoint): Handler {
+    const { protobuf, translate } = endpoint
+    const text = postOf(endpoint, endpoint)
+    const post = protobuf === undefined ? text : byContentType(postOf(endpoint, protobuf), text)
     return onlyPost(cors, translate === undefined ? post : translated(translate, post))
   }
 
@@ -167,6 +180,11 @@ export function createEndpoints(deps: EndpointsDeps): Routes {
     Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, handlerOf(endpoint)])),
   )
 }
+
+const byContentType =
+  (protobuf: Handler, others: Handler): Handler =>
+  (request, response) =>
+    (isProtobuf(request.headers['content-type']) ? protobuf : others)(request, response)
 
 const translated =
   (translate: (request: IncomingMessage) => void, next: Handler): Handler =>

@@ -24,6 +24,7 @@ const DRIVERS: Readonly<Record<string, readonly string[]>> = {
   ],
   kafkajs: ['shared/journal/kafka/'],
   '@platformatic/kafka': ['shared/journal/kafka/'],
+  '@bufbuild/protobuf/wire': ['gateway/otlp/'],
   '@elastic/elasticsearch': ['shared/log-store/elasticsearch/'],
 }
 

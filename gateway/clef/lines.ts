@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
 import { hasLostDigits, parseExactly } from '../../shared/contract/exact-json.ts'
-import { type BodyText, isLong, parseJson } from '../../shared/http/body.ts'
+import { type Body, decodeText, isLong, parseJson } from '../../shared/http/body.ts'
 import { parseInPieces } from '../../shared/http/json-pieces.ts'
 import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
@@ -29,6 +29,7 @@ const TYPES = 'Send application/vnd.serilog.clef, application/x-ndjson, applicat
 /** Serilog's compact log event format (CLEF): an event a line; at most `FOREIGN_ENTRIES_MAX` lines that are not blank. */
 export const CLEF_FORMAT: BodyFormat = {
   refusal: mediaRefusal,
+  decode: decodeText,
   parse: linesOf,
 }
 
@@ -50,7 +51,7 @@ const isOlderPath = ({ url = '' }: IncomingMessage): boolean => /\/raw\/?(?:\?|$
 
 const refusedType = (message: string): Problem => ({ ...problem('unsupported_media_type'), message })
 
-function* linesOf({ text, memory }: BodyText): Steps<Checked<readonly Line[]>> {
+function* linesOf({ content: text, memory }: Body<string>): Steps<Checked<readonly Line[]>> {
   const lines: Line[] = []
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start)
@@ -65,7 +66,7 @@ function* linesOf({ text, memory }: BodyText): Steps<Checked<readonly Line[]>> {
   return lines.length === 0 ? refuse('malformed_json', null, 'The body has no line with an event.') : { value: lines }
 }
 
-function* eventOf(line: string, memory: BodyText['memory']): Steps<Checked<Fields>> {
+function* eventOf(line: string, memory: Body['memory']): Steps<Checked<Fields>> {
   const { value: event, problem: malformed } = isLong(line)
     ? yield* parseInPieces(line, memory)
     : parseJson(line, 'The line')

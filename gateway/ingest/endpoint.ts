@@ -2,11 +2,13 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { type Checked, type ErrorCode, type Problem, problem } from '../../shared/contract/errors.ts'
 import { answerJson, retryHeaders } from '../../shared/http/answer.ts'
 import {
+  type Body,
   type BodyReader,
-  type BodyText,
+  type Content,
+  type Decode,
   GONE,
   isLong,
-  type ReadText,
+  type ReadBody,
   refusedBodyHeaders,
 } from '../../shared/http/body.ts'
 import type { Handler } from '../../shared/http/listener.ts'
@@ -17,15 +19,16 @@ import type { IngestHandler, IngestMetrics } from './handlers.ts'
 import type { Dialect, Reply } from './replies.ts'
 
 /** The form in which an endpoint takes bodies. */
-export interface BodyFormat {
+export interface BodyFormat<Kind extends Content = string> {
   /** Why a body is not read, by what its request says of it; undefined where it is. */
   readonly refusal: (request: IncomingMessage) => Problem | undefined
-  readonly parse: (body: BodyText) => Steps<Checked<unknown>>
+  readonly decode: Decode<Kind>
+  readonly parse: (body: Body<Kind>) => Steps<Checked<unknown>>
 }
 
-export interface EndpointDeps {
-  readonly read: BodyReader
-  readonly parse: BodyFormat['parse']
+export interface EndpointDeps<Kind extends Content> {
+  readonly read: BodyReader<Kind>
+  readonly parse: BodyFormat<Kind>['parse']
   readonly cooperative: Cooperative
   readonly dialect: Dialect
   readonly ingestMetrics: IngestMetrics
@@ -45,16 +48,16 @@ const TRANSPORT: ReadonlySet<ErrorCode> = new Set([
 /** A request that was refused before it was worked off, with as much of its body as was read. */
 interface Refused {
   readonly refused: Problem
-  readonly text: string | undefined
+  readonly content: Content | undefined
 }
 
 /** One ingestion endpoint: reads the body once, has it worked off and answers. */
-export function createEndpoint(handle: IngestHandler, deps: EndpointDeps): Handler {
+export function createEndpoint<Kind extends Content>(handle: IngestHandler, deps: EndpointDeps<Kind>): Handler {
   const { read, parse, cooperative, dialect, ingestMetrics, recordRefusals, logger } = deps
 
-  function refuse(request: IncomingMessage, response: ServerResponse, { refused, text }: Refused): void {
+  function refuse(request: IncomingMessage, response: ServerResponse, { refused, content }: Refused): void {
     ingestMetrics.requestRefused(refused.code)
-    recordRefusals({ headers: request.headers, text }, [{ problem: refused }])
+    recordRefusals({ headers: request.headers, content }, [{ problem: refused }])
     const reply = dialect.failed(refused)
     const status = TRANSPORT.has(refused.code) ? reply.strictStatus : dialect.statusOf(reply, request.headers)
     answerJson(response, status, reply.body, { ...refusedBodyHeaders(refused, request), ...dialect.headers })
@@ -72,30 +75,30 @@ export function createEndpoint(handle: IngestHandler, deps: EndpointDeps): Handl
     return dialect.failed(problem('server_error', { outcome: 'unknown' }, 'The gateway failed.'))
   }
 
-  function* handleBody(headers: IncomingHttpHeaders, body: BodyText): Steps<Promise<Reply | Refused>> {
-    const { text, textBytes, memory } = body
+  function* handleBody(headers: IncomingHttpHeaders, body: Body<Kind>): Steps<Promise<Reply | Refused>> {
+    const { content, contentBytes, memory } = body
     try {
       const { value: json, problem: refused } = yield* parse(body)
-      if (refused !== undefined) return Promise.resolve({ refused, text })
-      return yield* handle({ headers, json, text, textBytes })
+      if (refused !== undefined) return Promise.resolve({ refused, content })
+      return yield* handle({ headers, json, content, contentBytes })
     } finally {
       memory.release()
     }
   }
 
-  function begin(headers: IncomingHttpHeaders, body: BodyText): Promise<Reply | Refused> {
+  function begin(headers: IncomingHttpHeaders, body: Body<Kind>): Promise<Reply | Refused> {
     try {
       const steps = handleBody(headers, body)
-      return isLong(body.text) ? cooperative.run(body.owner, steps) : runAtOnce(steps)
+      return isLong(body.content) ? cooperative.run(body.owner, steps) : runAtOnce(steps)
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
   // Not async: its frame, and with it the body, is gone when it returns.
-  function answerTo(request: IncomingMessage, response: ServerResponse, body: ReadText): Promise<void> | void {
+  function answerTo(request: IncomingMessage, response: ServerResponse, body: ReadBody<Kind>): Promise<void> | void {
     if (body === GONE) return
-    if (body.problem !== undefined) return refuse(request, response, { refused: body.problem, text: body.text })
+    if (body.problem !== undefined) return refuse(request, response, { refused: body.problem, content: body.text })
     const { headers } = request
     return begin(headers, body.value).then(
       (result) => ('refused' in result ? refuse(request, response, result) : answer(response, result, headers)),

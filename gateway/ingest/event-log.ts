@@ -45,7 +45,7 @@ export function createEventLogCheck(deps: CheckDeps): Check {
     const team = registry.team(entity.team)
     if (team === undefined) return refuse('team_not_found')
     if (!registry.keyOpens(team.id, apiKey)) return refuse('invalid_api_key')
-    if (isLong(received.text) && exceeds(json['payload'], entryBytesMax))
+    if (isLong(received.content) && exceeds(json['payload'], entryBytesMax))
       return refuse('entry_too_large', { limit: entryBytesMax })
     const offenders = validators.externalLog(json)
     if (offenders !== undefined) return refuse('invalid_request', offenders)

@@ -6,7 +6,7 @@ import { UNCONFIRMED, type UnconfirmedReason } from '../publisher/publication.ts
 
 /** The answer to an ingestion request. */
 export interface Reply {
-  readonly body: string
+  readonly body: string | Uint8Array
   /** The HTTP status where the client asked for strict statuses; else it is 200 (specification 4.1). */
   readonly strictStatus: number
   /** Whether sending it again, whole or in part, may help. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { hasLostDigits, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
 import { validTraceparent } from '../../shared/contract/headers.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import { isLong } from '../../shared/http/body.ts'
+import { type Content, isLong } from '../../shared/http/body.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { createDerivedIds, createIdSource } from './ids.ts'
 
@@ -36,17 +36,17 @@ export function createRequestContexts(clock: Clock): RequestContextOf {
   const nextId = createIdSource(clock)
   const stamp = createStamp(clock)
   return (received, { team, endpoint }) => {
-    const { headers, text, textBytes } = received
+    const { headers, content, contentBytes } = received
     const key = headers['idempotency-key']
     const common = {
       receivedAt: stamp(),
       traceparent: validTraceparent(headers['traceparent']),
-      isLong: isLong(text),
-      isAscii: text.length === textBytes && !text.includes('\\u'),
+      isLong: isLong(content),
+      isAscii: typeof content === 'string' && content.length === contentBytes && !content.includes('\\u'),
       exactBody: onDemand(() => exactBodyOf(received)),
     }
     if (typeof key !== 'string' || key === '') return { ...common, idOf: nextId, repeatKey: null }
-    const idOf = createDerivedIds([team, endpoint, key], text)
+    const idOf = createDerivedIds([team, endpoint, key], content)
     return { ...common, idOf, repeatKey: idOf(0) }
   }
 }
@@ -71,23 +71,22 @@ function onDemand<Value>(make: () => Value): () => Value {
   }
 }
 
-/** A request whose body was read as JSON. */
+/** A request whose body was read as JSON, or as what stands for it. */
 export interface Received {
   readonly headers: IncomingHttpHeaders
-  /** In the JSON of a long body (`isLong`) every number is as it was written. */
+  /** Of a long body (`isLong`), and of one in a binary format, every number is as it was written. */
   readonly json: unknown
   /** The body that the JSON was read from, decompressed. */
-  readonly text: string
-  /** Its bytes in UTF-8. */
-  readonly textBytes: number
+  readonly content: Content
+  readonly contentBytes: number
 }
 
 /**
  * The body of a request with every number as it was written: that of a short one is parsed anew. One that is nested thousands of
  * levels deep cannot be parsed this way; it stays as it is.
  */
-export const exactBodyOf = ({ text, json }: Received): unknown =>
-  isLong(text) ? json : unlessTooDeep(() => parseExactly(text), json)
+export const exactBodyOf = ({ content, json }: Received): unknown =>
+  typeof content !== 'string' || isLong(content) ? json : unlessTooDeep(() => parseExactly(content), json)
 
 /** Finds the entries of a request, as they were sent, by their places. */
 export type SentEntries = (received: Received) => (index: number) => unknown

@@ -1,3 +1,4 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { Problem } from '../../shared/contract/errors.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { type Dialect, type RefusedEntry, type Reply, unconfirmedBatch } from '../ingest/replies.ts'
@@ -13,35 +14,100 @@ const RPC_UNKNOWN = 2
 const KINDS_MAX = 5
 const DETAILS_CHARACTERS_MAX = 300
 
-/** How OTLP/HTTP answers with JSON encoding. Clients look at the type to the letter. */
-export const OTLP: Dialect = {
-  failed,
-  processed,
-  statusOf: ({ strictStatus }) => strictStatus,
-  headers: { 'content-type': 'application/json' },
+/** A `google.rpc.Status` with one `google.rpc.ErrorInfo`. */
+interface Failure {
+  readonly code: number
+  readonly message: string
+  readonly reason: string
+  readonly metadata?: { readonly details: string }
 }
 
-/** A `google.rpc.Status`; our code is the reason of its ErrorInfo. */
-function failed({ code, message, details, retryable }: Problem): Reply {
-  const strictStatus = retryable ? RETRYABLE_STATUS : STATUS[code]
-  const info = {
-    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-    reason: code,
-    domain: 'sluice',
-    ...(details !== null && { metadata: { details: JSON.stringify(details) } }),
+/** An ExportLogsPartialSuccess. */
+interface PartialSuccess {
+  readonly rejectedLogRecords: number
+  readonly errorMessage: string
+}
+
+/** How the messages of an answer are written. */
+interface Encoding {
+  /** Clients look at it to the letter. */
+  readonly contentType: string
+  failure(failure: Failure): Reply['body']
+  /** An ExportLogsServiceResponse; all records were taken where nothing is told. */
+  success(partial?: PartialSuccess): Reply['body']
+}
+
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+const DOMAIN = 'sluice'
+
+const JSON_ENCODING: Encoding = {
+  contentType: 'application/json',
+  failure: ({ code, message, ...info }) =>
+    JSON.stringify({ code, message, details: [{ '@type': ERROR_INFO, domain: DOMAIN, ...info }] }),
+  success: (partial) => {
+    if (partial === undefined) return '{}'
+    // 64-bit integers are text in the JSON of protobuf.
+    const partialSuccess = { ...partial, rejectedLogRecords: String(partial.rejectedLogRecords) }
+    return JSON.stringify({ partialSuccess })
+  },
+}
+
+const PROTOBUF_ENCODING: Encoding = {
+  contentType: 'application/x-protobuf',
+  failure: ({ code, message, reason, metadata }) => {
+    const info = new BinaryWriter()
+    inField(info, 1).string(reason)
+    inField(info, 2).string(DOMAIN)
+    if (metadata !== undefined) {
+      inField(info, 3).fork()
+      inField(info, 1).string('details')
+      inField(info, 2).string(metadata.details).join()
+    }
+    const status = new BinaryWriter().tag(1, WireType.Varint).int32(code)
+    inField(status, 2).string(message)
+    inField(status, 3).fork()
+    inField(status, 1).string(ERROR_INFO)
+    return inField(status, 2).bytes(info.finish()).join().finish()
+  },
+  success: (partial) => {
+    const response = new BinaryWriter()
+    if (partial === undefined) return response.finish()
+    inField(response, 1).fork().tag(1, WireType.Varint).int64(partial.rejectedLogRecords)
+    return inField(response, 2).string(partial.errorMessage).join().finish()
+  },
+}
+
+/** Begins a field that has a length. */
+const inField = (writer: BinaryWriter, number: number): BinaryWriter => writer.tag(number, WireType.LengthDelimited)
+
+/** How OTLP/HTTP answers; in the encoding in which the request came. */
+const answeredIn = ({ contentType, failure, success }: Encoding): Dialect => {
+  /** Our code is the reason of the ErrorInfo. */
+  function failed({ code, message, details, retryable }: Problem): Reply {
+    const strictStatus = retryable ? RETRYABLE_STATUS : STATUS[code]
+    const metadata = details === null ? {} : { metadata: { details: JSON.stringify(details) } }
+    const body = failure({ code: RPC_CODE[strictStatus] ?? RPC_UNKNOWN, message, reason: code, ...metadata })
+    return { body, strictStatus, retryable }
   }
-  const body = JSON.stringify({ code: RPC_CODE[strictStatus] ?? RPC_UNKNOWN, message, details: [info] })
-  return { body, strictStatus, retryable }
+
+  /** Clients neither read which records were rejected nor send a part again: what the journal did not confirm fails the whole. */
+  function processed(total: number, refused: readonly RefusedEntry[]): Reply {
+    const unconfirmed = unconfirmedBatch(total, refused)
+    if (unconfirmed !== undefined) return failed(unconfirmed)
+    const partial = { rejectedLogRecords: refused.length, errorMessage: summaryOf(refused) }
+    return { body: refused.length === 0 ? success() : success(partial), strictStatus: 200, retryable: false }
+  }
+
+  return {
+    failed,
+    processed,
+    statusOf: ({ strictStatus }) => strictStatus,
+    headers: { 'content-type': contentType },
+  }
 }
 
-/** Clients neither read which records were rejected nor send a part again: what the journal did not confirm fails the whole. */
-function processed(total: number, refused: readonly RefusedEntry[]): Reply {
-  const unconfirmed = unconfirmedBatch(total, refused)
-  if (unconfirmed !== undefined) return failed(unconfirmed)
-  // 64-bit integers are text in the JSON of protobuf.
-  const partialSuccess = { rejectedLogRecords: String(refused.length), errorMessage: summaryOf(refused) }
-  return { body: refused.length === 0 ? '{}' : JSON.stringify({ partialSuccess }), strictStatus: 200, retryable: false }
-}
+export const OTLP_IN_JSON: Dialect = answeredIn(JSON_ENCODING)
+export const OTLP_IN_PROTOBUF: Dialect = answeredIn(PROTOBUF_ENCODING)
 
 /** The kinds of refusal, each with its count. */
 function summaryOf(refused: readonly RefusedEntry[]): string {

@@ -1,6 +1,6 @@
-import { type Checked, problem, refuse } from '../../shared/contract/errors.ts'
+import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { hasLostDigits } from '../../shared/contract/exact-json.ts'
-import { parseJsonBody } from '../../shared/http/body.ts'
+import { decodeText, parseJsonBody } from '../../shared/http/body.ts'
 import { mediaProblem } from '../../shared/http/media-type.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import type { Admitted } from '../ingest/admit.ts'
@@ -115,17 +115,9 @@ const textOf = (value: unknown): string | undefined => (isObject(value) ? nonEmp
 
 const nonEmpty = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-const PROTOBUF = /^application\/(?:x-|vnd\.google\.)?protobuf\b/i
-
-const PROTOBUF_REFUSED =
-  'The body is Protobuf, and this endpoint takes the JSON encoding of OTLP/HTTP. ' +
-  'Set OTEL_EXPORTER_OTLP_PROTOCOL=http/json, or `encoding: json` of the otlphttp exporter of a Collector.'
-
-/** The JSON encoding of OTLP. Protobuf is what most clients send unless they are told otherwise, so its refusal tells them. */
-export const OTLP_FORMAT: BodyFormat = {
-  refusal: ({ headers }) =>
-    PROTOBUF.test(headers['content-type'] ?? '')
-      ? problem('unsupported_media_type', null, PROTOBUF_REFUSED)
-      : mediaProblem(headers),
+/** The JSON encoding of OTLP, for bodies of every type but Protobuf. */
+export const OTLP_JSON_FORMAT: BodyFormat = {
+  refusal: ({ headers }) => mediaProblem(headers, 'application/json or application/x-protobuf'),
+  decode: decodeText,
   parse: parseJsonBody,
 }

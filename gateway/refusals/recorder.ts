@@ -3,6 +3,7 @@ import type { Problem } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
+import type { Content } from '../../shared/http/body.ts'
 import { shownPrefix } from '../../shared/registry/keys.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
@@ -10,11 +11,11 @@ import { type Excerpt, excerptOfJson, excerptOfText, NO_EXCERPT } from './excerp
 import type { RefusalOutbox } from './outbox.ts'
 import { createShares } from './shares.ts'
 
-/** A request of which something was refused; `json` and `text` are undefined where it was not read so far. */
+/** A request of which something was refused; `json` and `content` are undefined where it was not read so far. */
 export interface RefusedRequest {
   readonly headers: IncomingHttpHeaders
   readonly json?: unknown
-  readonly text?: string | undefined
+  readonly content?: Content | undefined
 }
 
 /** A refusal of the whole request, or of the entry at a place of its batch. */
@@ -103,7 +104,9 @@ function keyPrefixOf(headers: IncomingHttpHeaders): string | null {
 const detailsOf = (details: unknown): unknown =>
   JSON.stringify(details ?? null).length > DETAILS_CHARACTERS_MAX ? null : (details ?? null)
 
-function excerptOf({ text }: RefusedRequest, place: Refusal['place']): Excerpt {
+/** Of a body in a binary format only what was read can be shown, as JSON. */
+function excerptOf({ content, json }: RefusedRequest, place: Refusal['place']): Excerpt {
   if (place !== undefined) return excerptOfJson(place.entry())
-  return text === undefined ? NO_EXCERPT : excerptOfText(text)
+  if (typeof content === 'string') return excerptOfText(content)
+  return json === undefined ? NO_EXCERPT : excerptOfJson(json)
 }

@@ -4,11 +4,11 @@ import type { Problem } from '../contract/errors.ts'
 /** Seconds after which a retryable request should be sent again. */
 export const RETRY_AFTER_SECONDS = 1
 
-/** Answers JSON text in one write. Headers set before are kept; those given win over these. */
+/** Answers JSON, or what the headers name as its type, in one write. Headers set before are kept; those given win over these. */
 export function answerJson(
   response: ServerResponse,
   status: number,
-  body: string,
+  body: string | Uint8Array,
   headers: OutgoingHttpHeaders = {},
 ): void {
   const { 'content-type': type = 'application/json; charset=utf-8', ...others } = headers

@@ -27,23 +27,33 @@ export interface BodyGrant {
 /** The sender closed the connection before its body ended: there is nobody to answer. */
 export const GONE = Symbol('gone')
 
-/** A body, decompressed, that was UTF-8 and not empty. */
-export interface BodyText {
+/** What is made of a body before it is parsed: the text of one that is UTF-8, or the bytes of one in a binary format. */
+export type Content = string | Buffer
+
+/** A body, decompressed. */
+export interface Body<Kind extends Content = Content> {
   readonly owner: string
-  readonly text: string
-  /** The bytes of the text in UTF-8; as many as its characters where all of them are ASCII. */
-  readonly textBytes: number
-  /** The memory of the text, to which that of its values is added; to be released when both are let go of. */
+  readonly content: Kind
+  /** The bytes of the content; of a text in UTF-8, as many as its characters where all of them are ASCII. */
+  readonly contentBytes: number
+  /** The memory of the content, to which that of its values is added; to be released when both are let go of. */
   readonly memory: BodyMemory
 }
 
 /** Beside a problem, `text` is the text that was read, with U+FFFD for bytes that are no UTF-8. */
-export type ReadText = (Checked<BodyText> & { readonly text?: string }) | typeof GONE
+type Read<Value> = Checked<Value> & { readonly text?: string }
+
+/** The body of a request, or why it was not read. */
+export type ReadBody<Kind extends Content = string> = Read<Body<Kind>> | typeof GONE
+
+/** Makes the content of the bytes of a body, which are then let go of. */
+export type Decode<Kind extends Content> = (bytes: BodyBytes) => Read<Kind>
 
 /** Reads the body of a request, once. */
-export type BodyReader = (request: IncomingMessage) => Promise<ReadText>
+export type BodyReader<Kind extends Content = string> = (request: IncomingMessage) => Promise<ReadBody<Kind>>
 
-export interface BodyReaderOptions {
+export interface BodyReaderOptions<Kind extends Content = string> {
+  readonly decode: Decode<Kind>
   /** Decides by its headers how much is read of a request; a problem refuses it before anything is read. */
   readonly admit: (request: IncomingMessage) => Checked<BodyGrant>
   /** Longest time from the call to the last byte. */
@@ -69,7 +79,12 @@ type Wire = Checked<BodyBytes> | typeof GONE
  * taken off the connection, and thrown away, until it ends or the time is up: its sender can then read the answer, and use the
  * connection again, where a closed one would be reset.
  */
-export function createBodyReader({ admit, timeoutMs, inflate = createInflate() }: BodyReaderOptions): BodyReader {
+export function createBodyReader<Kind extends Content>({
+  decode,
+  admit,
+  timeoutMs,
+  inflate = createInflate(),
+}: BodyReaderOptions<Kind>): BodyReader<Kind> {
   const deadlines = createDeadlines()
 
   /** Calls `settle` once. */
@@ -114,18 +129,32 @@ export function createBodyReader({ admit, timeoutMs, inflate = createInflate() }
   }
 
   // Not async, as in the frame of such a function the body as sent would live until it is inflated.
-  function textOf(wire: Wire, grant: Checked<BodyGrant>, request: IncomingMessage): ReadText | Promise<ReadText> {
+  function bodyOf(
+    wire: Wire,
+    grant: Checked<BodyGrant>,
+    request: IncomingMessage,
+  ): ReadBody<Kind> | Promise<ReadBody<Kind>> {
     if (wire === GONE || wire.problem !== undefined) return wire
     if (grant.value === undefined) return grant
     const { value: bytes } = wire
     const coding = contentCoding(request.headers) ?? 'identity'
-    if (coding === 'identity' || bytes.size === 0) return decode(bytes, grant.value)
+    if (coding === 'identity' || bytes.size === 0) return decoded(bytes, grant.value)
     const { value: granted } = grant
     const { share, inflatedBytesMax: bytesMax } = granted
     const beyond = tooLarge(granted, bytesMax, 'The body is too large after decompression.')
     return inflate(bytes.joined(), coding, { share, bytesMax, tooLarge: beyond })
       .finally(() => bytes.release())
-      .then((inflated) => (inflated.problem === undefined ? decode(inflated.value, granted) : inflated))
+      .then((inflated) => (inflated.problem === undefined ? decoded(inflated.value, granted) : inflated))
+  }
+
+  function decoded(bytes: BodyBytes, { owner }: BodyGrant): ReadBody<Kind> {
+    const content = decode(bytes)
+    if (content.problem !== undefined) {
+      bytes.release()
+      return content
+    }
+    bytes.clear()
+    return { value: { owner, content: content.value, contentBytes: bytes.size, memory: bytes } }
   }
 
   // One promise a request: each costs as much as a check.
@@ -134,7 +163,7 @@ export function createBodyReader({ admit, timeoutMs, inflate = createInflate() }
       const grant = admit(request)
       readWire(request, grant, (wire) => {
         try {
-          resolve(textOf(wire, grant, request))
+          resolve(bodyOf(wire, grant, request))
         } catch (error) {
           reject(error)
         }
@@ -158,22 +187,20 @@ const scratch = Buffer.allocUnsafeSlow(1024 * 1024)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function decode(bytes: BodyBytes, { owner }: BodyGrant): ReadText {
+/** For formats that are text in UTF-8, and never empty. */
+export const decodeText: Decode<string> = (bytes) => {
   const joined = bytes.joined(scratch)
   let text: string
   try {
     text = utf8.decode(joined)
   } catch {
-    bytes.release()
     return { text: joined.toString(), ...refuse('malformed_json', null, 'The body is not valid UTF-8.') }
   }
-  if (text === '') {
-    bytes.release()
-    return refuse('malformed_json', null, 'The body is empty.')
-  }
-  bytes.clear()
-  return { value: { owner, text, textBytes: joined.length, memory: bytes } }
+  return text === '' ? refuse('malformed_json', null, 'The body is empty.') : { value: text }
 }
+
+/** For binary formats. Not in the scratch buffer, as the bytes are read when others may be in there. */
+export const decodeBinary: Decode<Buffer> = (bytes) => ({ value: bytes.joined() })
 
 /** The headers that belong to the answer for a body that was refused. */
 export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: IncomingMessage): OutgoingHttpHeaders {
@@ -189,11 +216,11 @@ export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: In
   }
 }
 
-/** Longer texts are parsed and judged in slices of time; a shorter one takes some milliseconds at most, whatever it holds. */
-export const isLong = (text: string): boolean => text.length > 256 * 1024
+/** A longer body is parsed and judged in slices of time; a shorter one takes some milliseconds at most, whatever it holds. */
+export const isLong = (content: Content): boolean => content.length > 256 * 1024
 
 /** The value of a body that is one JSON text. In a long one every number is as it was written (`parseExactly`). */
-export function* parseJsonBody({ text, memory }: BodyText): Steps<Checked<unknown>> {
+export function* parseJsonBody({ content: text, memory }: Body<string>): Steps<Checked<unknown>> {
   return isLong(text) ? yield* parseInPieces(text, memory) : parseJson(text)
 }
 
@@ -218,6 +245,7 @@ export function createSmallJsonReader({
 }): SmallJsonReader {
   const grant: BodyGrant = { owner: '', wireBytesMax: bytesMax, inflatedBytesMax: bytesMax, share: NO_SHARE }
   const read = createBodyReader({
+    decode: decodeText,
     timeoutMs,
     admit: ({ headers }) => {
       const cause = mediaProblem(headers)

@@ -3,11 +3,11 @@ import { parseKeepingDigits } from '../contract/exact-json.ts'
 import type { Steps } from '../runtime/cooperative.ts'
 import { type BodyMemory, refuseForRoom } from './body-bytes.ts'
 
-/** Bounds what JSON can become in memory: a value or a member costs many times its bytes, and a level costs stack. */
+/** Bounds what JSON, or what stands for it, can become in memory: a value or a member costs many times its bytes, and a level costs stack. */
 export const JSON_LIMITS = { values: 1_000_000, members: 100_000, levels: 512 } as const
 
 /** Memory that a value takes when it was parsed, more or less. */
-const VALUE_BYTES = 64
+export const VALUE_BYTES = 64
 
 /** So many characters are parsed in one step, which takes some milliseconds whatever they hold. */
 const PIECE_CHARACTERS = 64 * 1024
@@ -191,7 +191,7 @@ function requireBlank(text: string, from: number, to: number): void {
   if (!BLANK.test(text.slice(from, to))) throw new SyntaxError('Something stands where only blanks may')
 }
 
-const tooManyValues = (): ProblemError =>
+export const tooManyValues = (): ProblemError =>
   new ProblemError(
     problem(
       'payload_too_large',
@@ -202,6 +202,7 @@ const tooManyValues = (): ProblemError =>
 
 const unacceptable = (message: string): ProblemError =>
   new ProblemError(problem('invalid_request', [{ path: '', message }]))
-const tooDeep = (): ProblemError => unacceptable(`must not be nested more than ${JSON_LIMITS.levels} levels deep`)
+export const tooDeep = (): ProblemError =>
+  unacceptable(`must not be nested more than ${JSON_LIMITS.levels} levels deep`)
 const tooManyMembers = (): ProblemError =>
   unacceptable(`must not hold an object of more than ${JSON_LIMITS.members} members`)

@@ -28,12 +28,14 @@ const JSON_IN_UTF8 = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?ut
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i
 
-/** Why a body with these headers is not read as JSON in UTF-8, or undefined where it is. Without a type it is. */
-export function mediaProblem(headers: IncomingHttpHeaders): Problem | undefined {
+/**
+ * Why a body with these headers is not read as JSON in UTF-8, or undefined where it is. Without a type it is. `taken` are the types
+ * that may be sent.
+ */
+export function mediaProblem(headers: IncomingHttpHeaders, taken = 'application/json'): Problem | undefined {
   const type = headers['content-type']
   if (type !== undefined && type !== '' && !JSON_IN_UTF8.test(type)) {
-    if (!JSON_TYPE.test(type))
-      return problem('unsupported_media_type', null, 'The content type is not application/json.')
+    if (!JSON_TYPE.test(type)) return problem('unsupported_media_type', null, `The content type is not ${taken}.`)
     const charset = charsetProblem(type)
     if (charset !== undefined) return charset
   }

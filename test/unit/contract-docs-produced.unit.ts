@@ -82,7 +82,7 @@ function countAdmitted(kind: EntryKind, check: Check, requests: fc.Arbitrary<obj
   fc.assert(
     fc.property(requests, requestHeaders, (json, sent) => {
       const text = JSON.stringify(json)
-      const { value: entry } = check({ headers: sent, json, text, textBytes: Buffer.byteLength(text) })
+      const { value: entry } = check({ headers: sent, json, content: text, contentBytes: Buffer.byteLength(text) })
       if (entry === undefined) return
       admitted += 1
       const { record } = entry.publication

@@ -229,12 +229,6 @@ describe('requests that are refused', () => {
     })
   })
 
-  test('Protobuf is told which setting selects JSON', async () => {
-    const { status, body } = await post(Buffer.from([10, 2, 8, 1]), { 'content-type': 'application/x-protobuf' })
-    expect(status).toBe(415)
-    expect(body.message).toContain('OTEL_EXPORTER_OTLP_PROTOCOL=http/json')
-  })
-
   test('wrong types are told by their place', async () => {
     const paths: [unknown, string][] = [
       [[5], '/resourceLogs/0'],

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type BodyReader, createBodyReader, GONE, type ReadText } from '../../../../shared/http/body.ts'
+import { type BodyReader, createBodyReader, decodeText, GONE, type ReadBody } from '../../../../shared/http/body.ts'
 import { codingProblem } from '../../../../shared/http/media-type.ts'
 import { type ByteShare, createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -15,6 +15,7 @@ const GRANT = { owner: 'payments', wireBytesMax: 100_000, inflatedBytesMax: 400_
 
 const readerWith = (share: ByteShare, timeoutMs = 10_000, grant = GRANT): BodyReader =>
   createBodyReader({
+    decode: decodeText,
     timeoutMs,
     admit: ({ headers }) => {
       const problem = codingProblem(headers)
@@ -52,7 +53,7 @@ function watched(bytesMax: number): ByteShare & { readonly peak: () => number } 
 
 const textOf = (bytes: number): Buffer => Buffer.from(JSON.stringify('x'.repeat(bytes - 2)))
 /** The outcome of a body; one that was read is let go of. */
-function told(read: ReadText): string {
+function told(read: ReadBody): string {
   if (read === GONE) return 'gone'
   read.value?.memory.release()
   return read.problem?.code ?? 'read'
@@ -122,7 +123,7 @@ describe('the bytes of bodies', () => {
     for (let at = 0; at < text.length; at += pieceBytes) request.push(text.slice(at, at + pieceBytes))
     request.push(null)
     const read = await reading
-    expect(read === GONE ? read : read.value?.text).toBe(text)
+    expect(read === GONE ? read : read.value?.content).toBe(text)
     expect(budget.peak()).toBeLessThan(text.length * 1.75)
     expect([told(read), budget.held]).toEqual(['read', 0])
   })

@@ -1,0 +1,402 @@
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
+import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
+import { CHECKOUT, foreignRegistry, KEY, STOCK } from '../../../support/foreign-registry.ts'
+import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
+import { protobufOf, responseOf, statusOf } from '../../../support/otlp-protobuf.ts'
+
+const PATH = '/v1/logs'
+const PROTOBUF = 'application/x-protobuf'
+const RECORD = { severityNumber: 9, body: { stringValue: 'hello' } }
+const text = (key: string, stringValue: string) => ({ key, value: { stringValue } })
+const service = (name: string) => ({ attributes: [text('service.name', name)] })
+const logs = (...logRecords: readonly unknown[]) => ({
+  resource: service('checkout api'),
+  scopeLogs: [{ scope: { name: 'my.library' }, logRecords }],
+})
+const attributes = (...values: readonly unknown[]) => ({
+  ...RECORD,
+  attributes: values.map((value, index) => ({ key: `a${index}`, value })),
+})
+/** A record with an attribute of so many levels. */
+function nested(levels: number): unknown {
+  let value: unknown = { intValue: '9007199254740993' }
+  for (let level = 1; level < levels; level += 1) value = { kvlistValue: { values: [{ key: 'a', value }] } }
+  return attributes(value)
+}
+
+let gateway: RunningGateway
+let noted: NotedRefusal[] = []
+
+beforeAll(async () => {
+  const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
+  // Time flies, so that each refusal has its share of what is noted.
+  let now = 0
+  const clock = { now: () => (now += 3_600_000) }
+  const refusalRecorder = createRefusalRecorder({ registry: foreignRegistry, clock, outbox })
+  gateway = await startGateway({ registry: foreignRegistry, refusalRecorder })
+})
+afterAll(() => gateway.close())
+
+interface Answer {
+  readonly status: number
+  readonly type: string | null
+  readonly retryAfter: string | null
+  readonly body: unknown
+}
+
+/** Posts bytes; the body of the answer is given as JSON, whichever encoding it has. */
+async function post(body: string | Buffer, headers: Record<string, string>, path = PATH): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${gateway.port}${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, ...headers },
+    body: body as string,
+  })
+  const { status } = response
+  const type = response.headers.get('content-type')
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const read = type === PROTOBUF ? (status === 200 ? responseOf : statusOf)(bytes) : JSON.parse(bytes.toString())
+  return { status, type, retryAfter: response.headers.get('retry-after'), body: read }
+}
+
+const postProtobuf = (body: Buffer, headers: Record<string, string> = {}, path = PATH): Promise<Answer> =>
+  post(body, { 'content-type': PROTOBUF, ...headers }, path)
+
+/** The records that were stored since, without what differs whenever a request is sent. */
+const storedSince = (before: number) =>
+  gateway
+    .records()
+    .slice(before)
+    .map(({ key, value }) => ({ key, value: withoutIds(String(value)) }))
+const withoutIds = (value: string): string =>
+  value.replace(/"id":"[^"]*","receivedAt":"([^"]*)","timestamp":"([^"]*)"/, (_all, received, timestamp) =>
+    received === timestamp ? '"timestamp":"received"' : `"timestamp":"${timestamp}"`,
+  )
+
+/** What becomes of a request in one encoding. */
+async function outcome(request: unknown, encoding: 'JSON' | 'Protobuf') {
+  const before = gateway.records().length
+  noted = []
+  const { type, ...answer } =
+    encoding === 'JSON'
+      ? await post(JSON.stringify(request), { 'content-type': 'application/json' })
+      : await postProtobuf(protobufOf(request))
+  expect(type).toBe(encoding === 'JSON' ? 'application/json' : PROTOBUF)
+  const refusals = noted.map(({ code, message, index }) => ({ code, message, index }))
+  return { answer, stored: storedSince(before), refusals }
+}
+
+const INT64 = ['9223372036854775807', '-9223372036854775808', '9007199254740993', '-9007199254740993', '0', '-1']
+
+describe('the same request in both encodings', () => {
+  test.each<[string, unknown]>([
+    ['nothing', {}],
+    ['no records', { resourceLogs: [{}, { resource: {}, scopeLogs: [{}, { scope: {} }] }] }],
+    ['a record', { resourceLogs: [logs(RECORD)] }],
+    [
+      'every field',
+      {
+        resourceLogs: [
+          {
+            ...logs({
+              timeUnixNano: '1544712660300000123',
+              observedTimeUnixNano: '1544712660300000124',
+              severityNumber: 13,
+              severityText: 'WARN',
+              body: { kvlistValue: { values: [{ key: 'order', value: { intValue: '4711' } }, { key: 'none' }] } },
+              attributes: [text('exception.type', 'TypeError'), text('correlationKey', 'order-1'), text('x', 'é😀\0')],
+              droppedAttributesCount: 7,
+              flags: 1,
+              traceId: '5b8efff798038103d269b633813fc60c',
+              spanId: 'eee19b7ec3c1b174',
+              eventName: 'order.placed',
+            }),
+            schemaUrl: 'https://opentelemetry.io/schemas/1.30.0',
+          },
+        ],
+      },
+    ],
+    ['integers of 64 bits', { resourceLogs: [logs(attributes(...INT64.map((intValue) => ({ intValue }))))] }],
+    [
+      'numbers',
+      {
+        resourceLogs: [
+          logs(
+            attributes(
+              ...[0, -0.5, 1e300, 2 ** 60, 5e-324, 'NaN', '-Infinity'].map((doubleValue) => ({ doubleValue })),
+            ),
+          ),
+        ],
+      },
+    ],
+    [
+      'all kinds of values',
+      {
+        resourceLogs: [
+          logs(
+            attributes(
+              {},
+              { stringValue: '' },
+              { boolValue: false },
+              { boolValue: true },
+              { bytesValue: '+/8=' },
+              { arrayValue: { values: [] } },
+              { arrayValue: { values: [{}, { intValue: '1' }, { arrayValue: { values: [{ stringValue: 'a' }] } }] } },
+              { kvlistValue: { values: [text('a', 'b'), text('__proto__', 'c'), text('', 'd')] } },
+            ),
+          ),
+        ],
+      },
+    ],
+    [
+      'times',
+      {
+        resourceLogs: [
+          logs(
+            ...['0', '1', '18446744073709551615', '9223372036854775807'].map((timeUnixNano) => ({
+              ...RECORD,
+              timeUnixNano,
+              observedTimeUnixNano: '1544712660000000001',
+            })),
+          ),
+        ],
+      },
+    ],
+    ['ids of zeros', { resourceLogs: [logs({ ...RECORD, traceId: '00'.repeat(16), spanId: '00'.repeat(8) })] }],
+    ['bodies', { resourceLogs: [logs({}, { body: {} }, { body: { intValue: INT64[0] } }, { eventName: 'e' })] }],
+    [
+      'severities',
+      {
+        resourceLogs: [
+          logs(
+            ...[-1, 0, 24, 25, 2 ** 31 - 1].map((severityNumber) => ({
+              ...RECORD,
+              severityNumber,
+              severityText: 'err',
+            })),
+          ),
+        ],
+      },
+    ],
+    [
+      'several Projects, and none',
+      {
+        resourceLogs: [
+          logs(RECORD),
+          { ...logs(RECORD), resource: { attributes: [text('sluice.project.id', STOCK)] } },
+          { ...logs(RECORD), resource: service('chekout') },
+          { scopeLogs: [{ logRecords: [RECORD] }] },
+        ],
+      },
+    ],
+    [
+      'a field over its limit',
+      { resourceLogs: [logs({ ...RECORD, attributes: [text('correlationKey', 'x'.repeat(513))] })] },
+    ],
+    ['values nested as deep as may be', { resourceLogs: [logs(nested(64))] }],
+    ['values nested too deep', { resourceLogs: [logs(RECORD, nested(65), nested(66), nested(70), nested(120))] }],
+    ['an entry that is too large', { resourceLogs: [logs(RECORD, { body: { stringValue: 'x'.repeat(1_000_001) } })] }],
+    ['10,000 records', { resourceLogs: [logs(...Array(9_999).fill({}), RECORD)] }],
+  ])('%s', async (_name, request) => {
+    const json = await outcome(request, 'JSON')
+    expect(await outcome(request, 'Protobuf')).toEqual(json)
+    expect(json.answer.status).toBe(200)
+  })
+
+  test('values are exact', async () => {
+    const { stored } = await outcome(
+      { resourceLogs: [logs(attributes(...INT64.map((intValue) => ({ intValue }))))] },
+      'Protobuf',
+    )
+    for (const [index, digits] of INT64.entries()) expect(stored[0]?.value).toContain(`"a${index}":${digits}`)
+    const times = await outcome(
+      { resourceLogs: [logs({ ...RECORD, timeUnixNano: '1544712660300000123', traceId: 'AB'.repeat(16) })] },
+      'Protobuf',
+    )
+    expect(times.stored[0]?.value).toContain('"timestamp":"2018-12-13T14:51:00.300000123Z"')
+    expect(times.stored[0]?.value).toContain(`"traceId":"${'ab'.repeat(16)}"`)
+  })
+
+  test('more than 10,000 records', async () => {
+    const request = { resourceLogs: [logs(...Array(5_000).fill({})), logs(...Array(5_001).fill({}))] }
+    for (const encoding of ['JSON', 'Protobuf'] as const) {
+      const { answer, stored } = await outcome(request, encoding)
+      expect(answer).toMatchObject({ status: 413, body: { code: 8, details: [{ reason: 'batch_too_large' }] } })
+      expect(stored).toEqual([])
+    }
+  })
+
+  test('what the journal does not confirm', async () => {
+    gateway.journal.fail('not_written')
+    const request = { resourceLogs: [logs(RECORD, {})] }
+    const json = await outcome(request, 'JSON')
+    const protobuf = await outcome(request, 'Protobuf')
+    gateway.journal.fail(null)
+    expect(protobuf).toEqual(json)
+    expect(json.answer).toMatchObject({ status: 503, retryAfter: '1', body: { details: [{ reason: 'server_error' }] } })
+  })
+
+  test('whatever the request is', async () => {
+    const word = fc.oneof(
+      fc.constantFrom('', 'service.name', 'correlationKey', 'event.name', 'exception.type'),
+      fc.string(),
+    )
+    const int64 = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)
+    const number = fc.double().map((double) => (Number.isFinite(double) ? double : String(double)))
+    const { value, list } = fc.letrec<{ value: unknown; list: unknown[] }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        word.map((stringValue) => ({ stringValue })),
+        fc.boolean().map((boolValue) => ({ boolValue })),
+        int64.map((integer) => ({ intValue: String(integer) })),
+        number.map((doubleValue) => ({ doubleValue })),
+        fc.uint8Array().map((bytes) => ({ bytesValue: Buffer.from(bytes).toString('base64') })),
+        fc.constant({}),
+        fc.array(tie('value'), { maxLength: 3 }).map((values) => ({ arrayValue: { values } })),
+        tie('list').map((values) => ({ kvlistValue: { values } })),
+      ),
+      list: fc.array(fc.record({ key: word, value: tie('value') }), { maxLength: 4 }),
+    }))
+    const nanos = fc.bigInt(0n, 2n ** 64n - 1n).map(String)
+    const hex = fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes).toString('hex'))
+    const record = fc.record(
+      {
+        timeUnixNano: nanos,
+        observedTimeUnixNano: nanos,
+        severityNumber: fc.integer(),
+        severityText: word,
+        body: value,
+        attributes: list,
+        traceId: hex,
+        spanId: hex,
+        eventName: word,
+      },
+      { requiredKeys: [] },
+    )
+    const request = fc.record({
+      resourceLogs: fc.array(
+        fc.record({
+          resource: fc.oneof(fc.constant(service('checkout api')), fc.record({ attributes: list })),
+          scopeLogs: fc.array(
+            fc.record({ scope: fc.record({ name: word }), logRecords: fc.array(record, { maxLength: 4 }) }),
+            { maxLength: 2 },
+          ),
+        }),
+        { maxLength: 2 },
+      ),
+    })
+    let taken = 0
+    await fc.assert(
+      fc.asyncProperty(request, async (one) => {
+        const json = await outcome(one, 'JSON')
+        expect(await outcome(one, 'Protobuf')).toEqual(json)
+        taken += json.stored.length
+      }),
+    )
+    expect(taken).toBeGreaterThan(0)
+  })
+})
+
+describe('requests in Protobuf', () => {
+  const REQUEST = protobufOf({ resourceLogs: [logs(RECORD)] })
+
+  test.each([PROTOBUF, 'application/protobuf', 'application/vnd.google.protobuf', `${PROTOBUF}; charset=utf-8`])(
+    'may be of the type %s',
+    async (type) => {
+      expect(await post(REQUEST, { 'content-type': type })).toMatchObject({ status: 200, type: PROTOBUF, body: {} })
+    },
+  )
+
+  test('may be compressed; an empty one has no records', async () => {
+    expect(await postProtobuf(gzipSync(REQUEST), { 'content-encoding': 'gzip' })).toMatchObject({
+      status: 200,
+      body: {},
+    })
+    expect(await postProtobuf(zstdCompressSync(REQUEST), { 'content-encoding': 'zstd' })).toMatchObject({ status: 200 })
+    expect(await postProtobuf(Buffer.alloc(0))).toMatchObject({ status: 200, type: PROTOBUF, body: {} })
+  })
+
+  test('may come to the path of Seq, with its header', async () => {
+    const before = gateway.records().length
+    const headers = { 'x-api-key': '', 'x-seq-apikey': KEY }
+    expect(await postProtobuf(REQUEST, headers, '/ingest/otlp/v1/logs')).toMatchObject({ status: 200, body: {} })
+    expect(storedSince(before)[0]?.value).toContain(CHECKOUT)
+  })
+
+  test.each<[string, Buffer, Record<string, string>, number, number, string]>([
+    ['no key', REQUEST, { 'x-api-key': '' }, 401, 16, 'missing_api_key'],
+    ['a wrong key', REQUEST, { 'x-api-key': 'nobody' }, 403, 7, 'invalid_api_key'],
+    ['no Protobuf', Buffer.from('{"resourceLogs":[]}'), {}, 400, 3, 'malformed_body'],
+    ['a bomb', gzipSync(Buffer.alloc(21_000_000)), { 'content-encoding': 'gzip' }, 413, 8, 'payload_too_large'],
+    ['corrupt compression', REQUEST, { 'content-encoding': 'gzip' }, 400, 3, 'malformed_body'],
+    ['an unknown coding', REQUEST, { 'content-encoding': 'compress' }, 415, 3, 'unsupported_media_type'],
+  ])('are refused as a Status in Protobuf: %s', async (_name, body, headers, status, code, reason) => {
+    expect(await postProtobuf(body, headers)).toMatchObject({
+      status,
+      type: PROTOBUF,
+      body: {
+        code,
+        message: expect.any(String),
+        details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', domain: 'sluice', reason }],
+      },
+    })
+  })
+
+  test('another type is told which ones are taken', async () => {
+    expect(await post('x', { 'content-type': 'application/protobuffer' })).toMatchObject({
+      status: 415,
+      type: 'application/json',
+      body: { message: expect.stringContaining('application/json or application/x-protobuf') },
+    })
+  })
+
+  test('the answer to records that are rejected says how many, and why', async () => {
+    const { body } = await postProtobuf(protobufOf({ resourceLogs: [{ ...logs(RECORD), resource: service('x') }] }))
+    expect(body).toEqual({
+      partialSuccess: { rejectedLogRecords: '1', errorMessage: expect.stringContaining('OTEL_SERVICE_NAME') },
+    })
+  })
+
+  test('refused records are noted as JSON', async () => {
+    noted = []
+    const bad = { severityText: 'x', attributes: [{ key: 'id', value: { intValue: '9007199254740993' } }] }
+    await postProtobuf(protobufOf({ resourceLogs: [logs(RECORD, { ...bad, traceId: 'ab'.repeat(16) })] }))
+    expect(noted).toMatchObject([{ team: 'shop', endpoint: PATH, code: 'missing_message', index: 1 }])
+    expect(JSON.parse(String(noted[0]?.body))).toEqual({ ...bad, traceId: 'ab'.repeat(16) })
+  })
+
+  test('a body that cannot be read is noted without an excerpt', async () => {
+    noted = []
+    await postProtobuf(REQUEST.subarray(0, -1))
+    expect(noted).toMatchObject([{ team: 'shop', code: 'malformed_body', body: null, bodyCut: false }])
+  })
+
+  test('sent again under an Idempotency-Key get the same ids', async () => {
+    const idsOf = async (body: Buffer) => {
+      const before = gateway.records().length
+      await postProtobuf(body, { 'idempotency-key': 'protobuf' })
+      return gateway
+        .records()
+        .slice(before)
+        .map(({ value }) => (JSON.parse(String(value)) as { id: string }).id)
+    }
+    const [first] = await idsOf(REQUEST)
+    expect(await idsOf(REQUEST)).toEqual([first])
+    expect(await idsOf(protobufOf({ resourceLogs: [logs({ ...RECORD, severityNumber: 10 })] }))).not.toEqual([first])
+  })
+
+  test('however they are damaged, are answered with a Status or taken', async () => {
+    const damage = fc.array(fc.tuple(fc.nat(REQUEST.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(damage, async (changes) => {
+        const bytes = Buffer.from(REQUEST)
+        for (const [at, byte] of changes) bytes[at] = byte
+        const { status, type, body } = await postProtobuf(bytes)
+        expect([[200, 400], type]).toEqual([expect.arrayContaining([status]), PROTOBUF])
+        if (status === 400) expect(body).toMatchObject({ code: 3, details: [{ domain: 'sluice' }] })
+      }),
+    )
+  })
+})
