@@ -33,7 +33,7 @@ export interface OpenApiDocument {
 const DESCRIPTION = `Sluice takes logs over HTTP and shows them again.
 
 Every answer is an envelope: \`{ success: true, data }\`, or \`{ success: false, error: { code, message, details, retryable } }\`;
-only /v1/logs answers as OTLP wants it.
+only \`/v1/logs\` and \`/ingest/otlp/v1/logs\` answer as OTLP wants it.
 The codes are listed with the schema \`ErrorCode\`. Paths match in any case. A method that a path does not take is answered 405
 \`method_not_allowed\` with \`Allow\`; HEAD works wherever GET does. On every path, what is not valid HTTP is answered 400
 \`malformed_request\`, an \`Expect\` other than \`100-continue\` 417 \`expectation_failed\`, and a version of HTTP other than 1.1 and

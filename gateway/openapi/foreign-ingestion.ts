@@ -25,7 +25,7 @@ const EXPORT_REQUEST = named(
       },
     },
   },
-  'As opentelemetry-proto defines it, in the JSON encoding of OTLP/HTTP. Unknown fields are ignored.',
+  'As opentelemetry-proto defines it; this is its JSON encoding. Unknown fields are ignored.',
 )
 const EXPORT_REQUEST_EXAMPLES = {
   one: {
@@ -60,6 +60,14 @@ const EXPORT_REQUEST_EXAMPLES = {
     },
   },
 }
+
+const PROTOBUF = 'application/x-protobuf'
+
+/** The content of a request or an answer in both encodings. */
+const inBoth = (message: string, json: JsonSchema): JsonSchema => ({
+  ...json,
+  [PROTOBUF]: { schema: { type: 'string', format: 'binary', description: `${message} in the binary encoding.` } },
+})
 
 const EXPORT_RESPONSE = named(
   'ExportLogsServiceResponse',
@@ -109,40 +117,47 @@ const RPC_STATUS = named(
 
 const rpcFailure = (description: string): JsonSchema => ({
   description,
-  content: jsonContent(RPC_STATUS, {
-    refused: {
-      summary: 'Refused',
-      value: {
-        code: 16,
-        message: problem('missing_api_key').message,
-        details: [{ '@type': ERROR_INFO, reason: 'missing_api_key', domain: 'sluice' }],
+  content: inBoth(
+    'google.rpc.Status',
+    jsonContent(RPC_STATUS, {
+      refused: {
+        summary: 'Refused',
+        value: {
+          code: 16,
+          message: problem('missing_api_key').message,
+          details: [{ '@type': ERROR_INFO, reason: 'missing_api_key', domain: 'sluice' }],
+        },
       },
-    },
-  }),
+    }),
+  ),
 })
 
-const OTLP_LOGS: Operation = {
-  operationId: 'sendOtlpLogs',
+const otlpLogs = (operationId: string): Operation => ({
+  operationId,
   tags: [TAG],
-  summary: 'Send logs with OpenTelemetry (OTLP/HTTP, JSON encoding)',
+  summary: 'Send logs with OpenTelemetry (OTLP/HTTP, Protobuf or JSON)',
   description:
     'The Project is the one whose id is the resource attribute `sluice.project.id`, or else the one whose name is `service.name`, or else the ' +
     "Team's only one. " +
-    'Log records are taken or rejected one by one. Where the journal did not confirm some of them, all of the request is to be sent again.',
-  requestBody: { required: true, content: jsonContent(EXPORT_REQUEST, EXPORT_REQUEST_EXAMPLES) },
+    'Log records are taken or rejected one by one. Where the journal did not confirm some of them, all of the request is to be sent again. ' +
+    'The answer has the encoding of the request.',
+  requestBody: {
+    required: true,
+    content: inBoth('ExportLogsServiceRequest', jsonContent(EXPORT_REQUEST, EXPORT_REQUEST_EXAMPLES)),
+  },
   responses: {
     200: {
       description: 'Taken, or some log records were rejected.',
-      content: jsonContent(EXPORT_RESPONSE, EXPORT_RESPONSE_EXAMPLES),
+      content: inBoth('ExportLogsServiceResponse', jsonContent(EXPORT_RESPONSE, EXPORT_RESPONSE_EXAMPLES)),
     },
     400: rpcFailure('The request cannot be read.'),
     401: rpcFailure('No key.'),
     403: rpcFailure('The key is none of a Team.'),
     413: rpcFailure('The body is too large, or has too many log records.'),
-    415: rpcFailure('Not JSON; the message says which setting of a client selects it.'),
+    415: rpcFailure('Neither Protobuf nor JSON, or compressed in a way that is not known.'),
     503: { ...rpcFailure('To be sent again.'), headers: { 'Retry-After': RETRY_AFTER } },
   },
-}
+})
 
 /** In the order of the checks. */
 const CLEF_CODES: readonly ErrorCode[] = [
@@ -216,7 +231,8 @@ export const foreignIngestionPart: OpenApiPart = {
     },
   ],
   paths: {
-    '/v1/logs': { post: OTLP_LOGS },
+    '/v1/logs': { post: otlpLogs('sendOtlpLogs') },
+    '/ingest/otlp/v1/logs': { post: otlpLogs('sendOtlpLogsToPathOfSeq') },
     '/ingest/clef': { post: clefEvents('sendClefEvents') },
     '/api/events/raw': {
       post: clefEvents('sendClefEventsToOlderPath', {

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
 import { createClient, type Item } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
@@ -81,6 +84,49 @@ describe('clients of others', () => {
       const flow = await createClient(server.url, KEY).get<{ items: readonly Item[] }>('/api/flows/order-4711')
       expect(flow.data?.items).toHaveLength(1)
     })
+  })
+
+  test.each([
+    ['plain', '', '/v1/logs'],
+    ['compressed', 'gzip', '/ingest/otlp/v1/logs'],
+  ])('the SDK of OpenTelemetry delivers by its defaults, which are Protobuf, %s', async (how, compression, path) => {
+    const environment = {
+      OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: server.url + path,
+      OTEL_EXPORTER_OTLP_LOGS_HEADERS: `x-api-key=${KEY}`,
+      OTEL_EXPORTER_OTLP_COMPRESSION: compression,
+    }
+    Object.assign(process.env, environment)
+    const provider = new LoggerProvider({
+      resource: resourceFromAttributes({ 'service.name': 'checkout api', 'deployment.environment.name': 'staging' }),
+      processors: [new BatchLogRecordProcessor({ exporter: new OTLPLogExporter() })],
+    })
+    for (const name of Object.keys(environment)) delete process.env[name]
+    const logger = provider.getLogger(`sdk.${how}`)
+    logger.emit({
+      severityNumber: 17,
+      body: `Payment failed, ${how}`,
+      timestamp: [1_795_281_613, 127_000_001],
+      attributes: { order: 4711, ratio: 0.5, ok: false, tags: ['a', 'b'], raw: new Uint8Array([104, 105]) },
+      exception: new TypeError('no'),
+    })
+    for (let index = 0; index < 600; index += 1)
+      logger.emit({
+        severityText: 'warn',
+        body: { index, nested: { of: [how, null] } },
+        timestamp: [1_795_281_614, index],
+      })
+    await provider.shutdown()
+    const bodies = Array.from({ length: 600 }, (_, index) => `{"index":${index},"nested":{"of":["${how}",null]}}`)
+    const items = await shown(`category=sdk.${how}`, [`Payment failed, ${how}`, ...bodies])
+    expect(items[0]).toMatchObject({
+      project: { name: 'Checkout API' },
+      environment: 'staging',
+      level: 'Error',
+      timestamp: '2026-11-21T17:20:13.127000001Z',
+      exception: expect.stringMatching(/^TypeError: no\n {4}at /),
+      scopeData: { order: 4711, ratio: 0.5, ok: false, tags: ['a', 'b'], raw: 'aGk=' },
+    })
+    expect(items[1]).toMatchObject({ level: 'Warning' })
   })
 
   test('Serilog’s events are stored and searched', async () => {

@@ -44,9 +44,10 @@ const ERROR_INFO = root.lookupType('ErrorInfo')
 export const protobufOf = (json: unknown): Buffer =>
   Buffer.from(REQUEST.encode(REQUEST.fromObject(withBytes(json) as Record<string, unknown>)).finish())
 
-/** With ids as bytes, which are hexadecimal digits in the JSON encoding. */
+/** With ids as bytes, which are hexadecimal digits in the JSON encoding, and without halves of characters, which Protobuf cannot hold. */
 function withBytes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withBytes)
+  if (typeof value === 'string') return value.toWellFormed()
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, child]) => [

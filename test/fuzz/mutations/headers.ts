@@ -105,6 +105,7 @@ const mediaType: Change = (draft, random) => {
     'application/json; charset=utf-16',
     'APPLICATION/JSON',
     'application/x-protobuf',
+    'application/protobuf; charset=utf-8',
     'text/plain',
     'application/vnd.serilog.clef',
     `application/json${' '.repeat(random.size(4_000))};`,

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../shared/contract/errors.ts'
+import { responseOf, statusOf } from '../../support/otlp-protobuf.ts'
 import type { Answer } from '../answer-parser.ts'
 import type { Dialect, Draft } from '../draft.ts'
 import { decoded } from './decoded.ts'
@@ -30,9 +31,8 @@ function verdictOf(request: Draft, answer: Answer): Verdict {
   if (isCut || answer.bytes > PARSED_MAX) return { problems: serverFaults(request, answer) }
   const body = decoded(answer)
   if (body === undefined) return { problems: ['the body is not compressed as its header says'] }
-  const isJson = /^application\/json/.test(answer.headers.get('content-type')?.join() ?? '')
-  const json = isJson && body.length > 0 ? parsed(body) : undefined
-  if (json === NO_JSON) return { problems: ['an answer of the type JSON is no JSON'] }
+  const json = parsed(answer, body)
+  if (json === UNREADABLE) return { problems: ['an answer is not of the type that it says'] }
   const failure = failureIn(json)
   if (failure !== undefined)
     return {
@@ -43,13 +43,16 @@ function verdictOf(request: Draft, answer: Answer): Verdict {
   return own.failure === undefined ? { ...own, problems: [...serverFaults(request, answer), ...own.problems] } : own
 }
 
-const NO_JSON = Symbol('no JSON')
+const UNREADABLE = Symbol('unreadable')
 
-function parsed(body: Buffer): unknown {
+/** What a body is as JSON, also where it is Protobuf; undefined for other types. */
+function parsed({ headers, status }: Answer, body: Buffer): unknown {
+  const type = headers.get('content-type')?.join() ?? ''
   try {
-    return JSON.parse(body.toString())
+    if (type === 'application/x-protobuf') return status === 200 ? responseOf(body) : statusOf(body)
+    return /^application\/json/.test(type) && body.length > 0 ? JSON.parse(body.toString()) : undefined
   } catch {
-    return NO_JSON
+    return UNREADABLE
   }
 }
 

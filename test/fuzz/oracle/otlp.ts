@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from '../../../shared/contract/errors.ts'
 import type { Answer } from '../answer-parser.ts'
 import type { Failure } from './envelope.ts'
 
-/** The JSON of protobuf (OTLP/HTTP): `google.rpc.Status`, with our code as the reason of its ErrorInfo. */
+/** In both encodings, as JSON has it: `google.rpc.Status`, with our code as the reason of its ErrorInfo. */
 interface RpcStatus {
   readonly code: number
   readonly message: string
@@ -22,13 +22,17 @@ export function otlpFailure(json: unknown): Failure | undefined {
   return { code: reason, message: message ?? '', details, retryable: ERRORS[reason]?.retryable ?? false }
 }
 
+/** Clients look at them to the letter. */
+const TYPES = ['application/json', 'application/x-protobuf']
+
 /** The differences between a refusal and its head. Clients try again after 429, 502, 503 and 504 only. */
 export function* otlpProblems({ status, headers }: Answer, { code }: Failure): Generator<string> {
   if (!Object.hasOwn(ERRORS, code)) yield `the reason ${code} is none of the catalogue`
   if (status < 400) yield `a google.rpc.Status came with status ${status}`
   if (status >= 500 && status !== 503) yield `status ${status}`
   if (status === 503 && !headers.has('retry-after')) yield '503 came without Retry-After'
-  if (headers.get('content-type')?.join() !== 'application/json') yield 'the type is not exactly application/json'
+  const type = headers.get('content-type')?.join() ?? ''
+  if (!TYPES.includes(type)) yield 'the type is neither exactly application/json nor application/x-protobuf'
 }
 
 /** Whether it is an ExportLogsServiceResponse. */

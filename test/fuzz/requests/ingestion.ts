@@ -1,5 +1,6 @@
 import { LEVELS } from '../../../shared/contract/levels.ts'
-import type { Draft, Header } from '../draft.ts'
+import { protobufOf } from '../../support/otlp-protobuf.ts'
+import { type Draft, type Header, withHeader } from '../draft.ts'
 import { TEAMS } from '../material.ts'
 import { textOf } from '../values.ts'
 import { type Context, headersOf } from './context.ts'
@@ -146,6 +147,14 @@ export function otlp(context: Context): Draft {
     value: { resourceLogs: [{ resource, scopeLogs: [{ scope: { name: 'Acme.Orders' }, logRecords }] }] },
     stores: { mark: context.mark, entries: logRecords.length },
   }
+}
+
+/** The same with Protobuf, also to the path of Seq. */
+export function otlpProtobuf(context: Context): Draft {
+  const { value, ...draft } = otlp(context)
+  const path = context.random.pick(['/v1/logs', '/ingest/otlp/v1/logs'])
+  const headers = withHeader(draft, 'Content-Type', 'application/x-protobuf')
+  return { ...draft, route: `POST ${path}`, target: path, headers, body: protobufOf(value) }
 }
 
 /** POST /ingest/clef and POST /api/events/raw?clef: Serilog's compact format, an event a line. */

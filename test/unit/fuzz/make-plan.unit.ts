@@ -54,6 +54,7 @@ test('every route of the read API and every way of sending logs is among the fir
       'POST /api/ApplicationLogs',
       'POST /api/ApplicationLogs/batch',
       'POST /v1/logs',
+      'POST /ingest/otlp/v1/logs',
       'POST /ingest/clef',
       'POST /api/events/raw',
       'POST /api/session',

@@ -82,6 +82,7 @@ describe('GET /openapi.json', () => {
       'post /api/ApplicationLogs',
       'post /api/ApplicationLogs/batch',
       'post /v1/logs',
+      'post /ingest/otlp/v1/logs',
       'post /ingest/clef',
       'post /api/events/raw',
       'get /api/team',

@@ -6,6 +6,8 @@ import { judge } from '../../../fuzz/oracle/judge.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+const PROTOBUF = { 'content-type': 'application/x-protobuf' }
+
 const request = (dialect: Dialect, change: Partial<Draft> = {}): Draft => ({
   role: 'gateway',
   route: 'POST /x',
@@ -54,6 +56,7 @@ describe('answers that are as they should be', () => {
     ['too many attempts', 'view', answer(429, failure('too_many_attempts', true), { 'retry-after': '1' })],
     ['a method', 'view', answer(405, failure('method_not_allowed'), { allow: 'GET' })],
     ['log records', 'otlp', answer(200, {}, { 'content-type': 'application/json' })],
+    ['log records in Protobuf', 'otlp', answer(200, '', PROTOBUF)],
     ['a read', 'view', answer(200, { success: true, data: null })],
     ['a compressed read', 'view', answer(200, gzipSync('{"success":true,"data":1}'), { 'content-encoding': 'gzip' })],
     ['a process that is not ready', 'health', answer(503, { ready: false, parts: [] })],
@@ -89,7 +92,8 @@ describe('answers that must not be', () => {
     ['half an envelope', 'view', answer(200, { success: true }), /neither the envelope/],
     ['no body', 'view', answer(400, ''), /without a body/],
     ['no type', 'page', answer(400, '', { 'content-type': '' }), /without a body/],
-    ['JSON that is none', 'ingestion', answer(200, '{"success":true'), /is no JSON/],
+    ['JSON that is none', 'ingestion', answer(200, '{"success":true'), /not of the type that it says/],
+    ['Protobuf that is none', 'otlp', answer(200, 'x', PROTOBUF), /not of the type that it says/],
     ['a 405 without Allow', 'view', answer(405, failure('method_not_allowed')), /without Allow/],
     ['our envelope to OTLP', 'otlp', answer(400, failure('invalid_request')), /google.rpc.Status/],
     ['a success of OTLP with more', 'otlp', answer(200, { a: 1 }), /neither the envelope/],
@@ -148,4 +152,7 @@ test('what was accepted is told', () => {
   const stores = { mark: 'm', entries: 5 } as const
   const partial = { partialSuccess: { rejectedLogRecords: '2', errorMessage: 'x' } }
   expect(judge(request('otlp', { stores }), answer(200, partial)).accepted).toEqual({ count: 3 })
+  // Field 1, of five bytes: field 1 is the varint 2, and field 2 the text "x".
+  const inProtobuf = answer(200, Buffer.from([0x0a, 5, 0x08, 2, 0x12, 1, 0x78]), PROTOBUF)
+  expect(judge(request('otlp', { stores }), inProtobuf).accepted).toEqual({ count: 3 })
 })
