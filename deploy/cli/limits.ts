@@ -64,7 +64,7 @@ export const LIMITS: readonly Limit[] = [
   { of: 'those of one Team; of all unknown senders', is: '3/4 of that; 1/9', beyond: '`server_error`, retryable' },
   { of: 'values of a body', is: count(JSON_LIMITS.values), beyond: '413' },
   {
-    of: 'members of an object; levels, of a body over 256 KiB',
+    of: 'members of an object; levels, of a body over 256 KiB or in Protobuf',
     is: `${count(JSON_LIMITS.members)}; ${JSON_LIMITS.levels}`,
     beyond: '`invalid_request`',
   },

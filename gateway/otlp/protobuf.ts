@@ -248,7 +248,7 @@ function childOf(target: Record<string, unknown>, { name, isRepeated, message }:
   return child
 }
 
-/** Speaks of this format: what the code says by itself is that a body cannot be decompressed. */
+/** With a message of its own: what the code says to change is about compression. */
 const malformed = (reason: string): ProblemError =>
   new ProblemError({
     ...problem('malformed_body'),

@@ -106,7 +106,7 @@ export const ERRORS = {
   },
   malformed_body: {
     retryable: false,
-    message: 'The body cannot be decompressed.',
+    message: 'The body cannot be decompressed or decoded.',
     remedy: 'Compress the body as Content-Encoding says, or send it uncompressed.',
   },
   malformed_request: {
