@@ -6,7 +6,14 @@ import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type BodyReader, createBodyReader, decodeText, GONE, type ReadBody } from '../../../../shared/http/body.ts'
+import {
+  type BodyReader,
+  createBodyReader,
+  decodeBinary,
+  decodeText,
+  GONE,
+  type ReadBody,
+} from '../../../../shared/http/body.ts'
 import { codingProblem } from '../../../../shared/http/media-type.ts'
 import { type ByteShare, createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -65,6 +72,34 @@ const NO_ROOM = {
   details: { outcome: 'not_written' },
   retryable: true,
 }
+
+test('a binary body is its bytes, which need not be UTF-8 and may be none', async () => {
+  const budget = createByteBudget(1_000_000)
+  const read = createBodyReader({
+    decode: decodeBinary,
+    timeoutMs: 10_000,
+    admit: () => ({ value: { ...GRANT, share: budget } }),
+  })
+  const bytes = Buffer.from(Array.from({ length: 50_000 }, (_, index) => (index * 7) % 256))
+  const inPieces = requestWith()
+  for (let at = 0; at < bytes.length; at += 999) inPieces.push(bytes.subarray(at, at + 999))
+  inPieces.push(null)
+  const requests = [
+    [bytes, send({}, bytes)],
+    [bytes, inPieces],
+    [bytes, send({ 'content-encoding': 'zstd' }, zstdCompressSync(bytes))],
+    [Buffer.alloc(0), send({}, Buffer.alloc(0))],
+  ] as const
+  for (const [expected, request] of requests) {
+    const body = await read(request)
+    if (body === GONE || body.value === undefined) throw new Error('it was not read')
+    expect(body.value).toMatchObject({ owner: 'payments', contentBytes: expected.length })
+    expect(body.value.content.equals(expected)).toBe(true)
+    expect(budget.held).toBeGreaterThanOrEqual(expected.length)
+    body.value.memory.release()
+    expect(budget.held).toBe(0)
+  }
+})
 
 test('a request that lives until its answer keeps nothing of what was read', async () => {
   setFlagsFromString('--expose-gc')
