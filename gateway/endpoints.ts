@@ -103,8 +103,8 @@ const ENDPOINTS: readonly Endpoint[] = [
     entries: { checkAll: createBatchCheck, sent: sentBatchEntries },
   },
   { path: '/v1/logs', ...OTLP },
-  // Where Seq takes OTLP, with its own header for the key.
-  { path: '/ingest/otlp/v1/logs', ...OTLP, translate: setOwnHeaders },
+  // The path at which Seq takes OTLP.
+  { path: '/ingest/otlp/v1/logs', ...OTLP },
   { path: '/ingest/clef', ...CLEF },
   { path: '/api/events/raw', recordedAs: '/api/events/raw?clef', ...CLEF },
 ]
