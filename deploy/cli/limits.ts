@@ -1,5 +1,6 @@
 import { UNKNOWN_BODY_BYTES_MAX } from '../../gateway/ingest/admission.ts'
 import { FOREIGN_ENTRIES_MAX } from '../../gateway/ingest/checks.ts'
+import { GROUPS_MAX } from '../../gateway/otlp/log-records.ts'
 import { FULL_TEXT_CHARACTERS_MAX, KEYWORD_BYTES } from '../../shared/contract/keyword.ts'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../shared/contract/rows.ts'
 import { JSON_LIMITS } from '../../shared/http/json-pieces.ts'
@@ -70,6 +71,7 @@ export const LIMITS: readonly Limit[] = [
   },
   { of: 'entries of a batch', is: 'MAX_BATCH_ENTRIES', beyond: '`batch_too_large`' },
   { of: 'log records or lines of another client', is: count(FOREIGN_ENTRIES_MAX), beyond: '`batch_too_large`' },
+  { of: 'resources and scopes of OpenTelemetry', is: count(GROUPS_MAX), beyond: '`batch_too_large`' },
   { of: 'an entry as its record', is: 'MAX_ENTRY_BYTES', beyond: '`entry_too_large`' },
   { of: 'correlationKey', is: `${KEYWORD_BYTES.correlationKey} bytes`, beyond: '`invalid_request`' },
   { of: 'entries that wait for the journal', is: 'PUBLISH_BUFFER_BYTES', beyond: '`server_error`, retryable' },

@@ -12,6 +12,9 @@ export interface PlacedRecord {
 
 const NONE: Fields = {}
 
+/** Most resources and scopes of a request: two for each record. Looking through those without records takes time, and a body may have a million. */
+export const GROUPS_MAX = 2 * FOREIGN_ENTRIES_MAX
+
 /**
  * Every log record of an ExportLogsServiceRequest, in its order. Fields that are not known are ignored, as the protocol demands, and
  * null is a field that is left out; a known field of the wrong type makes the whole request unreadable. At most `FOREIGN_ENTRIES_MAX`.
@@ -20,6 +23,7 @@ export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
   const records: PlacedRecord[] = []
   const wrong: { path: string; message: string }[] = []
   let count = 0
+  let groups = 0
 
   /** The objects of a repeated field; what is none is reported once. */
   function* children(parent: Fields, name: string, path: string): Generator<readonly [Fields, string]> {
@@ -28,7 +32,8 @@ export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
       wrong.push({ path: `${path}/${name}`, message: 'must be a JSON array' })
       return
     }
-    for (let index = 0; index < list.length && wrong.length === 0; index += 1) {
+    for (let index = 0; index < list.length && wrong.length === 0 && groups <= GROUPS_MAX; index += 1) {
+      groups += 1
       const child: unknown = list[index]
       if (isObject(child)) yield [child, `${path}/${name}/${index}`]
       else wrong.push({ path: `${path}/${name}/${index}`, message: 'must be a JSON object' })
@@ -56,6 +61,7 @@ export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
     }
   }
   if (wrong.length > 0) return refuse('invalid_request', wrong)
+  if (groups > GROUPS_MAX) return refuse('batch_too_large', { limit: FOREIGN_ENTRIES_MAX })
   if (count > FOREIGN_ENTRIES_MAX) return refuse('batch_too_large', { entries: count, limit: FOREIGN_ENTRIES_MAX })
   return { value: records }
 }

@@ -77,13 +77,22 @@ class Wire extends BinaryReader {
   }
 }
 
-/** A field of a message: its name in JSON with the way it is read, either as a value or as a message of its own. */
-interface Field {
+/** A field of a message by its name in JSON: read as a value, or a message of its own. */
+type Field = ValueField | MessageField
+
+interface ValueField {
   readonly name: string
   readonly wireType: WireType
+  readonly read: (wire: Wire) => unknown
+}
+
+interface MessageField {
+  readonly name: string
+  readonly wireType: WireType
+  readonly read: undefined
   readonly isRepeated: boolean
-  readonly read: ((wire: Wire) => unknown) | undefined
-  readonly message: (() => Message) | undefined
+  /** A function, as some messages hold one another. */
+  readonly message: () => Message
 }
 
 interface Message {
@@ -98,21 +107,15 @@ function messageOf(fields: Readonly<Record<number, Field>>, isOneof = false): Me
   return { fields: Object.assign(byNumber, fields), isOneof }
 }
 
-const value = (name: string, wireType: WireType, read: (wire: Wire) => unknown): Field => ({
-  name,
-  wireType,
-  isRepeated: false,
-  read,
-  message: undefined,
-})
-const one = (name: string, message: () => Message): Field => ({
+const value = (name: string, wireType: WireType, read: ValueField['read']): Field => ({ name, wireType, read })
+const one = (name: string, message: () => Message, isRepeated = false): Field => ({
   name,
   wireType: WireType.LengthDelimited,
-  isRepeated: false,
   read: undefined,
+  isRepeated,
   message,
 })
-const many = (name: string, message: () => Message): Field => ({ ...one(name, message), isRepeated: true })
+const many = (name: string, message: () => Message): Field => one(name, message, true)
 
 const text = (name: string): Field => value(name, WireType.LengthDelimited, (wire) => wire.string())
 const hex = (name: string): Field => value(name, WireType.LengthDelimited, (wire) => wire.encoded('hex'))
@@ -224,10 +227,10 @@ function* requestOf(bytes: Buffer, memory: Body['memory']): Steps<unknown> {
       target[name] = field.read(wire)
       continue
     }
-    const inner = field.message?.() ?? REQUEST
+    const inner = field.message()
     if (inner === LOG_RECORD) records += 1
     if (records > FOREIGN_ENTRIES_MAX) throw tooManyRecords()
-    const child = childOf(target, field)
+    const child = childOf(target, field, inner)
     outer.push(open)
     open = { message: inner, target: child, end: wire.end(), level: level + (field.isRepeated ? 2 : 1) }
     if (open.level > JSON_LIMITS.levels) throw tooDeep()
@@ -236,9 +239,13 @@ function* requestOf(bytes: Buffer, memory: Body['memory']): Steps<unknown> {
 }
 
 /** An empty object in the place of a message; a single message that comes twice is one with the fields of both. */
-function childOf(target: Record<string, unknown>, { name, isRepeated, message }: Field): Record<string, unknown> {
+function childOf(
+  target: Record<string, unknown>,
+  { name, isRepeated }: MessageField,
+  message: Message,
+): Record<string, unknown> {
   // Alone among those that are read, an attribute without its name is one that is empty.
-  const child = message?.() === KEY_VALUE ? { key: '' } : {}
+  const child = message === KEY_VALUE ? { key: '' } : {}
   const present = target[name]
   if (!isRepeated) {
     if (present !== undefined) return present as Record<string, unknown>

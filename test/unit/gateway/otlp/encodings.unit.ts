@@ -228,6 +228,18 @@ describe('the same request in both encodings', () => {
     }
   })
 
+  test('tens of thousands of resources and scopes without records', async () => {
+    const empty = Array(10_001).fill({ scopeLogs: [{}] })
+    const most = [...Array(9_999).fill({ scopeLogs: [{}] }), logs(RECORD)]
+    for (const encoding of ['JSON', 'Protobuf'] as const) {
+      expect((await outcome({ resourceLogs: empty }, encoding)).answer).toMatchObject({
+        status: 413,
+        body: { code: 8 },
+      })
+      expect((await outcome({ resourceLogs: most }, encoding)).answer).toMatchObject({ status: 200, body: {} })
+    }
+  })
+
   test('what the journal does not confirm', async () => {
     gateway.journal.fail('not_written')
     const request = { resourceLogs: [logs(RECORD, {})] }
