@@ -64,12 +64,13 @@ async function post(body: string | Buffer, headers: Record<string, string>, path
 const postProtobuf = (body: Buffer, headers: Record<string, string> = {}, path = PATH): Promise<Answer> =>
   post(body, { 'content-type': PROTOBUF, ...headers }, path)
 
-/** The records that were stored since, without what differs whenever a request is sent. */
+/** The records that were stored since, without the fields that differ whenever a request is sent; partitions have no order among them. */
 const storedSince = (before: number) =>
   gateway
     .records()
     .slice(before)
     .map(({ key, value }) => ({ key, value: withoutIds(String(value)) }))
+    .sort((one, other) => (one.value < other.value ? -1 : 1))
 const withoutIds = (value: string): string =>
   value.replace(/"id":"[^"]*","receivedAt":"([^"]*)","timestamp":"([^"]*)"/, (_all, received, timestamp) =>
     received === timestamp ? '"timestamp":"received"' : `"timestamp":"${timestamp}"`,
