@@ -1,8 +1,7 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { type Checked, ProblemError, problem } from '../../shared/contract/errors.ts'
 import { type Body, decodeBinary } from '../../shared/http/body.ts'
-import { refuseForRoom } from '../../shared/http/body-bytes.ts'
-import { JSON_LIMITS, tooDeep, tooManyValues, VALUE_BYTES } from '../../shared/http/json-pieces.ts'
+import { createValueHold, JSON_LIMITS, tooDeep } from '../../shared/http/json-pieces.ts'
 import { codingProblem } from '../../shared/http/media-type.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
@@ -194,7 +193,7 @@ function* requestOf(bytes: Buffer, memory: Body['memory']): Steps<unknown> {
   const outer: Open[] = []
   let open: Open | undefined = { message: REQUEST, target: request, end: bytes.length, level: 1 }
   let values = 0
-  let valuesHeld = 0
+  const holdValues = createValueHold(memory)
   let records = 0
   let restAt = STRIDE_BYTES
   while (open !== undefined) {
@@ -205,9 +204,7 @@ function* requestOf(bytes: Buffer, memory: Body['memory']): Steps<unknown> {
       continue
     }
     if (wire.pos >= restAt) {
-      if (values > JSON_LIMITS.values) throw tooManyValues()
-      if (!memory.hold((values - valuesHeld) * VALUE_BYTES)) throw new ProblemError(refuseForRoom().problem)
-      valuesHeld = values
+      holdValues(values)
       restAt = wire.pos + STRIDE_BYTES
       yield
     }

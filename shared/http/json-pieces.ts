@@ -7,7 +7,7 @@ import { type BodyMemory, refuseForRoom } from './body-bytes.ts'
 export const JSON_LIMITS = { values: 1_000_000, members: 100_000, levels: 512 } as const
 
 /** Memory that a value takes when it was parsed, more or less. */
-export const VALUE_BYTES = 64
+const VALUE_BYTES = 64
 
 /** So many characters are parsed in one step, which takes some milliseconds whatever they hold. */
 const PIECE_CHARACTERS = 64 * 1024
@@ -65,7 +65,7 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
   let root: { readonly value: unknown; readonly end: number } | undefined
   let isInString = false
   let values = 0
-  let valuesHeld = 0
+  const holdValues = createValueHold(memory)
   let restAt = STRIDE_CHARACTERS
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at)
@@ -86,9 +86,7 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
       if (value !== undefined) root ??= { value, end: at + 1 }
     }
     if (at < restAt) continue
-    if (values > JSON_LIMITS.values) throw tooManyValues()
-    if (!memory.hold((values - valuesHeld) * VALUE_BYTES)) throw new ProblemError(refuseForRoom().problem)
-    valuesHeld = values
+    holdValues(values)
     restAt = at + STRIDE_CHARACTERS
     yield
   }
@@ -96,6 +94,19 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
   if (root === undefined) return parseKeepingDigits(text)
   requireBlank(text, root.end, text.length)
   return root.value
+}
+
+/**
+ * Takes the memory for all values that were found so far in a body. Throws a `ProblemError` where they are more than `JSON_LIMITS`
+ * allow, or find no room.
+ */
+export function createValueHold(memory: Pick<BodyMemory, 'hold'>): (values: number) => void {
+  let held = 0
+  return (values) => {
+    if (values > JSON_LIMITS.values) throw tooManyValues()
+    if (!memory.hold((values - held) * VALUE_BYTES)) throw new ProblemError(refuseForRoom().problem)
+    held = values
+  }
 }
 
 const containerAt = (start: number, isObject: boolean): Container => ({
@@ -191,7 +202,7 @@ function requireBlank(text: string, from: number, to: number): void {
   if (!BLANK.test(text.slice(from, to))) throw new SyntaxError('Something stands where only blanks may')
 }
 
-export const tooManyValues = (): ProblemError =>
+const tooManyValues = (): ProblemError =>
   new ProblemError(
     problem(
       'payload_too_large',
