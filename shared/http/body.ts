@@ -27,7 +27,7 @@ export interface BodyGrant {
 /** The sender closed the connection before its body ended: there is nobody to answer. */
 export const GONE = Symbol('gone')
 
-/** What is made of a body before it is parsed: the text of one that is UTF-8, or the bytes of one in a binary format. */
+/** The content of a body before it is parsed: text where the format is UTF-8, bytes where it is binary. */
 export type Content = string | Buffer
 
 /** A body, decompressed. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 
-/** Does the work unless it is under way; whoever asks for it meanwhile shares what comes of it. */
+/** Does the work unless it is under way; callers that ask for it meanwhile share its outcome. */
 export function singleFlight<Value>(work: () => Promise<Value>): () => Promise<Value> {
   let flight: Promise<Value> | undefined
   return () => {

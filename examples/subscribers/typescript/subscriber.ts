@@ -31,7 +31,7 @@ function isFirst(id: string): boolean {
   return true
 }
 
-// What the client tells at level INFO would go to stdout, among the entries.
+// The client's messages of level INFO would go to stdout, among the entries.
 const kafka = new Kafka({ clientId: 'event-log-printer', brokers: KAFKA_BROKERS.split(','), logLevel: logLevel.WARN })
 const consumer = kafka.consumer({ groupId: GROUP_ID })
 

@@ -45,7 +45,7 @@ function verdictOf(request: Draft, answer: Answer): Verdict {
 
 const UNREADABLE = Symbol('unreadable')
 
-/** What a body is as JSON, also where it is Protobuf; undefined for other types. */
+/** The JSON form of a body, also of one in Protobuf; undefined for other types. */
 function parsed({ headers, status }: Answer, body: Buffer): unknown {
   const type = headers.get('content-type')?.join() ?? ''
   try {

@@ -76,7 +76,7 @@ describe('whatever is sent', () => {
   let gateway: RunningGateway
   beforeAll(async () => {
     gateway = await startGateway()
-    // One that is accepted in any case.
+    // An entry that is accepted in any case.
     await gateway.post(
       '/api/ExternalLogs',
       JSON.stringify({ uniqueIdentifier: 'order-placed', payload: 'x', level: 'Error' }),

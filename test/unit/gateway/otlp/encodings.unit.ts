@@ -76,7 +76,7 @@ const withoutIds = (value: string): string =>
     received === timestamp ? '"timestamp":"received"' : `"timestamp":"${timestamp}"`,
   )
 
-/** What becomes of a request in one encoding. */
+/** The outcome of a request in one encoding. */
 async function outcome(request: unknown, encoding: 'JSON' | 'Protobuf') {
   const before = gateway.records().length
   noted = []
