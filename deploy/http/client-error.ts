@@ -50,7 +50,8 @@ function endWith(error: Error, socket: Socket): void {
   else answerOnSocket(socket, problemOf(error))
 }
 
-function answerOnSocket(socket: Socket, cause: Problem): void {
+/** Answers in HTTP/1.1 what is none, and ends the connection. */
+export function answerOnSocket(socket: Socket, cause: Problem): void {
   const status = STATUS[cause.code]
   const body = failureBody(cause)
   const headers = {
