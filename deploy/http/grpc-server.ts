@@ -1,24 +1,28 @@
 import { performServerHandshake, type ServerHttp2Session } from 'node:http2'
 import { createServer, type Server, type Socket } from 'node:net'
 import { problem } from '../../shared/contract/errors.ts'
-import { answerCall, type Call, GRPC_CODE, GRPC_TYPE, type Methods, statusTrailers } from '../../shared/grpc/call.ts'
+import {
+  answerCall,
+  type Call,
+  GRPC_CODE,
+  GRPC_TYPE,
+  isGrpc,
+  type Methods,
+  statusTrailers,
+} from '../../shared/grpc/call.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerOnSocket } from './client-error.ts'
 import { LINGER_MS } from './close-in-stages.ts'
 import { countedIn, limitConnections, STALL_TIMEOUT_MS } from './connection-limits.ts'
+import { CALLS_MAX, mayBeHttp2 } from './http2.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
 
-/** As many as clients assume that they may begin before they are told. */
-export const CALLS_MAX = 100
 /** As Node bounds the headers of HTTP/1.1. */
 export const METADATA_BYTES_MAX = 16 * 1024
 
 const SETTINGS = { maxConcurrentStreams: CALLS_MAX, maxHeaderListSize: METADATA_BYTES_MAX }
-
-/** Where HTTP/2 begins (RFC 9113, 3.4). */
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 export interface GrpcServerOptions extends ListenAddress {
   readonly methods: Methods
@@ -35,7 +39,7 @@ export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
   const { methods, config, metrics } = options
   const connections = createConnections(options, (call) => {
     const method = methods.get(String(call.headers[':path']))
-    if (!GRPC_TYPES.test(call.headers['content-type'] ?? '')) answerNoCall(call)
+    if (!isGrpc(call.headers)) answerNoCall(call)
     else if (method === undefined) answerCall(call, '', unknownMethod(methods))
     else void method(call)
   })
@@ -47,8 +51,6 @@ export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
   })
   return createListening('grpc', server, options, (deadline) => close(server, connections, deadline))
 }
-
-const GRPC_TYPES = /^application\/grpc(?:\+proto)?[ \t]*(?:;|$)/i
 
 const unknownMethod = (methods: Methods) =>
   statusTrailers(
@@ -133,8 +135,7 @@ function createConnections(
         socket.setTimeout(0, destroy)
         const first: Buffer | null = socket.read()
         if (first === null) return
-        const isHttp2 = PREFACE.subarray(0, first.length).equals(first.subarray(0, PREFACE.length))
-        if (!isHttp2) return answerOnSocket(socket, NO_HTTP2)
+        if (!mayBeHttp2(first)) return answerOnSocket(socket, NO_HTTP2)
         socket.unshift(first)
         begin(socket, connection)
       })

@@ -17,6 +17,9 @@ export const GRPC_CODE = { ok: 0, unimplemented: 12 } as const
 export const PREFIX_BYTES = 5
 
 export const GRPC_TYPE = 'application/grpc'
+const GRPC_TYPES = /^application\/grpc(?:\+proto)?[ \t]*(?:;|$)/i
+
+export const isGrpc = (headers: IncomingHttpHeaders): boolean => GRPC_TYPES.test(headers['content-type'] ?? '')
 
 /** An uncompressed message as it stands in an answer. */
 export function framed(message: Uint8Array): Buffer {
