@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 
 /** A call of a method, as gRPC has it on HTTP/2: metadata are headers, and the stream takes the answer. */
 export type Call = ServerHttp2Stream & { readonly headers: IncomingHttpHeaders }
@@ -54,6 +54,8 @@ export function answerCall(
   const all = { ':status': 200, 'content-type': GRPC_TYPE, ...headers }
   if (frames.length === 0) {
     stream.respond({ ...all, ...trailers }, { endStream: true })
+    // What still comes is not read (RFC 9113, 8.1). Closed at once, the stream would end without its answer.
+    if (!stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR))
     return
   }
   stream.respond(all, { waitForTrailers: true })
