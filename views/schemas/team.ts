@@ -10,6 +10,7 @@ import {
   text,
   typed,
 } from '../../shared/contract/json-schema.ts'
+import { refused } from './answers.ts'
 
 /*
  * The answers of the Team's settings: each schema with the type of the same name. The OpenAPI document shows the schemas; the server and
@@ -50,6 +51,7 @@ export const TeamSettings = component('TeamSettings', {
   events: arrayOf(TeamEvent),
   steps: { ...arrayOf(TeamStep), description: 'The Steps without an Event.' },
   projects: arrayOf(TeamProject),
+  refused,
   gateway: objectOf({
     url: {
       ...optionalText,
@@ -138,6 +140,7 @@ const List = component('TeamList', {
 export type TeamLists = Static<typeof TeamLists>
 export const TeamLists = component('TeamLists', {
   lists: arrayOf(List),
+  refused,
   targets: {
     ...objectOf({ event: nullable(text), application: nullable(text), flow: nullable(text) }),
     description: 'The paths of code that sends a first log of each kind; null where there is nothing to send to.',

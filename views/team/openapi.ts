@@ -8,6 +8,7 @@ import {
   successResponse,
 } from '../../shared/openapi/document.ts'
 import { VIEW_STATUS } from '../api/problems.ts'
+import { REFUSED } from '../schemas/answers.ts'
 import {
   NewKey,
   OwnEvent,
@@ -37,6 +38,7 @@ const SETTINGS: TeamSettings = {
   events: [{ ...EVENT, ...SEEN, steps: [{ ...LISTED_STEP, lastSeenAt: null, lastDay: 0 }] }],
   steps: [],
   projects: [{ ...PROJECT, ...SEEN }],
+  refused: REFUSED,
   gateway: { url: 'https://logs.example.com', here: false },
 }
 

@@ -13,7 +13,7 @@ const REVOKED_MAX = 50
 export function settingsOf(
   registry: Registry,
   team: Team,
-  lastSeen: LastSeen,
+  { lastSeen, refused }: { readonly lastSeen: LastSeen; readonly refused: TeamSettings['refused'] },
   gateway: TeamSettings['gateway'],
 ): TeamSettings {
   const { id, name, keys, ...own } = describeTeam(registry, team)
@@ -32,6 +32,7 @@ export function settingsOf(
     })),
     steps: own.steps.map(stepOf),
     projects: own.projects.map((project) => ({ ...project, ...seen('project', project.id) })),
+    refused,
     gateway,
   }
 }
@@ -51,6 +52,7 @@ type Owned = Settings['events'][number] | Settings['steps'][number] | Settings['
 /** The answer of `GET /api/team/lists`: all that the Team owns, each with the changes that can be made to it. */
 export const listsOf = (settings: Settings): TeamLists => ({
   lists: [entityList(settings), projectList(settings), keyList(settings)],
+  refused: settings.refused,
   targets: targetsOf(settings),
 })
 

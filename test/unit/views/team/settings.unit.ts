@@ -72,6 +72,7 @@ describe('GET /api/team', () => {
       ],
       steps: [{ identifier: 'nightly', name: 'nightly', order: 1, ...unseen }],
       projects: [{ id: PROJECT_A, name: 'Checkout', ...unseen }],
+      refused: [],
       gateway: { url: 'https://logs.example.com', here: false },
     })
     expect(headers.get('cache-control')).toBe('no-store')
