@@ -19,7 +19,7 @@ const FORMAT: DatabaseFormat = {
   pageBytes: PAGE_BYTES,
   // 16 MiB.
   checkpointPages: 1_024,
-  cacheKibibytes: 16 * 1024,
+  cacheKibibytes: 8 * 1024,
   // SQLite's own waits grow to 100 ms, and would hardly ever meet the short gaps between the transactions of a busy writer; waits that
   // begin anew stay at 2 ms.
   lockWaitMs: 3,
