@@ -8,7 +8,7 @@ export interface GatewayResults {
   readonly steadies: readonly Steady[]
   /** Single requests a second of the steady runs. */
   readonly rate: number
-  /** What else has to be said, such as a program that could not be measured. */
+  /** Further remarks, such as a program that could not be measured. */
   readonly notes: readonly string[]
 }
 

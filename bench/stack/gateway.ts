@@ -3,7 +3,7 @@ import type { Program, RunningProgram, Workload } from './programs.ts'
 import type { Server } from './servers.ts'
 import type { Topics } from './topics.ts'
 
-/** What one run of one program cost, while it was driven as hard as the connections can. */
+/** The cost of one run of one program, while it was driven as hard as the connections can. */
 export interface Saturation {
   readonly program: string
   readonly workload: string

@@ -24,7 +24,7 @@ import { openTopics, type Topics } from './topics.ts'
 export interface PhaseOptions {
   readonly rounds: number
   readonly quick: boolean
-  /** What the names of the gateway's workloads begin with. */
+  /** The text that the names of the gateway's workloads begin with. */
   readonly workload: string
   /** A broker that runs already, for the gateway's phase. */
   readonly broker: string | undefined
@@ -40,7 +40,7 @@ export interface Phase {
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** What was measured, beside how busy the machine was. */
+/** Prints a measurement, beside how busy the machine was. */
 function noted<Run>(run: Run): Run {
   say(`load ${loadavg()[0]?.toFixed(1)} ${JSON.stringify(run)}`)
   return run

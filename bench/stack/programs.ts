@@ -14,11 +14,11 @@ export interface Workload {
   readonly connections: number
   readonly path: string
   readonly bodies: readonly string[]
-  /** What the body of an answer begins with that takes all entries of the request. */
+  /** The beginning of the body of an answer that takes all entries of the request. */
   readonly goodAnswer: string
 }
 
-/** What has a program's name in the tables, and how it is started on topics of its own. */
+/** A program of the tables, and how it is started on topics of its own. */
 export interface Program {
   readonly name: string
   start(prefix: string): Promise<RunningProgram>

@@ -43,7 +43,7 @@ async function shown(query: string, messages: readonly string[]): Promise<readon
   return items
 }
 
-/** What the exporter of OpenTelemetry's SDK for JavaScript sends of two logs, one of them an exception. */
+/** Two logs as the exporter of OpenTelemetry's SDK for JavaScript sends them, one of them an exception. */
 const OTLP = `{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"checkout api"}},
 {"key":"deployment.environment.name","value":{"stringValue":"staging"}}],"droppedAttributesCount":0},"scopeLogs":[{"scope":
 {"name":"checkout.payments","version":"2.0.0"},"logRecords":[{"timeUnixNano":"1795281613127000000","observedTimeUnixNano":
@@ -58,7 +58,7 @@ const OTLP = `{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name",
 "TypeError: no\\n    at pay (x.js:1:1)"}},{"key":"correlationKey","value":{"stringValue":"order-4711"}}],
 "droppedAttributesCount":0}]}]}]}`.replaceAll('\n', '')
 
-/** What Serilog's sink for Seq sends of two events. */
+/** Two events as Serilog's sink for Seq sends them. */
 const CLEF = `{"@t":"2026-11-20T17:20:13.1270001Z","@mt":"Order {Order} has {Count:000} items","@r":["003"],"@tr":"0af7651916cd43dd8448eb211c80319c","@sp":"b7ad6b7169203331","Order":9223372036854775807,"Count":3,"SourceContext":"Shop.Stock","EnvironmentName":"Production"}\r
 {"@t":"2026-11-20T17:20:13.1280000Z","@mt":"Stock failed","@l":"Fatal","@x":"System.Exception: no\\r\\n   at Shop","CorrelationId":"order-4712"}\r
 `

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { type PageServer, startPageServer } from '../support/page-server.ts'
 
 const NARROW = { width: 390, height: 844 }
-/** What the browser writes into its console where a change is refused, and where the session has ended. */
+/** The lines that the browser writes into its console where a change is refused, and where the session has ended. */
 const REFUSED = /status of (409|400|401|404)/
 
 const dialog = (page: Page) => page.getByRole('dialog')

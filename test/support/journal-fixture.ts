@@ -1,6 +1,6 @@
 import type { Headers, Journal, JournalRecord, NewRecord, PartitionBatch } from '../../shared/journal/journal.ts'
 
-/** What the contract suite of the journal needs of an adapter. */
+/** The parts of an adapter that the contract suite of the journal needs. */
 export interface JournalFixture {
   /** Another client of the same journal, as another process has it: what one appends, the other reads. */
   open(): Promise<Journal>
