@@ -20,6 +20,7 @@ export interface Saturation {
 export interface Counts {
   readonly acknowledged: number
   readonly inTopic: number
+  readonly topicBytes: number
   readonly failed: number
 }
 
@@ -63,7 +64,8 @@ async function withProgram<Result>(
   try {
     const result = await measure(running, load)
     await running.stop()
-    return { ...result, counts: { acknowledged, inTopic: await topics.count(running.topic), failed } }
+    const inTopic = await topics.count(running.topic)
+    return { ...result, counts: { acknowledged, inTopic, topicBytes: await topics.bytes(running.topic), failed } }
   } finally {
     await running.stop()
     await topics.remove(await topics.named(prefix))

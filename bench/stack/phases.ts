@@ -52,7 +52,10 @@ async function runGateway({ quick, rounds, workload: named, broker: given }: Pha
   try {
     const rig: GatewayRig = { broker, topics, seconds: quick ? 0.5 : 4, warmUpSeconds: quick ? 0.5 : 1.5 }
     const bare = floor(broker.address, topics)
-    const ours = sluice(broker.address)
+    const ours = [
+      sluice(broker.address),
+      sluice(broker.address, 'Sluice, not compressed', { KAFKA_COMPRESSION: 'none' }),
+    ]
     const notes: string[] = []
     const others = quick ? [] : await peers(broker.address, topics, notes)
     const isNamed = ({ name }: { readonly name: string }): boolean => name.startsWith(named)
@@ -63,12 +66,13 @@ async function runGateway({ quick, rounds, workload: named, broker: given }: Pha
     if (!quick) for (const workload of [SINGLE, BATCH]) await saturate(bare, workload, rig)
     for (let round = 0; round < rounds; round++) {
       for (const workload of [SINGLE, BATCH].filter(isNamed)) {
-        for (const program of [bare, ours, ...others]) saturations.push(noted(await saturate(program, workload, rig)))
+        for (const program of [bare, ...ours, ...others])
+          saturations.push(noted(await saturate(program, workload, rig)))
       }
-      for (const program of [bare, ours, ...others]) steadies.push(noted(await steady(program, SINGLE, rate, rig)))
+      for (const program of [bare, ...ours, ...others]) steadies.push(noted(await steady(program, SINGLE, rate, rig)))
       if (quick || round > 0) continue
       for (const workload of [SINGLE_KEYED, BATCH_KEYED].filter(isNamed)) {
-        for (const program of [bare, ours]) saturations.push(noted(await saturate(program, workload, rig)))
+        for (const program of [bare, ...ours]) saturations.push(noted(await saturate(program, workload, rig)))
       }
     }
     if (![...saturations, ...steadies].every(({ counts }) => isExact(counts))) {

@@ -95,10 +95,10 @@ export async function startRole(
   return { ...started, stop }
 }
 
-export const sluice = (broker: string): Program => ({
-  name: 'Sluice',
+export const sluice = (broker: string, name = 'Sluice', settings: Readonly<Record<string, string>> = {}): Program => ({
+  name,
   start: async (prefix) => {
-    const gateway = await startRole('gateway', { prefix, broker, elasticsearchUrl: NOWHERE })
+    const gateway = await startRole('gateway', { prefix, broker, elasticsearchUrl: NOWHERE, settings })
     return {
       ...gateway,
       topic: topicName(prefix, 'application-logs'),

@@ -63,6 +63,12 @@ export const SETTINGS = {
     help: 'Kafka brokers, `host:port` separated by commas; unset: the journal is embedded (SQLite).',
   },
   KAFKA_CLIENT_ID: { type: 'text', default: 'sluice', help: "Names this process in the brokers' logs and quotas." },
+  KAFKA_COMPRESSION: {
+    type: 'choice',
+    choices: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
+    default: 'gzip',
+    help: 'How records are compressed on the topics. Subscribers have to read it; every client library reads gzip.',
+  },
   KAFKA_SSL: { type: 'flag', default: false, help: 'Encrypt the connections to Kafka.' },
   KAFKA_SSL_CA_FILE: {
     type: 'text',
