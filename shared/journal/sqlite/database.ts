@@ -9,13 +9,14 @@ import {
   transactionsOf,
 } from '../../sqlite/database-file.ts'
 import { clearError, JournalFileError } from './failures.ts'
-import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts'
 
 const FORMAT: DatabaseFormat = {
   name: 'journal',
   applicationId: APPLICATION_ID,
   schemaVersion: SCHEMA_VERSION,
   schema: SCHEMA,
+  upgrades: UPGRADES,
   pageBytes: PAGE_BYTES,
   // 16 MiB.
   checkpointPages: 1_024,
