@@ -26,6 +26,21 @@ export function createFieldExtractor(properties: Record<string, unknown>): Field
 export const textOf = (value: unknown): string | undefined =>
   (typeof value === 'string' ? value : numberText(value)) || undefined
 
+/** Characters at both ends of a text in which a part of it is looked for, and of a part that is. */
+const EDGE_CHARACTERS = 8_192
+const PART_CHARACTERS_MAX = 512
+
+/**
+ * Whether a text says what a part says, near its beginning or its end. Looking for any text in any other would take time in proportion
+ * to the product of their lengths, which are the sender's to choose.
+ */
+export function tells(text: string, part: string): boolean {
+  if (part.length > PART_CHARACTERS_MAX) return text.startsWith(part) || text.trimEnd().endsWith(part)
+  const edges =
+    text.length > 2 * EDGE_CHARACTERS ? `${text.slice(0, EDGE_CHARACTERS)}\0${text.slice(-EDGE_CHARACTERS)}` : text
+  return edges.includes(part)
+}
+
 const INT32_MIN = -2_147_483_648
 const INT32_MAX = 2_147_483_647
 

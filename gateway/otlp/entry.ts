@@ -10,6 +10,7 @@ import {
   foreignLevel,
   hexId,
   scopeDataOf,
+  tells,
   textOf,
 } from '../ingest/foreign-fields.ts'
 import { isKeyValue, listOf, plainAttributes, plainValue } from './log-records.ts'
@@ -66,7 +67,7 @@ function takeException(extractor: FieldExtractor): string | undefined {
   const trace = extractor.take('exception.stacktrace', textOf)
   const title = [type, message].filter((part) => part !== undefined).join(': ')
   if (trace === undefined) return title === '' ? undefined : title
-  return trace.includes(title) ? trace : `${title}\n${trace}`
+  return tells(trace, title) ? trace : `${title}\n${trace}`
 }
 
 function messageOf(body: unknown): string | undefined {

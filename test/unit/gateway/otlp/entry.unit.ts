@@ -110,6 +110,8 @@ describe('the other fields', () => {
     expect(of({ ...type, ...message, 'exception.stacktrace': 'TypeError: no\n  at a' })).toBe('TypeError: no\n  at a')
     expect(of({ ...type, ...message, 'exception.stacktrace': '  at a' })).toBe('TypeError: no\n  at a')
     expect(of({ 'exception.stacktrace': '  at a' })).toBe('  at a')
+    const python = `${'  File "a.py"\n'.repeat(2_000)}TypeError: no\n`
+    expect(of({ ...type, ...message, 'exception.stacktrace': python })).toBe(python)
   })
 
   test('the correlationKey is an attribute, and without one the trace', () => {
