@@ -1,19 +1,16 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Checked, refuse } from '../../shared/contract/errors.ts'
-import { parseGuid } from '../../shared/contract/guid.ts'
-import type { Project } from '../../shared/registry/registry.ts'
 import type { Admitted } from '../ingest/admit.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
 import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import { exceeds, refuseNoObject } from '../ingest/fields.ts'
-import { checkSender, createProjectFinder, type ProjectFinder } from '../ingest/foreign-sender.ts'
+import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import { type Dialect, failed, processed, unconfirmedBatch } from '../ingest/replies.ts'
-import { type SentEntries, setFromParameter } from '../ingest/request.ts'
+import type { SentEntries } from '../ingest/request.ts'
 import { entryOf } from './entry.ts'
 import type { Line } from './lines.ts'
 
 const REMEDY =
-  'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name>.'
+  'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name> or before the path as /projects/<id or name>.'
 
 /** A line that is so many times larger than an entry can be is not translated: what would be left out is less than that. */
 const LINE_PER_ENTRY_MAX = 2
@@ -25,7 +22,8 @@ export function createClefCheck(deps: CheckDeps): BatchCheck {
   return (received) => {
     const sender = checkSender(received.headers, deps)
     if (sender.problem !== undefined) return sender
-    const found = projectOf(received.headers, createProjectFinder(sender.value, deps.registry, REMEDY))
+    const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
+    const found = projects.byHeader(received.headers) ?? projects.unnamed()
     if (found.problem !== undefined) return found
     const project = found.value
     const origin = { team: project.team, endpoint: `ingest/clef/${project.id}` }
@@ -53,11 +51,6 @@ export const sentEvents: SentEntries = ({ json }) => {
 /** The lines that the format made of the body. */
 const linesOf = (json: unknown): readonly Line[] => json as readonly Line[]
 
-function projectOf({ 'x-project-id': named }: IncomingHttpHeaders, projects: ProjectFinder): Checked<Project> {
-  if (typeof named !== 'string' || named === '') return projects.only()
-  return parseGuid(named) === undefined ? projects.byName(named) : projects.byId(named)
-}
-
 const CREATED = 201
 
 /** How Seq's clients are answered: in the envelope, with the status that tells, as they read nothing else. */
@@ -72,6 +65,3 @@ export const SEQ: Dialect = {
   },
   statusOf: ({ strictStatus }) => strictStatus,
 }
-
-/** Clients that cannot set headers name their Project in the address; a key there is not read, as addresses end up in logs. */
-export const setProject = (request: IncomingMessage): void => setFromParameter(request, 'project', 'x-project-id')

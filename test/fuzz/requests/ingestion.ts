@@ -154,7 +154,13 @@ export function otlpProtobuf(context: Context): Draft {
   const { value, ...draft } = otlp(context)
   const path = context.random.pick(['/v1/logs', '/ingest/otlp/v1/logs'])
   const headers = withHeader(draft, 'Content-Type', 'application/x-protobuf')
-  return { ...draft, route: `POST ${path}`, target: path, headers, body: protobufOf(value) }
+  return { ...draft, route: `POST ${path}`, target: targetOf(context, path), headers, body: protobufOf(value) }
+}
+
+/** A path as it is, or below that of its Project. */
+function targetOf({ random }: Context, path: string): string {
+  const { project, projectName } = TEAMS.main
+  return random.oneIn(3) ? `/projects/${encodeURIComponent(random.pick([project, projectName]))}${path}` : path
 }
 
 /** POST /ingest/clef and POST /api/events/raw?clef: Serilog's compact format, an event a line. */
@@ -188,7 +194,7 @@ export function clef(context: Context): Draft {
     ...good,
     route: `POST ${path}`,
     dialect: 'seq',
-    target: path + query,
+    target: targetOf(context, path) + query,
     headers: [...headersOf(context, main).slice(0, 1), sender, ['Content-Type', type]],
     body: Buffer.from(lines.join(random.pick(['\n', '\r\n', '\n\n']))),
     stores: { mark: context.mark, entries: lines.length },
