@@ -81,6 +81,16 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
   }
 }
 
+/** How a Project is named where nothing in the body names it. */
+export const PROJECT_REMEDY =
+  'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name>.'
+
+/** The Project that the headers of a request name, or the Team's only one. */
+export function projectOf({ 'x-project-id': named }: IncomingHttpHeaders, projects: ProjectFinder): Checked<Project> {
+  if (typeof named !== 'string' || named === '') return projects.only()
+  return parseGuid(named) === undefined ? projects.byName(named) : projects.byId(named)
+}
+
 const shown = (text: string): string => JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))
 
 function listed(projects: readonly Project[]): string {
