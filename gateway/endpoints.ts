@@ -32,6 +32,7 @@ import { createHotKeys } from './ingest/hot-keys.ts'
 import { type Dialect, ENVELOPE } from './ingest/replies.ts'
 import { createRequestContexts, type SentEntries, setFromParameter } from './ingest/request.ts'
 import { sentEvents } from './json-events/check.ts'
+import { createJsonLogsCheck, JSON_LOGS_FORMAT, SHIPPERS } from './json-logs/json-logs.ts'
 import { OTLP_IN_JSON, OTLP_IN_PROTOBUF } from './otlp/dialect.ts'
 import { createOtlpCheck, OTLP_JSON_FORMAT, sentRecords } from './otlp/otlp.ts'
 import { isProtobuf, PROTOBUF_FORMAT } from './otlp/protobuf.ts'
@@ -92,6 +93,13 @@ const CLEF = {
   dialect: SEQ,
   translate: setProject,
 } as const
+const JSON_LOGS = {
+  ...FOREIGN,
+  format: JSON_LOGS_FORMAT,
+  entries: { checkAll: createJsonLogsCheck, sent: sentEvents },
+  dialect: SHIPPERS,
+  translate: setProject,
+} as const
 
 const ENDPOINTS: readonly Endpoint[] = [
   { path: '/api/ExternalLogs', kind: 'event', ...OWN, entries: { check: createEventLogCheck } },
@@ -107,6 +115,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/ingest/otlp/v1/logs', ...OTLP },
   { path: '/ingest/clef', ...CLEF },
   { path: '/api/events/raw', recordedAs: '/api/events/raw?clef', ...CLEF },
+  { path: '/ingest/json', ...JSON_LOGS },
 ]
 
 export type EndpointsConfig = Pick<
