@@ -58,7 +58,6 @@ export const ALIASES = {
   level: [
     'log.level',
     'level_name',
-    'levelname',
     'log_level',
     'level',
     'severity',
