@@ -13,7 +13,7 @@ import type { Config } from '../shared/runtime/config.ts'
 import { createCooperative } from '../shared/runtime/cooperative.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
-import { CLEF_FORMAT, createClefCheck, SEQ, setProject } from './clef/clef.ts'
+import { CLEF_FORMAT, createClefCheck, SEQ } from './clef/clef.ts'
 import { type Cors, createCors } from './cors.ts'
 import { type Admissions, createAdmissions } from './ingest/admission.ts'
 import { createAdmit } from './ingest/admit.ts'
@@ -21,6 +21,7 @@ import { createApplicationLogCheck, createBatchCheck, sentBatchEntries } from '.
 import type { BatchCheck, Check, CheckDeps } from './ingest/checks.ts'
 import { type BodyFormat, createEndpoint } from './ingest/endpoint.ts'
 import { createEventLogCheck } from './ingest/event-log.ts'
+import { PROJECT_HEADER } from './ingest/foreign-sender.ts'
 import {
   createBatchHandler,
   createEntryHandler,
@@ -78,7 +79,12 @@ const OWN = {
   // For clients that cannot set headers.
   translate: (request: IncomingMessage) => setFromParameter(request, 'strict', 'x-strict-status'),
 } as const
-const FOREIGN = { kind: 'application', admission: 'byKey' } as const
+const FOREIGN = {
+  kind: 'application',
+  admission: 'byKey',
+  // For clients that can set an address alone. A key there is not read, as addresses end up in logs.
+  translate: (request: IncomingMessage) => setFromParameter(request, 'project', PROJECT_HEADER),
+} as const
 const OTLP = {
   ...FOREIGN,
   format: OTLP_JSON_FORMAT,
@@ -91,14 +97,12 @@ const CLEF = {
   format: CLEF_FORMAT,
   entries: { checkAll: createClefCheck, sent: sentEvents },
   dialect: SEQ,
-  translate: setProject,
 } as const
 const JSON_LOGS = {
   ...FOREIGN,
   format: JSON_LOGS_FORMAT,
   entries: { checkAll: createJsonLogsCheck, sent: sentEvents },
   dialect: SHIPPERS,
-  translate: setProject,
 } as const
 
 const ENDPOINTS: readonly Endpoint[] = [
@@ -122,6 +126,7 @@ export type EndpointsConfig = Pick<
   Config,
   | 'TOPIC_PREFIX'
   | 'INVALID_LEVEL'
+  | 'OTLP_RESOURCE_ATTRIBUTES'
   | 'MAX_BATCH_ENTRIES'
   | 'MAX_BODY_BYTES'
   | 'MAX_INFLATED_BYTES'
@@ -184,11 +189,22 @@ export function createEndpoints(deps: EndpointsDeps): Routes {
     return onlyPost(cors, translate === undefined ? post : translated(translate, post))
   }
 
-  return createPathTable(
-    config.BASE_PATH,
-    Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, handlerOf(endpoint)])),
-  )
+  const handlers = new Map(ENDPOINTS.map((endpoint) => [endpoint, handlerOf(endpoint)]))
+  const served = [...handlers].map(([{ path }, handler]) => [path, handler] as const)
+  const inProject = [...handlers]
+    .filter(([{ admission }]) => admission === 'byKey')
+    .map(([{ path }, handler]) => [path, forProject(handler)] as const)
+  return createPathTable(config.BASE_PATH, Object.fromEntries(served), Object.fromEntries(inProject))
 }
+
+/** Has a Project in the path of a request stand for the header that names one. */
+const forProject =
+  (next: Handler) =>
+  (project: string): Handler =>
+  (request, response) => {
+    request.headers[PROJECT_HEADER] ||= project
+    return next(request, response)
+  }
 
 const byContentType =
   (protobuf: Handler, others: Handler): Handler =>
@@ -240,6 +256,7 @@ function createDepsOf(kind: EntryKind, deps: CommonDeps): CheckDeps & Omit<Handl
     entryBytesMax: config.MAX_ENTRY_BYTES,
     batchEntriesMax: config.MAX_BATCH_ENTRIES,
     replaceInvalidLevel: config.INVALID_LEVEL === 'information',
+    resourceAttributes: config.OTLP_RESOURCE_ATTRIBUTES,
     admit: createAdmit({
       valueBytesMax: config.MAX_ENTRY_BYTES,
       // Where there is one partition, there is nothing to spread over.

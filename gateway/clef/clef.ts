@@ -4,7 +4,6 @@ import { decodeText } from '../../shared/http/body.ts'
 import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
 import { type Dialect, failed, processed, unconfirmedBatch } from '../ingest/replies.ts'
-import { setFromParameter } from '../ingest/request.ts'
 import { createEventsCheck } from '../json-events/check.ts'
 import { eventsOf } from '../json-events/events.ts'
 import { entryOf } from './entry.ts'
@@ -53,6 +52,3 @@ export const SEQ: Dialect = {
   },
   statusOf: ({ strictStatus }) => strictStatus,
 }
-
-/** Clients that cannot set headers name their Project in the address; a key there is not read, as addresses end up in logs. */
-export const setProject = (request: IncomingMessage): void => setFromParameter(request, 'project', 'x-project-id')

@@ -25,6 +25,8 @@ export interface CheckDeps {
   readonly batchEntriesMax: number
   /** Whether a level that names none is replaced by Information, and kept beside it, instead of being refused. */
   readonly replaceInvalidLevel: boolean
+  /** Names of resource attributes that are kept beside the usual ones; they may end in `.*`. */
+  readonly resourceAttributes: readonly string[]
 }
 
 /** Judges a request for one entry. */

@@ -4,7 +4,7 @@ import type { Admitted } from '../ingest/admit.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
 import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import { exceeds, type Fields, refuseNoObject } from '../ingest/fields.ts'
-import { checkSender, createProjectFinder, PROJECT_REMEDY, projectOf } from '../ingest/foreign-sender.ts'
+import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import type { Dialect } from '../ingest/replies.ts'
 import type { SentEntries } from '../ingest/request.ts'
 import type { SentEvent, SentEvents } from './events.ts'
@@ -19,6 +19,9 @@ export interface EventsFormat {
   readonly dialectOf?: (sent: SentEvents) => Dialect | undefined
 }
 
+const REMEDY =
+  'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name> or before the path as /projects/<id or name>.'
+
 /** An event that is so many times larger than an entry can be is not translated: what would be left out is less than that. */
 const EVENT_PER_ENTRY_MAX = 2
 
@@ -31,7 +34,8 @@ export const createEventsCheck =
     return (received) => {
       const sender = checkSender(received.headers, deps)
       if (sender.problem !== undefined) return sender
-      const found = projectOf(received.headers, createProjectFinder(sender.value, deps.registry, PROJECT_REMEDY))
+      const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
+      const found = projects.byHeader(received.headers) ?? projects.unnamed()
       if (found.problem !== undefined) return found
       const project = found.value
       const origin = { team: project.team, endpoint: `${endpoint}/${project.id}` }

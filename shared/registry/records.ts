@@ -9,7 +9,8 @@ import type { JournalRecord, NewRecord } from '../journal/journal.ts'
  * any other one.
  */
 export interface RegistryValues {
-  readonly team: { readonly name: string }
+  /** `defaultProject` is the GUID of its Project for logs of unknown services; absent where it names none. */
+  readonly team: { readonly name: string; readonly defaultProject?: string }
   readonly event: { readonly team: string; readonly name: string } & Archivable
   readonly step: {
     readonly team: string
@@ -114,7 +115,9 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
 
 /** Fields that are not known here are left out: a later version may add some. */
 const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Kind] | undefined } = {
-  team: ({ name }) => (isText(name) ? { name } : undefined),
+  // An id that cannot be read is left out: a Team is worth more.
+  team: ({ name, defaultProject: id }) =>
+    isText(name) ? { name, ...(typeof id === 'string' && parseGuid(id) === id && { defaultProject: id }) } : undefined,
   event: ({ team, name, archivedAt }) =>
     isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined,
   step: ({ team, event, name, order, archivedAt }) =>

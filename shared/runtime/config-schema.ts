@@ -132,6 +132,11 @@ export const SETTINGS = {
     default: 'reject',
     help: 'What an unrecognised level of an application log leads to: a refusal, or the level Information.',
   },
+  OTLP_RESOURCE_ATTRIBUTES: {
+    type: 'list',
+    default: null,
+    help: 'Resource attributes of OpenTelemetry that are kept in scopeData beside the usual ones, separated by commas; `cloud.*` for all that begin so.',
+  },
   MAX_BATCH_ENTRIES: {
     type: 'integer',
     default: 100,

@@ -19,7 +19,7 @@ import type { ReadGate } from '../api/read-gate.ts'
 import { answerRead, signalOf } from '../api/send-answer.ts'
 import type { TeamSettings } from '../schemas/team.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
-import { type Change, changeItem, createItem, createKey, type Kind, revokeKey } from './changes.ts'
+import { type Change, changeItem, changeTeam, createItem, createKey, type Kind, revokeKey } from './changes.ts'
 import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
@@ -130,7 +130,10 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     const allow = Object.keys(handlers).flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase()))
     one.all((_request, response) => answerMethodNotAllowed(response, allow.join(', ')))
   }
-  route('/api/team', { get: read((settings) => settings) })
+  route('/api/team', {
+    get: read((settings) => settings),
+    patch: write(200, ({ team, json }) => changeTeam(admin, team.id, json)),
+  })
   route('/api/team/lists', { get: read(listsOf) })
   route('/api/team/keys', { post: write(CREATED, ({ team, json }) => createKey(admin, team.id, json)) })
   route('/api/team/keys/:id', { delete: write(200, ({ team, subject }) => revokeKey(admin, team.id, subject)) })

@@ -16,14 +16,14 @@ export function settingsOf(
   lastSeen: LastSeen,
   gateway: TeamSettings['gateway'],
 ): TeamSettings {
-  const { id, name, keys, ...own } = describeTeam(registry, team)
+  const { id, name, defaultProject, keys, ...own } = describeTeam(registry, team)
   const seen = (kind: TargetKind, target: string) => {
     const found = lastSeen.seen[kind].get(target)
     return { lastSeenAt: found?.at ?? null, lastDay: found?.count ?? (lastSeen.complete ? 0 : null) }
   }
   const stepOf = (step: TeamDescription['steps'][number]) => ({ ...step, ...seen('step', step.identifier) })
   return {
-    team: { id, name },
+    team: { id, name, defaultProject },
     keys: shownKeys(keys),
     events: own.events.map(({ steps, ...event }) => ({
       ...event,
@@ -71,12 +71,24 @@ function entityList({ events, steps }: Settings): List {
   }
 }
 
-const projectList = ({ projects }: Settings): List => ({
+const projectList = ({ team: { defaultProject }, projects }: Settings): List => ({
   kind: 'projects',
-  lines: projects.map((project) => lineOf('project', project, changesOf(project))),
+  lines: projects.map((project) => ({
+    ...lineOf('project', project, changesOf(project)),
+    ...(project.id === defaultProject && { isDefault: true }),
+  })),
   changes: CHANGES,
-  actions: [creationOf('project')],
-  options: {},
+  actions: [
+    {
+      kind: 'defaultProject',
+      method: 'PATCH',
+      path: '/api/team',
+      body: { defaultProject: null },
+      fields: [{ name: 'defaultProject', ...(defaultProject !== null && { value: defaultProject }) }],
+    },
+    creationOf('project'),
+  ],
+  options: { defaultProject: projects.filter(isInUse).map(({ id, name }) => [id, name]) },
 })
 
 function keyList({ keys }: Settings): List {

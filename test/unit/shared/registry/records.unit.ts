@@ -23,6 +23,7 @@ const RECORDS: RegistryRecord[] = [
   },
   { kind: 'step', id: 'alone', value: { team: 'payments', event: null, name: 'Alone', order: 1 } },
   { kind: 'project', id: GUID, value: { team: 'payments', name: 'Checkout API' } },
+  { kind: 'team', id: 'shop', value: { name: 'Shop', defaultProject: GUID } },
   { kind: 'event', id: 'old', value: { team: 'payments', name: 'Old', archivedAt: '2026-01-01T00:00:00.000Z' } },
   {
     kind: 'key',
@@ -43,6 +44,7 @@ describe('records', () => {
       'step/order/placed validate {"team":"payments","event":"order-placed","name":"Validate","order":1}',
       'step/alone {"team":"payments","event":null,"name":"Alone","order":1}',
       `project/${GUID} {"team":"payments","name":"Checkout API"}`,
+      `team/shop {"name":"Shop","defaultProject":"${GUID}"}`,
       'event/old {"team":"payments","name":"Old","archivedAt":"2026-01-01T00:00:00.000Z"}',
       `key/payments/${HASH} {"prefix":"sl_abc","createdAt":"2026-01-01T00:00:00.000Z","revokedAt":null}`,
     ])
@@ -67,6 +69,13 @@ describe('records', () => {
   test('fields of a later version are left out', () => {
     expect(decode('team/payments', '{"name":"Payments","colour":"red"}')).toEqual({ record: RECORDS[0] })
   })
+
+  test.each(['7', '"Checkout"', 'null', `"${GUID.toUpperCase()}"`])(
+    'a Team stays without a defaultProject that is %s',
+    (id) => {
+      expect(decode('team/payments', `{"name":"Payments","defaultProject":${id}}`)).toEqual({ record: RECORDS[0] })
+    },
+  )
 })
 
 describe('what cannot be read', () => {
