@@ -1,5 +1,5 @@
 import { type Fields, isObject } from '../ingest/fields.ts'
-import { textOf } from '../ingest/foreign-fields.ts'
+import { tells, textOf } from '../ingest/foreign-fields.ts'
 import { ERROR_PARTS } from './aliases.ts'
 import type { FoundFields } from './found.ts'
 import { lineOf } from './values.ts'
@@ -27,9 +27,9 @@ export function takeException({ take }: FoundFields): string | undefined {
 /** Most stack traces begin with type and message, some end with them. */
 function exceptionOf({ type, message, trace, cause }: Parts): string | undefined {
   const title = [type, message].filter((part) => part !== undefined).join(': ')
-  const whole = trace === undefined || trace.includes(title) ? (trace ?? title) : `${title}\n${trace}`
+  const whole = trace === undefined || tells(trace, title) ? (trace ?? title) : `${title}\n${trace}`
   if (cause === undefined) return whole || undefined
-  return whole.includes(cause) ? whole : `${whole}\nCaused by: ${cause}`
+  return tells(whole, cause) ? whole : `${whole}\nCaused by: ${cause}`
 }
 
 /** The causes in it have been looked through for their depth. */
@@ -59,7 +59,7 @@ function traceOf(value: unknown): string | undefined {
 
 /** GELF's long message is often the short one again. */
 const traceInMessage = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^(?:\s+at |Traceback |Caused by: )/m.test(value) ? lineOf(value) : undefined
+  typeof value === 'string' && /^(?:[ \t]{1,8}at |Traceback |Caused by: )/m.test(value) ? lineOf(value) : undefined
 
 function frameOf(frame: unknown): string {
   if (!isObject(frame)) return textOf(frame) ?? JSON.stringify(frame)
