@@ -127,7 +127,7 @@ const REGISTRY_SCHEMA = {
       {
         defaultProject: {
           type: 'string',
-          format: 'uuid',
+          pattern: GUID_PATTERN,
           description: 'Its Project for logs of unknown services; absent where it names none.',
         },
       },

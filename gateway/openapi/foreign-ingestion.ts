@@ -132,15 +132,21 @@ const rpcFailure = (description: string): JsonSchema => ({
   ),
 })
 
-const otlpLogs = (operationId: string): Operation => ({
+const NAMED_PROJECT: readonly JsonSchema[] = [
+  parameter('header', 'X-Project-Id', "The Project's id or name, for all logs of the request."),
+  parameter('query', 'project', 'The same, for clients that cannot set headers.'),
+]
+
+const otlpLogs = (operationId: string, ...parameters: readonly JsonSchema[]): Operation => ({
   operationId,
   tags: [TAG],
   summary: 'Send logs with OpenTelemetry (OTLP/HTTP, Protobuf or JSON)',
   description:
-    'The Project is the one whose id is the resource attribute `sluice.project.id`, or else the one whose name is `service.name`, or else the ' +
-    "Team's only one. " +
+    'The Project is the one that `X-Project-Id` or the address names, or else the one whose id is the resource attribute `sluice.project.id`, ' +
+    'or else the one whose name is `service.name`, or else the one that the Team names for unknown services, or its only one. ' +
     'Log records are taken or rejected one by one. Where the journal did not confirm some of them, all of the request is to be sent again. ' +
     'The answer has the encoding of the request.',
+  parameters: [...NAMED_PROJECT, ...parameters],
   requestBody: {
     required: true,
     content: inBoth('ExportLogsServiceRequest', jsonContent(EXPORT_REQUEST, EXPORT_REQUEST_EXAMPLES)),
@@ -153,6 +159,7 @@ const otlpLogs = (operationId: string): Operation => ({
     400: rpcFailure('The request cannot be read.'),
     401: rpcFailure('No key.'),
     403: rpcFailure('The key is none of a Team.'),
+    404: rpcFailure('The header or the address names no Project of the Team that takes logs.'),
     413: rpcFailure('The body is too large, or has too many log records.'),
     415: rpcFailure('Neither Protobuf nor JSON, or compressed in a way that is not known.'),
     503: { ...rpcFailure('To be sent again.'), headers: { 'Retry-After': RETRY_AFTER } },
@@ -199,14 +206,10 @@ const clefEvents = (operationId: string, ...parameters: readonly JsonSchema[]): 
   tags: [TAG],
   summary: 'Send events of Serilog (CLEF), one JSON object a line',
   description:
-    'The Project is named by `X-Project-Id` or `project`, and need not be where the Team has only one. The key may also stand in ' +
+    'The Project is named by `X-Project-Id` or the address, and need not be where the Team has only one or names one for unknown services. The key may also stand in ' +
     '`X-Seq-ApiKey`. Lines are taken or refused one by one, at most 10,000; `index` counts those that are not blank, from 0. Where ' +
     'the journal did not confirm some of them, all of the request is to be sent again.',
-  parameters: [
-    parameter('header', 'X-Project-Id', "The Project's id or name."),
-    parameter('query', 'project', 'The same, for clients that cannot set headers.'),
-    ...parameters,
-  ],
+  parameters: [...NAMED_PROJECT, ...parameters],
   requestBody: {
     required: true,
     content: { 'application/vnd.serilog.clef': { schema: text, examples: CLEF_EXAMPLES } },
@@ -222,6 +225,41 @@ function parameter(place: string, name: string, description: string): JsonSchema
   return { name, in: place, description, schema: text }
 }
 
+const PATHS: OpenApiPart['paths'] = {
+  '/v1/logs': { post: otlpLogs('sendOtlpLogs') },
+  '/ingest/otlp/v1/logs': { post: otlpLogs('sendOtlpLogsToPathOfSeq') },
+  '/ingest/clef': { post: clefEvents('sendClefEvents') },
+  '/api/events/raw': {
+    post: clefEvents('sendClefEventsToOlderPath', {
+      ...parameter('query', 'clef', 'Present: the body is CLEF, whatever its content type.'),
+      allowEmptyValue: true,
+    }),
+  },
+}
+
+const PROJECT_IN_PATH: JsonSchema = {
+  ...parameter('path', 'project', "The Project's id or name, percent-encoded."),
+  required: true,
+  example: 'Checkout API',
+}
+
+/** The same paths below that of a Project, for clients that can set an address alone. */
+const inProject = (paths: OpenApiPart['paths']): OpenApiPart['paths'] =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, operations]) => [
+      `/projects/{project}${path}`,
+      Object.fromEntries(
+        Object.entries(operations).map(([method, operation]) => [method, operationInProject(operation)]),
+      ),
+    ]),
+  )
+
+const operationInProject = (operation: Operation): Operation => ({
+  ...operation,
+  operationId: `${operation.operationId}OfProject`,
+  parameters: [PROJECT_IN_PATH, ...(operation.parameters ?? []).filter((one) => !NAMED_PROJECT.includes(one))],
+})
+
 /** The endpoints that take logs as OpenTelemetry's and Serilog's clients send them. */
 export const foreignIngestionPart: OpenApiPart = {
   tags: [
@@ -230,15 +268,5 @@ export const foreignIngestionPart: OpenApiPart = {
       description: 'Send application logs with OpenTelemetry or Serilog. Refusals have their own HTTP statuses.',
     },
   ],
-  paths: {
-    '/v1/logs': { post: otlpLogs('sendOtlpLogs') },
-    '/ingest/otlp/v1/logs': { post: otlpLogs('sendOtlpLogsToPathOfSeq') },
-    '/ingest/clef': { post: clefEvents('sendClefEvents') },
-    '/api/events/raw': {
-      post: clefEvents('sendClefEventsToOlderPath', {
-        ...parameter('query', 'clef', 'Present: the body is CLEF, whatever its content type.'),
-        allowEmptyValue: true,
-      }),
-    },
-  },
+  paths: { ...PATHS, ...inProject(PATHS) },
 }

@@ -115,9 +115,10 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
 
 /** Fields that are not known here are left out: a later version may add some. */
 const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Kind] | undefined } = {
-  // An id that cannot be read is left out: a Team is worth more.
-  team: ({ name, defaultProject: id }) =>
-    isText(name) ? { name, ...(typeof id === 'string' && parseGuid(id) === id && { defaultProject: id }) } : undefined,
+  team: ({ name, defaultProject: project }) =>
+    isText(name) && isGuidOrAbsent(project)
+      ? { name, ...(project !== undefined && { defaultProject: project }) }
+      : undefined,
   event: ({ team, name, archivedAt }) =>
     isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined,
   step: ({ team, event, name, order, archivedAt }) =>
@@ -139,6 +140,9 @@ const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Ki
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const isTime = (value: unknown): value is string => typeof value === 'string' && parseTimestamp(value) === value
+
+const isGuidOrAbsent = (value: unknown): value is string | undefined =>
+  value === undefined || (typeof value === 'string' && parseGuid(value) === value)
 
 const isMark = (value: unknown): value is string | undefined => value === undefined || isTime(value)
 

@@ -154,7 +154,13 @@ export function otlpProtobuf(context: Context): Draft {
   const { value, ...draft } = otlp(context)
   const path = context.random.pick(['/v1/logs', '/ingest/otlp/v1/logs'])
   const headers = withHeader(draft, 'Content-Type', 'application/x-protobuf')
-  return { ...draft, route: `POST ${path}`, target: path, headers, body: protobufOf(value) }
+  return { ...draft, route: `POST ${path}`, target: targetOf(context, path), headers, body: protobufOf(value) }
+}
+
+/** A path as it is, or below that of its Project. */
+function targetOf({ random }: Context, path: string): string {
+  const { project, projectName } = TEAMS.main
+  return random.oneIn(3) ? `/projects/${encodeURIComponent(random.pick([project, projectName]))}${path}` : path
 }
 
 /** Forms in which a body has several entries in JSON, each as text; `name` is that of the list where it is in an object. */
@@ -217,7 +223,7 @@ export function clef(context: Context): Draft {
     ...good,
     route: `POST ${path}`,
     dialect: 'seq',
-    target: path + query,
+    target: targetOf(context, path) + query,
     headers: [...headersOf(context, main).slice(0, 1), sender, ['Content-Type', type]],
     body: Buffer.from(bodyOf(context, events, 'Events')),
     stores: { mark: context.mark, entries: events.length },

@@ -98,6 +98,27 @@ describe('an event', () => {
     })
   })
 
+  test.each(['LoggerName', 'logger', 'logger.name', 'log.logger'])(
+    'has its category from %s where it has no SourceContext',
+    async (name) => {
+      const record = await recordOf({ '@m': 'x', [name]: 'shop.checkout' })
+      expect([record['categoryName'], record['scopeData']]).toEqual(['shop.checkout', null])
+      const both = await recordOf({ '@m': 'x', SourceContext: 'Acme', [name]: 'shop.checkout' })
+      expect([both['categoryName'], both['scopeData']]).toEqual(['Acme', { [name]: 'shop.checkout' }])
+    },
+  )
+
+  test('has its exception from err where it has no @x', async () => {
+    const err = { type: 'TypeError', message: 'no', stack: 'TypeError: no\n    at a (a.js:1:2)', code: 7 }
+    expect(await recordOf({ '@mt': 'failed: {err}', err })).toMatchObject({
+      message: `failed: ${JSON.stringify(err)}`,
+      exception: err.stack,
+      scopeData: { err: { code: 7 } },
+    })
+    expect(await recordOf({ err })).toMatchObject({ message: 'TypeError: no', exception: err.stack })
+    expect(await recordOf({ '@m': 'x', '@x': 'boom', err })).toMatchObject({ exception: 'boom', scopeData: { err } })
+  })
+
   test('belongs to the flow of its trace where it names no other', async () => {
     const trace = { ...EVENT, '@tr': '5b8efff798038103d269b633813fc60c' }
     expect((await recordOf(trace))['correlationKey']).toBe('5b8efff798038103d269b633813fc60c')

@@ -69,13 +69,6 @@ describe('records', () => {
   test('fields of a later version are left out', () => {
     expect(decode('team/payments', '{"name":"Payments","colour":"red"}')).toEqual({ record: RECORDS[0] })
   })
-
-  test.each(['7', '"Checkout"', 'null', `"${GUID.toUpperCase()}"`])(
-    'a Team stays without a defaultProject that is %s',
-    (id) => {
-      expect(decode('team/payments', `{"name":"Payments","defaultProject":${id}}`)).toEqual({ record: RECORDS[0] })
-    },
-  )
 })
 
 describe('what cannot be read', () => {
@@ -103,6 +96,7 @@ describe('what cannot be read', () => {
     ['JSON null', 'team/a', 'null', 'invalid_json'],
     ['no name', 'team/a', '{}', 'invalid_value'],
     ['an empty name', 'team/a', '{"name":""}', 'invalid_value'],
+    ['a defaultProject that is no GUID', 'team/a', '{"name":"A","defaultProject":"Checkout"}', 'invalid_value'],
     ['a name that is no text', 'event/a', '{"team":"t","name":1}', 'invalid_value'],
     ['no Team', 'event/a', '{"name":"A"}', 'invalid_value'],
     ['no Event', 'step/a', '{"team":"t","name":"A","order":1}', 'invalid_value'],
