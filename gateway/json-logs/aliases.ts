@@ -89,6 +89,7 @@ export const ALIASES = {
     'log.logger',
     'logger_name',
     'logger',
+    'logger.name',
     'SourceContext',
     'channel',
     'record.name',

@@ -85,6 +85,7 @@ describe('GET /openapi.json', () => {
       'post /ingest/otlp/v1/logs',
       'post /ingest/clef',
       'post /api/events/raw',
+      'post /ingest/json',
       'get /api/team',
       'get /api/team/lists',
       'post /api/team/keys',

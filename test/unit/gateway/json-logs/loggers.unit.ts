@@ -409,9 +409,10 @@ const LINES: readonly (readonly [logger: string, line: string, fields: object])[
     '{"message":"no","dd.trace_id":"1234567890123456789","dd":{"env":"prod","span_id":"42"},"logger":{"name":"x"}}',
     {
       message: 'no',
+      categoryName: 'x',
       environment: 'prod',
       correlationKey: '1234567890123456789',
-      scopeData: { traceId: '1234567890123456789', spanId: '42', logger: { name: 'x' } },
+      scopeData: { traceId: '1234567890123456789', spanId: '42' },
     },
   ],
   [
