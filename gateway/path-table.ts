@@ -22,8 +22,7 @@ export function createPathTable<Served>(
   function servedInProject(path: string): Served | undefined {
     if (canonical(path.slice(0, base.length)) !== canonical(base)) return undefined
     const [, name = '', rest = ''] = IN_PROJECT.exec(path.slice(base.length)) ?? []
-    const project = decoded(name)
-    return project === undefined ? undefined : byPathInProject.get(canonical(rest))?.(project)
+    return byPathInProject.get(canonical(rest))?.(decoded(name))
   }
 
   return (target) => {
@@ -34,12 +33,12 @@ export function createPathTable<Served>(
   }
 }
 
-/** Undefined where it is not percent-encoded UTF-8. */
-function decoded(text: string): string | undefined {
+/** A name that is not percent-encoded UTF-8 is one as it is: the refusal of an unknown one says which there are. */
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return undefined
+    return text
   }
 }
 

@@ -43,8 +43,8 @@ test.each([
   ['/', '/projects/a', undefined],
   ['/', '/projects/a/api/ExternalLogs', undefined],
   ['/', '/projects/a/constructor', undefined],
-  ['/', '/projects/100%/v1/logs', undefined],
-  ['/', '/projects/%ff/v1/logs', undefined],
+  ['/', '/projects/100%/v1/logs', 'logs of 100%'],
+  ['/', '/projects/%ff/v1/logs', 'logs of %ff'],
 ])('below %s the target %s is served by %s, with a Project', (basePath, target, served) => {
   expect(createPathTable(basePath, TABLE, SERVED_IN_PROJECT)(target)).toBe(served)
 })
