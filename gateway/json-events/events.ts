@@ -26,6 +26,9 @@ export interface SentEvents {
 /** Scope data may be 64 levels deep, and an event is no deeper than its scope data. */
 const EVENT_LEVELS_MAX = 64
 
+/** The first line of a list of objects, or of none. */
+const LIST = /^\[(?:\s*\{|\]?$)/
+
 /**
  * The events of a body of JSON, at most `FOREIGN_ENTRIES_MAX`, with every number as it was written. A body is a list of events, which is an
  * array or an object with nothing but such an array as `Events`; or one event, over as many lines as it likes; or an event on each line
@@ -35,36 +38,28 @@ export function* eventsOf({ content: text, memory }: Body<string>): Steps<Checke
   const place = { at: 0, line: 1 }
   const first = yield* nextLine(text, place)
   if (first === undefined) return refuse('malformed_json', null, 'The body has no event: it is blank.')
-  if (first.text.startsWith('[')) return yield* eventsOfWhole(text, memory)
-  const value = yield* jsonOf(first.text, memory)
+  const value = isLong(first.text) ? yield* parseInPieces(first.text, memory) : parseJson(first.text)
   const second = yield* nextLine(text, place)
   if (second === undefined && listIn(value.value) !== undefined) return yield* eventsOfList(first.text, value.value)
-  // An object that goes on after its first line, unless that line is damaged.
-  if (second !== undefined && isMalformed(value.problem) && first.text.startsWith('{')) {
-    const whole = yield* eventsOfWhole(text, memory)
-    if (!isMalformed(whole.problem)) return whole
+  const cause = value.problem
+  if (second === undefined && cause !== undefined && first.text.startsWith('[') && cause.code !== 'malformed_json')
+    return { problem: cause }
+  if (cause?.code === 'malformed_json' && /^[[{]/.test(first.text)) {
+    // It may go on after its first line; else that line is damaged.
+    const whole = second === undefined ? { problem: cause } : yield* eventsOfWhole(text, memory)
+    if (whole.problem?.code !== 'malformed_json' || LIST.test(first.text)) return whole
   }
   const events = [eventOfLine(first, value)]
   for (let line = second; line !== undefined; line = yield* nextLine(text, place)) {
     if (events.length === FOREIGN_ENTRIES_MAX) return refuse('batch_too_large', { limit: FOREIGN_ENTRIES_MAX })
-    events.push(eventOfLine(line, yield* jsonOf(line.text, memory)))
+    const parsed = isLong(line.text) ? yield* parseInPieces(line.text, memory) : parseJson(line.text)
+    events.push(eventOfLine(line, parsed))
     yield
   }
   return { value: { events, isBatch: second !== undefined } }
 }
 
-const isMalformed = (cause: Problem | undefined): boolean => cause?.code === 'malformed_json'
-
 type Memory = Body['memory']
-
-function jsonOf(text: string, memory: Memory): Steps<Checked<unknown>> {
-  return isLong(text) ? parseInPieces(text, memory) : parsed(text)
-}
-
-// biome-ignore lint/correctness/useYield: a short text is parsed in one step
-function* parsed(text: string): Steps<Checked<unknown>> {
-  return parseJson(text)
-}
 
 /** The same value with every number as it was written; that of a long text has them already. */
 const exactly = (text: string, value: unknown): unknown =>
@@ -81,7 +76,7 @@ function listIn(value: unknown): readonly unknown[] | undefined {
 
 /** The events of a body that is one JSON text. */
 function* eventsOfWhole(text: string, memory: Memory): Steps<Checked<SentEvents>> {
-  const { value, problem: cause } = yield* jsonOf(text, memory)
+  const { value, problem: cause } = isLong(text) ? yield* parseInPieces(text, memory) : parseJson(text)
   if (cause !== undefined) return { problem: cause }
   if (listIn(value) !== undefined) return yield* eventsOfList(text, value)
   const event = eventOf(value, () => exactly(text, value))
@@ -112,7 +107,7 @@ function eventOfLine({ text, number }: Line, { value, problem: cause }: Checked<
 }
 
 function problemOfLine(cause: Problem, line: number): Problem {
-  if (!isMalformed(cause)) return cause
+  if (cause.code !== 'malformed_json') return cause
   return problem('malformed_json', { ...(cause.details as object), line }, `Line ${line} is not valid JSON.`)
 }
 
@@ -139,7 +134,7 @@ interface Place {
 
 function* nextLine(text: string, place: Place): Steps<Line | undefined> {
   while (true) {
-    yield* passBlanks(text, place)
+    while (!passBlanks(text, place)) yield
     if (place.at === text.length) return undefined
     const newline = text.indexOf('\n', place.at)
     const end = newline === -1 ? text.length : newline
@@ -158,11 +153,13 @@ const SPACE = 0x20
 /** So many blanks are passed over in one step. */
 const STRIDE_CHARACTERS = 64 * 1024
 
-function* passBlanks(text: string, place: Place): Steps<void> {
-  for (const start = place.at; place.at < text.length; place.at += 1) {
+/** Whether it came to the end of the blanks. */
+function passBlanks(text: string, place: Place): boolean {
+  const end = Math.min(text.length, place.at + STRIDE_CHARACTERS)
+  for (; place.at < end; place.at += 1) {
     const character = text.charCodeAt(place.at)
     if (character === NEWLINE) place.line += 1
-    else if (character !== SPACE && character !== TAB && character !== RETURN) return
-    if ((place.at - start) % STRIDE_CHARACTERS === STRIDE_CHARACTERS - 1) yield
+    else if (character !== SPACE && character !== TAB && character !== RETURN) return true
   }
+  return place.at === text.length
 }

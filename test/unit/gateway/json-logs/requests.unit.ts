@@ -110,6 +110,22 @@ describe('an entry that is refused', () => {
     ])
   })
 
+  test('may be a line that begins like JSON, and be the first', async () => {
+    for (const junk of [
+      '[INFO] starting',
+      '[2026-11-21 17:20] starting',
+      '{starting',
+      '[1',
+      '[]]',
+      '["a"]',
+      '{"msg":"cut',
+    ])
+      expect(await post(`${junk}\n${json(ENTRY)}\n${json(ENTRY)}`)).toMatchObject({
+        status: 200,
+        body: { data: { count: 2, rejected: 1, errors: [{ index: 0 }] } },
+      })
+  })
+
   test('is 200 in a list, also where it was the only one, and 422 where it was sent alone', async () => {
     for (const body of ['[{"level":30}]', '{"events":[5]}', 'x\ny'])
       expect(await post(body)).toMatchObject({ status: 200, body: { success: false, error: { retryable: false } } })
