@@ -13,8 +13,7 @@ import type { Config } from '../shared/runtime/config.ts'
 import { createCooperative } from '../shared/runtime/cooperative.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
-import { createClefCheck, SEQ, sentEvents } from './clef/clef.ts'
-import { CLEF_FORMAT } from './clef/lines.ts'
+import { CLEF_FORMAT, createClefCheck, SEQ } from './clef/clef.ts'
 import { type Cors, createCors } from './cors.ts'
 import { type Admissions, createAdmissions } from './ingest/admission.ts'
 import { createAdmit } from './ingest/admit.ts'
@@ -33,6 +32,8 @@ import {
 import { createHotKeys } from './ingest/hot-keys.ts'
 import { type Dialect, ENVELOPE } from './ingest/replies.ts'
 import { createRequestContexts, type SentEntries, setFromParameter } from './ingest/request.ts'
+import { sentEvents } from './json-events/check.ts'
+import { createJsonLogsCheck, JSON_LOGS_FORMAT, SHIPPERS } from './json-logs/json-logs.ts'
 import { OTLP_IN_JSON, OTLP_IN_PROTOBUF } from './otlp/dialect.ts'
 import { createOtlpCheck, OTLP_JSON_FORMAT, sentRecords } from './otlp/otlp.ts'
 import { isProtobuf, PROTOBUF_FORMAT } from './otlp/protobuf.ts'
@@ -97,6 +98,12 @@ const CLEF = {
   entries: { checkAll: createClefCheck, sent: sentEvents },
   dialect: SEQ,
 } as const
+const JSON_LOGS = {
+  ...FOREIGN,
+  format: JSON_LOGS_FORMAT,
+  entries: { checkAll: createJsonLogsCheck, sent: sentEvents },
+  dialect: SHIPPERS,
+} as const
 
 const ENDPOINTS: readonly Endpoint[] = [
   { path: '/api/ExternalLogs', kind: 'event', ...OWN, entries: { check: createEventLogCheck } },
@@ -112,6 +119,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/ingest/otlp/v1/logs', ...OTLP },
   { path: '/ingest/clef', ...CLEF },
   { path: '/api/events/raw', recordedAs: '/api/events/raw?clef', ...CLEF },
+  { path: '/ingest/json', ...JSON_LOGS },
 ]
 
 export type EndpointsConfig = Pick<

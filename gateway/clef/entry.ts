@@ -13,7 +13,8 @@ import {
   takeLogger,
   textOf,
 } from '../ingest/foreign-fields.ts'
-import type { Line } from './lines.ts'
+import type { SentEvent } from '../json-events/events.ts'
+import { inClef } from './raw-event.ts'
 
 /** Properties with a meaning in the format, beside the trace and span that Seq's clients add; all others are the user's own. */
 const REIFIED: ReadonlySet<string> = new Set(['@t', '@m', '@mt', '@l', '@x', '@i', '@r', '@tr', '@sp'])
@@ -22,10 +23,11 @@ const REIFIED: ReadonlySet<string> = new Set(['@t', '@m', '@mt', '@l', '@x', '@i
 const MESSAGE_PER_LINE_MAX = 4
 
 /** An event as the fields of an application log. What has no field of its own is scope data. */
-export function entryOf({ text, event: { value: event, problem: unread } }: Line, project: Project): Checked<Fields> {
-  if (unread !== undefined) return { problem: unread }
+export function entryOf({ characters, event: sent }: SentEvent, project: Project): Checked<Fields> {
+  if (sent.problem !== undefined) return sent
+  const event = inClef(sent.value)
   const extractor = createFieldExtractor(propertiesOf(event))
-  const own = messageOf(event, extractor.rest, text.length * MESSAGE_PER_LINE_MAX)
+  const own = messageOf(event, extractor.rest, characters * MESSAGE_PER_LINE_MAX)
   const exception = exceptionOf(event['@x']) ?? takeError(extractor)
   const message = own ?? exception?.split('\n', 1)[0]
   if (message === undefined) return NO_MESSAGE

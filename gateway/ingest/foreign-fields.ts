@@ -125,15 +125,15 @@ export function scopeDataOf(
   return Object.keys(scopeData).length === 0 ? null : scopeData
 }
 
-/** Names of our levels in other logging libraries, in lower case: Serilog, syslog, log4j, Python and their short forms. */
+/** Names of our levels in other logging libraries, in lower case: Serilog, syslog, log4j, Python, npm and their short forms. */
 const LEVEL_BY_NAME: ReadonlyMap<string, Level> = new Map(
   Object.entries({
-    Trace: ['verbose', 'vrb', 'finest'],
-    Debug: ['dbg', 'fine', 'finer'],
-    Information: ['info', 'inf', 'informational', 'notice'],
-    Warning: ['warn', 'wrn'],
-    Error: ['err', 'severe'],
-    Critical: ['fatal', 'ftl', 'crit', 'alert', 'emergency', 'emerg', 'panic'],
+    Trace: ['verbose', 'vrb', 'finest', 'silly', 't', 'trc'],
+    Debug: ['dbg', 'fine', 'finer', 'config', 'http', 'd'],
+    Information: ['info', 'inf', 'informational', 'notice', 'success', 'i'],
+    Warning: ['warn', 'wrn', 'w'],
+    Error: ['err', 'severe', 'e'],
+    Critical: ['fatal', 'ftl', 'crit', 'alert', 'emergency', 'emerg', 'panic', 'dpanic', 'f', 'c'],
   } satisfies Record<Level, readonly string[]>).flatMap(([level, names]) =>
     names.map((name): [string, Level] => [name, level as Level]),
   ),
