@@ -107,6 +107,7 @@ const RETRY_AFTER_MAX_MS = 600_000
 /** Milliseconds that a `Retry-After` (RFC 9110, 10.2.3: seconds, or a date) asks to wait from now; 0 where it says nothing. */
 export function retryAfterMs(header: string | null, now: number): number {
   if (header === null) return 0
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now
+  const date = /^\s*[A-Za-z]+, /.test(header) ? Date.parse(header) : Number.NaN
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1_000 : date - now
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS)
 }

@@ -6,14 +6,14 @@ const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }
  * `"[Circular]"` for an object inside of itself. Throws where a `toJSON` or a getter does, and for what is nested without end.
  */
 export function toJson(value: unknown): string {
-  const path: unknown[] = []
+  const path: { readonly shown: unknown; readonly value: unknown }[] = []
   return JSON.stringify(value, function (this: unknown, _name: string, child: unknown): unknown {
     if (typeof child === 'bigint') return rawJSON?.(String(child)) ?? String(child)
     if (typeof child !== 'object' || child === null) return child
-    while (path.length > 0 && path.at(-1) !== this) path.pop()
-    if (path.includes(child)) return '[Circular]'
+    while (path.length > 0 && path.at(-1)?.shown !== this) path.pop()
+    if (path.some(({ value }) => value === child)) return '[Circular]'
     const shown = child instanceof Error ? errorFields(child) : child
-    path.push(shown)
+    path.push({ shown, value: child })
     return shown
   })
 }

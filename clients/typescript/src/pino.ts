@@ -97,7 +97,12 @@ function exceptionOf(error: unknown): string | undefined {
 /** Times before this many milliseconds, which is 1973, are seconds: `pino.stdTimeFunctions.unixTime`. */
 const MILLISECONDS_MIN = 1e11
 
-function timeOf(time: unknown, timestampOf: (epochMs: number) => string): string | undefined {
-  if (typeof time === 'number') return timestampOf(time < MILLISECONDS_MIN ? time * 1_000 : time)
-  return textOf(time)
+/** ISO 8601, which is taken as it is: it may have nanoseconds. */
+const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
+
+/** Undefined for what is no time: the entry then has that of its arrival. */
+function timeOf(time: unknown, timestampOf: (epochMs: number) => string | undefined): string | undefined {
+  if (typeof time === 'string' && ISO.test(time)) return time
+  const number = typeof time === 'string' ? Date.parse(time) : Number(time ?? Number.NaN)
+  return timestampOf(number < MILLISECONDS_MIN ? number * 1_000 : number)
 }
