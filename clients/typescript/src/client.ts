@@ -109,18 +109,23 @@ export function createClient(options: ClientOptions): Client {
   new Headers(headers)
   const reports = createReports(options)
   const counts = { stored: 0, refused: 0, dropped: 0, retries: 0 }
+  const trouble: Trouble = { cause: undefined }
   const sender: Sender = createSender(
     { ...numbers, headers, fetch: (...request) => fetch(...request), urlOf: (path) => new URL(path, base).href },
     {
-      onSettled: (batch, outcome) => settle({ batch, outcome, buffer, sender, counts, reports }),
+      onSettled: (batch, outcome) => {
+        trouble.cause = undefined
+        settle({ batch, outcome, buffer, sender, counts, reports })
+      },
       onRetry: (retry) => {
         counts.retries += 1
+        trouble.cause = retry.cause
         reports.retried(retry)
       },
     },
   )
   const buffer: Buffer = createBuffer(numbers, sender.add)
-  return createSurface(options, { buffer, sender, counts, reports, closeTimeoutMs: numbers.closeTimeoutMs })
+  return createSurface(options, { buffer, sender, counts, reports, trouble, ...numbers })
 }
 
 interface Parts {
@@ -128,6 +133,11 @@ interface Parts {
   readonly sender: Sender
   readonly counts: { stored: number; refused: number; dropped: number; retries: number }
   readonly reports: Reports
+}
+
+/** Why the last attempt failed, where it did. */
+interface Trouble {
+  cause: string | undefined
 }
 
 /** Books the outcome of a batch. */
@@ -171,8 +181,11 @@ const MESSAGES = {
 } as const satisfies Partial<Record<Dropped['reason'], string>>
 
 /** The functions that an application calls. */
-function createSurface(options: ClientOptions, parts: Parts & { readonly closeTimeoutMs: number }): Client {
-  const { buffer, sender, counts, reports, closeTimeoutMs } = parts
+function createSurface(
+  options: ClientOptions,
+  parts: Parts & { readonly trouble: Trouble; readonly closeTimeoutMs: number },
+): Client {
+  const { buffer, sender, counts, reports, trouble, closeTimeoutMs } = parts
   const { environment } = options
   const timestampOf = createTimestamps()
   const targets = createTargets(options.project)
@@ -198,10 +211,11 @@ function createSurface(options: ClientOptions, parts: Parts & { readonly closeTi
   }
 
   function giveUp(): void {
+    const message = MESSAGES.closed + (trouble.cause === undefined ? '' : ` The last attempt failed: ${trouble.cause}`)
     for (const batch of sender.abandon()) {
       const count = batch.entries.length
       counts.dropped += count
-      reports.dropped({ count, reason: 'closed', message: MESSAGES.closed, code: null, refused: [] })
+      reports.dropped({ count, reason: 'closed', message, code: null, refused: [] })
       buffer.release(batch)
     }
     reports.flush()

@@ -462,16 +462,22 @@ describe('flush and close', () => {
 
   test('close gives up on a server that does not answer, and tells how many', async () => {
     decide = () => undefined
-    const client = clientWith({ maxBatchEntries: 2 })
+    const client = clientWith({ maxBatchEntries: 2, requestTimeoutMs: 20 })
     for (let index = 0; index < 5; index += 1) client.log(entry(`${index}`))
     const flushed = client.flush()
     await client.close()
     await flushed
-    expect(dropped.map(({ count, reason }) => [reason, count])).toEqual([
+    expect(
+      dropped
+        .map(({ count, reason }) => [reason, count])
+        .toSorted()
+        .reverse(),
+    ).toEqual([
       ['closed', 2],
       ['closed', 2],
       ['closed', 1],
     ])
+    expect(dropped[0]?.message).toMatch(/The last attempt failed: There was no answer within 20 ms\.$/)
     expect(client.stats()).toMatchObject({ stored: 0, dropped: 5, pending: 0, pendingBytes: 0 })
   })
 
