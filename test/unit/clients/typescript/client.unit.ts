@@ -24,8 +24,8 @@ interface Answered {
   readonly body?: unknown
 }
 
-/** What a server does with a request; undefined: it never answers. */
-type Decide = (sent: Sent, number: number) => Answered | undefined | 'cut'
+/** What a server does with a request; undefined: it never answers; 'drip': its answer never ends. */
+type Decide = (sent: Sent, number: number) => Answered | undefined | 'cut' | 'drip'
 
 const STORED: Answered = { body: { success: true, data: {} } }
 const refusal = (code: string, more: object = {}): object => ({
@@ -66,6 +66,7 @@ beforeEach(async () => {
       const answer = decide(sent, requests.length)
       if (answer === undefined) return
       if (answer === 'cut') return void response.destroy()
+      if (answer === 'drip') return void response.write('{"success":')
       response.writeHead(answer.status ?? 200, answer.headers)
       response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
     })
@@ -172,9 +173,10 @@ describe('what is sent', () => {
 })
 
 describe('what is sent again', () => {
-  test.each<[string, Answered | undefined | 'cut']>([
+  test.each<[string, ReturnType<Decide>]>([
     ['a broken connection', 'cut'],
     ['no answer in time', undefined],
+    ['an answer that does not end in time', 'drip'],
     [
       'an unconfirmed entry',
       {
@@ -191,10 +193,10 @@ describe('what is sent again', () => {
     ],
     ['a proxy without a server behind it', { status: 502, body: '<html>' }],
     ['a page of something else', { status: 200, body: '<html>' }],
-    ['an answer without end', { status: 200, body: 'x'.repeat(5_000_000) }],
+    ['an answer that is far too long', { status: 200, body: 'x'.repeat(5_000_000) }],
   ])('after %s: the same bytes under the same key', async (_what, trouble) => {
     decide = (_sent, number) => (number <= 2 ? trouble : STORED)
-    const client = clientWith({ requestTimeoutMs: trouble === undefined ? 50 : 5_000 })
+    const client = clientWith({ requestTimeoutMs: trouble === undefined || trouble === 'drip' ? 50 : 5_000 })
     client.log(entry('ä'))
     client.log(entry('two'))
     await client.flush()
