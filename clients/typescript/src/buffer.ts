@@ -11,7 +11,7 @@ export interface BufferOptions {
 }
 
 /** What was handed over and is not settled: gathers entries to batches, and bounds the memory of all of them. */
-export interface Buffer {
+export interface EntryBuffer {
   /** Takes an entry, a JSON text; false where there is no room for it. */
   add(target: Target, json: string): boolean
   /** Completes the batch that is being gathered. */
@@ -26,7 +26,7 @@ export interface Buffer {
   readonly bytes: number
 }
 
-export function createBuffer(options: BufferOptions, onBatch: (batch: Batch) => void): Buffer {
+export function createBuffer(options: BufferOptions, onBatch: (batch: Batch) => void): EntryBuffer {
   const { maxDelayMs, maxBufferBytes } = options
   let { maxBatchEntries, maxBatchBytes } = options
   const waves = new Set<Wave>()

@@ -1,6 +1,6 @@
 import type { Outcome } from './answer.ts'
 import { type Batch, halves, type Target } from './batch.ts'
-import { type Buffer, createBuffer } from './buffer.ts'
+import { createBuffer, type EntryBuffer } from './buffer.ts'
 import { watchEnding } from './ending.ts'
 import type { ApplicationLog, EventLog } from './entries.ts'
 import { exceptionText, toJson } from './json.ts'
@@ -124,12 +124,12 @@ export function createClient(options: ClientOptions): Client {
       },
     },
   )
-  const buffer: Buffer = createBuffer(numbers, sender.add)
+  const buffer: EntryBuffer = createBuffer(numbers, sender.add)
   return createSurface(options, { buffer, sender, counts, reports, trouble, ...numbers })
 }
 
 interface Parts {
-  readonly buffer: Buffer
+  readonly buffer: EntryBuffer
   readonly sender: Sender
   readonly counts: { stored: number; refused: number; dropped: number; retries: number }
   readonly reports: Reports
@@ -145,8 +145,8 @@ function settle({ batch, outcome, buffer, sender, counts, reports }: Parts & Set
   const { entries, bytes } = batch
   if (outcome.kind === 'refused' && outcome.tooLarge) {
     const { code, details } = outcome.problem
-    const limit = (details as { limit?: number } | null)?.limit
-    if (code === 'batch_too_large') buffer.limit({ entries: limit ?? entries.length / 2 })
+    const { limit } = (details ?? {}) as { limit?: unknown }
+    if (code === 'batch_too_large') buffer.limit({ entries: typeof limit === 'number' ? limit : entries.length / 2 })
     else if (entries.length > 1) buffer.limit({ bytes: Math.ceil(bytes / 2) })
     // A part of a batch has other ids than the whole, so it must not be sent where the whole may be stored.
     if (entries.length > 1 && !batch.maybeStored) {
@@ -202,7 +202,7 @@ function createSurface(
     let json: string
     try {
       const entry = entryOf()
-      const { timestamp = timestampOf(Date.now()) } = entry
+      const timestamp = entry.timestamp ?? timestampOf(Date.now())
       json = toJson({ ...entry, environment: entry.environment ?? environment, timestamp })
     } catch {
       return drop('unserialisable')
