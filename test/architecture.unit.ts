@@ -125,6 +125,16 @@ describe('the tree', () => {
     expect(circles).toEqual([])
   })
 
+  test('the client for TypeScript imports its own files, modules of Node in its transports, and what they plug into', () => {
+    const folder = join(ROOT, 'clients/typescript/src')
+    const foreign = readdirSync(folder).flatMap((file) =>
+      [...readFileSync(join(folder, file), 'utf8').matchAll(/from '(?!\.\/[\w-]+\.ts')([^']+)'/g)].map(
+        ([, target = '']) => `${file}: ${target}`,
+      ),
+    )
+    expect(foreign).toEqual(['pino.ts: node:stream', 'pino.ts: node:string_decoder', 'winston.ts: winston-transport'])
+  })
+
   test('only an adapter imports its driver', () => {
     const leaks = imports.filter(({ file, target }) => {
       const homes = DRIVERS[target]
