@@ -12,7 +12,7 @@ export interface Load {
   readonly requestsMax?: number
   /** Requests a second offered, whatever the answers do; unset: as many as the connections can carry. */
   readonly rate?: number
-  /** What a good answer's body begins with. */
+  /** The beginning of a good answer's body. */
   readonly goodAnswer?: string
 }
 

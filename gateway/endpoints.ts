@@ -14,8 +14,7 @@ import type { Config } from '../shared/runtime/config.ts'
 import { createCooperative } from '../shared/runtime/cooperative.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
-import { createClefCheck, SEQ, sentEvents, setProject } from './clef/clef.ts'
-import { CLEF_FORMAT } from './clef/lines.ts'
+import { CLEF_FORMAT, createClefCheck, SEQ } from './clef/clef.ts'
 import { type Cors, createCors } from './cors.ts'
 import { type Admissions, createAdmissions } from './ingest/admission.ts'
 import { createAdmit } from './ingest/admit.ts'
@@ -23,6 +22,7 @@ import { createApplicationLogCheck, createBatchCheck, sentBatchEntries } from '.
 import type { BatchCheck, Check, CheckDeps } from './ingest/checks.ts'
 import { type BodyFormat, createEndpoint, type SendReply, sendResponse } from './ingest/endpoint.ts'
 import { createEventLogCheck } from './ingest/event-log.ts'
+import { PROJECT_HEADER } from './ingest/foreign-sender.ts'
 import {
   createBatchHandler,
   createEntryHandler,
@@ -33,6 +33,8 @@ import {
 import { createHotKeys } from './ingest/hot-keys.ts'
 import { type Dialect, ENVELOPE } from './ingest/replies.ts'
 import { createRequestContexts, type SentEntries, setFromParameter } from './ingest/request.ts'
+import { sentEvents } from './json-events/check.ts'
+import { createJsonLogsCheck, JSON_LOGS_FORMAT, SHIPPERS } from './json-logs/json-logs.ts'
 import { OTLP_IN_GRPC, OTLP_IN_JSON, OTLP_IN_PROTOBUF } from './otlp/dialect.ts'
 import { EXPORT_PATH, GRPC_FORMAT, sendToCaller } from './otlp/grpc.ts'
 import { createOtlpCheck, OTLP_JSON_FORMAT, sentRecords } from './otlp/otlp.ts'
@@ -83,7 +85,12 @@ const OWN = {
   // For clients that cannot set headers.
   translate: (request: IncomingMessage) => setFromParameter(request, 'strict', 'x-strict-status'),
 } as const
-const FOREIGN = { kind: 'application', admission: 'byKey' } as const
+const FOREIGN = {
+  kind: 'application',
+  admission: 'byKey',
+  // For clients that can set an address alone. A key there is not read, as addresses end up in logs.
+  translate: (request: IncomingMessage) => setFromParameter(request, 'project', PROJECT_HEADER),
+} as const
 const OTLP = {
   ...FOREIGN,
   entries: { checkAll: createOtlpCheck, sent: sentRecords },
@@ -99,7 +106,12 @@ const CLEF = {
   format: CLEF_FORMAT,
   entries: { checkAll: createClefCheck, sent: sentEvents },
   dialect: SEQ,
-  translate: setProject,
+} as const
+const JSON_LOGS = {
+  ...FOREIGN,
+  format: JSON_LOGS_FORMAT,
+  entries: { checkAll: createJsonLogsCheck, sent: sentEvents },
+  dialect: SHIPPERS,
 } as const
 
 const ENDPOINTS: readonly Endpoint[] = [
@@ -116,6 +128,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/ingest/otlp/v1/logs', ...OTLP_HTTP },
   { path: '/ingest/clef', ...CLEF },
   { path: '/api/events/raw', recordedAs: '/api/events/raw?clef', ...CLEF },
+  { path: '/ingest/json', ...JSON_LOGS },
 ]
 
 const METHODS: readonly (Intake & Encoding<Buffer, Call>)[] = [
@@ -126,6 +139,7 @@ export type EndpointsConfig = Pick<
   Config,
   | 'TOPIC_PREFIX'
   | 'INVALID_LEVEL'
+  | 'OTLP_RESOURCE_ATTRIBUTES'
   | 'MAX_BATCH_ENTRIES'
   | 'MAX_BODY_BYTES'
   | 'MAX_INFLATED_BYTES'
@@ -197,16 +211,29 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
     return onlyPost(cors, translate === undefined ? post : translated(translate, post))
   }
 
-  const endpoints = createPathTable(
-    config.BASE_PATH,
-    Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, handlerOf(endpoint)])),
-  )
+  const handlers = new Map(ENDPOINTS.map((endpoint) => [endpoint, handlerOf(endpoint)]))
+  const served = [...handlers].map(([{ path }, handler]) => [path, handler] as const)
+  const inProject = [...handlers]
+    .filter(([{ admission }]) => admission === 'byKey')
+    .map(([{ path }, handler]) => [path, forProject(handler)] as const)
   const methods = METHODS.map((method) => {
     const take = intakeOf(method, method, sendToCaller)
     return [method.path, (call: Call) => take(call, call)] as const
   })
-  return { endpoints, methods: new Map(methods) }
+  return {
+    endpoints: createPathTable(config.BASE_PATH, Object.fromEntries(served), Object.fromEntries(inProject)),
+    methods: new Map(methods),
+  }
 }
+
+/** Has a Project in the path of a request stand for the header that names one. */
+const forProject =
+  (next: Handler) =>
+  (project: string): Handler =>
+  (request, response) => {
+    request.headers[PROJECT_HEADER] ||= project
+    return next(request, response)
+  }
 
 const byContentType =
   (protobuf: Handler, others: Handler): Handler =>
@@ -258,6 +285,7 @@ function createDepsOf(kind: EntryKind, deps: CommonDeps): CheckDeps & Omit<Handl
     entryBytesMax: config.MAX_ENTRY_BYTES,
     batchEntriesMax: config.MAX_BATCH_ENTRIES,
     replaceInvalidLevel: config.INVALID_LEVEL === 'information',
+    resourceAttributes: config.OTLP_RESOURCE_ATTRIBUTES,
     admit: createAdmit({
       valueBytesMax: config.MAX_ENTRY_BYTES,
       // Where there is one partition, there is nothing to spread over.

@@ -1,10 +1,14 @@
+/** A Project that stands before the path of an endpoint, and that path. */
+const IN_PROJECT = /^\/projects\/([^/]+)(\/.*)$/i
+
 /**
  * Finds what serves the target of a request (RFC 9112, 3.2) by its path, in any case and with or without a slash at the end.
- * The paths are those of `table`, below `basePath`.
+ * The paths are those of `table`, below `basePath`. Those of `inProject` are below `/projects/<Project, percent-encoded>` there.
  */
 export function createPathTable<Served>(
   basePath: string,
   table: Readonly<Record<string, Served>>,
+  inProject: Readonly<Record<string, (project: string) => Served>> = {},
 ): (target: string) => Served | undefined {
   const base = withoutSlash(basePath)
   const byPath = new Map<string, Served>()
@@ -13,7 +17,29 @@ export function createPathTable<Served>(
     byPath.set(base + path, served)
     byPath.set(canonical(base + path), served)
   }
-  return (target) => byPath.get(target) ?? byPath.get(canonical(pathOf(target)))
+  const byPathInProject = new Map(Object.entries(inProject).map(([path, serve]) => [canonical(path), serve]))
+
+  function servedInProject(path: string): Served | undefined {
+    if (canonical(path.slice(0, base.length)) !== canonical(base)) return undefined
+    const [, name = '', rest = ''] = IN_PROJECT.exec(path.slice(base.length)) ?? []
+    return byPathInProject.get(canonical(rest))?.(decoded(name))
+  }
+
+  return (target) => {
+    const usual = byPath.get(target)
+    if (usual !== undefined) return usual
+    const path = pathOf(target)
+    return byPath.get(canonical(path)) ?? servedInProject(path)
+  }
+}
+
+/** A name that is not percent-encoded UTF-8 is one as it is: the refusal of an unknown one says which there are. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function pathOf(target: string): string {

@@ -9,13 +9,14 @@ const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'clients/typescript/README.md',
   'examples/subscribers/README.md',
   ...globSync('docs/*.md', { cwd: ROOT }).toSorted(),
 ]
 const PACKAGE = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> }
 
 /** Files and folders of the repository, as text, code and diagrams name them. */
-const FOLDERS = 'deploy|gateway|consumers|views|shared|test|docs|bench|examples'
+const FOLDERS = 'deploy|gateway|consumers|views|shared|clients|test|docs|bench|examples'
 const FILE = new RegExp(`(?<![\\w./-])(?:${FOLDERS})/[\\w./-]+\\.[a-z]+\\b`, 'g')
 const FOLDER = new RegExp(`\`((?:${FOLDERS})/[\\w/-]+)\``, 'g')
 const LINK = /\]\(([^)\s:]+)\)/g
@@ -75,9 +76,11 @@ test('the architecture names files of every folder of the product', () => {
   expect([...named].toSorted()).toEqual(expect.arrayContaining(['consumers', 'deploy', 'gateway', 'shared', 'views']))
 })
 
-test('package, lock file, image and changelog name one version', () => {
+test('package, lock file, image, client and changelog name one version', () => {
   const lock = JSON.parse(read('package-lock.json')) as { version: string; packages: { '': { version: string } } }
+  const client = JSON.parse(read('clients/typescript/package.json')) as { version: string }
   const released = /^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md'))?.[1]
   const image = /^ARG VERSION=(.+)$/m.exec(read('Dockerfile'))?.[1]
-  expect([released, lock.version, lock.packages[''].version, image]).toEqual(Array(4).fill(PACKAGE.version))
+  const versions = [released, lock.version, lock.packages[''].version, image, client.version]
+  expect(versions).toEqual(Array(5).fill(PACKAGE.version))
 })

@@ -27,11 +27,12 @@ export function createViews(deps: ViewsDeps): RoleParts {
   const router = Router()
   const refusals = createRefusalsFollower({ ...deps, topic: topicName(config.TOPIC_PREFIX, 'refusals') })
   const proxies = createProxies(config.TRUSTED_PROXIES)
-  const sessions = registerSession(router, { ...deps, basePath, proxies, secret })
+  const sessions = registerSession(router, { ...deps, basePath, proxies, secret, refusals })
   const api = registerViews(router, { ...deps, refusals, teamOfSession: sessions.teamOf })
   registerTeam(router, {
     ...deps,
     proxies,
+    refusals,
     teamOfSession: sessions.teamOf,
     registryTopic: topicName(config.TOPIC_PREFIX, 'registry'),
     gate: api.gate,

@@ -68,7 +68,7 @@ async function build(log: (text: string) => void): Promise<void> {
       GOPATH: join(folder, 'go'),
       GOCACHE: join(folder, 'cache'),
       GOBIN: folder,
-      // What is fetched can be removed like any other file.
+      // Fetched files can be removed like any other.
       GOFLAGS: '-modcacherw',
     },
   }

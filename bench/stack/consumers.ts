@@ -22,7 +22,7 @@ export interface ConsumersRig {
   readonly documents: number
 }
 
-/** What one writer cost between a fifth and nine tenths of the documents. */
+/** The cost of one writer between a fifth and nine tenths of the documents. */
 export interface Indexing {
   readonly writer: string
   readonly documentsPerSecond: number

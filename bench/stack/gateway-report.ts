@@ -8,7 +8,7 @@ export interface GatewayResults {
   readonly steadies: readonly Steady[]
   /** Single requests a second of the steady runs. */
   readonly rate: number
-  /** What else has to be said, such as a program that could not be measured. */
+  /** Further remarks, such as a program that could not be measured. */
   readonly notes: readonly string[]
 }
 
@@ -91,6 +91,7 @@ const SATURATION_HEAD = [
   'of the floor',
   'broker CPU ms per 1,000',
   'entries a produce request',
+  'bytes an entry on the topic',
   'peak MiB',
   'acknowledged',
   'in the topic',
@@ -116,6 +117,7 @@ const saturationRow = (
     floor.length === 0 ? '' : ratio(rate(runs) / rate(floor)),
     Number.isNaN(broker) ? 'not counted' : broker.toFixed(1),
     perSend.length === 0 ? 'not counted' : whole(median(perSend)),
+    whole(of(runs, ({ counts }) => counts.topicBytes / counts.inTopic)),
     whole(of(runs, ({ peakMiB }) => peakMiB)),
     ...countCells(runs),
   ]

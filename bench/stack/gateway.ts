@@ -3,7 +3,7 @@ import type { Program, RunningProgram, Workload } from './programs.ts'
 import type { Server } from './servers.ts'
 import type { Topics } from './topics.ts'
 
-/** What one run of one program cost, while it was driven as hard as the connections can. */
+/** The cost of one run of one program, while it was driven as hard as the connections can. */
 export interface Saturation {
   readonly program: string
   readonly workload: string
@@ -20,6 +20,7 @@ export interface Saturation {
 export interface Counts {
   readonly acknowledged: number
   readonly inTopic: number
+  readonly topicBytes: number
   readonly failed: number
 }
 
@@ -63,7 +64,8 @@ async function withProgram<Result>(
   try {
     const result = await measure(running, load)
     await running.stop()
-    return { ...result, counts: { acknowledged, inTopic: await topics.count(running.topic), failed } }
+    const inTopic = await topics.count(running.topic)
+    return { ...result, counts: { acknowledged, inTopic, topicBytes: await topics.bytes(running.topic), failed } }
   } finally {
     await running.stop()
     await topics.remove(await topics.named(prefix))

@@ -1,6 +1,6 @@
 import { table } from '../numbers.ts'
 
-/** What a run of the bench is to reach, and what it has reached. */
+/** A figure that a run of the bench is to reach, and the one that it has reached. */
 export interface Goal {
   readonly name: string
   readonly wanted: string

@@ -24,7 +24,7 @@ import { openTopics, type Topics } from './topics.ts'
 export interface PhaseOptions {
   readonly rounds: number
   readonly quick: boolean
-  /** What the names of the gateway's workloads begin with. */
+  /** The text that the names of the gateway's workloads begin with. */
   readonly workload: string
   /** A broker that runs already, for the gateway's phase. */
   readonly broker: string | undefined
@@ -40,7 +40,7 @@ export interface Phase {
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** What was measured, beside how busy the machine was. */
+/** Prints a measurement, beside how busy the machine was. */
 function noted<Run>(run: Run): Run {
   say(`load ${loadavg()[0]?.toFixed(1)} ${JSON.stringify(run)}`)
   return run
@@ -52,7 +52,10 @@ async function runGateway({ quick, rounds, workload: named, broker: given }: Pha
   try {
     const rig: GatewayRig = { broker, topics, seconds: quick ? 0.5 : 4, warmUpSeconds: quick ? 0.5 : 1.5 }
     const bare = floor(broker.address, topics)
-    const ours = sluice(broker.address)
+    const ours = [
+      sluice(broker.address),
+      sluice(broker.address, 'Sluice, not compressed', { KAFKA_COMPRESSION: 'none' }),
+    ]
     const notes: string[] = []
     const others = quick ? [] : await peers(broker.address, topics, notes)
     const isNamed = ({ name }: { readonly name: string }): boolean => name.startsWith(named)
@@ -63,12 +66,13 @@ async function runGateway({ quick, rounds, workload: named, broker: given }: Pha
     if (!quick) for (const workload of [SINGLE, BATCH]) await saturate(bare, workload, rig)
     for (let round = 0; round < rounds; round++) {
       for (const workload of [SINGLE, BATCH].filter(isNamed)) {
-        for (const program of [bare, ours, ...others]) saturations.push(noted(await saturate(program, workload, rig)))
+        for (const program of [bare, ...ours, ...others])
+          saturations.push(noted(await saturate(program, workload, rig)))
       }
-      for (const program of [bare, ours, ...others]) steadies.push(noted(await steady(program, SINGLE, rate, rig)))
+      for (const program of [bare, ...ours, ...others]) steadies.push(noted(await steady(program, SINGLE, rate, rig)))
       if (quick || round > 0) continue
       for (const workload of [SINGLE_KEYED, BATCH_KEYED].filter(isNamed)) {
-        for (const program of [bare, ours]) saturations.push(noted(await saturate(program, workload, rig)))
+        for (const program of [bare, ...ours]) saturations.push(noted(await saturate(program, workload, rig)))
       }
     }
     if (![...saturations, ...steadies].every(({ counts }) => isExact(counts))) {

@@ -14,11 +14,11 @@ export interface Workload {
   readonly connections: number
   readonly path: string
   readonly bodies: readonly string[]
-  /** What the body of an answer begins with that takes all entries of the request. */
+  /** The beginning of the body of an answer that takes all entries of the request. */
   readonly goodAnswer: string
 }
 
-/** What has a program's name in the tables, and how it is started on topics of its own. */
+/** A program of the tables, and how it is started on topics of its own. */
 export interface Program {
   readonly name: string
   start(prefix: string): Promise<RunningProgram>
@@ -95,10 +95,10 @@ export async function startRole(
   return { ...started, stop }
 }
 
-export const sluice = (broker: string): Program => ({
-  name: 'Sluice',
+export const sluice = (broker: string, name = 'Sluice', settings: Readonly<Record<string, string>> = {}): Program => ({
+  name,
   start: async (prefix) => {
-    const gateway = await startRole('gateway', { prefix, broker, elasticsearchUrl: NOWHERE })
+    const gateway = await startRole('gateway', { prefix, broker, elasticsearchUrl: NOWHERE, settings })
     return {
       ...gateway,
       topic: topicName(prefix, 'application-logs'),

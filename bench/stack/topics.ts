@@ -7,6 +7,8 @@ export interface Topics {
   create(topic: string): Promise<void>
   /** Records in a topic that nothing was removed from and no transaction was written to. */
   count(topic: string): Promise<number>
+  /** Bytes of the topic's segments on the first broker. */
+  bytes(topic: string): Promise<number>
   /** Positions that a group has committed in the topic, added up. */
   committed(topic: string, group: string): Promise<number>
   /** Lets a group begin anew; none of its members may be left. */
@@ -30,6 +32,12 @@ export function openTopics(broker: string): Topics {
       }))
       const [found] = await admin.listOffsets({ topics: [{ name: topic, partitions }] })
       return (found?.partitions ?? []).reduce((sum, { offset }) => sum + Number(offset), 0)
+    },
+    bytes: async (topic) => {
+      const partitions = Array.from({ length: PARTITIONS }, (_, partition) => partition)
+      const [broker] = await admin.describeLogDirs({ topics: [{ name: topic, partitions }] })
+      const found = broker?.results.flatMap((directory) => directory.topics.flatMap((each) => each.partitions)) ?? []
+      return found.reduce((sum, { partitionSize }) => sum + Number(partitionSize), 0)
     },
     committed: async (topic, group) => {
       const partitionIndexes = Array.from({ length: PARTITIONS }, (_, partition) => partition)

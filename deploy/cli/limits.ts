@@ -70,7 +70,7 @@ export const LIMITS: readonly Limit[] = [
     beyond: '`invalid_request`',
   },
   { of: 'entries of a batch', is: 'MAX_BATCH_ENTRIES', beyond: '`batch_too_large`' },
-  { of: 'log records or lines of another client', is: count(FOREIGN_ENTRIES_MAX), beyond: '`batch_too_large`' },
+  { of: 'log records, events or lines of another client', is: count(FOREIGN_ENTRIES_MAX), beyond: '`batch_too_large`' },
   { of: 'resources and scopes of OpenTelemetry', is: count(GROUPS_MAX), beyond: '`batch_too_large`' },
   { of: 'an entry as its record', is: 'MAX_ENTRY_BYTES', beyond: '`entry_too_large`' },
   { of: 'correlationKey', is: `${KEYWORD_BYTES.correlationKey} bytes`, beyond: '`invalid_request`' },

@@ -7,7 +7,7 @@ export function registryText(teams: readonly TeamDescription[]): string {
   return `${teams.map((team) => teamLines(team).map(printable).join('\n')).join('\n\n')}\n`
 }
 
-function teamLines({ id, name, keys, events, steps, projects }: TeamDescription): string[] {
+function teamLines({ id, name, defaultProject, keys, events, steps, projects }: TeamDescription): string[] {
   const stepRow = (step: StepDescription): string[] => [`    ${step.order}. ${step.identifier}`, named(step)]
   return [
     `${id}  ${name}`,
@@ -24,7 +24,12 @@ function teamLines({ id, name, keys, events, steps, projects }: TeamDescription)
       ...columns(event.steps.map(stepRow)),
     ]),
     ...columns(steps.map((step) => [`  step ${step.identifier}`, named(step)])),
-    ...columns(projects.map((project) => [`  project ${project.id}`, named(project)])),
+    ...columns(
+      projects.map((project) => [
+        `  project ${project.id}`,
+        `${named(project)}${project.id === defaultProject ? '  (for unknown services)' : ''}`,
+      ]),
+    ),
   ]
 }
 

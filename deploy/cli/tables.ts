@@ -1,3 +1,4 @@
+import { ALIASES, type Alias, ERRORS as ERROR_OBJECTS, nameOf } from '../../gateway/json-logs/aliases.ts'
 import { ERRORS } from '../../shared/contract/errors.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { SETTINGS, type Setting } from '../../shared/runtime/config-schema.ts'
@@ -45,12 +46,33 @@ export const limitsTable = (): string =>
     LIMITS.map((limit) => [limit.of, shownValue(limit), limit.beyond]),
   )
 
+/** The names that fields have in the JSON of other loggers, as Markdown. */
+export const aliasesTable = (): string =>
+  table(
+    ['field', 'is the first of'],
+    [
+      ...Object.entries<readonly Alias[]>(ALIASES).map(([field, aliases]) => [
+        code(field),
+        [...new Set(aliases.map(shownAlias))].join(', '),
+      ]),
+      [code('<error>'), ERROR_OBJECTS.map(code).join(', ')],
+    ],
+  )
+
+function shownAlias(alias: Alias): string {
+  const name = nameOf(alias)
+  const error = ERROR_OBJECTS.find((outer) => name.startsWith(`${outer}.`))
+  const shown = code(error === undefined ? name : `<error>${name.slice(error.length)}`)
+  return typeof alias === 'string' ? shown : `${shown} beside ${alias.beside.map(code).join(' or ')}`
+}
+
 /** Where the tables stand in the documentation; `node deploy/cli/write-tables.ts` puts them there, and a test holds them to it. */
 export const DOCUMENTED_TABLES = [
   { document: 'docs/operations.md', name: 'settings', table: settingsTable },
   { document: 'docs/operations.md', name: 'metrics', table: metricsTable },
   { document: 'docs/errors.md', name: 'errors', table: errorsTable },
   { document: 'docs/security.md', name: 'limits', table: limitsTable },
+  { document: 'docs/http.md', name: 'names', table: aliasesTable },
 ] as const
 
 /**

@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CLIENT_TYPES_FILE, clientTypes } from './client-types.ts'
 import { SCHEMAS } from './schemas.ts'
 
-/** Writes docs/schemas from the code; a test compares the two. */
-const folder = join(import.meta.dirname, '../../docs/schemas')
+/** Writes docs/schemas and the types of the client from the code; tests compare them. */
+const root = join(import.meta.dirname, '../..')
 for (const [file, schema] of Object.entries(SCHEMAS)) {
-  writeFileSync(join(folder, file), `${JSON.stringify(schema, null, 2)}\n`)
+  writeFileSync(join(root, 'docs/schemas', file), `${JSON.stringify(schema, null, 2)}\n`)
 }
+writeFileSync(join(root, CLIENT_TYPES_FILE), clientTypes())

@@ -121,7 +121,17 @@ const REGISTRY_SCHEMA = {
   $id: 'urn:sluice:schema:registry-record:v1',
   title: 'RegistryRecord',
   definitions: {
-    team: objectOf('Team', { name: text }),
+    team: objectOf(
+      'Team',
+      { name: text },
+      {
+        defaultProject: {
+          type: 'string',
+          pattern: GUID_PATTERN,
+          description: 'Its Project for logs of unknown services; absent where it names none.',
+        },
+      },
+    ),
     event: objectOf('Event', { team: { ...text, description: "The owner's id." }, name: text }, archivable),
     step: objectOf(
       'Step',

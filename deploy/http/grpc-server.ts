@@ -1,9 +1,10 @@
-import { performServerHandshake, type ServerHttp2Session } from 'node:http2'
+import { constants, performServerHandshake, type ServerHttp2Session } from 'node:http2'
 import { createServer, type Server, type Socket } from 'node:net'
 import { problem } from '../../shared/contract/errors.ts'
 import {
   answerCall,
   type Call,
+  type CallHandler,
   GRPC_CODE,
   GRPC_TYPE,
   isGrpc,
@@ -12,6 +13,7 @@ import {
 } from '../../shared/grpc/call.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerOnSocket } from './client-error.ts'
 import { LINGER_MS } from './close-in-stages.ts'
@@ -28,6 +30,7 @@ export interface GrpcServerOptions extends ListenAddress {
   readonly methods: Methods
   readonly config: Pick<Config, 'MAX_CONNECTIONS' | 'IDLE_TIMEOUT_MS'>
   readonly metrics: Metrics
+  readonly logger: Logger
   readonly stallTimeoutMs?: number
 }
 
@@ -36,12 +39,12 @@ export interface GrpcServerOptions extends ListenAddress {
  * no new call, lets every call that was taken end with its answer, and cuts what is left at the deadline.
  */
 export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
-  const { methods, config, metrics } = options
+  const { methods, config, metrics, logger } = options
   const connections = createConnections(options, (call) => {
     const method = methods.get(String(call.headers[':path']))
     if (!isGrpc(call.headers)) answerNoCall(call)
     else if (method === undefined) answerCall(call, '', unknownMethod(methods))
-    else void method(call)
+    else void serve(method, call, logger)
   })
   const server = createServer(connections.take)
   limitConnections(server, {
@@ -50,6 +53,15 @@ export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
     ...countedIn(metrics),
   })
   return createListening('grpc', server, options, (deadline) => close(server, connections, deadline))
+}
+
+async function serve(method: CallHandler, call: Call, logger: Logger): Promise<void> {
+  try {
+    await method(call)
+  } catch (err) {
+    logger.error({ err }, 'a call failed')
+    call.close(constants.NGHTTP2_INTERNAL_ERROR)
+  }
 }
 
 const unknownMethod = (methods: Methods) =>

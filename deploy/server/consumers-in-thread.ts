@@ -15,7 +15,7 @@ export interface RunningConsumers extends Service {
 }
 
 /** A page of records and the documents made of them live for a moment; with less, they are copied among the old ones. */
-const YOUNG_GENERATION_MIB = 48
+const YOUNG_GENERATION_MIB = 24
 
 /** Runs the consumers in a thread (consumers-thread.ts). */
 export function createConsumersInThread(config: Config): RunningConsumers {

@@ -58,7 +58,10 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
     clock,
     logger,
     // The journal gives up a little before the request does, so that its sender learns what became of the entry.
-    options: { deliveryTimeoutMs: Math.round(config.REQUEST_DEADLINE_MS * 0.9) },
+    options: {
+      deliveryTimeoutMs: Math.round(config.REQUEST_DEADLINE_MS * 0.9),
+      compression: config.KAFKA_COMPRESSION,
+    },
   })
   const topics = namedTopics(config)
   return {

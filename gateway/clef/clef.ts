@@ -1,62 +1,42 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type Checked, refuse } from '../../shared/contract/errors.ts'
-import { parseGuid } from '../../shared/contract/guid.ts'
-import type { Project } from '../../shared/registry/registry.ts'
-import type { Admitted } from '../ingest/admit.ts'
-import { createEntryCheck } from '../ingest/application-log.ts'
-import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
-import { exceeds, refuseNoObject } from '../ingest/fields.ts'
-import { checkSender, createProjectFinder, type ProjectFinder } from '../ingest/foreign-sender.ts'
+import type { IncomingMessage } from 'node:http'
+import { type Problem, problem } from '../../shared/contract/errors.ts'
+import { decodeText } from '../../shared/http/body.ts'
+import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
+import type { BodyFormat } from '../ingest/endpoint.ts'
 import { type Dialect, failed, processed, unconfirmedBatch } from '../ingest/replies.ts'
-import { type SentEntries, setFromParameter } from '../ingest/request.ts'
+import { createEventsCheck } from '../json-events/check.ts'
+import { eventsOf } from '../json-events/events.ts'
 import { entryOf } from './entry.ts'
-import type { Line } from './lines.ts'
 
-const REMEDY =
-  'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name>.'
+const MEDIA_TYPE =
+  /^(?:application\/(?:vnd\.serilog\.clef|json-lines|jsonlines|jsonl|x-jsonlines|x-ndjson|ndjson|json)|text\/plain)[ \t]*(?:;|$)/i
 
-/** A line that is so many times larger than an entry can be is not translated: what would be left out is less than that. */
-const LINE_PER_ENTRY_MAX = 2
+const TYPES =
+  'Send application/vnd.serilog.clef, application/json, application/x-ndjson, application/json-lines or text/plain, in UTF-8.'
 
-/** Judges a body of events: who sends, for which Project, then each line by itself. */
-export function createClefCheck(deps: CheckDeps): BatchCheck {
-  const { entryBytesMax } = deps
-  const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
-  return (received) => {
-    const sender = checkSender(received.headers, deps)
-    if (sender.problem !== undefined) return sender
-    const found = projectOf(received.headers, createProjectFinder(sender.value, deps.registry, REMEDY))
-    if (found.problem !== undefined) return found
-    const project = found.value
-    const origin = { team: project.team, endpoint: `ingest/clef/${project.id}` }
-    // The Project's name, which may be anything, can become a part of its records.
-    const context = { ...deps.contextOf(received, origin), isAscii: false }
-    const lines = linesOf(received.json)
-    const check = (index: number): Checked<Admitted> => {
-      const line = lines[index]
-      if (line === undefined) return refuseNoObject()
-      if (context.isLong && exceeds(line.event.value, LINE_PER_ENTRY_MAX * entryBytesMax))
-        return refuse('entry_too_large', { limit: entryBytesMax })
-      const entry = entryOf(line, project)
-      return entry.problem === undefined ? checkEntry(entry.value, index, project, context) : entry
-    }
-    return { value: { count: lines.length, check } }
+/** Serilog's compact log event format (CLEF), and the JSON that Seq's clients sent before it. The body tells the two apart. */
+export const CLEF_FORMAT: BodyFormat = {
+  refusal: mediaRefusal,
+  decode: decodeText,
+  parse: eventsOf,
+}
+
+function mediaRefusal({ headers }: IncomingMessage): Problem | undefined {
+  const type = headers['content-type'] ?? ''
+  if (type !== '') {
+    if (!MEDIA_TYPE.test(type))
+      return {
+        ...problem('unsupported_media_type'),
+        message: `The content type is none that events are sent with. ${TYPES}`,
+      }
+    const charset = charsetProblem(type)
+    if (charset !== undefined) return charset
   }
+  return codingProblem(headers)
 }
 
-/** The event on each line as it was sent; the text of a line that is no event. The reader of lines keeps the digits of events itself. */
-export const sentEvents: SentEntries = ({ json }) => {
-  const lines = linesOf(json)
-  return (index) => lines[index]?.event.value ?? lines[index]?.text
-}
-
-/** The lines that the format made of the body. */
-const linesOf = (json: unknown): readonly Line[] => json as readonly Line[]
-
-function projectOf({ 'x-project-id': named }: IncomingHttpHeaders, projects: ProjectFinder): Checked<Project> {
-  if (typeof named !== 'string' || named === '') return projects.only()
-  return parseGuid(named) === undefined ? projects.byName(named) : projects.byId(named)
-}
+/** Judges a body of events. */
+export const createClefCheck = createEventsCheck({ endpoint: 'ingest/clef', entryOf })
 
 const CREATED = 201
 
@@ -72,6 +52,3 @@ export const SEQ: Dialect = {
   },
   statusOf: ({ strictStatus }) => strictStatus,
 }
-
-/** Clients that cannot set headers name their Project in the address; a key there is not read, as addresses end up in logs. */
-export const setProject = (request: IncomingMessage): void => setFromParameter(request, 'project', 'x-project-id')

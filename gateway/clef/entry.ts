@@ -2,8 +2,19 @@ import { type Checked, problem, refuse } from '../../shared/contract/errors.ts'
 import { renderTemplate } from '../../shared/message-template.ts'
 import type { Project } from '../../shared/registry/registry.ts'
 import type { Fields } from '../ingest/fields.ts'
-import { createFieldExtractor, eventIdOf, foreignLevel, hexId, scopeDataOf, textOf } from '../ingest/foreign-fields.ts'
-import type { Line } from './lines.ts'
+import {
+  createFieldExtractor,
+  eventIdOf,
+  foreignLevel,
+  hexId,
+  scopeDataOf,
+  stringOf,
+  takeError,
+  takeLogger,
+  textOf,
+} from '../ingest/foreign-fields.ts'
+import type { SentEvent } from '../json-events/events.ts'
+import { inClef } from './raw-event.ts'
 
 /** Properties with a meaning in the format, beside the trace and span that Seq's clients add; all others are the user's own. */
 const REIFIED: ReadonlySet<string> = new Set(['@t', '@m', '@mt', '@l', '@x', '@i', '@r', '@tr', '@sp'])
@@ -12,16 +23,18 @@ const REIFIED: ReadonlySet<string> = new Set(['@t', '@m', '@mt', '@l', '@x', '@i
 const MESSAGE_PER_LINE_MAX = 4
 
 /** An event as the fields of an application log. What has no field of its own is scope data. */
-export function entryOf({ text, event: { value: event, problem: unread } }: Line, project: Project): Checked<Fields> {
-  if (unread !== undefined) return { problem: unread }
+export function entryOf({ characters, event: sent }: SentEvent, project: Project): Checked<Fields> {
+  if (sent.problem !== undefined) return sent
+  const event = inClef(sent.value)
   const extractor = createFieldExtractor(propertiesOf(event))
-  const exception = exceptionOf(event['@x'])
-  const message = messageOf(event, extractor.rest, text.length * MESSAGE_PER_LINE_MAX) ?? exception?.split('\n', 1)[0]
+  const own = messageOf(event, extractor.rest, characters * MESSAGE_PER_LINE_MAX)
+  const exception = exceptionOf(event['@x']) ?? takeError(extractor)
+  const message = own ?? exception?.split('\n', 1)[0]
   if (message === undefined) return NO_MESSAGE
   if (message === TOO_LONG) return MESSAGE_TOO_LONG
   const traceId = hexId(event['@tr'])
   const fields = {
-    categoryName: extractor.take('SourceContext', stringOf) ?? project.name,
+    categoryName: takeLogger(extractor) ?? project.name,
     environment: extractor.take('EnvironmentName', stringOf) ?? extractor.take('Environment', stringOf),
     message,
     level: levelOf(event['@l']),
@@ -85,5 +98,3 @@ function exceptionOf(value: unknown): string | undefined {
 /** Without a level an event is informational; one that names none of ours is left to be judged as it is. */
 const levelOf = (value: unknown): unknown =>
   isAbsent(value) ? 'Information' : typeof value === 'string' ? (foreignLevel(value) ?? value) : value
-
-const stringOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -2,6 +2,7 @@ import { type Checked, type Problem, problem, refuse } from '../../shared/contra
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Validators } from '../schemas/validate.ts'
 import type { Admit, Admitted } from './admit.ts'
+import type { Dialect } from './replies.ts'
 import type { Received, RequestContextOf } from './request.ts'
 
 /**
@@ -24,6 +25,8 @@ export interface CheckDeps {
   readonly batchEntriesMax: number
   /** Whether a level that names none is replaced by Information, and kept beside it, instead of being refused. */
   readonly replaceInvalidLevel: boolean
+  /** Names of resource attributes that are kept beside the usual ones; they may end in `.*`. */
+  readonly resourceAttributes: readonly string[]
 }
 
 /** Judges a request for one entry. */
@@ -33,6 +36,8 @@ export type Check = (received: Received) => Checked<Admitted>
 export interface Entries {
   readonly count: number
   check(index: number): Checked<Admitted>
+  /** How these are answered, where that is not as the endpoint answers all others. */
+  readonly dialect?: Dialect | undefined
 }
 
 /** Judges a batch but for its entries. */

@@ -13,7 +13,7 @@ import {
   refusedBodyHeaders,
   type Unwrap,
 } from '../../shared/http/body.ts'
-import { type Cooperative, runAtOnce, type Steps } from '../../shared/runtime/cooperative.ts'
+import { type Cooperative, runSteps, type Steps } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { RecordRefusals } from '../refusals/recorder.ts'
 import type { IngestHandler, IngestMetrics } from './handlers.ts'
@@ -60,6 +60,9 @@ const TRANSPORT: ReadonlySet<ErrorCode> = new Set([
   'request_timeout',
   'unsupported_media_type',
 ])
+
+/** A request of so many steps is worked off at once, others in slices: a short body can hold thousands of entries. */
+const STEPS_AT_ONCE = 256
 
 /** A request that was refused before it was worked off, with as much of its body as was read. */
 interface Refused {
@@ -109,7 +112,9 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
   function begin(headers: IncomingHttpHeaders, body: Body<Kind>): Promise<Reply | Refused> {
     try {
       const steps = handleBody(headers, body)
-      return isLong(body.content) ? cooperative.run(body.owner, steps) : runAtOnce(steps)
+      if (isLong(body.content)) return cooperative.run(body.owner, steps)
+      const { done, value } = runSteps(steps, STEPS_AT_ONCE)
+      return done ? value : cooperative.run(body.owner, steps)
     } catch (error) {
       return Promise.reject(error)
     }

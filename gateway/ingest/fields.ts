@@ -19,6 +19,10 @@ export const isObject = (value: unknown): value is Fields =>
  */
 export const exceeds = (value: unknown, bytesMax: number): boolean => bytesLeft(value, bytesMax) < 0
 
+/** A value has at least so many bytes as JSON. It must not be nested very deep. */
+export const leastBytes = (value: unknown): number =>
+  Number.MAX_SAFE_INTEGER - bytesLeft(value, Number.MAX_SAFE_INTEGER)
+
 /** A text has at least a byte a UTF-16 unit, and quotes; any value has a byte, and a comma or bracket behind it. */
 function bytesLeft(value: unknown, bytes: number): number {
   if (typeof value === 'string') return bytes - value.length - 2

@@ -6,6 +6,9 @@ import type { Project, Registry, Team } from '../../shared/registry/registry.ts'
 import { type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
 import { isMissing } from './fields.ts'
 
+/** Names a request's Project by its id or its name. */
+export const PROJECT_HEADER = 'x-project-id'
+
 /** Most Projects that a refusal lists. */
 const LISTED_MAX = 5
 /** Most characters of a refused name that an answer repeats. */
@@ -30,10 +33,12 @@ export function checkSender(
 export interface ProjectFinder {
   /** The Project with this id, a GUID in any form. */
   byId(id: string): Checked<Project>
-  /** The Project with this name, in any case, or the Team's only Project where none has it: a service needs no Project of its own. */
+  /** The Project with this name, in any case, or that for unknown services where none has it: a service needs no Project of its own. */
   byName(name: string): Checked<Project>
-  /** The Team's only Project, which need not be named. */
-  only(): Checked<Project>
+  /** The Project that a request names beside its body, by id or name; undefined where it names none. */
+  byHeader(headers: IncomingHttpHeaders): Checked<Project> | undefined
+  /** The Project for unknown services, for what names none. */
+  unnamed(): Checked<Project>
 }
 
 export function createProjectFinder(team: Team, registry: Registry, remedy: string): ProjectFinder {
@@ -42,8 +47,12 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
   const ofTeam = (): readonly Project[] => inUse(registry.projectsOf(team.id))
 
   /** A whole sentence of its own: that of the code speaks of a field that these senders do not have. */
-  const refuseFor = (code: 'project_not_found' | 'missing_project_id' | 'invalid_project_id', what: string) => {
-    const cause: Problem = { ...problem(code), message: `${what} ${remedy} ${listed(ofTeam())}` }
+  const refuseFor = (
+    code: 'project_not_found' | 'missing_project_id' | 'invalid_project_id',
+    what: string,
+    ...more: readonly string[]
+  ) => {
+    const cause: Problem = { ...problem(code), message: [what, remedy, ...more, listed(ofTeam())].join(' ') }
     return { problem: cause }
   }
 
@@ -55,31 +64,44 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
     return refuseFor('project_not_found', `No Project of the Team is ${what}.`)
   }
 
-  function onlyProject(): Project | undefined {
+  /** The Project that the Team names for unknown services, or its only one. */
+  function projectForUnknown(): Project | undefined {
+    if (team.defaultProject !== undefined) return registry.project(team.defaultProject)
     const [first, ...others] = ofTeam()
     return others.length === 0 ? first : undefined
   }
 
+  function byId(text: string): Checked<Project> {
+    const id = parseGuid(text)
+    if (id === undefined) return refuseFor('invalid_project_id', `${shown(text)} is not a GUID.`)
+    const project = registry.project(id)
+    return oneOf(project?.team === team.id ? [project] : [], id)
+  }
+
+  function byName(name: string): Checked<Project> {
+    const named = registry.projectsNamed(team.id, name)
+    return named.length > 0
+      ? oneOf(named, `named ${shown(name)}`)
+      : forUnknown('project_not_found', `No Project of the Team is named ${shown(name)}.`)
+  }
+
+  function forUnknown(code: 'project_not_found' | 'missing_project_id', what: string): Checked<Project> {
+    const project = projectForUnknown()
+    return project === undefined ? refuseFor(code, what, WAY_OUT) : { value: project }
+  }
+
   return {
-    byId: (text) => {
-      const id = parseGuid(text)
-      if (id === undefined) return refuseFor('invalid_project_id', `${shown(text)} is not a GUID.`)
-      const project = registry.project(id)
-      return oneOf(project?.team === team.id ? [project] : [], id)
+    byId,
+    byName,
+    byHeader: ({ [PROJECT_HEADER]: named }) => {
+      if (typeof named !== 'string' || named === '') return undefined
+      return parseGuid(named) === undefined ? byName(named) : byId(named)
     },
-    byName: (name) => {
-      const named = registry.projectsNamed(team.id, name)
-      const only = named.length === 0 ? onlyProject() : undefined
-      return only === undefined ? oneOf(named, `named ${shown(name)}`) : { value: only }
-    },
-    only: () => {
-      const only = onlyProject()
-      return only === undefined
-        ? refuseFor('missing_project_id', 'Nothing says which Project these logs are for.')
-        : { value: only }
-    },
+    unnamed: () => forUnknown('missing_project_id', 'Nothing says which Project these logs are for.'),
   }
 }
+
+const WAY_OUT = "Or name a Project for unknown services in the Team's settings (defaultProject)."
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))
 

@@ -91,10 +91,10 @@ export function createBatchHandler(
     return dialect.failed(problem)
   }
 
-  function finish(total: number, refused: readonly RefusedEntry[]): Reply {
+  function finish(total: number, refused: readonly RefusedEntry[], { processed }: Dialect): Reply {
     for (const { problem } of refused) ingestMetrics.rejected(problem.code)
     ingestMetrics.accepted(total - refused.length)
-    return dialect.processed(total, refused)
+    return processed(total, refused)
   }
 
   return function* handle(received) {
@@ -103,10 +103,10 @@ export function createBatchHandler(
       recordRefusals(received, [{ problem }])
       return Promise.resolve(refuseAll(problem))
     }
-    const total = entries.count
+    const { count: total, dialect: answered = dialect } = entries
     const { publications, places, refused } = yield* judge(entries)
     if (refused.length > 0) recordRefusals(received, refusalsOf(refused, sent(received)))
-    return publish(publications).then((outcomes) => finish(total, withFailures(refused, outcomes, places)))
+    return publish(publications).then((outcomes) => finish(total, withFailures(refused, outcomes, places), answered))
   }
 }
 

@@ -3,6 +3,7 @@ import { arrayOf, type JsonSchema, named, objectOf, text } from '../../shared/co
 import { STATUS } from '../../shared/http/status.ts'
 import {
   ERROR_CODE,
+  FAILURE,
   failureResponses,
   jsonContent,
   type OpenApiPart,
@@ -132,15 +133,21 @@ const rpcFailure = (description: string): JsonSchema => ({
   ),
 })
 
-const otlpLogs = (operationId: string): Operation => ({
+const NAMED_PROJECT: readonly JsonSchema[] = [
+  parameter('header', 'X-Project-Id', "The Project's id or name, for all logs of the request."),
+  parameter('query', 'project', 'The same, for clients that cannot set headers.'),
+]
+
+const otlpLogs = (operationId: string, ...parameters: readonly JsonSchema[]): Operation => ({
   operationId,
   tags: [TAG],
   summary: 'Send logs with OpenTelemetry (OTLP/HTTP, Protobuf or JSON)',
   description:
-    'The Project is the one whose id is the resource attribute `sluice.project.id`, or else the one whose name is `service.name`, or else the ' +
-    "Team's only one. " +
+    'The Project is the one that `X-Project-Id` or the address names, or else the one whose id is the resource attribute `sluice.project.id`, ' +
+    'or else the one whose name is `service.name`, or else the one that the Team names for unknown services, or its only one. ' +
     'Log records are taken or rejected one by one. Where the journal did not confirm some of them, all of the request is to be sent again. ' +
     'The answer has the encoding of the request.',
+  parameters: [...NAMED_PROJECT, ...parameters],
   requestBody: {
     required: true,
     content: inBoth('ExportLogsServiceRequest', jsonContent(EXPORT_REQUEST, EXPORT_REQUEST_EXAMPLES)),
@@ -153,6 +160,7 @@ const otlpLogs = (operationId: string): Operation => ({
     400: rpcFailure('The request cannot be read.'),
     401: rpcFailure('No key.'),
     403: rpcFailure('The key is none of a Team.'),
+    404: rpcFailure('The header or the address names no Project of the Team that takes logs.'),
     413: rpcFailure('The body is too large, or has too many log records.'),
     415: rpcFailure('Neither Protobuf nor JSON, or compressed in a way that is not known.'),
     503: { ...rpcFailure('To be sent again.'), headers: { 'Retry-After': RETRY_AFTER } },
@@ -179,12 +187,72 @@ const CLEF_CODES: readonly ErrorCode[] = [
   'server_error',
 ]
 
+/** The refusals of a request; those of entries come with 200 or 422. */
+const JSON_LOGS_CODES: readonly ErrorCode[] = [
+  'missing_api_key',
+  'invalid_api_key',
+  'missing_project_id',
+  'project_not_found',
+  'batch_too_large',
+  'malformed_json',
+  'malformed_body',
+  'request_timeout',
+  'payload_too_large',
+  'unsupported_media_type',
+  'server_error',
+]
+
 const CLEF_EXAMPLES = {
   two: {
     summary: 'Two events',
     value:
       '{"@t":"2026-01-31T09:30:00.1230000Z","@mt":"Order {Order} was placed","Order":4711,"SourceContext":"Shop.Checkout"}\n' +
       '{"@t":"2026-01-31T09:30:01.0000000Z","@m":"Payment failed","@l":"Error","@x":"System.TimeoutException: no answer"}\n',
+  },
+}
+
+const EVENTS: JsonSchema = { type: ['array', 'object'] }
+const EVENTS_EXAMPLES = {
+  older: {
+    summary: 'As seq-logging, pino-seq and winston-seq send them',
+    value: {
+      Events: [
+        {
+          Timestamp: '2026-01-31T09:30:00.123Z',
+          Level: 'Warning',
+          MessageTemplate: 'Order {Order} is late',
+          Properties: { Order: 4711 },
+        },
+      ],
+    },
+  },
+  array: {
+    summary: 'An array of CLEF events',
+    value: [{ '@t': '2026-01-31T09:30:00.123Z', '@m': 'Order 4711 is late', '@l': 'Warning' }],
+  },
+}
+
+const JSON_LOGS_EXAMPLES = {
+  pino: {
+    summary: 'An entry of pino',
+    value: { level: 30, time: 1769851800123, pid: 1, hostname: 'web-1', name: 'checkout', msg: 'Payment accepted' },
+  },
+  ecs: {
+    summary: 'A list of entries in the Elastic Common Schema',
+    value: [
+      {
+        '@timestamp': '2026-01-31T09:30:00.123Z',
+        'log.level': 'ERROR',
+        message: 'no',
+        'error.type': 'TimeoutException',
+      },
+    ],
+  },
+}
+const JSON_LINES_EXAMPLES = {
+  lines: {
+    summary: 'Lines of Docker',
+    value: '{"log":"Payment accepted\\n","stream":"stdout","time":"2026-01-31T09:30:00.123456789Z"}\n',
   },
 }
 
@@ -197,19 +265,19 @@ const { all, partial } = BATCH_RESULT_EXAMPLES
 const clefEvents = (operationId: string, ...parameters: readonly JsonSchema[]): Operation => ({
   operationId,
   tags: [TAG],
-  summary: 'Send events of Serilog (CLEF), one JSON object a line',
+  summary: 'Send events as clients of Seq do: CLEF, or the JSON before it',
   description:
-    'The Project is named by `X-Project-Id` or `project`, and need not be where the Team has only one. The key may also stand in ' +
-    '`X-Seq-ApiKey`. Lines are taken or refused one by one, at most 10,000; `index` counts those that are not blank, from 0. Where ' +
+    'The Project is named by `X-Project-Id` or the address, and need not be where the Team has only one or names one for unknown services. The key may also stand in ' +
+    '`X-Seq-ApiKey`. The body has an event a line, or is an array of events or `{"Events":[..]}`. Events are taken or refused one by one, ' +
+    'at most 10,000; `index` counts them, and lines that are none but not blank, from 0. Where ' +
     'the journal did not confirm some of them, all of the request is to be sent again.',
-  parameters: [
-    parameter('header', 'X-Project-Id', "The Project's id or name."),
-    parameter('query', 'project', 'The same, for clients that cannot set headers.'),
-    ...parameters,
-  ],
+  parameters: [...NAMED_PROJECT, ...parameters],
   requestBody: {
     required: true,
-    content: { 'application/vnd.serilog.clef': { schema: text, examples: CLEF_EXAMPLES } },
+    content: {
+      'application/vnd.serilog.clef': { schema: text, examples: CLEF_EXAMPLES },
+      ...jsonContent(EVENTS, EVENTS_EXAMPLES),
+    },
   },
   responses: {
     201: { description: 'All were taken.', content: jsonContent(BATCH_RESULT, { all }) },
@@ -222,23 +290,82 @@ function parameter(place: string, name: string, description: string): JsonSchema
   return { name, in: place, description, schema: text }
 }
 
+const jsonLogs: Operation = {
+  operationId: 'sendJsonLogs',
+  tags: [TAG],
+  summary: 'Send the JSON of any logger or log shipper',
+  description:
+    'One entry, an entry a line, an array of them, or `{"events":[..]}`; at most 10,000. docs/http.md has the names by which the fields ' +
+    'of an application log are found; all others become its scope data. The Project is named by `X-Project-Id` or the address, and need ' +
+    'not be where the Team has only one or names one for unknown services. Entries are taken or refused one by one. Where the journal ' +
+    'did not confirm some of them, all of the request is to be sent again.',
+  parameters: NAMED_PROJECT,
+  requestBody: {
+    required: true,
+    content: {
+      ...jsonContent(EVENTS, JSON_LOGS_EXAMPLES),
+      'application/x-ndjson': { schema: text, examples: JSON_LINES_EXAMPLES },
+    },
+  },
+  responses: {
+    200: {
+      description:
+        'All were taken; or entries of a list, or of several lines, were refused, which are not to be sent again. `success` is false ' +
+        'where none was taken.',
+      content: jsonContent({ anyOf: [BATCH_RESULT, FAILURE] }, { all, partial }),
+    },
+    422: {
+      description: 'An entry that was sent alone was refused, with the code of its refusal.',
+      content: jsonContent(FAILURE, {}),
+    },
+    ...failureResponses(JSON_LOGS_CODES, STATUS, {}),
+  },
+}
+
+const PATHS: OpenApiPart['paths'] = {
+  '/v1/logs': { post: otlpLogs('sendOtlpLogs') },
+  '/ingest/otlp/v1/logs': { post: otlpLogs('sendOtlpLogsToPathOfSeq') },
+  '/ingest/clef': { post: clefEvents('sendClefEvents') },
+  '/api/events/raw': {
+    post: clefEvents('sendClefEventsToOlderPath', {
+      ...parameter('query', 'clef', 'Present: the body is CLEF, whatever its content type.'),
+      allowEmptyValue: true,
+    }),
+  },
+  '/ingest/json': { post: jsonLogs },
+}
+
+const PROJECT_IN_PATH: JsonSchema = {
+  ...parameter('path', 'project', "The Project's id or name, percent-encoded."),
+  required: true,
+  example: 'Checkout API',
+}
+
+/** The same paths below that of a Project, for clients that can set an address alone. */
+const inProject = (paths: OpenApiPart['paths']): OpenApiPart['paths'] =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, operations]) => [
+      `/projects/{project}${path}`,
+      Object.fromEntries(
+        Object.entries(operations).map(([method, operation]) => [method, operationInProject(operation)]),
+      ),
+    ]),
+  )
+
+const operationInProject = (operation: Operation): Operation => ({
+  ...operation,
+  operationId: `${operation.operationId}OfProject`,
+  parameters: [PROJECT_IN_PATH, ...(operation.parameters ?? []).filter((one) => !NAMED_PROJECT.includes(one))],
+})
+
 /** The endpoints that take logs as OpenTelemetry's and Serilog's clients send them. */
 export const foreignIngestionPart: OpenApiPart = {
   tags: [
     {
       name: TAG,
-      description: 'Send application logs with OpenTelemetry or Serilog. Refusals have their own HTTP statuses.',
+      description:
+        'Send application logs with OpenTelemetry, Serilog or any logger that writes JSON. Refusals have their own HTTP statuses.',
     },
   ],
-  paths: {
-    '/v1/logs': { post: otlpLogs('sendOtlpLogs') },
-    '/ingest/otlp/v1/logs': { post: otlpLogs('sendOtlpLogsToPathOfSeq') },
-    '/ingest/clef': { post: clefEvents('sendClefEvents') },
-    '/api/events/raw': {
-      post: clefEvents('sendClefEventsToOlderPath', {
-        ...parameter('query', 'clef', 'Present: the body is CLEF, whatever its content type.'),
-        allowEmptyValue: true,
-      }),
-    },
-  },
+  paths: { ...PATHS, ...inProject(PATHS) },
 }

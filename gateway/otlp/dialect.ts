@@ -9,7 +9,7 @@ import { type Dialect, type RefusedEntry, type Reply, unconfirmedBatch } from '.
 const RETRYABLE_STATUS = 503
 
 /** `google.rpc.Code` for an HTTP status. */
-const RPC_CODE: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 413: 8, 415: 3, 503: 14 }
+const RPC_CODE: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 404: 5, 413: 8, 415: 3, 503: 14 }
 const RPC_UNKNOWN = 2
 
 /** Most kinds of refusal that an answer describes, and most characters of the details of one. */

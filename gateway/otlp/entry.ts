@@ -10,14 +10,26 @@ import {
   foreignLevel,
   hexId,
   scopeDataOf,
+  stringOf,
+  takeError,
+  takeLogger,
+  tells,
   textOf,
 } from '../ingest/foreign-fields.ts'
+import { fitsDepth } from '../schemas/keywords.ts'
 import { isKeyValue, listOf, plainAttributes, plainValue } from './log-records.ts'
 
 /** The values that a log record takes from its scope and its resource. */
 export interface RecordOrigin {
-  readonly categoryName: string
+  /** The name of a scope that is a logger's. */
+  readonly category: string | undefined
+  /** Attributes that hold a logger's name in such a scope, beside those that do in any. */
+  readonly loggerNames: readonly string[]
+  /** The category of records that name no logger. */
+  readonly service: string
   readonly environment: string | undefined
+  /** What all records of the scope share. */
+  readonly scopeData: Fields
 }
 
 /** Severity numbers come four to a level. */
@@ -32,27 +44,31 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
     return refuse('invalid_request', [{ path: '/attributes', message: 'must be a list of { key, value }' }])
   const extractor = createFieldExtractor(plainAttributes(listOf(attributes)))
   const eventName = textOf(record['eventName']) ?? extractor.take('event.name', textOf)
-  const message = messageOf(body) ?? eventName ?? textOf(extractor.rest['exception.message'])
+  const exceptionMessage = textOf(extractor.rest['exception.message'])
+  const exception = takeException(extractor) ?? takeError(extractor)
+  const message = takeMessage(body, extractor) ?? eventName ?? exceptionMessage ?? exception?.split('\n', 1)[0]
   if (message === undefined) return NO_MESSAGE
   const traceId = hexId(record['traceId'])
   const fields = {
-    ...origin,
+    categoryName: origin.category ?? takeLogger(extractor, ...origin.loggerNames) ?? origin.service,
+    environment: origin.environment,
     message,
     level: levelOf(record),
     eventName,
     eventId: extractor.take('logrecord.event.id', eventIdOf),
-    exception: takeException(extractor),
+    exception,
     correlationKey:
       extractor.take('correlationKey', textOf) ?? extractor.take('sluice.correlation_key', textOf) ?? traceId,
     timestamp: timeOf(record['timeUnixNano']) ?? timeOf(record['observedTimeUnixNano']),
   }
-  return { value: { ...fields, scopeData: scopeDataOf(traceId, hexId(record['spanId']), extractor.rest) } }
+  const scopeData = scopeDataOf(traceId, hexId(record['spanId']), extractor.rest, origin.scopeData)
+  return { value: { ...fields, scopeData } }
 }
 
 const NO_MESSAGE: Checked<Fields> = {
   problem: {
     ...problem('missing_message'),
-    message: 'The log record has no body, event name or exception message. Give it a body.',
+    message: 'The log record has no body, event name or exception. Give it a body.',
   },
 }
 
@@ -66,14 +82,33 @@ function takeException(extractor: FieldExtractor): string | undefined {
   const trace = extractor.take('exception.stacktrace', textOf)
   const title = [type, message].filter((part) => part !== undefined).join(': ')
   if (trace === undefined) return title === '' ? undefined : title
-  return trace.includes(title) ? trace : `${title}\n${trace}`
+  return tells(trace, title) ? trace : `${title}\n${trace}`
 }
 
-function messageOf(body: unknown): string | undefined {
+/** The property that keeps a body which is an object or a list. */
+const BODY = 'body'
+/** Members of a body that are its message, in this order. */
+const MESSAGE_NAMES = ['message', 'msg', 'event'] as const
+/** One level less than scope data may have. */
+const BODY_LEVELS_MAX = 63
+/** A longer body without a message of its own is the message alone: an entry would have it twice. */
+const REPEATED_CHARACTERS_MAX = 16_384
+
+/** The message of a body: a text as it is, of an object its own message, else the JSON of it. What is structured is kept, too. */
+function takeMessage(body: unknown, extractor: FieldExtractor): string | undefined {
   const plain = plainValue(body)
   if (plain === null || plain === '') return undefined
-  return typeof plain === 'string' ? plain : JSON.stringify(plain)
+  if (typeof plain === 'string') return plain
+  const json = (): string => JSON.stringify(plain)
+  if (typeof plain !== 'object' || numberText(plain) !== undefined) return json()
+  if (Object.hasOwn(extractor.rest, BODY) || !fitsDepth(plain, BODY_LEVELS_MAX)) return json()
+  const own = isObject(plain) ? MESSAGE_NAMES.map((name) => stringOf(plain[name])).find(isText) : undefined
+  const message = own ?? json()
+  if (own !== undefined || message.length <= REPEATED_CHARACTERS_MAX) extractor.put(BODY, plain)
+  return message
 }
+
+const isText = (text: string | undefined): boolean => text !== undefined
 
 function levelOf({ severityNumber, severityText }: Fields): Level {
   const index = Math.ceil(Number(numberText(severityNumber)) / NUMBERS_PER_LEVEL) - 1

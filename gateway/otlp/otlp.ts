@@ -2,17 +2,17 @@ import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { hasLostDigits } from '../../shared/contract/exact-json.ts'
 import { decodeText, parseJsonBody } from '../../shared/http/body.ts'
 import { mediaProblem } from '../../shared/http/media-type.ts'
-import type { Project } from '../../shared/registry/registry.ts'
 import type { Admitted } from '../ingest/admit.ts'
 import { createEntryCheck } from '../ingest/application-log.ts'
 import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
 import { exceeds, type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
-import { checkSender, createProjectFinder, type ProjectFinder } from '../ingest/foreign-sender.ts'
+import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
 import { type RequestContext, sentEntries } from '../ingest/request.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
 import { entryOf, type RecordOrigin } from './entry.ts'
-import { isKeyValue, listOf, logRecordsOf, type PlacedRecord } from './log-records.ts'
+import { logRecordsOf, type PlacedRecord } from './log-records.ts'
+import { createKeeps, createSources, RESOURCE_ATTRIBUTES } from './sources.ts'
 
 /** Levels of JSON of a log record: its scope data may be 64 levels deep, each of which OTLP writes as four. */
 const RECORD_LEVELS_MAX = 264
@@ -23,34 +23,38 @@ const RECORD_PER_ENTRY_MAX = 4
 const NO_RECORD: PlacedRecord = { record: null, scope: {}, resource: {} }
 
 const REMEDY =
-  "Set service.name to the Project's name (OTEL_SERVICE_NAME), or name it by its id: OTEL_RESOURCE_ATTRIBUTES=sluice.project.id=<id>."
+  "Set service.name to the Project's name (OTEL_SERVICE_NAME), or name it by its id (OTEL_RESOURCE_ATTRIBUTES=sluice.project.id=<id>) or in the address (/projects/<id or name>/v1/logs)."
 
 /** Judges an ExportLogsServiceRequest: who sends, whether it can be read at all, then each log record by itself. */
 export function createOtlpCheck(deps: CheckDeps): BatchCheck {
-  const { entryBytesMax } = deps
+  const { entryBytesMax, resourceAttributes } = deps
   const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
+  const keeps = createKeeps([...RESOURCE_ATTRIBUTES, ...resourceAttributes])
 
   return (received) => {
     const sender = checkSender(received.headers, deps)
     if (sender.problem !== undefined) return sender
     const records = logRecordsOf(received.json)
     if (records.problem !== undefined) return records
+    const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
+    const found = projects.byHeader(received.headers)
+    if (found?.problem !== undefined) return found
+    const named = found?.value
     // The Project's name, which may be anything, can become a part of its records.
     const context = {
-      ...deps.contextOf(received, { team: sender.value.id, endpoint: 'v1/logs' }),
+      ...deps.contextOf(received, { team: sender.value.id, endpoint: named ? `v1/logs/${named.id}` : 'v1/logs' }),
       isAscii: false,
     }
-    const sourceOf = createSources(createProjectFinder(sender.value, deps.registry, REMEDY))
+    const sourceOf = createSources({ projects, named, keeps })
     const exactRecord = createExactRecords(context)
 
     function check(index: number): Checked<Admitted> {
       const { record, scope, resource } = records.value?.[index] ?? NO_RECORD
       if (context.isLong && exceeds(record, RECORD_PER_ENTRY_MAX * entryBytesMax))
         return refuse('entry_too_large', { limit: entryBytesMax })
-      const { project, service, environment } = sourceOf(resource)
+      const { project, origin } = sourceOf(resource, scope)
       if (project.problem !== undefined) return project
-      const categoryName = nonEmpty(scope['name']) ?? service ?? project.value.name
-      const entry = read(record, () => exactRecord(index), { categoryName, environment })
+      const entry = read(record, () => exactRecord(index), origin)
       return entry.problem === undefined ? checkEntry(entry.value, index, project.value, context) : entry
     }
 
@@ -77,43 +81,6 @@ function createExactRecords({ exactBody }: RequestContext): (index: number) => u
     return records[index]?.record
   }
 }
-
-/** The values that the records of one resource share. */
-interface Source {
-  readonly project: Checked<Project>
-  readonly service: string | undefined
-  readonly environment: string | undefined
-}
-
-/** Looks each resource up once, however many records it has. */
-function createSources(projects: ProjectFinder): (resource: Fields) => Source {
-  const known = new Map<Fields, Source>()
-  return (resource) => {
-    const source = known.get(resource) ?? sourceOf(resource, projects)
-    known.set(resource, source)
-    return source
-  }
-}
-
-function sourceOf({ attributes }: Fields, projects: ProjectFinder): Source {
-  const texts = new Map(
-    listOf(attributes)
-      .filter(isKeyValue)
-      .map(({ key, value }) => [key, textOf(value)]),
-  )
-  const id = texts.get('sluice.project.id')
-  const service = texts.get('service.name')
-  const named = service === undefined ? projects.only() : projects.byName(service)
-  return {
-    project: id === undefined ? named : projects.byId(id),
-    service,
-    environment: texts.get('deployment.environment.name') ?? texts.get('deployment.environment'),
-  }
-}
-
-const textOf = (value: unknown): string | undefined => (isObject(value) ? nonEmpty(value['stringValue']) : undefined)
-
-const nonEmpty = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** The JSON encoding of OTLP, for bodies of every type but Protobuf. */
 export const OTLP_JSON_FORMAT: BodyFormat = {

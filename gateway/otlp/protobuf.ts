@@ -151,7 +151,7 @@ const LOG_RECORD = messageOf({
   12: text('eventName'),
 })
 const RESOURCE = messageOf({ 1: attributes })
-const SCOPE = messageOf({ 1: text('name') })
+const SCOPE = messageOf({ 1: text('name'), 2: text('version'), 3: attributes })
 const SCOPE_LOGS = messageOf({ 1: one('scope', () => SCOPE), 2: many('logRecords', () => LOG_RECORD) })
 const RESOURCE_LOGS = messageOf({ 1: one('resource', () => RESOURCE), 2: many('scopeLogs', () => SCOPE_LOGS) })
 const REQUEST = messageOf({ 1: many('resourceLogs', () => RESOURCE_LOGS) })

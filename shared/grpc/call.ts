@@ -59,6 +59,8 @@ export function answerCall(
     return
   }
   stream.respond(all, { waitForTrailers: true })
-  stream.once('wantTrailers', () => stream.sendTrailers(trailers))
+  stream.once('wantTrailers', () => {
+    if (!stream.destroyed && !stream.closed) stream.sendTrailers(trailers)
+  })
   stream.end(frames)
 }

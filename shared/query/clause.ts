@@ -15,6 +15,7 @@ export const PHRASE_WORDS_MAX = 20
 const DAY_MS = 86_400_000
 const ENDS_IN_WORD = /[\p{L}\p{N}]$/u
 const INTEGER = /^[+-]?\d{1,15}$/
+const HEX = /^[0-9a-f]+$/i
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const ORDERED = 'eventId, level, timestamp and receivedAt'
 
@@ -40,8 +41,9 @@ export function fieldClause(
     case 'text':
     case 'keyword':
     case 'guid':
+    case 'hex':
       if (comparison !== null || value.kind === 'range') return noOrder(field.name, value.at)
-      return textualClause(field, value)
+      return field.kind === 'hex' ? hexClause(field, value) : textualClause(field, value)
     case 'number':
     case 'level':
     case 'time':
@@ -50,6 +52,7 @@ export function fieldClause(
 }
 
 type Textual = Extract<Field, { kind: 'text' | 'keyword' | 'guid' }>
+type Hex = Extract<Field, { kind: 'hex' }>
 type Ordered = Extract<Field, { kind: 'number' | 'level' | 'time' }>
 
 function textualClause(field: Textual, value: ValueLexeme): Query | Problem {
@@ -57,6 +60,16 @@ function textualClause(field: Textual, value: ValueLexeme): Query | Problem {
   if (field.kind === 'text') return textClause(field.name, value)
   const guid = field.kind === 'guid' && !value.star ? parseGuid(value.text) : undefined
   return { type: 'equals', field: field.name, value: guid ?? value.text, prefix: value.star }
+}
+
+/** The intakes of other clients store these ids in lower case; a client of our own format may have sent capitals. */
+function hexClause({ name, path }: Hex, { text, at, star, ...value }: ValueLexeme): Query | Problem {
+  if (isLoneStar({ text, at, star, ...value })) return { type: 'leafExists', field: 'scope', path }
+  if (!HEX.test(text)) return { problem: `The ids of ${name} are hexadecimal digits, not "${text}".`, at }
+  const cases = new Set([text.toLowerCase(), text.toUpperCase()])
+  const queries = [...cases].map((id): Query => ({ type: 'leaf', field: 'scope', path, value: id, prefix: star }))
+  const [only] = queries
+  return only !== undefined && queries.length === 1 ? only : { type: 'or', queries }
 }
 
 /** One word, or several as a phrase: `order-4711` is found where `order` and `4711` follow each other. */

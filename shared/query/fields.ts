@@ -14,6 +14,8 @@ export type Field = {
   | { readonly kind: 'number'; readonly name: NumberField }
   | { readonly kind: 'time'; readonly name: TimeField }
   | { readonly kind: 'level'; readonly name: 'level' }
+  /** An id in hexadecimal digits, in any case; `path` is where the scope data has it. */
+  | { readonly kind: 'hex'; readonly name: 'trace' | 'span'; readonly path: string }
 )
 
 export const FIELDS: readonly Field[] = [
@@ -79,6 +81,22 @@ export const FIELDS: readonly Field[] = [
     aliases: ['correlation', 'correlationId', 'flow'],
     help: 'Key that the entries of a flow share.',
     example: 'correlationKey:order-4711',
+  },
+  {
+    name: 'trace',
+    kind: 'hex',
+    path: 'traceId',
+    aliases: ['traceId'],
+    help: 'Id of the trace that the application log belongs to.',
+    example: 'trace:5b8efff798038103d269b633813fc60c',
+  },
+  {
+    name: 'span',
+    kind: 'hex',
+    path: 'spanId',
+    aliases: ['spanId'],
+    help: 'Id of the span that the application log belongs to.',
+    example: 'span:eee19b7ec3c1b174',
   },
   {
     name: 'environment',

@@ -5,8 +5,8 @@ import { type RegistryAdminDeps, readRegistry, readState } from './journal-acces
 import { type RevokeResult, type RotateOptions, type RotateResult, revokeKey, rotateKey } from './key-admin.ts'
 import { type Plan, planApply } from './plan.ts'
 import type { RegistryRecord } from './records.ts'
-import type { Registry } from './registry.ts'
-import { changeOwn, type OwnItem, type OwnResult } from './team-admin.ts'
+import type { Registry, Team } from './registry.ts'
+import { changeOwn, type OwnItem, type OwnResult, setDefaultProject } from './team-admin.ts'
 
 /**
  * The operations of an operator on the registry. A journal has no "append if nothing changed since", so two operators at once may plan
@@ -23,6 +23,8 @@ export interface RegistryAdmin {
   revokeKey(team: string, prefix: string, options?: { readonly keepLast: boolean }): Promise<RevokeResult>
   /** Creates or changes an Event, Step or Project of a Team, as the Team itself may. */
   changeOwn(team: string, item: OwnItem, how: 'create' | 'change'): Promise<OwnResult>
+  /** Names the Project of a Team for logs of unknown services, or none. */
+  setDefaultProject(team: string, project: string | null): Promise<OwnResult<Team>>
   /** The registry as it is now. */
   read(): Promise<Registry>
 }
@@ -43,6 +45,7 @@ export function createRegistryAdmin(deps: RegistryAdminDeps): RegistryAdmin {
     rotateKey: (team, options) => rotateKey(deps, team, options),
     revokeKey: (team, prefix, options = { keepLast: false }) => revokeKey(deps, team, prefix, options),
     changeOwn: (team, item, how) => changeOwn(deps, team, item, how),
+    setDefaultProject: (team, project) => setDefaultProject(deps, team, project),
     read: () => readRegistry(deps),
   }
 }

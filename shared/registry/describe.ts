@@ -4,6 +4,8 @@ import type { KeyInfo, Project, Registry, StepEntity, Team } from './registry.ts
 export interface TeamDescription {
   readonly id: string
   readonly name: string
+  /** The id of its Project for logs of unknown services. */
+  readonly defaultProject: string | null
   readonly keys: readonly KeyDescription[]
   readonly events: readonly EventDescription[]
   /** Steps without an Event. */
@@ -34,13 +36,14 @@ export interface ProjectDescription {
   readonly archivedAt: string | null
 }
 
-export function describeTeam(registry: Registry, { id, name }: Team): TeamDescription {
+export function describeTeam(registry: Registry, { id, name, defaultProject }: Team): TeamDescription {
   const events = registry.eventsOf(id)
   const stepsOf = Map.groupBy(registry.stepsOf(id), ({ event }) => event)
   const known = new Set(events.map(({ identifier }) => identifier))
   return {
     id,
     name,
+    defaultProject: defaultProject ?? null,
     keys: registry.keysOf(id).map(({ prefix, createdAt, revokedAt }) => ({ prefix, createdAt, revokedAt })),
     events: events.map((event) => ({
       identifier: event.identifier,

@@ -24,6 +24,8 @@ export interface FileTeam extends Placed {
   readonly id: string
   readonly name: string | undefined
   readonly apiKeys: readonly FileKey[] | undefined
+  /** The GUID of its Project for logs of unknown services; null where it names none. */
+  readonly defaultProject: string | null | undefined
 }
 export interface FileKey extends Placed {
   readonly key: string
@@ -84,12 +86,15 @@ export function parseRegistryFile(text: string): {
 type Fail = (line: number, message: string) => undefined
 
 function readTeam(item: YamlValue, fail: Fail): FileTeam | undefined {
-  const fields = readFields(item, 'a Team', ['id', 'name', 'apiKeys'], fail)
+  const fields = readFields(item, 'a Team', ['id', 'name', 'apiKeys', 'defaultProject'], fail)
   if (fields === undefined) return undefined
   const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
   const apiKeys = optional(fields, 'apiKeys', (value) => readKeys(value, fail))
+  const defaultProject = optional(fields, 'defaultProject', (value) =>
+    isNull(value) ? null : readGuid(value, 'defaultProject', fail),
+  )
   const id = required(fields, item, 'id', fail, (value) => readTeamId(value, 'id', fail))
-  return id === undefined ? undefined : { line: item.line, id, name, apiKeys }
+  return id === undefined ? undefined : { line: item.line, id, name, apiKeys, defaultProject }
 }
 
 function readEvent(item: YamlValue, fail: Fail): FileEvent | undefined {
@@ -121,12 +126,7 @@ function readProject(item: YamlValue, fail: Fail): FileProject | undefined {
   const team = required(fields, item, 'team', fail, (value) => readTeamId(value, 'team', fail))
   const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
   const archived = optional(fields, 'archived', (value) => readFlag(value, 'archived', fail))
-  const id = required(fields, item, 'id', fail, (value) => {
-    const text = readText(value, 'id', fail)
-    return (
-      text && (parseGuid(text) ?? fail(value.line, 'id must be a GUID, such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301'))
-    )
-  })
+  const id = required(fields, item, 'id', fail, (value) => readGuid(value, 'id', fail))
   return id === undefined ? undefined : { line: item.line, id, team, name, archived }
 }
 
@@ -173,6 +173,12 @@ function readText({ line, value }: YamlValue, name: string, fail: Fail): string 
   if (text.includes('\ufffd')) return fail(line, `${name} was not decoded; save the file as UTF-8`)
   const problem = textProblem(text)
   return problem === undefined ? text : fail(line, `${name} ${problem}`)
+}
+
+function readGuid(value: YamlValue, name: string, fail: Fail): string | undefined {
+  const text = readText(value, name, fail)
+  const expected = `${name} must be a GUID, such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301`
+  return text && (parseGuid(text) ?? fail(value.line, expected))
 }
 
 function readFlag({ line, value }: YamlValue, name: string, fail: Fail): boolean | undefined {

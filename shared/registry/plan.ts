@@ -1,4 +1,4 @@
-import type { FileEvent, FileProblem, RegistryFile } from './file.ts'
+import type { FileEvent, FileProblem, FileTeam, RegistryFile } from './file.ts'
 import { liveKeyIds, planKeys, revocations } from './plan-keys.ts'
 import { type Archivable, archived, type RegistryRecord, type RegistryState, type RegistryValues } from './records.ts'
 
@@ -57,12 +57,50 @@ interface Planner {
   readonly say: (note: string) => void
 }
 
-function planTeams({ state, file, put }: Planner): void {
-  for (const { id, name } of file.teams) {
+function planTeams(planner: Planner): void {
+  const { state, file, prune, put } = planner
+  for (const item of file.teams) {
+    const { id, name } = item
     const present = state.team.get(id)
-    const value = { name: name ?? present?.name ?? id }
-    if (value.name !== present?.name) put({ kind: 'team', id, value })
+    const project = defaultProjectOf(id, planner, item)
+    const value = { name: name ?? present?.name ?? id, ...(project !== undefined && { defaultProject: project }) }
+    if (value.name !== present?.name || value.defaultProject !== present.defaultProject)
+      put({ kind: 'team', id, value })
   }
+  if (prune) return
+  const listed = new Set(file.teams.map(({ id }) => id))
+  for (const [id, { name, defaultProject }] of state.team)
+    if (!listed.has(id) && defaultProject !== defaultProjectOf(id, planner)) put({ kind: 'team', id, value: { name } })
+}
+
+/**
+ * A Team's Project for logs of unknown services once the file is applied. One that takes no logs is none: the file may not ask for it
+ * where the file itself archives it; what a Team archived by itself is only told.
+ */
+function defaultProjectOf(
+  team: string,
+  { state, file, prune, fail, say }: Planner,
+  item?: FileTeam,
+): string | undefined {
+  const present = state.team.get(team)?.defaultProject
+  const wanted = item?.defaultProject
+  const id = wanted === undefined ? present : wanted
+  if (id === undefined || id === null) return undefined
+  const inFile = file.projects.find((project) => project.id === id)
+  const before = state.project.get(id)
+  const owner = inFile?.team ?? (prune ? undefined : before?.team)
+  const isArchived = inFile?.archived ?? before?.archivedAt !== undefined
+  if (owner === team && !isArchived) return id
+  const what = `the Project "${id}"`
+  const fault =
+    owner === undefined
+      ? missing('Project', id, prune)
+      : owner === team
+        ? `${what} is archived`
+        : `${what} belongs to the Team "${owner}"`
+  if (item && wanted && (owner !== team || inFile?.archived)) fail(item.line, `defaultProject: ${fault}`)
+  else say(`the Team "${team}" has no Project for unknown services now: ${fault}`)
+  return undefined
 }
 
 /** Refuses what belongs to another Team, to a Team that is not there, or to the other half of the shared namespace. */

@@ -9,7 +9,8 @@ import type { JournalRecord, NewRecord } from '../journal/journal.ts'
  * any other one.
  */
 export interface RegistryValues {
-  readonly team: { readonly name: string }
+  /** `defaultProject` is the GUID of its Project for logs of unknown services; absent where it names none. */
+  readonly team: { readonly name: string; readonly defaultProject?: string }
   readonly event: { readonly team: string; readonly name: string } & Archivable
   readonly step: {
     readonly team: string
@@ -114,7 +115,10 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
 
 /** Fields that are not known here are left out: a later version may add some. */
 const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Kind] | undefined } = {
-  team: ({ name }) => (isText(name) ? { name } : undefined),
+  team: ({ name, defaultProject: project }) =>
+    isText(name) && isGuidOrAbsent(project)
+      ? { name, ...(project !== undefined && { defaultProject: project }) }
+      : undefined,
   event: ({ team, name, archivedAt }) =>
     isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined,
   step: ({ team, event, name, order, archivedAt }) =>
@@ -136,6 +140,9 @@ const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Ki
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const isTime = (value: unknown): value is string => typeof value === 'string' && parseTimestamp(value) === value
+
+const isGuidOrAbsent = (value: unknown): value is string | undefined =>
+  value === undefined || (typeof value === 'string' && parseGuid(value) === value)
 
 const isMark = (value: unknown): value is string | undefined => value === undefined || isTime(value)
 

@@ -105,9 +105,12 @@ interface Index {
  */
 function indexOf(state: RegistryState): Index {
   const teams = new Map<string, TeamEntry>()
-  for (const [id, { name }] of [...state.team].sort(byId)) {
+  for (const [id, { name, defaultProject }] of [...state.team].sort(byId)) {
+    const project = state.project.get(defaultProject ?? '')
+    // Only another process at the same time can leave one here that takes no logs.
+    const takesLogs = project?.team === id && project.archivedAt === undefined
     teams.set(id, {
-      team: { id, name },
+      team: { id, name, ...(takesLogs && defaultProject !== undefined && { defaultProject }) },
       keys: [],
       liveHashes: [],
       events: [],

@@ -29,6 +29,8 @@ export interface Registry {
 export interface Team {
   readonly id: string
   readonly name: string
+  /** The id of the Team's Project for logs of unknown services; absent where it names none that takes logs. */
+  readonly defaultProject?: string
 }
 
 /** `archivedAt` is a canonical timestamp, and absent while the thing takes logs. */

@@ -4,7 +4,7 @@ import type { RegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readState } from './journal-access.ts'
 import { type Plan, planApply } from './plan.ts'
 import type { RegistryRecord, RegistryState } from './records.ts'
-import type { Entity, Project } from './registry.ts'
+import type { Entity, Project, Registry, Team } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
 
 /** An Event, Step or Project as a Team wants it; what is left out stays as it is, or gets its default. */
@@ -20,9 +20,9 @@ export interface OwnItem {
   readonly order?: number | undefined
 }
 
-export type OwnResult =
+export type OwnResult<Item = Entity | Project> =
   /** `changes` is empty where everything was as wanted; `item` is what there is now. */
-  | { readonly outcome: 'changed'; readonly changes: readonly RegistryRecord[]; readonly item: Entity | Project }
+  | { readonly outcome: 'changed'; readonly changes: readonly RegistryRecord[]; readonly item: Item }
   | { readonly outcome: 'refused'; readonly because: OwnRefusal }
 
 export type OwnRefusal =
@@ -33,6 +33,8 @@ export type OwnRefusal =
   | 'taken'
   | 'unknown_event'
   | 'archived_event'
+  | 'unknown_project'
+  | 'archived_project'
   | 'too_many'
   /** Another process changed the same thing at the same time. */
   | 'overtaken'
@@ -53,23 +55,43 @@ export async function changeOwn(
   const state = await readState(deps)
   const because = refusalOf(state, team, item, how)
   if (because !== undefined) return { outcome: 'refused', because }
-  const file = fileOf(team, item)
+  return applyOwn(deps, state, fileOf(team, item), (registry) =>
+    item.kind === 'project' ? registry.project(item.id) : registry.entity(item.id),
+  )
+}
+
+/** Names the Project of a Team for logs of unknown services; with null it has none. Rejects as the journal does. */
+export async function setDefaultProject(
+  deps: RegistryAdminDeps,
+  team: string,
+  project: string | null,
+): Promise<OwnResult<Team>> {
+  const state = await readState(deps)
+  const found = project === null ? undefined : state.project.get(project)
+  if (project !== null && found?.team !== team) return { outcome: 'refused', because: 'unknown_project' }
+  if (found?.archivedAt !== undefined) return { outcome: 'refused', because: 'archived_project' }
+  const named = { line: 1, id: team, name: undefined, apiKeys: undefined, defaultProject: project }
+  const file = { teams: [named], events: [], steps: [], projects: [] }
+  return applyOwn(deps, state, file, (registry) => registry.team(team))
+}
+
+/** Applies a file; `itemOf` finds what it is about. */
+async function applyOwn<Item>(
+  deps: RegistryAdminDeps,
+  state: RegistryState,
+  file: RegistryFile,
+  itemOf: (registry: Registry) => Item | undefined,
+): Promise<OwnResult<Item>> {
   let last = state
   const planOn = (present: RegistryState): Plan => {
     last = present
     return planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) })
   }
   const { applied, left } = await applyPlan(deps, planOn(state), async () => planOn(await readState(deps)))
-  const made = itemOf(last, item)
-  if (left.problems.length > 0 || left.changes.length > 0 || made === undefined)
+  const item = itemOf(createRegistryFold(() => undefined, last).registry)
+  if (left.problems.length > 0 || left.changes.length > 0 || item === undefined)
     return { outcome: 'refused', because: 'overtaken' }
-  return { outcome: 'changed', changes: applied, item: made }
-}
-
-/** The thing as readers of the state see it. */
-function itemOf(state: RegistryState, { kind, id }: OwnItem): Entity | Project | undefined {
-  const { registry } = createRegistryFold(() => undefined, state)
-  return kind === 'project' ? registry.project(id) : registry.entity(id)
+  return { outcome: 'changed', changes: applied, item }
 }
 
 function refusalOf(

@@ -70,6 +70,12 @@ export const SETTINGS = {
     help: 'Kafka brokers, `host:port` separated by commas; unset: the journal is embedded (SQLite).',
   },
   KAFKA_CLIENT_ID: { type: 'text', default: 'sluice', help: "Names this process in the brokers' logs and quotas." },
+  KAFKA_COMPRESSION: {
+    type: 'choice',
+    choices: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
+    default: 'gzip',
+    help: 'How records are compressed on the topics. Subscribers have to read it; every client library reads gzip.',
+  },
   KAFKA_SSL: { type: 'flag', default: false, help: 'Encrypt the connections to Kafka.' },
   KAFKA_SSL_CA_FILE: {
     type: 'text',
@@ -138,6 +144,11 @@ export const SETTINGS = {
     choices: ['reject', 'information'],
     default: 'reject',
     help: 'What an unrecognised level of an application log leads to: a refusal, or the level Information.',
+  },
+  OTLP_RESOURCE_ATTRIBUTES: {
+    type: 'list',
+    default: null,
+    help: 'Resource attributes of OpenTelemetry that are kept in scopeData beside the usual ones, separated by commas; `cloud.*` for all that begin so.',
   },
   MAX_BATCH_ENTRIES: {
     type: 'integer',

@@ -129,6 +129,9 @@ interface Check {
   readonly problem: (config: Config) => string | false
 }
 
+/** A name, or the beginning of names: a `*` stands after a dot at the end, and nowhere else. */
+const ATTRIBUTE_NAME = /^[^\s*]{1,255}(?:\.\*)?$/
+
 const CHECKS: readonly Check[] = [
   {
     names: ['MAX_INFLATED_BYTES', 'MAX_BODY_BYTES'],
@@ -161,6 +164,16 @@ const CHECKS: readonly Check[] = [
       return (
         wrong.length > 0 &&
         `TRUSTED_PROXIES must be addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8, separated by commas, got ${wrong.map((proxy) => JSON.stringify(proxy)).join(', ')}`
+      )
+    },
+  },
+  {
+    names: ['OTLP_RESOURCE_ATTRIBUTES'],
+    problem: ({ OTLP_RESOURCE_ATTRIBUTES: names }) => {
+      const wrong = names.filter((name) => !ATTRIBUTE_NAME.test(name))
+      return (
+        wrong.length > 0 &&
+        `OTLP_RESOURCE_ATTRIBUTES must be names of attributes such as cloud.region, or cloud.* for all that begin so, separated by commas, got ${wrong.map((name) => JSON.stringify(name)).join(', ')}`
       )
     },
   },

@@ -67,3 +67,10 @@ export function runAtOnce<Result>(work: Steps<Result>): Result {
   while (step.done !== true) step = work.next()
   return step.value
 }
+
+/** Does so many steps of work, or all of it where it has fewer; the rest is left to be run. */
+export function runSteps<Result>(work: Steps<Result>, stepsMax: number): IteratorResult<void, Result> {
+  let step = work.next()
+  for (let steps = 1; steps < stepsMax && step.done !== true; steps += 1) step = work.next()
+  return step
+}

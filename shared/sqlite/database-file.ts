@@ -35,6 +35,8 @@ export interface DatabaseFormat {
   /** The version of the tables (`PRAGMA user_version`), 1 or more. */
   readonly schemaVersion: number
   readonly schema: string
+  /** The statements that make this version out of an older one, by its number; a file of any other version is refused. */
+  readonly upgrades?: Readonly<Record<number, string>>
   readonly pageBytes: number
   /** The write-ahead log is copied into the file when it has this many pages. */
   readonly checkpointPages: number
@@ -72,7 +74,7 @@ export function openDatabaseFile(
 function prepareFile(
   sqlite: DatabaseSync,
   file: string,
-  { name, applicationId, schemaVersion, schema, pageBytes, checkpointPages, cacheKibibytes }: DatabaseFormat,
+  { name, applicationId, schemaVersion, schema, upgrades, pageBytes, checkpointPages, cacheKibibytes }: DatabaseFormat,
   refuse: (message: string) => Error,
 ): void {
   const pragma = (setting: string): unknown => sqlite.prepare(`PRAGMA ${setting}`).get()?.[setting]
@@ -95,7 +97,9 @@ function prepareFile(
       return
     }
     if (pragma('application_id') !== applicationId) throw foreign()
-    if (version !== schemaVersion) {
+    const upgrade = upgrades?.[version as number]
+    if (upgrade !== undefined) sqlite.exec(`${upgrade} PRAGMA user_version = ${schemaVersion};`)
+    else if (version !== schemaVersion) {
       throw refuse(
         `the ${name} ${file} has schema version ${version}, this program knows ${schemaVersion}; run the version of Sluice that wrote it, or a newer one`,
       )

@@ -23,7 +23,7 @@ export const queryDocuments = (team: string): Readonly<Record<string, EntryDocum
     eventId: 7,
     message: 'refused connection was retried for order 4711-B',
     environment: 'Test Lab',
-    scopeData: { RequestId: '0HN8', user: { id: 70 } },
+    scopeData: { RequestId: '0HN8', user: { id: 70 }, traceId: '5b8efff798038103', spanId: 'eee19b7ec3c1b174' },
   }),
   billingX: applicationDocument({
     team,
@@ -31,6 +31,7 @@ export const queryDocuments = (team: string): Readonly<Record<string, EntryDocum
     level: 'Debug',
     categoryName: 'Acme.BillingX',
     message: 'ORDERS: größere Änderung, 支付失败 (naïve)',
+    scopeData: { traceId: '5B8EFFF798038104', spanId: 7 },
   }),
   placed: eventDocument({
     team,
@@ -54,6 +55,16 @@ export const queryDocuments = (team: string): Readonly<Record<string, EntryDocum
 /** A search text, and the names of the documents that it finds. */
 export const QUERY_CASES: readonly (readonly [string, readonly string[]])[] = [
   ['', ['refused', 'retried', 'billingX', 'placed', 'paid']],
+  ['trace:5b8efff798038103', ['retried']],
+  ['trace:5B8EFFF798038103', ['retried']],
+  ['traceId:5B8efff798038104', ['billingX']],
+  ['trace:5b8eFFF7*', ['retried', 'billingX']],
+  ['trace:5b8efff7', []],
+  ['trace:*', ['retried', 'billingX']],
+  ['-trace:*', ['refused', 'placed', 'paid']],
+  ['span:EEE19B7EC3C1B174 OR span:7', ['retried', 'billingX']],
+  ['spanId:"eee19b7ec3c1b174" trace:5b8efff798038104', []],
+  ['-span:eee19b7ec3c1b174 trace:*', ['billingX']],
   ['*', ['refused', 'retried', 'billingX', 'placed', 'paid']],
   ['refused', ['refused', 'retried', 'paid']],
   ['REFUSED connection', ['refused', 'retried', 'paid']],

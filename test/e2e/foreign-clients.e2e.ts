@@ -1,9 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SeqTransport } from '@datalust/winston-seq'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
+import { pino } from 'pino'
+import { createStream } from 'pino-seq'
+import { Logger } from 'seq-logging'
+import winston from 'winston'
 import { createClient, type Item } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
@@ -43,7 +48,7 @@ async function shown(query: string, messages: readonly string[]): Promise<readon
   return items
 }
 
-/** What the exporter of OpenTelemetry's SDK for JavaScript sends of two logs, one of them an exception. */
+/** Two logs as the exporter of OpenTelemetry's SDK for JavaScript sends them, one of them an exception. */
 const OTLP = `{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"checkout api"}},
 {"key":"deployment.environment.name","value":{"stringValue":"staging"}}],"droppedAttributesCount":0},"scopeLogs":[{"scope":
 {"name":"checkout.payments","version":"2.0.0"},"logRecords":[{"timeUnixNano":"1795281613127000000","observedTimeUnixNano":
@@ -58,7 +63,7 @@ const OTLP = `{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name",
 "TypeError: no\\n    at pay (x.js:1:1)"}},{"key":"correlationKey","value":{"stringValue":"order-4711"}}],
 "droppedAttributesCount":0}]}]}]}`.replaceAll('\n', '')
 
-/** What Serilog's sink for Seq sends of two events. */
+/** Two events as Serilog's sink for Seq sends them. */
 const CLEF = `{"@t":"2026-11-20T17:20:13.1270001Z","@mt":"Order {Order} has {Count:000} items","@r":["003"],"@tr":"0af7651916cd43dd8448eb211c80319c","@sp":"b7ad6b7169203331","Order":9223372036854775807,"Count":3,"SourceContext":"Shop.Stock","EnvironmentName":"Production"}\r
 {"@t":"2026-11-20T17:20:13.1280000Z","@mt":"Stock failed","@l":"Fatal","@x":"System.Exception: no\\r\\n   at Shop","CorrelationId":"order-4712"}\r
 `
@@ -161,5 +166,119 @@ describe('clients of others', () => {
       const { data } = await createClient(server.url, KEY).get<{ items: readonly object[] }>('/api/refusals')
       expect(data.items).toMatchObject([{ endpoint: '/v1/logs' }, { endpoint: '/v1/logs', code: 'project_not_found' }])
     })
+  })
+
+  test('seq-logging delivers by its defaults, and reports a batch of which an event was refused', async () => {
+    const errors: unknown[] = []
+    const onError = (error: unknown): void => void errors.push(error)
+    const logger = new Logger({ serverUrl: `${server.url}/projects/stock`, apiKey: KEY, onError })
+    const event = {
+      timestamp: new Date('2026-11-21T17:20:13.127Z'),
+      level: 'Warning',
+      messageTemplate: 'Order {Order} by seq-logging',
+      properties: { Order: 4711, SourceContext: 'seq.logging' },
+      exception: 'Error: no\n    at pay (x.js:1:1)',
+      traceId: '0af7651916cd43dd8448eb211c80319d',
+    }
+    for (let index = 0; index < 300; index += 1) logger.emit(event)
+    await logger.flush()
+    expect(errors).toEqual([])
+    logger.emit({ ...event, level: 'Loud' })
+    logger.emit({ ...event, messageTemplate: 'the last one' })
+    await logger.close()
+    expect(errors).toEqual(['HTTP log shipping failed: 207'])
+    const messages = [...Array<string>(300).fill('Order 4711 by seq-logging'), 'the last one']
+    const [item] = await shown('category=seq.logging', messages)
+    expect(item).toMatchObject({
+      project: { name: 'Stock' },
+      level: 'Warning',
+      timestamp: '2026-11-21T17:20:13.127Z',
+      correlationKey: '0af7651916cd43dd8448eb211c80319d',
+      exception: 'Error: no\n    at pay (x.js:1:1)',
+      scopeData: { Order: 4711 },
+    })
+  })
+
+  test('pino-seq and winston-seq deliver by their defaults', async () => {
+    const errors: unknown[] = []
+    const onError = (error: unknown): void => void errors.push(error)
+    const options = { serverUrl: `${server.url}/projects/stock`, apiKey: KEY, onError }
+    const stream = createStream(options)
+    const pinoLogger = pino({ name: 'shop' }, stream)
+    pinoLogger.warn({ client: 'pino-seq', order: 4711 }, 'Order is late')
+    pinoLogger.error(Object.assign(new TypeError('no'), { client: 'pino-seq' }))
+    await new Promise<void>((resolve) => stream.end(resolve))
+    const transport = new SeqTransport(options)
+    const winstonLogger = winston.createLogger({
+      format: winston.format.combine(winston.format.errors({ stack: true }), winston.format.json()),
+      transports: [transport],
+    })
+    winstonLogger.info('Order is paid', { client: 'winston-seq' })
+    winstonLogger.error(Object.assign(new TypeError('no'), { client: 'winston-seq' }))
+    await transport.flush()
+    transport.close()
+    expect(errors).toEqual([])
+    const ofPino = await shown('q=scope.client:pino-seq', ['Order is late', 'no'])
+    expect(ofPino).toMatchObject([
+      { level: 'Warning', project: { name: 'Stock' }, scopeData: { order: 4711, name: 'shop' } },
+      { level: 'Error', exception: expect.stringMatching(/^TypeError: no\n {4}at /) },
+    ])
+    const ofWinston = await shown('q=scope.client:winston-seq', ['Order is paid', 'no'])
+    expect(ofWinston).toMatchObject([
+      { level: 'Information' },
+      { level: 'Error', exception: expect.stringMatching(/^TypeError: no\n {4}at /) },
+    ])
+  })
+
+  test.each([
+    ['one by one', {}],
+    ['in batches', { batch: true, batchCount: 4 }],
+  ])('the Http transport of winston delivers %s', async (how, batching) => {
+    const { hostname: host, port } = new URL(server.url)
+    const client = `winston ${how}`
+    const path = '/projects/Checkout%20API/ingest/json'
+    const transport = new winston.transports.Http({
+      host,
+      port: Number(port),
+      path,
+      headers: { 'x-api-key': KEY },
+      ...batching,
+    })
+    const warnings: unknown[] = []
+    transport.on('warn', (warning) => warnings.push(warning))
+    const logger = winston.createLogger({
+      level: 'silly',
+      defaultMeta: { client },
+      format: winston.format.combine(winston.format.timestamp(), winston.format.errors({ stack: true })),
+      transports: [transport],
+    })
+    logger.silly('first')
+    logger.http('second')
+    logger.warn('third', { order: 4711 })
+    logger.error(new TypeError('fourth'))
+    const items = await shown(`q=scope.client:"${client}"`, ['first', 'second', 'third', 'fourth'])
+    expect(items).toMatchObject([
+      { level: 'Trace', project: { name: 'Checkout API' } },
+      { level: 'Debug' },
+      { level: 'Warning', scopeData: { order: 4711 } },
+      { level: 'Error', exception: expect.stringMatching(/^TypeError: fourth\n {4}at /) },
+    ])
+    expect(warnings).toEqual([])
+  })
+
+  test('the Http transport of winston reports an entry that was refused', async () => {
+    const { hostname: host, port } = new URL(server.url)
+    const headers = { 'x-api-key': KEY }
+    const transport = new winston.transports.Http({
+      host,
+      port: Number(port),
+      path: '/projects/stock/ingest/json',
+      headers,
+    })
+    const warnings: unknown[] = []
+    transport.on('warn', (warning) => warnings.push(warning))
+    const levels = { loud: 0 }
+    winston.createLogger({ levels, level: 'loud', transports: [transport] }).log('loud', 'x')
+    await eventually(() => expect(warnings).toEqual([new Error('Invalid HTTP Status Code: 422')]))
   })
 })

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { typeSearch } from '../support/page-logs.ts'
 import { type PageServer, startPageServer } from '../support/page-server.ts'
 
-/** What the browser itself writes into its console for a request that was refused or had no answer. */
+/** The lines that the browser itself writes into its console for a request that was refused or had no answer. */
 const REFUSED = /Failed to load resource: the server responded with a status of 401/
 const UNREACHABLE = /net::ERR_/
 

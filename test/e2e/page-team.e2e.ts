@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { type PageServer, startPageServer } from '../support/page-server.ts'
 
 const NARROW = { width: 390, height: 844 }
-/** What the browser writes into its console where a change is refused, and where the session has ended. */
+/** The lines that the browser writes into its console where a change is refused, and where the session has ended. */
 const REFUSED = /status of (409|400|401|404)/
 
 const dialog = (page: Page) => page.getByRole('dialog')
@@ -81,6 +81,32 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
       await page.reload()
       await worker.getByText(/now|\ds ago|\d s ago/).waitFor({ timeout: 1_000 })
     }, 15_000)
+  })
+
+  test('names the Project for logs of unknown services, marks it and takes it back', async () => {
+    const { data } = await server.client.post('/api/team/projects', { name: 'Other services' })
+    const id = String((data as unknown as { readonly id: string }).id)
+    const defaultProject = async () => {
+      const { data } = await server.client.get<{ team: { defaultProject: string | null } }>('/api/team')
+      return data.team.defaultProject
+    }
+    const page = await opened()
+    const choose = async (label: string): Promise<void> => {
+      await button(page, 'Unknown services').click()
+      await dialog(page).getByLabel('Project').selectOption({ label })
+      await button(page, 'Save').click()
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    await choose('Other services')
+    await row(page, 'Other services').getByText('unknown services', { exact: true }).waitFor()
+    expect(await defaultProject()).toBe(id)
+
+    await button(page, 'Unknown services').click()
+    expect(await dialog(page).getByLabel('Project').inputValue()).toBe(id)
+    await button(page, 'Cancel').click()
+    await choose('None, unless the Team has only one')
+    await row(page, 'Other services').getByText('unknown services', { exact: true }).waitFor({ state: 'detached' })
+    expect(await defaultProject()).toBeNull()
   })
 
   test('says in place why something was refused, and keeps what was typed', async () => {

@@ -8,6 +8,7 @@ export type Dialect =
   | 'ingestion'
   | 'otlp'
   | 'seq'
+  | 'shipper'
   | 'view'
   | 'tail'
   | 'export'

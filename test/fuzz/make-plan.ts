@@ -9,7 +9,7 @@ import { mutated } from './mutations/mutations.ts'
 import { type End, labelOf, type Plan, plain, type Script, type Stage } from './plan.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Context, headersOf } from './requests/context.ts'
-import { applicationLog, batch, clef, eventLog, otlp, otlpProtobuf } from './requests/ingestion.ts'
+import { applicationLog, batch, clef, eventLog, jsonLogs, otlp, otlpProtobuf } from './requests/ingestion.ts'
 import { pageRequest } from './requests/pages.ts'
 import { unreadable } from './requests/protocol.ts'
 import { escaped, readRequest, strangeRead } from './requests/reads.ts'
@@ -25,6 +25,7 @@ const TO_GATEWAY: Templates = [
   [14, otlp],
   [14, otlpProtobuf],
   [14, clef],
+  [14, jsonLogs],
 ]
 
 const TO_VIEWS: Templates = [

@@ -39,7 +39,7 @@ describeWithDocker('the compose stack', IMAGES, () => {
     await docker('image', 'rm', name).catch(() => undefined)
   }, 60_000)
 
-  /** What the page tells its reader to type, against the ports of this run. */
+  /** The commands that the page tells its reader to type, against the ports of this run. */
   const typed = async (heading: string): Promise<unknown> => {
     const commands = documentedCommands(heading)
       .replaceAll('127.0.0.1:8080', address.gateway)

@@ -65,6 +65,19 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
     await journal.close()
   })
 
+  test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const)(
+    'records compressed by %s are taken by the brokers and read back',
+    async (compression) => {
+      const journal = openKafka(kafka.brokers, { compression })
+      const topic = uniqueName(compression)
+      await journal.createTopics([eventTopic(topic)])
+      const records = recordsOf('the order was placed, and paid a moment later', 500)
+      await journal.append({ topic, partition: 0, records })
+      expect(valuesOf(await scanAll(journal, topic))).toEqual(records.map(({ value }) => value))
+      await journal.close()
+    },
+  )
+
   test('what foreign producers compress is read: gzip, snappy, lz4, zstd', () =>
     using(async (journal) => {
       const topic = uniqueName('codecs')

@@ -14,7 +14,7 @@ await describeWithBackends(
   'a group of which one partition has no position to start from',
   { kafka: 'shared' },
   ({ kafka }) => {
-    /** What the brokers say of the positions goes through `distort` until `mend` is called. */
+    /** The brokers' answers about positions go through `distort` until `mend` is called. */
     const distorted = (cluster: Cluster, distort: (found: Positions) => void) => {
       let broken = true
       const positionsOf: Cluster['positionsOf'] = async (topic, group, partitions) => {

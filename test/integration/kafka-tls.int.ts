@@ -17,7 +17,7 @@ const stranger = createAuthority('another authority')
 const server = authority.issue('broker', ['127.0.0.1'])
 const trusting = (ca: string | null): NonNullable<KafkaConnection['ssl']> => ({ ca, cert: null, key: null })
 
-/** What a connection that is refused says to those who append, to those who read and to the readiness check. */
+/** The errors of a refused connection for those who append, those who read and the readiness check. */
 async function expectRefused(connection: KafkaConnection, reason: RegExp, attempts = /in 1 attempt/): Promise<void> {
   const journal = openAs(connection)
   try {

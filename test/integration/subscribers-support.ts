@@ -82,7 +82,7 @@ export interface RunningSubscriber {
   printed(): readonly (readonly string[])[]
   /** Asks it to end; resolves with its exit code. */
   stop(): Promise<number | null>
-  /** What it said of errors, for a test that fails. */
+  /** Its standard error, for a test that fails. */
   complaints(): string
 }
 

@@ -87,7 +87,7 @@ async function followsTheContract(runtime: Runtime, brokers: readonly string[]):
   }
 }
 
-/** What stands before `last` in its partition was read when `last` is printed. */
+/** All records before `last` in its partition were read when `last` is printed. */
 async function appendFirstRound(journal: Journal, topic: string): Promise<void> {
   const one = record(1, 'one')
   const foreign = { ...record(2, 'of another type'), value: '{}' }

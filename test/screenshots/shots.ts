@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { TOLD_FLOW } from '../support/busy-team.ts'
 
-/** What the server has: nothing yet, or days of logs; or its log store does not answer; or it is gone once the page is there. */
+/** The state of the server: nothing stored yet, or days of logs; or its log store does not answer; or it is gone once the page is there. */
 export type State = 'empty' | 'busy' | 'failing' | 'away'
 
 export interface Shot {
@@ -10,7 +10,7 @@ export interface Shot {
   readonly state: State
   /** Whether one is signed in; by default one is. */
   readonly signedIn?: boolean
-  /** What one does before the picture is taken. */
+  /** Steps before the picture is taken. */
   readonly act?: (page: Page) => Promise<void>
 }
 

@@ -63,7 +63,7 @@ function cpuSecondsOfGroup(group: number): number {
   return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND
 }
 
-/** What follows the name, which may hold blanks, in the stat line of a process; empty where the process is gone. */
+/** The fields after the name, which may hold blanks, in the stat line of a process; empty where the process is gone. */
 function statFields(pid: string): readonly string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -75,7 +75,7 @@ export async function fillBusyTeam(client: Client, now: number): Promise<void> {
   }, 30_000)
 }
 
-/** What clients of the Team get wrong: a slip, a key of old, fields of a batch, and one mistake again and again. */
+/** The mistakes of the Team's clients: a slip, a key of old, fields of a batch, and one mistake again and again. */
 async function sendRefused(client: Client): Promise<void> {
   const agent = (name: string) => ({ 'user-agent': name })
   const log = { uniqueIdentifier: 'order-placed', payload: 'Order 4711 placed', level: 'Information' }

@@ -33,7 +33,7 @@ export function schemaCompiler(
   }
 }
 
-/** What is wrong with a value, in words; empty where it is valid. */
+/** The faults of a value, in words; empty where it is valid. */
 export function problemsOf(validate: ValidateFunction, value: unknown): readonly string[] {
   if (validate(value)) return []
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
@@ -41,7 +41,7 @@ export function problemsOf(validate: ValidateFunction, value: unknown): readonly
 
 export const asyncapi = parse(readFileSync(join(DOCS, 'asyncapi.yaml'), 'utf8'), { merge: false }) as Json
 
-/** What a JSON pointer (RFC 6901) names in a document. Throws where there is nothing. */
+/** The value that a JSON pointer (RFC 6901) names in a document. Throws where there is nothing. */
 export function pointed(document: unknown, pointer: string): unknown {
   let found = document
   for (const part of pointer.split('/').slice(1)) {
@@ -54,7 +54,7 @@ export function pointed(document: unknown, pointer: string): unknown {
   return found
 }
 
-/** What a `$ref` of the AsyncAPI document names: a place in it, or in a published schema. Throws where there is nothing. */
+/** The target of a `$ref` of the AsyncAPI document: a place in it, or in a published schema. Throws where there is nothing. */
 export function resolved(reference: string): unknown {
   const [file = '', pointer = ''] = reference.split('#')
   if (file === '') return pointed(asyncapi, pointer)

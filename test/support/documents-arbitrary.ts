@@ -225,6 +225,7 @@ export const searchTexts: fc.Arbitrary<string> = fc
         'timestamp:',
         'id:',
         'category:',
+        'trace:',
         'what:',
       ),
       fc.constantFrom('warning', '42', '2026-01-31', 'Acme.', PROJECT.toUpperCase(), '"a b"', '"\\""*', '[1 TO 5]'),

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What happens to a request on its way; undefined lets it pass. */
+/** The fate of a request on its way; undefined lets it pass. */
 export type Fault =
   /** It does not arrive; this is the answer. */
   | { readonly fault: 'answer'; readonly status: number; readonly body: string }

@@ -2,7 +2,7 @@ import { Admin } from '@platformatic/kafka'
 import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { eventually } from './eventually.ts'
 
-/** What operators do to topics and groups with Kafka's own tools. */
+/** Operations on topics and groups that operators do with Kafka's own tools. */
 export interface KafkaOperator {
   /** Removes the topic with all its records. */
   deleteTopic(topic: string): Promise<void>

@@ -1,7 +1,7 @@
 import type { DeadLetterReason } from '../../consumers/dead-letters.ts'
 import type { NewRecord } from '../../shared/journal/journal.ts'
 
-/** What foreign producers may put on a topic of entries, by the reason for which it becomes a dead letter. */
+/** Records that foreign producers may put on a topic of entries, by the reason for which each becomes a dead letter. */
 export const POISON = {
   empty_value: Buffer.alloc(0),
   not_utf8: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),

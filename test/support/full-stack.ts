@@ -46,9 +46,9 @@ export interface FullStack {
   startLoad(name: string): Load
   /** One more process of a role, on the same topics and indices. */
   startAnother(role: PartRole, settings?: Record<string, string>): Promise<SluiceProcess>
-  /** What Node itself has warned of in any process so far: a deprecation, a timer in the past, a leak of listeners. */
+  /** Warnings of Node itself in any process so far: a deprecation, a timer in the past, a leak of listeners. */
   warnings(): readonly string[]
-  /** What the processes of now have printed; for the log of a run that failed. */
+  /** The output of the current processes; for the log of a run that failed. */
   printed(): string
   stop(): Promise<void>
 }
@@ -56,7 +56,7 @@ export interface FullStack {
 export interface FullStackOptions {
   readonly brokers: readonly string[]
   readonly elasticsearchUrl: string
-  /** What the consumers take for Elasticsearch; a proxy, say. */
+  /** The address that the consumers take for Elasticsearch; a proxy, say. */
   readonly consumersSee?: string
   /** The registry file, where it is another than that of most tests. */
   readonly registry?: string

@@ -6,7 +6,7 @@ import {
   type UnconfirmedOutcome,
 } from '../../shared/journal/journal.ts'
 
-/** What a publisher needs of a journal, with levers: it can fail, and it can hold appends until it is told to go on. */
+/** A publisher's journal with levers: it can fail, and it can hold appends until it is told to go on. */
 export interface GatewayJournal extends Pick<Journal, 'append' | 'partitionCount'> {
   /** Every batch that became durable, in the order in which it did. */
   readonly batches: AppendBatch[]

@@ -3,6 +3,7 @@ import { Client, type ClientOptions, credentials, Metadata, type ServiceError } 
 import { createGrpcServer, type GrpcServerOptions } from '../../deploy/http/grpc-server.ts'
 import { EXPORT_PATH } from '../../gateway/otlp/grpc.ts'
 import { loadConfig } from '../../shared/runtime/config.ts'
+import { createLogger } from '../../shared/runtime/logger.ts'
 import type { RunningGateway } from './gateway.ts'
 import { responseOf, statusOf } from './otlp-protobuf.ts'
 
@@ -25,7 +26,7 @@ export interface CallOptions {
 export async function startGrpc({ methods, metrics }: RunningGateway, options: Partial<GrpcServerOptions> = {}) {
   const server = createGrpcServer({
     ...{ host: '127.0.0.1', port: 0, setting: 'OTLP_GRPC_PORT', config: loadConfig({}) },
-    ...{ methods, metrics, ...options },
+    ...{ methods, metrics, logger: createLogger('silent', 'test'), ...options },
   })
   await server.start()
   return { port: Number(new URL(server.url()).port), stop: (deadline = 0) => server.stop(deadline) }

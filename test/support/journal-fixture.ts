@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import type { Headers, Journal, JournalRecord, NewRecord, PartitionBatch } from '../../shared/journal/journal.ts'
 
-/** What the contract suite of the journal needs of an adapter. */
+/** The parts of an adapter that the contract suite of the journal needs. */
 export interface JournalFixture {
   /** Another client of the same journal, as another process has it: what one appends, the other reads. */
   open(): Promise<Journal>
@@ -25,6 +26,10 @@ export const recordOf = (value: string, key: string | null = null, headers: Head
 /** Records whose values are `<prefix>0`, `<prefix>1` and so on. */
 export const recordsOf = (prefix: string, count: number): readonly NewRecord[] =>
   Array.from({ length: count }, (_, index) => recordOf(`${prefix}${index}`))
+
+/** Records of which no compression makes less. */
+export const bulkyRecords = (count: number, bytes: number): readonly NewRecord[] =>
+  Array.from({ length: count }, () => ({ ...recordOf(''), value: randomBytes(bytes) }))
 
 export const valuesOf = (records: readonly JournalRecord[]): readonly (string | undefined)[] =>
   records.map(({ value }) => value?.toString())

@@ -34,7 +34,7 @@ const ENTRIES_A_BATCH = 20
 export const KEYS = 40
 const PROGRESS_WITHIN_MS = 90_000
 
-/** What one client sends next: a path, a body, and the marks of its entries in the order of the body. */
+/** The next request of one client: a path, a body, and the marks of its entries in the order of the body. */
 interface Request {
   readonly path: string
   readonly body: unknown

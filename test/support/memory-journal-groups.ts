@@ -69,7 +69,7 @@ export function createGroup(name: string, topicOf: (topic: string) => MemoryTopi
     join: async (options, handler) => {
       for (const topic of options.topics) topicOf(topic)
       const { promise: done, resolve, reject } = Promise.withResolvers<void>()
-      // Whoever waits for `done` gets the error; a test that does not must not die of it.
+      // A test that waits for `done` gets the error; one that does not must not die of it.
       done.catch(() => undefined)
       let reason = 'not subscribed any more'
       const fail = (error: unknown): void => {

@@ -67,7 +67,7 @@ export function createMemoryJournal({
   }
 }
 
-/** What all clients of one journal share. */
+/** The state that all clients of one journal share. */
 type Store = ReturnType<typeof createStore>
 
 function createStore(clock: Clock) {

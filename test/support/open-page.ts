@@ -19,9 +19,9 @@ export interface OpenOptions {
 export interface OpenPage {
   readonly page: Page
   readonly context: BrowserContext
-  /** What no page may do: errors in the console, uncaught errors, requests to other origins. */
+  /** Acts that no page may do: errors in the console, uncaught errors, requests to other origins. */
   readonly faults: string[]
-  /** What axe finds, one line a place. */
+  /** The findings of axe, one line a place. */
   axe(): Promise<readonly string[]>
   close(): Promise<void>
 }
@@ -95,7 +95,7 @@ interface AxeResults {
 
 /** Run from outside of the page, whose policy would not let it in. */
 async function runAxe(page: Page): Promise<readonly string[]> {
-  // What fades in has its final colours afterwards only; what never ends is not waited for.
+  // Elements that fade in have their final colours afterwards only; endless animations are not waited for.
   await page.evaluate(
     'Promise.all(document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map((each) => each.finished.catch(() => undefined)))',
   )

@@ -105,5 +105,5 @@ export async function typeSearch(page: Page, text: string): Promise<Locator> {
 
 export const paramsOf = (page: Page): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams)
 
-/** What was copied last. */
+/** The text that was copied last. */
 export const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')

@@ -48,7 +48,7 @@ export function stateOf(...files: string[]): RegistryState {
   }, emptyState())
 }
 
-/** What a reader sees of a registry to which one file was applied. */
+/** A registry to which one file was applied, as a reader sees it. */
 export function registryOf(text: string): Registry {
   const view = createRegistryFold()
   const records = planOf(emptyState(), text).changes.map(encodeRecord)

@@ -23,7 +23,7 @@ export interface ShardServer {
 }
 
 /**
- * What Elasticsearch tells of its shards, in states that a real server passes through too fast to be held there. Every operation
+ * Elasticsearch's reports on its shards, in states that a real server passes through too fast to be held there. Every operation
  * of a shard is an entry whose id names its index and number. Answers come a turn of the event loop later.
  */
 export function serveShards(...shards: ServedShard[]): ShardServer {

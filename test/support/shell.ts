@@ -13,12 +13,12 @@ const CURL = `curl() { printf '%s\\0' "$#" "$@"`
 
 const environment = () => ({ PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TERM: 'xterm' })
 
-/** What `curl` is given where bash reads these commands as a script. */
+/** The arguments of `curl` where bash reads these commands as a script. */
 export const scripted = (...commands: readonly string[]): CurlCalls =>
   callsIn(execFileSync('bash', ['--norc', '-c', [`${CURL}; }`, ...commands].join('\n')], { env: environment() }))
 
 /**
- * What `curl` is given where the command is pasted into an interactive bash in a terminal; `bracketed` as terminals do it that mark
+ * The arguments of `curl` where the command is pasted into an interactive bash in a terminal; `bracketed` as terminals do it that mark
  * what is pasted. Fails where bash makes any other file in its folder.
  */
 export async function pasted(command: string, bracketed: boolean): Promise<CurlCalls> {

@@ -62,6 +62,7 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     gateway: { url: 'https://logs.example.com', here: false },
     access: { url: () => null, tickets },
     proxies: createProxies([]),
+    refusals: { of: () => [] },
     gate: createReadGate(64 * 1024 * 1024),
     deadlineMs: 10_000,
     ...more,

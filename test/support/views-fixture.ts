@@ -32,7 +32,7 @@ export interface ViewsFixture {
   readonly keys: Map<string, string>
   readonly entities: Map<string, Entity>
   readonly projects: Map<string, Project>
-  /** What the injected clock shows; milliseconds since 1970. */
+  /** The time of the injected clock, in milliseconds since 1970. */
   time: { now: number }
   ready: { now: boolean }
   get<Data = Record<string, unknown>>(path: string, headers?: Record<string, string>): Promise<Answer<Data>>

@@ -136,7 +136,7 @@ function matches(entry: EntryRecord, filter: EntryFilter): boolean {
 
 const documents = new WeakMap<EntryRecord, EntryDocument>()
 
-/** What is searched of an entry, made as the consumers make it. */
+/** The searched text of an entry, made as the consumers make it. */
 function documentOf(entry: EntryRecord): EntryDocument {
   const made = documents.get(entry)
   if (made !== undefined) return made

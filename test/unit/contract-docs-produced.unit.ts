@@ -35,6 +35,7 @@ const deps: CheckDeps = {
   entryBytesMax: 1_000_000,
   batchEntriesMax: 1_000,
   replaceInvalidLevel: true,
+  resourceAttributes: [],
 }
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),

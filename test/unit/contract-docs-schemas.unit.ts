@@ -92,15 +92,26 @@ describe('the headers', () => {
 })
 
 describe('the schema of the registry', () => {
-  const text = fc.constantFrom('payments', '', 'Größe', '2026-03-01T10:00:00.000Z', '2026-02-30T10:00:00.000Z')
+  const guid = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+  const text = fc.constantFrom('payments', '', 'Größe', '2026-03-01T10:00:00.000Z', '2026-02-30T10:00:00.000Z', guid)
   const anything = fc.oneof(text, fc.integer(), fc.constantFrom(null, 2 ** 53, 1.5, true), fc.constant([]))
-  const fields = ['name', 'team', 'event', 'order', 'archivedAt', 'prefix', 'createdAt', 'revokedAt', 'unknown']
+  const fields = [
+    'name',
+    'defaultProject',
+    'team',
+    'event',
+    'order',
+    'archivedAt',
+    'prefix',
+    'createdAt',
+    'revokedAt',
+    'unknown',
+  ]
   const objects = fc.record(Object.fromEntries(fields.map((field) => [field, anything])), { requiredKeys: [] })
   const valid = fc.constantFrom<object>(
     { name: 'Payments', team: 'payments', event: null, order: 1 },
     { prefix: '', createdAt: '2026-03-01T10:00:00.000Z', revokedAt: null },
   )
-  const guid = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
   const keys = { team: 'a', event: 'a', step: 'a', project: guid, key: `a/${'0'.repeat(64)}` }
 
   test.each(Object.entries(keys))('accepts of a %s what the registry reads, and nothing else', (kind, id) => {

@@ -1,9 +1,12 @@
 import { successBody } from '../../shared/http/answer.ts'
 import { refusalItems } from '../refusals/items.ts'
 import type { Answer } from './call.ts'
+import { unavailable } from './problems.ts'
 
 /** The Team's last refusals, the last one first. */
 export const listRefusals: Answer = async ({ team, values: { code, limit } }, { registry, refusals }) => {
-  const kept = refusals.of(team).filter(({ noted }) => code === null || noted.code === code)
-  return successBody({ items: refusalItems(kept.slice(0, limit), registry, team) })
+  const kept = refusals.of(team)
+  if (kept === undefined) throw unavailable('The refusals are still being read.')
+  const chosen = kept.filter(({ noted }) => code === null || noted.code === code)
+  return successBody({ items: refusalItems(chosen.slice(0, limit), registry, team) })
 }

@@ -1,4 +1,3 @@
-import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import type { Follower, Journal } from '../../shared/journal/journal.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
@@ -50,10 +49,7 @@ export function createRefusalsFollower(deps: RefusalsFollowerDeps): RefusalsFoll
 
   return {
     name: 'refusals',
-    of: (team) => {
-      if (!caughtUp) throw new ProblemError(problem('server_error', null, 'The refusals are still being read.'))
-      return ring.of(team)
-    },
+    of: (team) => (caughtUp ? ring.of(team) : undefined),
     start: async () => {
       following = follow()
     },

@@ -1,8 +1,8 @@
 import { createNearest } from '../../shared/nearest.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { curlTo } from '../details/curl.ts'
-import type { EntityRef, Refusal } from '../schemas/answers.ts'
-import type { KeptRefusal } from './ring.ts'
+import type { EntityRef, Refusal, RefusedCount } from '../schemas/answers.ts'
+import type { KeptRefusal, RefusalsReader } from './ring.ts'
 
 /** The Team's refusals with the identifiers that are near, and with the commands that try again. */
 export function refusalItems(kept: readonly KeptRefusal[], registry: Registry, team: string): readonly Refusal[] {
@@ -13,6 +13,27 @@ export function refusalItems(kept: readonly KeptRefusal[], registry: Registry, t
     const nearest = nearestOf(noted)
     return { id, ...rest, nearest, unnoted, curl: commandOf({ ...rest, nearest }) }
   })
+}
+
+/** Most combinations of client and code that are counted apart; the rarest of them are left out. */
+const COUNTED_MAX = 20
+
+/** The Team's refusals counted by client and code, the most frequent first; null until they are read. */
+export function refusedCounts(refusals: RefusalsReader, team: string): readonly RefusedCount[] | null {
+  const kept = refusals.of(team)
+  if (kept === undefined) return null
+  const groups = Map.groupBy(kept, ({ noted: { userAgent, keyPrefix, endpoint, code } }) =>
+    JSON.stringify([userAgent, keyPrefix, endpoint, code]),
+  )
+  return [...groups.values()]
+    .flatMap((group) => (group[0] === undefined ? [] : [countOf(group[0], group)]))
+    .sort((one, other) => other.count - one.count)
+    .slice(0, COUNTED_MAX)
+}
+
+function countOf({ noted: { userAgent, keyPrefix, endpoint, code, at } }: KeptRefusal, group: readonly KeptRefusal[]) {
+  const count = group.reduce((sum, { unnoted }) => sum + 1 + unnoted, 0)
+  return { userAgent, keyPrefix, endpoint, code, count, lastAt: at }
 }
 
 function createNearestOf(registry: Registry, team: string): (noted: KeptRefusal['noted']) => EntityRef | null {

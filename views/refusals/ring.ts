@@ -11,8 +11,8 @@ export interface KeptRefusal {
 }
 
 export interface RefusalsReader {
-  /** The Team's refusals, the last one first. Throws `server_error` until those that were noted before the start are read. */
-  of(team: string): readonly KeptRefusal[]
+  /** The Team's refusals, the last one first; undefined until those that were noted before the start are read. */
+  of(team: string): readonly KeptRefusal[] | undefined
 }
 
 export interface RefusalRing {

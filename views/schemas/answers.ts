@@ -372,8 +372,42 @@ const Refusal = component('Refusal', {
 export type Refusals = Static<typeof Refusals>
 export const Refusals = component('Refusals', { items: arrayOf(Refusal) })
 
+export type RefusedCount = Static<typeof RefusedCount>
+const RefusedCount = component('RefusedCount', {
+  userAgent: { ...optionalText, description: 'The client, as it calls itself; null where it does not.' },
+  keyPrefix: { ...optionalText, description: 'The first characters of the key that it presented.' },
+  endpoint: text,
+  code: text,
+  count: {
+    ...count,
+    description:
+      'At least so many of the last 24 hours. Those that were not kept are counted with the one that they followed.',
+  },
+  lastAt: time,
+})
+
+/** Lets a Team see what was refused without looking for it. */
+export const refused = {
+  ...nullable(arrayOf(RefusedCount)),
+  description:
+    "The Team's refusals of the last 24 hours by client and code, the most frequent first, 20 at most; null while that is unknown.",
+} as const
+
+/** For examples of answers. */
+export const REFUSED: readonly RefusedCount[] = [
+  {
+    userAgent: 'okhttp/4.12.0',
+    keyPrefix: 'sl_3fA',
+    endpoint: '/v1/logs',
+    code: 'project_not_found',
+    count: 42,
+    lastAt: '2026-01-31T09:30:00.000Z',
+  },
+]
+
 export type Session = Static<typeof Session>
 export const Session = component('Session', {
   team: nullable(objectOf({ id: text, name: text })),
   keyPrefix: { ...optionalText, description: 'The first characters of the key that was signed in with.' },
+  refused,
 })

@@ -10,6 +10,7 @@ import {
   text,
   typed,
 } from '../../shared/contract/json-schema.ts'
+import { refused } from './answers.ts'
 
 /*
  * The answers of the Team's settings: each schema with the type of the same name. The OpenAPI document shows the schemas; the server and
@@ -30,6 +31,18 @@ const event = { identifier: text, name: text, archivedAt }
 const step = { identifier: text, name: text, order: { type: 'integer' }, archivedAt } as const
 const project = { id: { type: 'string', format: 'uuid' }, name: text, archivedAt } as const
 
+const team = {
+  id: text,
+  name: text,
+  defaultProject: {
+    type: ['string', 'null'],
+    format: 'uuid',
+    description:
+      'The Project for logs that name none that is known; null where these are refused, unless it is the only one.',
+  },
+} as const
+
+export const OwnTeam = component('OwnTeam', team)
 export const OwnEvent = component('OwnEvent', event)
 export const OwnStep = component('OwnStep', { ...step, event: nullable(text) })
 export const OwnProject = component('OwnProject', project)
@@ -45,11 +58,12 @@ const TeamKey = component('TeamKey', {
 
 export type TeamSettings = Static<typeof TeamSettings>
 export const TeamSettings = component('TeamSettings', {
-  team: objectOf({ id: text, name: text }),
+  team: objectOf(team),
   keys: { ...arrayOf(TeamKey), description: 'The live ones, and the 50 that were revoked last.' },
   events: arrayOf(TeamEvent),
   steps: { ...arrayOf(TeamStep), description: 'The Steps without an Event.' },
   projects: arrayOf(TeamProject),
+  refused,
   gateway: objectOf({
     url: {
       ...optionalText,
@@ -70,7 +84,18 @@ const Action = named(
     {
       kind: {
         type: 'string',
-        enum: ['newEvent', 'newStep', 'newProject', 'newKey', 'replaceKeys', 'rename', 'archive', 'restore', 'revoke'],
+        enum: [
+          'newEvent',
+          'newStep',
+          'newProject',
+          'defaultProject',
+          'newKey',
+          'replaceKeys',
+          'rename',
+          'archive',
+          'restore',
+          'revoke',
+        ],
       },
       method: { type: 'string', enum: ['POST', 'PATCH', 'DELETE'] },
       path: { ...text, description: 'Below the base path; left out, that of the line.' },
@@ -79,11 +104,12 @@ const Action = named(
         ...arrayOf(
           objectOf(
             {
-              name: { type: 'string', enum: ['name', 'identifier', 'id', 'event'] },
+              name: { type: 'string', enum: ['name', 'identifier', 'id', 'event', 'defaultProject'] },
               from: { enum: ['id', 'name'], description: 'The member of the line that the value begins with.' },
+              value: { ...text, description: 'The value to begin with.' },
               required: flag,
             },
-            ['from', 'required'],
+            ['from', 'value', 'required'],
           ),
         ),
         description: 'The fields to ask a person for; one that is left empty is left out of the body.',
@@ -98,24 +124,31 @@ const Action = named(
 
 /** An Event, Step, Project or key of the Team. */
 export type Line = Static<typeof Line>
-const Line = component('TeamLine', {
-  kind: { type: 'string', enum: ['event', 'step', 'project', 'key'] },
-  id: { ...text, description: "The identifier, the Project's id, or the first characters of the key." },
-  name: { ...optionalText, description: 'Null for a key.' },
-  path: { ...text, description: 'Its path in the API, below the base path.' },
-  below: { ...flag, description: 'Whether it belongs to the Event above.' },
-  state: { type: 'string', enum: ['live', 'archived', 'revoked'] },
-  at: { ...optionalTime, description: 'When it was last seen, or made; null where that is not known.' },
-  lastDay: seen.lastDay,
-  snippets: {
-    ...flag,
-    description: 'Whether there is code that sends to it, which `/snippets` below its path gives.',
-  },
-  changes: {
-    ...arrayOf(typed<ActionKind>(text)),
-    description: "The kinds of those of its list's changes that can be made to it.",
-  },
-})
+const Line = named(
+  'TeamLine',
+  objectOf(
+    {
+      kind: { type: 'string', enum: ['event', 'step', 'project', 'key'] },
+      id: { ...text, description: "The identifier, the Project's id, or the first characters of the key." },
+      name: { ...optionalText, description: 'Null for a key.' },
+      path: { ...text, description: 'Its path in the API, below the base path.' },
+      below: { ...flag, description: 'Whether it belongs to the Event above.' },
+      state: { type: 'string', enum: ['live', 'archived', 'revoked'] },
+      at: { ...optionalTime, description: 'When it was last seen, or made; null where that is not known.' },
+      lastDay: seen.lastDay,
+      snippets: {
+        ...flag,
+        description: 'Whether there is code that sends to it, which `/snippets` below its path gives.',
+      },
+      changes: {
+        ...arrayOf(typed<ActionKind>(text)),
+        description: "The kinds of those of its list's changes that can be made to it.",
+      },
+      isDefault: { ...flag, description: 'Whether logs of unknown services go there.' },
+    },
+    ['isDefault'],
+  ),
+)
 
 export type List = Static<typeof List>
 const List = component('TeamList', {
@@ -138,6 +171,7 @@ const List = component('TeamList', {
 export type TeamLists = Static<typeof TeamLists>
 export const TeamLists = component('TeamLists', {
   lists: arrayOf(List),
+  refused,
   targets: {
     ...objectOf({ event: nullable(text), application: nullable(text), flow: nullable(text) }),
     description: 'The paths of code that sends a first log of each kind; null where there is nothing to send to.',

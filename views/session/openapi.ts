@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../shared/contract/json-schema.ts'
 import { objectOf, text } from '../../shared/contract/json-schema.ts'
 import { failureResponses, jsonBody, type OpenApiPart, successResponse } from '../../shared/openapi/document.ts'
 import { VIEW_STATUS } from '../api/problems.ts'
-import { Session } from '../schemas/answers.ts'
+import { REFUSED, Session } from '../schemas/answers.ts'
 import { SESSION_COOKIE } from './cookie.ts'
 
 const TAG = 'Session'
@@ -10,8 +10,8 @@ const TAG = 'Session'
 /** A client without a session may call them. */
 const OPEN = { tags: [TAG], security: [] }
 
-const signedIn: Session = { team: { id: 'payments', name: 'Payments' }, keyPrefix: 'sl_3fA' }
-const nobody: Session = { team: null, keyPrefix: null }
+const signedIn: Session = { team: { id: 'payments', name: 'Payments' }, keyPrefix: 'sl_3fA', refused: REFUSED }
+const nobody: Session = { team: null, keyPrefix: null, refused: null }
 
 const DETAILS = {
   invalid_request: [{ path: '/apiKey', message: 'must be a key of the Team, a string' }],

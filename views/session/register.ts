@@ -8,6 +8,8 @@ import type { Proxies } from '../../shared/http/proxies.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerFailure, unavailable } from '../api/problems.ts'
+import { refusedCounts } from '../refusals/items.ts'
+import type { RefusalsReader } from '../refusals/ring.ts'
 import type { Session as SessionAnswer } from '../schemas/answers.ts'
 import { countedAs, createAttempts } from './attempts.ts'
 import { isSecure, sessionCookie } from './cookie.ts'
@@ -19,6 +21,7 @@ export interface SessionRoutesDeps extends SessionsDeps {
   readonly metrics: Metrics
   readonly basePath: string
   readonly proxies: Proxies
+  readonly refusals: RefusalsReader
 }
 
 /** The path at which the page signs in and out. */
@@ -38,6 +41,8 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
   const attempts = createAttempts(clock)
   const outcomes = metrics.counter('sluice_sign_ins_total')
   const readJson = createSmallJsonReader(BODY_LIMITS)
+  const answer = (response: Response, session: Session | undefined): void =>
+    answerJson(response, 200, successBody(shown(session, deps.refusals)), { 'cache-control': 'no-store' })
   const give = (request: IncomingMessage, response: ServerResponse, { value, maxAgeSeconds }: NewCookie): void => {
     response.setHeader(
       'set-cookie',
@@ -125,12 +130,10 @@ function keyIn(json: unknown): string {
   )
 }
 
-const answer = (response: Response, session: Session | undefined): void =>
-  answerJson(response, 200, successBody(shown(session)), { 'cache-control': 'no-store' })
-
-const shown = (session: Session | undefined): SessionAnswer => ({
+const shown = (session: Session | undefined, refusals: RefusalsReader): SessionAnswer => ({
   team: session === undefined ? null : { id: session.team.id, name: session.team.name },
   keyPrefix: session?.key.prefix ?? null,
+  refused: session === undefined ? null : refusedCounts(refusals, session.team.id),
 })
 
 const answerTooMany = (response: Response, seconds: number): void =>

@@ -51,6 +51,18 @@ export async function changeItem(
   return apply(admin, team, { kind, id, ...wanted(fields) }, 'change')
 }
 
+/** Changes the Team itself: the Project that gets logs of unknown services. */
+export async function changeTeam(admin: RegistryAdmin, team: string, json: unknown): Promise<Change> {
+  const { defaultProject = null } = readFields(json, ['defaultProject'], ['defaultProject'])
+  const result = await admin.setDefaultProject(team, defaultProject)
+  if (result.outcome === 'refused') throw refusalOf(result.because, { kind: 'project', id: defaultProject ?? '' })
+  const { id, name } = result.item
+  return {
+    data: { id, name, defaultProject },
+    isVisible: (registry) => (registry.team(team)?.defaultProject ?? null) === defaultProject,
+  }
+}
+
 const wanted = ({ name, archived, event, order }: Fields) => ({ name, archived, event, order })
 
 async function apply(admin: RegistryAdmin, team: string, item: OwnItem, how: 'create' | 'change'): Promise<Change> {
@@ -93,6 +105,12 @@ function refusalOf(because: OwnRefusal, { kind, id, event }: OwnItem): ProblemEr
       ])
     case 'archived_event':
       return conflict('The Event of this Step is archived. Restore the Event first.')
+    case 'unknown_project':
+      return invalidFields([
+        { path: '/defaultProject', message: `must be a Project of the Team, or null; ${id} is none` },
+      ])
+    case 'archived_project':
+      return conflict('This Project is archived and takes no logs. Restore it first, or choose another one.')
     case 'too_many':
       return conflict(`A Team has at most ${OWN_ITEMS_MAX} ${NAMES[kind]}s of its own making. Ask the operator.`)
     case 'overtaken':

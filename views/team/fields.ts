@@ -24,6 +24,7 @@ const FIELDS = {
   id: guid,
   name: text,
   archived: flag,
+  defaultProject: ((value) => (value === null ? { value } : guid(value))) as Read<string | null>,
   revokeOld: flag,
   event: ((value) => (value === null ? { value } : text(value))) as Read<string | null>,
   order: ((value) => (isOrder(value) ? { value } : { expected: ORDER_EXPECTED })) as Read<number>,

@@ -8,11 +8,13 @@ import {
   successResponse,
 } from '../../shared/openapi/document.ts'
 import { VIEW_STATUS } from '../api/problems.ts'
+import { REFUSED } from '../schemas/answers.ts'
 import {
   NewKey,
   OwnEvent,
   OwnProject,
   OwnStep,
+  OwnTeam,
   RevokedKey,
   SampleFlow,
   Snippets,
@@ -32,11 +34,12 @@ const SEEN = { lastSeenAt: '2026-01-31T09:30:00.123Z', lastDay: 42 }
 const { event: _event, ...LISTED_STEP } = STEP
 
 const SETTINGS: TeamSettings = {
-  team: { id: 'payments', name: 'Payments' },
+  team: { id: 'payments', name: 'Payments', defaultProject: null },
   keys: [{ prefix: 'sl_3fA', createdAt: '2026-01-01T08:00:00.000Z', revokedAt: null }],
   events: [{ ...EVENT, ...SEEN, steps: [{ ...LISTED_STEP, lastSeenAt: null, lastDay: 0 }] }],
   steps: [],
   projects: [{ ...PROJECT, ...SEEN }],
+  refused: REFUSED,
   gateway: { url: 'https://logs.example.com', here: false },
 }
 
@@ -120,6 +123,10 @@ const NEW_STEP = fieldsOf({ identifier: text, ...stepFields }, ['identifier'])
 const NEW_PROJECT = fieldsOf({ name: text, id: { ...text, description: 'A GUID in any form.' } }, ['name'])
 const NEW_KEY = fieldsOf({ revokeOld: { ...flag, description: 'End all other keys at once.' } })
 const CHANGED = fieldsOf({ name: text, archived })
+const CHANGED_TEAM = fieldsOf(
+  { defaultProject: { ...optionalText, description: 'A Project of the Team that takes logs; null for none.' } },
+  ['defaultProject'],
+)
 
 const snippetsFor = (operationId: string, owned: string, parameters: readonly JsonSchema[]) => {
   const summary = `Code that sends a log to ${owned}; <GATEWAY> and <API_KEY> stand in it`
@@ -132,6 +139,12 @@ export const teamPart: OpenApiPart = {
   paths: {
     '/api/team': {
       get: operation('getTeam', 'The Team and all that it owns', [TeamSettings, SETTINGS], { codes: READS }),
+      patch: operation(
+        'changeTeam',
+        'Names the Project for logs of unknown services',
+        [OwnTeam, { ...SETTINGS.team, defaultProject: PROJECT.id }],
+        { body: [CHANGED_TEAM, { defaultProject: PROJECT.id }] },
+      ),
     },
     '/api/team/lists': {
       get: operation(

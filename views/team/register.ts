@@ -17,9 +17,11 @@ import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
 import { answerFailure, invalidParameters, notFound, problemOf, unavailable } from '../api/problems.ts'
 import type { ReadGate } from '../api/read-gate.ts'
 import { answerRead, signalOf } from '../api/send-answer.ts'
+import { refusedCounts } from '../refusals/items.ts'
+import type { RefusalsReader } from '../refusals/ring.ts'
 import type { TeamSettings } from '../schemas/team.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
-import { type Change, changeItem, createItem, createKey, type Kind, revokeKey } from './changes.ts'
+import { type Change, changeItem, changeTeam, createItem, createKey, type Kind, revokeKey } from './changes.ts'
 import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
@@ -38,6 +40,7 @@ export interface TeamDeps extends AuthenticationDeps {
   /** How samples are sent to it. */
   readonly access: GatewayAccess
   readonly proxies: Proxies
+  readonly refusals: RefusalsReader
   /** Bounds the reads, with all others of the process. */
   readonly gate: ReadGate
   /** Longest time of a read, in milliseconds. */
@@ -130,7 +133,10 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     const allow = Object.keys(handlers).flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase()))
     one.all((_request, response) => answerMethodNotAllowed(response, allow.join(', ')))
   }
-  route('/api/team', { get: read((settings) => settings) })
+  route('/api/team', {
+    get: read((settings) => settings),
+    patch: write(200, ({ team, json }) => changeTeam(admin, team.id, json)),
+  })
   route('/api/team/lists', { get: read(listsOf) })
   route('/api/team/keys', { post: write(CREATED, ({ team, json }) => createKey(admin, team.id, json)) })
   route('/api/team/keys/:id', { delete: write(200, ({ team, subject }) => revokeKey(admin, team.id, subject)) })
@@ -164,7 +170,9 @@ function createSettingsReader(deps: TeamDeps, teamOf: (request: IncomingMessage)
       const reading = { team: team.id, request, response, signal: signalOf(response, deps.deadlineMs) }
       await answerRead(deps.gate, reading, async () => {
         const seen = await lastSeen(team.id)
-        const text = () => successBody(formOf(settingsOf(deps.registry, team, seen, deps.gateway)))
+        const refused = refusedCounts(deps.refusals, team.id)
+        const text = () =>
+          successBody(formOf(settingsOf(deps.registry, team, { lastSeen: seen, refused }, deps.gateway)))
         return byTurns.run(team.id, inOneStep(text))
       })
     }

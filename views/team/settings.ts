@@ -13,17 +13,17 @@ const REVOKED_MAX = 50
 export function settingsOf(
   registry: Registry,
   team: Team,
-  lastSeen: LastSeen,
+  { lastSeen, refused }: { readonly lastSeen: LastSeen; readonly refused: TeamSettings['refused'] },
   gateway: TeamSettings['gateway'],
 ): TeamSettings {
-  const { id, name, keys, ...own } = describeTeam(registry, team)
+  const { id, name, defaultProject, keys, ...own } = describeTeam(registry, team)
   const seen = (kind: TargetKind, target: string) => {
     const found = lastSeen.seen[kind].get(target)
     return { lastSeenAt: found?.at ?? null, lastDay: found?.count ?? (lastSeen.complete ? 0 : null) }
   }
   const stepOf = (step: TeamDescription['steps'][number]) => ({ ...step, ...seen('step', step.identifier) })
   return {
-    team: { id, name },
+    team: { id, name, defaultProject },
     keys: shownKeys(keys),
     events: own.events.map(({ steps, ...event }) => ({
       ...event,
@@ -32,6 +32,7 @@ export function settingsOf(
     })),
     steps: own.steps.map(stepOf),
     projects: own.projects.map((project) => ({ ...project, ...seen('project', project.id) })),
+    refused,
     gateway,
   }
 }
@@ -51,6 +52,7 @@ type Owned = Settings['events'][number] | Settings['steps'][number] | Settings['
 /** The answer of `GET /api/team/lists`: all that the Team owns, each with the changes that can be made to it. */
 export const listsOf = (settings: Settings): TeamLists => ({
   lists: [entityList(settings), projectList(settings), keyList(settings)],
+  refused: settings.refused,
   targets: targetsOf(settings),
 })
 
@@ -71,12 +73,24 @@ function entityList({ events, steps }: Settings): List {
   }
 }
 
-const projectList = ({ projects }: Settings): List => ({
+const projectList = ({ team: { defaultProject }, projects }: Settings): List => ({
   kind: 'projects',
-  lines: projects.map((project) => lineOf('project', project, changesOf(project))),
+  lines: projects.map((project) => ({
+    ...lineOf('project', project, changesOf(project)),
+    ...(project.id === defaultProject && { isDefault: true }),
+  })),
   changes: CHANGES,
-  actions: [creationOf('project')],
-  options: {},
+  actions: [
+    {
+      kind: 'defaultProject',
+      method: 'PATCH',
+      path: '/api/team',
+      body: { defaultProject: null },
+      fields: [{ name: 'defaultProject', ...(defaultProject !== null && { value: defaultProject }) }],
+    },
+    creationOf('project'),
+  ],
+  options: { defaultProject: projects.filter(isInUse).map(({ id, name }) => [id, name]) },
 })
 
 function keyList({ keys }: Settings): List {

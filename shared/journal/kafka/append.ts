@@ -6,13 +6,15 @@ import { clientOptions, type KafkaConnection, triesPast } from './connection.ts'
 import { describeFault, isRefusedForGood, isUnknownTopic, judgeAppend } from './faults.ts'
 import { patchClient } from './patched-client.ts'
 import { produce } from './produce.ts'
-import { encodeRecordBatch, recycle } from './record-batch.ts'
+import { type Compression, encodeRecordBatch, recycle } from './record-batch.ts'
 
 export interface AppenderOptions {
   /** Longest time of one append, all attempts included; keep it below the deadline of the request that waits. */
   readonly deliveryTimeoutMs: number
   /** Longest time of one attempt. A leader that is frozen is given up after it. */
   readonly requestTimeoutMs: number
+  /** How batches are compressed. */
+  readonly compression: Compression
 }
 
 export interface Appender {
@@ -45,7 +47,7 @@ const UNKNOWN_TOPIC_ATTEMPTS = 5
  * and not by the library, so that none is made after the answer was given, and so that what each of them left behind is known.
  */
 export function createAppender(connection: KafkaConnection, clock: Clock, options: AppenderOptions): Appender {
-  const { deliveryTimeoutMs, requestTimeoutMs } = options
+  const { deliveryTimeoutMs, requestTimeoutMs, compression } = options
   const producer = patchClient(new Producer(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
   const underWay = new Set<Promise<void>>()
   let closed = false
@@ -78,7 +80,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
   const deliver = async (batch: AppendBatch): Promise<void> => {
     const end = performance.now() + deliveryTimeoutMs
     const count = batch.records.length
-    const encoded = encodeRecordBatch(batch.records, clock.now())
+    const encoded = encodeRecordBatch(batch.records, clock.now(), compression)
     let outcome: UnconfirmedOutcome = 'not_written'
     let before: Failure | undefined
     for (let attempts = 1; ; attempts++) {

@@ -8,6 +8,7 @@ import type { KafkaConnection } from './connection.ts'
 import { describeFault } from './faults.ts'
 import { subscribeToTopics } from './group.ts'
 import { followTopic, type ReadContext, scanTopic } from './read.ts'
+import type { Compression } from './record-batch.ts'
 import { applyTopics, checkDurability, createMissing, describeTopics, type TopicReport } from './topic-admin.ts'
 
 export interface KafkaJournalOptions {
@@ -15,6 +16,8 @@ export interface KafkaJournalOptions {
   readonly deliveryTimeoutMs: number
   /** Longest time that one request may take before its broker is taken for frozen. */
   readonly requestTimeoutMs: number
+  /** How the records of an append are compressed. */
+  readonly compression: Compression
   /** A member whose heartbeats the group missed for so long loses its partitions. */
   readonly sessionTimeoutMs: number
   /** How long a rebalance waits for members that finish their work. */
@@ -32,6 +35,7 @@ export interface KafkaJournalOptions {
 const DEFAULTS: KafkaJournalOptions = {
   deliveryTimeoutMs: 9_000,
   requestTimeoutMs: 3_000,
+  compression: 'none',
   sessionTimeoutMs: 30_000,
   rebalanceTimeoutMs: 60_000,
   heartbeatIntervalMs: 1_000,

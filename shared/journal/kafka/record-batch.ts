@@ -1,4 +1,5 @@
-import { crc32c } from '@platformatic/kafka'
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
+import { compressionsAlgorithms, crc32c } from '@platformatic/kafka'
 import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import type { Headers, NewRecord } from '../journal.ts'
 
@@ -32,19 +33,43 @@ const SCRATCH_BYTES = 1024 * 1024
 /** The buffer in which batches are put together; it grows with a batch that needs more, and shrinks again after it. */
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
+/** How the records of a batch are compressed. */
+export type Compression = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd'
+
+/**
+ * Records of fewer bytes are not compressed: a call costs some 40 µs, which is half of all that is done for an entry, and one entry by
+ * itself shrinks by a third only.
+ */
+const COMPRESSED_BYTES_MIN = 1_024
+
+/** At their quickest: better levels save a tenth more and take three times as long. */
+const ZSTD_LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+const GZIP_LEVEL = { level: 1 }
+
+const COMPRESS: Readonly<Record<Exclude<Compression, 'none'>, (records: Buffer) => Buffer>> = {
+  gzip: (records) => gzipSync(records, GZIP_LEVEL),
+  snappy: (records) => compressionsAlgorithms.snappy.compressSync(records),
+  lz4: (records) => compressionsAlgorithms.lz4.compressSync(records),
+  zstd: (records) => zstdCompressSync(records, ZSTD_LEVEL),
+}
+
 /**
  * A record batch of format version 2 (kafka.apache.org/documentation, "Record Batch"), all records with one timestamp in
  * milliseconds since 1970. The library builds the same bytes out of some forty small buffers a record, which costs more than
- * everything else that is done for an entry; this writes them into one.
+ * everything else that is done for an entry; this writes them into one. Records that are few, or do not shrink, stay as they are.
  */
-export function encodeRecordBatch(records: readonly NewRecord[], timestamp: number): Buffer {
-  const batch = encodeRecords(records)
+export function encodeRecordBatch(
+  records: readonly NewRecord[],
+  timestamp: number,
+  compression: Compression = 'none',
+): Buffer {
+  const { batch, attributes } = encodeRecords(records, compression)
   const at = BigInt(timestamp)
   batch.writeBigInt64BE(0n, 0)
   batch.writeInt32BE(batch.length - LEADER_EPOCH_AT, LENGTH_AT)
   batch.writeInt32BE(0, LEADER_EPOCH_AT)
   batch.writeInt8(MAGIC, MAGIC_AT)
-  batch.writeInt16BE(0, ATTRIBUTES_AT) // not compressed
+  batch.writeInt16BE(attributes, ATTRIBUTES_AT)
   batch.writeInt32BE(records.length - 1, LAST_OFFSET_DELTA_AT)
   batch.writeBigInt64BE(at, FIRST_TIMESTAMP_AT)
   batch.writeBigInt64BE(at, MAX_TIMESTAMP_AT)
@@ -56,14 +81,22 @@ export function encodeRecordBatch(records: readonly NewRecord[], timestamp: numb
   return batch
 }
 
-/** The records in a buffer of their own, with room before them for the fields of the batch. */
-function encodeRecords(records: readonly NewRecord[]): Buffer {
+/** The records in a buffer of their own, with room before them for the fields of the batch, and the attributes that say how they are compressed. */
+function encodeRecords(
+  records: readonly NewRecord[],
+  compression: Compression,
+): { readonly batch: Buffer; readonly attributes: number } {
   let end = RECORDS_AT
   for (const [offsetDelta, record] of records.entries()) end = writeRecord(end, offsetDelta, record)
-  const encoded = bufferOf(end)
-  scratch.copy(encoded, RECORDS_AT, RECORDS_AT, end)
+  const plain = scratch.subarray(RECORDS_AT, end)
+  const compressed =
+    compression === 'none' || plain.length < COMPRESSED_BYTES_MIN ? plain : COMPRESS[compression](plain)
+  const shrunk = compressed.length < plain.length
+  const content = shrunk ? compressed : plain
+  const batch = bufferOf(RECORDS_AT + content.length)
+  content.copy(batch, RECORDS_AT)
   if (scratch.length > SCRATCH_BYTES) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
-  return encoded
+  return { batch, attributes: shrunk ? compressionsAlgorithms[compression].bitmask : 0 }
 }
 
 /**

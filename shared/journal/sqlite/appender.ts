@@ -3,7 +3,7 @@ import { createAppendQueue } from './append-queue.ts'
 import type { Database } from './database.ts'
 import { toAppendError } from './failures.ts'
 import type { Partitions } from './partitions.ts'
-import { type PackedBatch, packedRecords } from './record-codec.ts'
+import { compressContent, type PackedBatch, packedRecords } from './record-codec.ts'
 import { batchId } from './schema.ts'
 
 /** The most bytes of one transaction of several batches: it bounds how long the first of them waits for the last. */
@@ -29,9 +29,12 @@ interface Prepared {
   /** In a compacted topic each record has a row of its own, so that it can be removed by itself. */
   readonly compacted: boolean
   readonly appendedAt: number
-  readonly batches: readonly PackedBatch[]
+  readonly batches: readonly StoredContent[]
   readonly bytes: number
 }
+
+/** A packed batch as it is written. */
+type StoredContent = Pick<PackedBatch, 'count'> & { readonly content: Uint8Array }
 
 /** The growth of a partition within a transaction. */
 interface Growth {
@@ -45,9 +48,12 @@ export function createAppender(database: Database, partitions: Partitions): Appe
   )
   const advance = database.prepare('UPDATE partitions SET next_offset = ?, bytes = bytes + ? WHERE id = ?')
 
-  const prepare = ({ topic, partition, batches }: PackedAppend, appendedAt: number): Prepared => {
+  const prepare = ({ topic, partition, batches: packed }: PackedAppend, appendedAt: number): Prepared => {
     const found = partitions.find(topic, partition)
     if (found === undefined) throw new AppendError(`${topic} has no partition ${partition}`, 'not_written')
+    const batches = found.compacted
+      ? packed
+      : packed.map(({ count, content }) => ({ count, content: compressContent(content) }))
     const bytes = batches.reduce((sum, { content }) => sum + content.length, 0)
     return { partitionId: found.id, compacted: found.compacted, appendedAt, batches, bytes }
   }

@@ -9,17 +9,18 @@ import {
   transactionsOf,
 } from '../../sqlite/database-file.ts'
 import { clearError, JournalFileError } from './failures.ts'
-import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts'
 
 const FORMAT: DatabaseFormat = {
   name: 'journal',
   applicationId: APPLICATION_ID,
   schemaVersion: SCHEMA_VERSION,
   schema: SCHEMA,
+  upgrades: UPGRADES,
   pageBytes: PAGE_BYTES,
   // 16 MiB.
   checkpointPages: 1_024,
-  cacheKibibytes: 16 * 1024,
+  cacheKibibytes: 8 * 1024,
   // SQLite's own waits grow to 100 ms, and would hardly ever meet the short gaps between the transactions of a busy writer; waits that
   // begin anew stay at 2 ms.
   lockWaitMs: 3,

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import type { Headers, JournalRecord, NewRecord } from '../journal.ts'
 
@@ -115,6 +116,42 @@ function copyOf(end: number): Uint8Array<ArrayBuffer> {
   scratch.copy(content, 0, 0, end)
   if (scratch.length > SCRATCH_BYTES) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
   return content
+}
+
+/** The number that compressed content begins with (RFC 8878, 3.1.1); a batch that is not compressed would have a key of 4 GB. */
+const ZSTD_MAGIC = 0xfd2fb528
+
+/** Content of fewer bytes is kept as it is: compression would take as long as the rest of an append, and save little. */
+const COMPRESSED_BYTES_MIN = 1_024
+
+/** The quickest of the usual levels, and a checksum: SQLite has none of its own. */
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } }
+
+/** A packed batch as it is written to the file: compressed, where that makes it smaller. */
+export function compressContent(content: Uint8Array): Uint8Array {
+  if (content.length < COMPRESSED_BYTES_MIN) return content
+  const compressed = zstdCompressSync(content, ZSTD)
+  return compressed.length < content.length ? compressed : content
+}
+
+/**
+ * The packed batch that was written. Compressed content that is damaged costs its own records alone: each is read as this sentence,
+ * which every projection refuses and keeps among the dead letters.
+ */
+export function inflateContent(content: Uint8Array, count: number): Uint8Array {
+  const buffer = asBuffer(content)
+  if (buffer.length < LENGTH_BYTES || buffer.readUInt32LE(0) !== ZSTD_MAGIC) return content
+  try {
+    // In a buffer of its own: to another thread the whole buffer goes, however little of it is used.
+    return new Uint8Array(zstdDecompressSync(buffer))
+  } catch {
+    const record = {
+      key: null,
+      value: 'This record was in a batch that is damaged in the file of the journal.',
+      headers: {},
+    }
+    return packRecords(Array.from({ length: count }, () => record))[0]?.content ?? NOTHING
+  }
 }
 
 /** The records of a packed batch, in order, without copies. */

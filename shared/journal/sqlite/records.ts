@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 import type { Partitions } from './partitions.ts'
-import type { StoredBatch } from './record-codec.ts'
+import { inflateContent, type StoredBatch } from './record-codec.ts'
 import { batchId, offsetOf } from './schema.ts'
 
 export interface ReadRequest {
@@ -42,12 +42,13 @@ export function createRecords(database: Database, partitions: Partitions): { rea
     // No batch is empty, so that no more of them than the records asked for are needed, and one that ends before the position.
     const rows = select.iterate(holding ?? wanted, batchId(partitionId, endPosition), recordsMax + 1)
     for (const [id, appendedAt, count, content] of rows as unknown as Iterable<Row>) {
-      const batch = { firstOffset: offsetOf(id), appendedAt, count, content }
-      const end = batch.firstOffset + count
+      const first = offsetOf(id)
+      const end = first + count
       if (end <= position) continue
+      const batch = { firstOffset: first, appendedAt, count, content: inflateContent(content, count) }
       batches.push(batch)
-      records += end - Math.max(position, batch.firstOffset)
-      bytes += content.length
+      records += end - Math.max(position, first)
+      bytes += batch.content.length
       if (records >= recordsMax || bytes >= PAGE_BYTES_MAX) return { batches, next: end, firstOffset, endPosition }
     }
     return { batches, next: Math.max(position, endPosition), firstOffset, endPosition }

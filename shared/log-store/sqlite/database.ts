@@ -20,7 +20,7 @@ const FORMAT: DatabaseFormat = {
   // 16 MiB.
   checkpointPages: 2_048,
   // Of each connection, of which there are several; beyond it the system's own cache of the file answers nearly as fast.
-  cacheKibibytes: 8 * 1024,
+  cacheKibibytes: 4 * 1024,
   lockWaitMs: BUSY_TIMEOUT_MS,
 }
 

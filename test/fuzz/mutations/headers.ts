@@ -108,6 +108,7 @@ const mediaType: Change = (draft, random) => {
     'application/protobuf; charset=utf-8',
     'text/plain',
     'application/vnd.serilog.clef',
+    'application/x-www-form-urlencoded',
     `application/json${' '.repeat(random.size(4_000))};`,
     'multipart/form-data; boundary=x',
     '',

@@ -109,6 +109,7 @@ function any(one: Case): Verdict {
 export const DIALECTS: Readonly<Record<Dialect, (one: Case) => Verdict>> = {
   ingestion,
   seq: ingestion,
+  shipper: ingestion,
   otlp,
   view,
   tail: stream,

@@ -54,11 +54,15 @@ export function typeProblem({ headers }: Answer): string | undefined {
   return isJsonType(type) ? undefined : `JSON is said to be ${type}`
 }
 
-/** The differences between a refusal and its head; `mayBe200` where the status need not tell. */
-export function* failureProblems(answer: Answer, { code, retryable }: Failure, mayBe200: boolean): Generator<string> {
+/** The differences between a refusal and its head, which may have one of `statuses` where it does not have that of its code. */
+export function* failureProblems(
+  answer: Answer,
+  { code, retryable }: Failure,
+  statuses: readonly number[],
+): Generator<string> {
   const { status, headers } = answer
   if (!Object.hasOwn(ERRORS, code)) yield `the code ${code} is none of the catalogue`
-  const fitting = [STATUS[code], VIEW_STATUS[code], ...(mayBe200 ? [200] : [])]
+  const fitting = [STATUS[code], VIEW_STATUS[code], ...statuses]
   if (!fitting.includes(status)) yield `${code} came with status ${status}`
   if (retryable && !headers.has('retry-after')) yield `${code} may be retried, and no Retry-After says when`
   if (status === 405 && !headers.has('allow')) yield '405 came without Allow'

@@ -75,13 +75,18 @@ const BEFORE_DIALECT: readonly ErrorCode[] = [
   'expectation_failed',
   'http_version_not_supported',
 ]
-const WITHOUT_STATUS: readonly Dialect[] = ['ingestion', 'any']
+/** Statuses that a refusal may have whatever its code. */
+const STATUSES: Readonly<Partial<Record<Dialect, readonly number[]>>> = {
+  ingestion: [200],
+  shipper: [200, 422],
+  any: [200, 422],
+}
 
 function refusalProblems({ dialect }: Draft, answer: Answer, failure: Failure): readonly string[] {
   const foreign = dialect === 'otlp' && !BEFORE_DIALECT.includes(failure.code)
   return [
     ...(foreign ? [`${failure.code} came in our envelope, not as a google.rpc.Status`] : []),
-    ...failureProblems(answer, failure, WITHOUT_STATUS.includes(dialect)),
+    ...failureProblems(answer, failure, STATUSES[dialect] ?? []),
   ]
 }
 

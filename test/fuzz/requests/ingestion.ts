@@ -154,43 +154,153 @@ export function otlpProtobuf(context: Context): Draft {
   const { value, ...draft } = otlp(context)
   const path = context.random.pick(['/v1/logs', '/ingest/otlp/v1/logs'])
   const headers = withHeader(draft, 'Content-Type', 'application/x-protobuf')
-  return { ...draft, route: `POST ${path}`, target: path, headers, body: protobufOf(value) }
+  return { ...draft, route: `POST ${path}`, target: targetOf(context, path), headers, body: protobufOf(value) }
 }
 
-/** POST /ingest/clef and POST /api/events/raw?clef: Serilog's compact format, an event a line. */
+/** A path as it is, or below that of its Project. */
+function targetOf({ random }: Context, path: string): string {
+  const { project, projectName } = TEAMS.main
+  return random.oneIn(3) ? `/projects/${encodeURIComponent(random.pick([project, projectName]))}${path}` : path
+}
+
+/** Forms in which a body has several entries in JSON, each as text; `name` is that of the list where it is in an object. */
+const bodyOf = ({ random }: Context, entries: readonly string[], name: string): string =>
+  random.pick([
+    () => entries.join(random.pick(['\n', '\r\n', '\n\n'])),
+    () => `[${entries.join(random.pick([',', ',\n', ' , ']))}]`,
+    () => `{"${name}":[${entries.join()}]}`,
+  ])()
+
+/** POST /ingest/clef and POST /api/events/raw: Serilog's compact format, and the one before it. */
 export function clef(context: Context): Draft {
   const { random } = context
   const { main } = TEAMS
-  const lines = listOf(context, (index) =>
-    JSON.stringify({
-      '@t': '2026-01-31T09:30:00.123Z',
-      '@mt': `${markOf(context, index)} {User} took {Elapsed:0.00} ms ${textOf(random, 3)}`,
-      '@l': random.pick(['Information', 'Warning', 'err', 'Fatal']),
-      '@i': random.oneIn(2) ? 'a1b2c3d4' : random.int(99),
-      '@r': ['1.50'],
-      User: textOf(random, 2),
-      Elapsed: 1.5,
-      SourceContext: 'Acme.Web',
-      ...(random.oneIn(3) && { '@x': 'System.Exception: x\n   at A.B()' }),
-      ...(random.oneIn(3) && { '@tr': '5b8efff798038103d269b633813fc60c', CorrelationId: `flow-${random.int(200)}` }),
-      '@@escaped': { a: [1] },
-    }),
+  const isRaw = random.oneIn(3)
+  const raw = (index: number) => ({
+    Timestamp: '2026-01-31T09:30:00.123Z',
+    Level: random.pick(['Information', 'warn', undefined]),
+    MessageTemplate: `${markOf(context, index)} {User} ${textOf(random, 3)}`,
+    Properties: { User: textOf(random, 2), '@own': [1], EventId: { Id: 1 } },
+    ...(random.oneIn(3) && { Exception: 'Error: x\n    at a.js:1:1', TraceId: '5b8efff798038103d269b633813fc60c' }),
+  })
+  const events = listOf(context, (index) =>
+    JSON.stringify(
+      isRaw
+        ? raw(index)
+        : {
+            '@t': '2026-01-31T09:30:00.123Z',
+            '@mt': `${markOf(context, index)} {User} took {Elapsed:0.00} ms ${textOf(random, 3)}`,
+            '@l': random.pick(['Information', 'Warning', 'err', 'Fatal']),
+            '@i': random.oneIn(2) ? 'a1b2c3d4' : random.int(99),
+            '@r': ['1.50'],
+            User: textOf(random, 2),
+            Elapsed: 1.5,
+            SourceContext: 'Acme.Web',
+            ...(random.oneIn(3) && { '@x': 'System.Exception: x\n   at A.B()' }),
+            ...(random.oneIn(3) && {
+              '@tr': '5b8efff798038103d269b633813fc60c',
+              CorrelationId: `flow-${random.int(200)}`,
+            }),
+            '@@escaped': { a: [1] },
+          },
+    ),
   )
   const [path, query] = random.pick([
     ['/ingest/clef', ''],
     ['/ingest/clef', `?project=${main.project}`],
+    ['/api/events/raw', ''],
     ['/api/events/raw', '?clef'],
     ['/api/events/raw', `?clef&project=${encodeURIComponent(main.projectName)}`],
   ] as const)
-  const type = random.pick(['application/vnd.serilog.clef', 'application/x-ndjson', 'text/plain; charset=utf-8'])
+  const type = random.pick([
+    'application/vnd.serilog.clef',
+    'application/json',
+    'application/x-ndjson',
+    'text/plain; charset=utf-8',
+  ])
   const sender: Header = random.oneIn(2) ? ['X-Seq-ApiKey', main.key] : ['X-API-Key', main.key]
   return {
     ...good,
     route: `POST ${path}`,
     dialect: 'seq',
-    target: path + query,
+    target: targetOf(context, path) + query,
     headers: [...headersOf(context, main).slice(0, 1), sender, ['Content-Type', type]],
-    body: Buffer.from(lines.join(random.pick(['\n', '\r\n', '\n\n']))),
-    stores: { mark: context.mark, entries: lines.length },
+    body: Buffer.from(bodyOf(context, events, 'Events')),
+    stores: { mark: context.mark, entries: events.length },
+  }
+}
+
+/** POST /ingest/json: what any logger writes. */
+export function jsonLogs(context: Context): Draft {
+  const { random } = context
+  const { main } = TEAMS
+  const entryOf = random.pick<(mark: string) => object>([
+    (mark) => ({
+      level: random.pick([10, 30, 60, 35]),
+      time: 1_769_851_800_000 + random.int(1e6),
+      pid: 1,
+      hostname: 'h',
+      name: 'shop',
+      msg: `${mark} ${textOf(random)}`,
+      ...(random.oneIn(3) && {
+        err: { type: 'Error', message: textOf(random), stack: 'Error: x\n    at a.js:1:1', code: 1 },
+      }),
+    }),
+    (mark) => ({
+      '@timestamp': '2026-01-31T09:30:00.123456789+01:00',
+      'log.level': random.pick(['ERROR', 'warn']),
+      message: mark,
+      log: { logger: 'a.b', origin: { file: { line: 1 } } },
+      error: { type: 'X', message: textOf(random), stack_trace: ['X', '\tat Y'] },
+      'trace.id': '5b8efff798038103d269b633813fc60c',
+    }),
+    (mark) => ({
+      instant: { epochSecond: 1_769_851_800, nanoOfSecond: random.int(1e9) },
+      level: 'INFO',
+      loggerName: 'a.b.C',
+      message: mark,
+      thrown: { name: 'X', message: 'y', extendedStackTrace: [{ class: 'A', method: 'b', file: 'c', line: 1 }] },
+      contextMap: { correlationId: `flow-${random.int(200)}`, [textOf(random, 2)]: textOf(random, 2) },
+    }),
+    (mark) => ({
+      date: 1_769_851_800.123,
+      log: `${mark} ${textOf(random)}\n`,
+      stream: 'stdout',
+      n: 9_007_199_254_740_991,
+    }),
+    (mark) => ({
+      MESSAGE: mark,
+      PRIORITY: String(random.int(8)),
+      __REALTIME_TIMESTAMP: '1769851800123456',
+      SYSLOG_IDENTIFIER: 'x',
+    }),
+    (mark) => ({
+      version: '1.1',
+      short_message: mark,
+      level: random.int(8),
+      timestamp: 1_769_851_800.5,
+      _a: textOf(random, 2),
+    }),
+    (mark) => ({ '@t': '2026-01-31T09:30:00Z', '@mt': `${mark} {A}`, A: textOf(random, 2) }),
+    (mark) => ({ [textOf(random, 2)]: mark, nested: { list: [1, null, { a: textOf(random, 2) }] } }),
+  ])
+  const entries = listOf(context, (index) => entryOf(markOf(context, index)))
+  const texts = entries.map((entry) => JSON.stringify(entry))
+  const query = random.pick(['', `?project=${main.project}`, `?project=${encodeURIComponent(main.projectName)}`])
+  const type = random.pick([
+    'application/json',
+    'application/x-ndjson',
+    'text/plain',
+    'application/ecs+json; charset=utf-8',
+  ])
+  return {
+    ...good,
+    route: 'POST /ingest/json',
+    dialect: 'shipper',
+    target: `/ingest/json${query}`,
+    headers: headersOf(context, main, [['Content-Type', type]]),
+    // As a value its structure can be changed.
+    ...(random.oneIn(3) ? { value: entries } : { body: Buffer.from(bodyOf(context, texts, 'events')) }),
+    stores: { mark: context.mark, entries: entries.length },
   }
 }

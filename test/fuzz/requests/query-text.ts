@@ -75,6 +75,8 @@ function searchedValue(random: Random, kind: (typeof FIELDS)[number]['kind']): s
         : quoted(random.pick(TIMES))
     case 'guid':
       return random.pick(GUIDS)
+    case 'hex':
+      return random.pick(['5b8efff798038103d269b633813fc60c', 'EEE19B7E*', '00', 'xyz', '*', '"ab"'])
     case 'keyword':
       return random.pick(['order-placed', 'Acme.*', 'Acme.Billing', '*', quoted(textOf(random, 2))])
     case 'text':

@@ -93,7 +93,7 @@ export function entranceScenarios({ stand, show, open, tolerate }: Stage): void 
         await page.getByText(/Too many attempts. Try again in \d+ s/).waitFor({ timeout: 500 })
       }, 30_000)
     } finally {
-      // What is counted against this address would keep the other scenarios out.
+      // Failures counted against this address would keep the other scenarios out.
       await stand().stopPage()
       await stand().startPage()
     }

@@ -78,7 +78,7 @@ export function listScenarios(stage: Stage): void {
     await expectRows(page, ALL.slice(0, 2))
     expect(await rail(page).getByRole('button', { name: 'Ship 0' }).getAttribute('class')).toContain('none')
 
-    // What is exported is what is shown.
+    // The export has the rows that are shown.
     await page.getByRole('button', { name: 'Export and share' }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),

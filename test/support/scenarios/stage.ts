@@ -16,5 +16,5 @@ export const MINUTE = 60_000
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
-/** What is copied is in the clipboard a moment after the click. */
+/** A copied text is in the clipboard a moment after the click. */
 export const CLIPBOARD = 'navigator.clipboard.readText()'

@@ -57,6 +57,7 @@ test('every route of the read API and every way of sending logs is among the fir
       'POST /ingest/otlp/v1/logs',
       'POST /ingest/clef',
       'POST /api/events/raw',
+      'POST /ingest/json',
       'POST /api/session',
       'GET /api/team',
       'POST /api/team/keys',

@@ -8,7 +8,7 @@ const BATCH = '/api/ApplicationLogs/batch'
 
 type Counter = 'sluice_entries_accepted_total' | 'sluice_entries_rejected_total' | 'sluice_requests_refused_total'
 
-/** What a counter shows: its label values, sorted and joined, with the count of each. */
+/** The values of a counter: its label values, sorted and joined, with the count of each. */
 async function counted(gateway: RunningGateway, name: Counter): Promise<Record<string, number>> {
   const { values } = await gateway.metrics.counter(name).get()
   const rows = values.map(({ labels, value }) => [Object.values(labels).join(' '), value] as const)

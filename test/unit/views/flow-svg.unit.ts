@@ -143,7 +143,7 @@ describe('the drawing of a flow', () => {
     const store = createMemoryLogStore()
     await views.close()
     views = await startViews({ store: { ...store, search: (...args) => search(...args) } })
-    // What is asked after the reader has gone is answered after the server has noticed.
+    // A request after the reader has gone is answered after the server has noticed.
     const roundTrips = async (): Promise<void> => {
       for (let count = 0; count < 5; count += 1) await views.get('/api/query/syntax')
     }

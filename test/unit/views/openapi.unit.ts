@@ -34,7 +34,7 @@ interface Found {
 
 /** The paths that only read, and all take their parameters alike. */
 const READ_API = /^\/api\/(event-logs|application-logs|flows|query|refusals)/
-const INGESTION = /^\/(api\/(ExternalLogs|ApplicationLogs|events\/raw)|ingest|v1)/
+const INGESTION = /^\/(projects\/|api\/(ExternalLogs|ApplicationLogs|events\/raw)|ingest|v1)/
 
 const document = createOpenApi({
   version: '1.2.3',
@@ -85,7 +85,14 @@ describe('GET /openapi.json', () => {
       'post /ingest/otlp/v1/logs',
       'post /ingest/clef',
       'post /api/events/raw',
+      'post /ingest/json',
+      'post /projects/{project}/v1/logs',
+      'post /projects/{project}/ingest/otlp/v1/logs',
+      'post /projects/{project}/ingest/clef',
+      'post /projects/{project}/api/events/raw',
+      'post /projects/{project}/ingest/json',
       'get /api/team',
+      'patch /api/team',
       'get /api/team/lists',
       'post /api/team/keys',
       'delete /api/team/keys/{prefix}',

@@ -193,7 +193,7 @@ describe('a reader that is too slow', () => {
     const [, skipped = ''] = /event: skipped\ndata: (.*)/.exec(received) ?? []
     expect(sent).toBeGreaterThan(0)
     expect(JSON.parse(skipped)).toEqual({ count: BACKLOG - sent })
-    // What the kernel and the client buffer is beyond the server: 30 MB were due, and most of it was never written.
+    // The buffers of the kernel and the client are beyond the server: 30 MB were due, and most of it was never written.
     expect(received.length).toBeLessThan(20_000_000)
   })
 })

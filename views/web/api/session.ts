@@ -7,7 +7,7 @@ import { reloadAll } from './use-fetch.ts'
 /** `over`: the session has ended and the page stays as it is until one signs in again. */
 type SessionState = Session & { readonly state: 'unknown' | 'out' | 'in' | 'over' }
 
-const NOBODY: Session = { team: null, keyPrefix: null }
+const NOBODY: Session = { team: null, keyPrefix: null, refused: null }
 
 export const session = createStore<SessionState>({ ...NOBODY, state: 'unknown' })
 

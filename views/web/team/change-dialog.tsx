@@ -81,7 +81,7 @@ function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
           <FieldInput
             key={field.name}
             field={field}
-            value={field.from && action.line?.[field.from]}
+            value={field.value ?? (field.from && action.line?.[field.from])}
             options={options[field.name]}
           />
         ))}

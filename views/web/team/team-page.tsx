@@ -123,7 +123,7 @@ interface RowProps extends Pick<List, 'changes'> {
 }
 
 function Row({ line, changes, ask, onSend }: RowProps) {
-  const { kind, id, name, below, state, at, lastDay, snippets } = line
+  const { kind, id, name, below, state, isDefault, at, lastDay, snippets } = line
   const actions = line.changes.map((each): Change => ({ ...(changes[each] as Action), line }))
   const isKey = kind === 'key'
   const { keyPrefix } = useStore(session)
@@ -141,6 +141,7 @@ function Row({ line, changes, ask, onSend }: RowProps) {
           </>
         )}{' '}
         {isKey && id === keyPrefix && state === 'live' && <span class="badge">you signed in with it</span>}{' '}
+        {isDefault && <span class="badge">unknown services</span>}{' '}
         {(isKey || state !== 'live') && <span class={`badge ${state === 'live' ? 'good' : ''}`}>{STATES[state]}</span>}
       </td>
       <td class="nowrap" title={isKey ? (at ?? '') : seenText(lastDay)}>

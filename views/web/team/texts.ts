@@ -59,6 +59,13 @@ const ACTIONS: Readonly<Record<Exclude<ActionKind, 'revoke'>, ActionTexts>> = {
   newEvent: creation('Event'),
   newStep: creation('Step'),
   newProject: creation('Project'),
+  defaultProject: {
+    name: 'Unknown services',
+    title: 'Logs of unknown services',
+    text: 'OpenTelemetry and other clients name a Project by the name of their service. Where no Project has that name, their logs go here.',
+    confirm: 'Save',
+    done: 'Saved: logs of unknown services go by it from now on.',
+  },
   rename: {
     name: 'Rename',
     title: 'Rename',
@@ -116,6 +123,8 @@ export const fieldTexts = ({ name, required }: Field): FieldTexts => {
       return { label: 'Name', ...(!required && { hint: 'Left empty: the identifier.' }) }
     case 'id':
       return { label: 'Id', hint: 'A GUID; left empty: a new one.' }
+    case 'defaultProject':
+      return { label: 'Project', none: 'None, unless the Team has only one' }
     case 'event':
       return { label: 'Event', none: 'None, it stands alone' }
   }

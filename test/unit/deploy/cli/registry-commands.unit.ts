@@ -106,7 +106,7 @@ describe('registry apply', () => {
       code: 1,
       stdout: '',
       stderr: `sluice registry apply: ${path} has 2 problems; nothing was changed
-  line 1: a Team has no field "colour"; it has id, name, apiKeys
+  line 1: a Team has no field "colour"; it has id, name, apiKeys, defaultProject
   line 2: there is no Team "b", neither in the file nor in the registry
 `,
     })
@@ -177,15 +177,27 @@ payments  Payments
     )
   })
 
+  test('marks the Project for unknown services', async () => {
+    const { run } = await applied()
+    const id = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+    const named = file(`teams: [{ id: payments, defaultProject: ${id} }]`)
+    expect((await run('registry', 'apply', named)).stdout).toBe('  set team payments\n1 change made\n')
+    expect((await run('registry', 'list')).stdout).toContain(`project ${id}  Checkout API  (for unknown services)\n`)
+    const none = file('teams: [{ id: payments, defaultProject: null }]')
+    expect((await run('registry', 'apply', none)).stdout).toBe('  set team payments\n1 change made\n')
+    expect((await run('registry', 'list')).stdout).not.toContain('unknown services')
+  })
+
   test('--json gives the same as one document, without hashes', async () => {
     const { run } = await applied()
     const { stdout } = await run('registry', 'list', '--json')
     expect(JSON.parse(stdout)).toEqual({
       teams: [
-        { id: 'billing', name: 'billing', keys: [], events: [], steps: [], projects: [] },
+        { id: 'billing', name: 'billing', defaultProject: null, keys: [], events: [], steps: [], projects: [] },
         {
           id: 'payments',
           name: 'Payments',
+          defaultProject: null,
           keys: [{ prefix: 'k3y-01', createdAt: '2026-03-04T05:06:07.000Z', revokedAt: null }],
           events: [
             {

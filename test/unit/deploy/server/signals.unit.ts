@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 
 const SIGNALS = join(import.meta.dirname, '../../../../deploy/server/signals.ts')
 
-/** What a process of its own prints: signals to this one would end the run. */
+/** The output of a process of its own: signals to this one would end the run. */
 const run = (script: string): string =>
   execFileSync(
     process.execPath,

@@ -98,6 +98,27 @@ describe('an event', () => {
     })
   })
 
+  test.each(['LoggerName', 'logger', 'logger.name', 'log.logger'])(
+    'has its category from %s where it has no SourceContext',
+    async (name) => {
+      const record = await recordOf({ '@m': 'x', [name]: 'shop.checkout' })
+      expect([record['categoryName'], record['scopeData']]).toEqual(['shop.checkout', null])
+      const both = await recordOf({ '@m': 'x', SourceContext: 'Acme', [name]: 'shop.checkout' })
+      expect([both['categoryName'], both['scopeData']]).toEqual(['Acme', { [name]: 'shop.checkout' }])
+    },
+  )
+
+  test('has its exception from err where it has no @x', async () => {
+    const err = { type: 'TypeError', message: 'no', stack: 'TypeError: no\n    at a (a.js:1:2)', code: 7 }
+    expect(await recordOf({ '@mt': 'failed: {err}', err })).toMatchObject({
+      message: `failed: ${JSON.stringify(err)}`,
+      exception: err.stack,
+      scopeData: { err: { code: 7 } },
+    })
+    expect(await recordOf({ err })).toMatchObject({ message: 'TypeError: no', exception: err.stack })
+    expect(await recordOf({ '@m': 'x', '@x': 'boom', err })).toMatchObject({ exception: 'boom', scopeData: { err } })
+  })
+
   test('belongs to the flow of its trace where it names no other', async () => {
     const trace = { ...EVENT, '@tr': '5b8efff798038103d269b633813fc60c' }
     expect((await recordOf(trace))['correlationKey']).toBe('5b8efff798038103d269b633813fc60c')
@@ -180,8 +201,14 @@ describe('a request', () => {
   })
 
   test('of more than 10,000 events is 413', async () => {
-    const { status, body } = await post('{}\n'.repeat(10_001))
-    expect([status, body.error.code]).toEqual([413, 'batch_too_large'])
+    for (const body of [
+      '{}\n'.repeat(10_001),
+      `[${'{},'.repeat(10_000)}{}]`,
+      `{"Events":[${'{},'.repeat(10_000)}{}]}`,
+    ]) {
+      const answer = await post(body)
+      expect([answer.status, answer.body.error.code]).toEqual([413, 'batch_too_large'])
+    }
   })
 
   test('is told what its refused lines were', async () => {
@@ -197,6 +224,93 @@ describe('a request', () => {
     noted = []
     await post(lines({}), {}, OLDER_PATH)
     expect(noted).toMatchObject([{ endpoint: OLDER_PATH, index: 0 }])
+  })
+})
+
+describe('an array, or the JSON that Seq took before CLEF', () => {
+  /** As seq-logging 3.2 sends it. */
+  const RAW = {
+    Timestamp: '2026-11-20T17:20:13.127Z',
+    Level: 'Warning',
+    TraceId: '0af7651916cd43dd8448eb211c80319c',
+    SpanId: 'b7ad6b7169203331',
+    MessageTemplate: 'Order {Order} took {Ms:0.0} ms',
+    Exception: 'Error: no\n    at pay (x.js:1:1)',
+    Properties: { Order: 4711, Ms: 2.25, SourceContext: 'shop.orders', '@own': 1 },
+  }
+
+  test('is translated event by event, on both paths and under each type', async () => {
+    for (const path of [PATH, OLDER_PATH, '/api/events/raw'])
+      for (const type of ['application/json', CLEF, 'text/plain', '']) {
+        const sent = [JSON.stringify({ Events: [RAW, EVENT] }), JSON.stringify([EVENT, RAW], null, 2)]
+        for (const body of sent) {
+          const answer = await post(Buffer.from(body), { 'content-type': type }, path)
+          expect(answer).toMatchObject({ status: 201, body: { data: { count: 2 } } })
+        }
+      }
+    expect(stored().at(-1)).toMatchObject({
+      timestamp: '2026-11-20T17:20:13.127Z',
+      level: 'Warning',
+      message: 'Order 4711 took 2.25 ms',
+      categoryName: 'shop.orders',
+      exception: 'Error: no\n    at pay (x.js:1:1)',
+      correlationKey: '0af7651916cd43dd8448eb211c80319c',
+      scopeData: {
+        traceId: '0af7651916cd43dd8448eb211c80319c',
+        spanId: 'b7ad6b7169203331',
+        '@mt': 'Order {Order} took {Ms:0.0} ms',
+        Order: 4711,
+        Ms: 2.25,
+        '@own': 1,
+      },
+    })
+  })
+
+  test('has a single line or one event over several, and is empty at will', async () => {
+    expect(await recordOf(RAW)).toMatchObject({ categoryName: 'shop.orders' })
+    expect(await post(JSON.stringify({ ...RAW, Level: 'Fatal' }, null, 2))).toMatchObject({ status: 201 })
+    expect(stored().at(-1)).toMatchObject({ level: 'Critical' })
+    for (const body of ['[]', '{"Events":[]}'])
+      expect(await post(body)).toMatchObject({ status: 201, body: { data: { count: 0 } } })
+  })
+
+  test('has the message that Serilog rendered, or its holes', async () => {
+    const { Level: _level, ...plain } = RAW
+    const numbered = { ...plain, Renderings: { Ms: [{ Format: '0.0', Rendering: '2.3' }] }, EventId: 7, Extra: true }
+    expect(await recordOf(numbered)).toMatchObject({
+      message: 'Order 4711 took 2.3 ms',
+      level: 'Information',
+      eventId: 7,
+      scopeData: { Extra: true },
+    })
+    expect(await recordOf({ ...numbered, RenderedMessage: 'told' })).toMatchObject({ message: 'told' })
+    const twice = { MessageTemplate: '{A:0} {B:0} {A:1}', Properties: { A: 1, B: 2 } }
+    const renderings = { A: [{ Rendering: 'x' }, { Rendering: 'y' }], B: [{ Rendering: 'z' }] }
+    expect(await recordOf({ ...twice, Renderings: renderings })).toMatchObject({ message: '1 2 1' })
+    expect(await recordOf({ MessageTemplate: 'x', EventId: { Id: 3, Name: 'n' }, Properties: null })).toMatchObject({
+      scopeData: { EventId: { Id: 3, Name: 'n' } },
+    })
+    expect(await recordOf({ '@m': 'x', MessageTemplate: 'y' })).toMatchObject({ scopeData: { MessageTemplate: 'y' } })
+  })
+
+  test('keeps every digit, also beside an event that is too deep', async () => {
+    const body = `{"Events":[{"MessageTemplate":"{N}","Properties":{"N":9007199254740993}},{"@m":"x","A":${'['.repeat(70)}${']'.repeat(70)}}]}`
+    const answer = await post(body)
+    expect([answer.status, answer.body.data]).toMatchObject([207, { count: 1, rejected: 1 }])
+    expect(String(gateway.records().at(-1)?.value)).toContain('"message":"9007199254740993"')
+    const long = `[${`{"@m":"${'x'.repeat(90_000)}","N":12345678901234567890},`.repeat(4)}12345678901234567890]`
+    noted = []
+    expect((await post(long)).body.data).toMatchObject({ count: 4, rejected: 1, errors: [{ index: 4 }] })
+    expect(String(gateway.records().at(-1)?.value)).toContain('"N":12345678901234567890')
+    expect(noted).toMatchObject([{ code: 'invalid_request', index: 4 }])
+  })
+
+  test('is 207 where some were refused, which its clients report, and 400 where it is no JSON', async () => {
+    const { status, body } = await post(JSON.stringify({ Events: [RAW, { ...RAW, Level: 'Loud' }, null, 5] }))
+    expect([status, body.data]).toMatchObject([207, { count: 1, rejected: 3, errors: [{ index: 1 }, {}, {}] }])
+    for (const broken of ['[{"@m":"x"},', '[\n{"@m":"x"}\n{"@m":"y"}\n]', '[{"@m":"x"},\n{"@m":"y"}'])
+      expect(await post(broken)).toMatchObject({ status: 400, body: { error: { code: 'malformed_json' } } })
+    expect(await post('{"Events":5}')).toMatchObject({ status: 400, body: { error: { code: 'missing_message' } } })
   })
 })
 
@@ -270,14 +384,6 @@ describe('bad bodies', () => {
   ])('%s', async (_name, body, headers, status, code) => {
     const answer = await post(body, headers)
     expect([answer.status, answer.body.error.code]).toEqual([status, code])
-  })
-
-  test('the older JSON of Seq is refused with what to send', async () => {
-    for (const path of ['/api/events/raw', '/api/events/raw/?clefs']) {
-      const { status, body } = await post('{"Events":[]}', { 'content-type': 'application/json' }, path)
-      expect(status).toBe(415)
-      expect(body.error.message).toContain('?clef')
-    }
   })
 
   test('nothing that is nested deep, or made to grow, does harm', async () => {

@@ -119,6 +119,44 @@ describe('the same request in both encodings', () => {
         ],
       },
     ],
+    [
+      'a resource, a scope and an error',
+      {
+        resourceLogs: [
+          {
+            resource: {
+              attributes: [
+                text('service.name', 'checkout api'),
+                text('service.version', '1.2.3'),
+                { key: 'process.pid', value: { intValue: '42' } },
+                { key: 'k8s.pod.labels', value: { kvlistValue: { values: [text('app', 'checkout')] } } },
+              ],
+            },
+            scopeLogs: [
+              {
+                scope: { name: 'unknown', version: '2.0', attributes: [text('a', 'b')], droppedAttributesCount: 1 },
+                logRecords: [
+                  {
+                    body: { kvlistValue: { values: [text('msg', 'failed')] } },
+                    attributes: [
+                      text('name', 'shop.checkout'),
+                      {
+                        key: 'err',
+                        value: {
+                          kvlistValue: {
+                            values: [text('type', 'E'), text('message', 'no'), text('stack', 'E: no\n at a')],
+                          },
+                        },
+                      },
+                    ],
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
     ['integers of 64 bits', { resourceLogs: [logs(attributes(...INT64.map((intValue) => ({ intValue }))))] }],
     [
       'numbers',

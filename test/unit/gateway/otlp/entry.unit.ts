@@ -1,11 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { entryOf } from '../../../../gateway/otlp/entry.ts'
+import { entryOf, type RecordOrigin } from '../../../../gateway/otlp/entry.ts'
 import { plainAttributes, plainValue } from '../../../../gateway/otlp/log-records.ts'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
 
-const ORIGIN = { categoryName: 'my.library', environment: 'Production' }
+const ORIGIN: RecordOrigin = {
+  category: 'my.library',
+  loggerNames: [],
+  service: 'checkout',
+  environment: 'Production',
+  scopeData: {},
+}
 const BODY = { stringValue: 'hello' }
 const fieldsOf = (record: Record<string, unknown>) => entryOf({ body: BODY, ...record }, ORIGIN).value ?? {}
 const attributes = (values: Record<string, unknown>) =>
@@ -91,10 +97,147 @@ describe('the message', () => {
   })
 })
 
+describe('a body that is structured', () => {
+  const map = (...values: readonly unknown[]) => ({ kvlistValue: { values } })
+  const text = (key: string, stringValue: string) => ({ key, value: { stringValue } })
+  const read = (body: unknown, more: Record<string, unknown> = {}) => {
+    const { message, scopeData } = fieldsOf({ body, ...more })
+    return { message, scopeData: JSON.parse(JSON.stringify(scopeData)) }
+  }
+
+  test.each(['message', 'msg', 'event'])('has its %s as the message, and is kept whole', (name) => {
+    const order = { key: 'order', value: map(text('id', '4711')) }
+    expect(read(map(order, text(name, 'Order placed')))).toEqual({
+      message: 'Order placed',
+      scopeData: { body: { order: { id: '4711' }, [name]: 'Order placed' } },
+    })
+  })
+
+  test('has its JSON as the message where none of these is a text', () => {
+    const body = map({ key: 'message', value: { intValue: '1' } }, text('msg', ''))
+    expect(read(body)).toEqual({ message: '{"message":1,"msg":""}', scopeData: { body: { message: 1, msg: '' } } })
+    const list = { arrayValue: { values: [{ stringValue: 'a' }, { intValue: '9223372036854775807' }] } }
+    expect(fieldsOf({ body: list })['message']).toBe('["a",9223372036854775807]')
+    expect(JSON.stringify(fieldsOf({ body: list })['scopeData'])).toBe('{"body":["a",9223372036854775807]}')
+  })
+
+  test('is the message alone where it would be long twice, too deep, or in the place of an attribute', () => {
+    const long = read(map(text('a', 'x'.repeat(20_000))))
+    expect([long.scopeData, String(long.message).length]).toEqual([null, 20_008])
+    expect(read(map(text('a', 'x'.repeat(20_000)), text('msg', 'long'))).scopeData.body.a).toHaveLength(20_000)
+    const attribute = { attributes: attributes({ body: 'mine' }) }
+    expect(read(map(text('msg', 'hello')), attribute)).toEqual({
+      message: '{"msg":"hello"}',
+      scopeData: { body: 'mine' },
+    })
+    let deep: unknown = { stringValue: 'x' }
+    for (let level = 0; level < 64; level += 1) deep = map({ key: 'a', value: deep })
+    expect(read(deep).scopeData).toBeNull()
+    expect(read(deep).message).toContain('"x"')
+  })
+})
+
+describe('an error as an attribute', () => {
+  const object = (values: Record<string, unknown>) => ({
+    kvlistValue: { values: Object.entries(values).map(([key, value]) => ({ key, value })) },
+  })
+  const text = (stringValue: string) => ({ stringValue })
+  const STACK = 'TypeError: no answer\n    at a (a.js:1:2)\ncaused by: Error: inner\n    at b (b.js:1:2)'
+  /** As pino-opentelemetry-transport sends it; the message has that of the cause in it. */
+  const PINO = {
+    type: text('TypeError'),
+    message: text('no answer: inner'),
+    stack: text(STACK),
+    code: text('ETIMEDOUT'),
+  }
+  const read = (name: string, error: unknown, more: Record<string, unknown> = {}) => {
+    const { message, exception, scopeData } = fieldsOf({ attributes: [{ key: name, value: error }], ...more })
+    return { message, exception, scopeData }
+  }
+
+  test.each(['err', 'error'])('%s is the exception; what the stack does not tell stays', (name) => {
+    expect(read(name, object(PINO))).toEqual({
+      message: 'hello',
+      exception: STACK,
+      scopeData: { [name]: { message: 'no answer: inner', code: 'ETIMEDOUT' } },
+    })
+  })
+
+  test('of type and message where it has no stack, or one without them', () => {
+    const { type, message } = PINO
+    expect(read('err', object({ type, message }))).toMatchObject({
+      exception: 'TypeError: no answer: inner',
+      scopeData: null,
+    })
+    expect(read('err', object({ type, message, stack: text('a@b.js:1') }))).toMatchObject({
+      exception: 'TypeError: no answer: inner\na@b.js:1',
+      scopeData: null,
+    })
+  })
+
+  test('is the message of a record without a body', () => {
+    expect(read('err', object(PINO), { body: null }).message).toBe('TypeError: no answer')
+  })
+
+  test.each<[string, unknown]>([
+    ['a text', text('boom')],
+    ['an object without a stack, a type and a message', object({ message: text('boom'), code: { intValue: '7' } })],
+    ['an object whose stack is none', object({ stack: { intValue: '7' } })],
+    ['a list', { arrayValue: { values: [text('boom')] } }],
+  ])('%s stays where it is', (_name, error) => {
+    const { exception, scopeData } = read('err', error)
+    expect(exception).toBeUndefined()
+    expect(scopeData).toHaveProperty('err')
+  })
+
+  test('stays beside an exception by the conventions', () => {
+    const { exception, scopeData } = fieldsOf({
+      attributes: [{ key: 'err', value: object(PINO) }, ...attributes({ 'exception.message': 'boom' })],
+    })
+    expect(exception).toBe('boom')
+    expect(scopeData).toHaveProperty('err.stack', STACK)
+  })
+})
+
+describe('the category', () => {
+  const generic: RecordOrigin = { ...ORIGIN, category: undefined, loggerNames: ['name'] }
+  const read = (values: Record<string, string>, origin: RecordOrigin) => {
+    const { categoryName, scopeData } = entryOf({ body: BODY, attributes: attributes(values) }, origin).value ?? {}
+    return [categoryName, scopeData]
+  }
+
+  test.each(['SourceContext', 'LoggerName', 'logger', 'logger.name', 'log.logger', 'name'])(
+    'is %s where the scope names no logger',
+    (name) => {
+      expect(read({ [name]: 'shop.checkout', a: 'b' }, generic)).toEqual(['shop.checkout', { a: 'b' }])
+      expect(read({ [name]: 'shop.checkout' }, ORIGIN)).toEqual(['my.library', { [name]: 'shop.checkout' }])
+    },
+  )
+
+  test('is the service where nothing names a logger', () => {
+    expect(read({ logger: '' }, generic)).toEqual(['checkout', { logger: '' }])
+    expect(read({ name: 'Bob' }, { ...generic, loggerNames: [] })).toEqual(['checkout', { name: 'Bob' }])
+  })
+})
+
+describe('what the records of a scope share', () => {
+  test("is scope data; the record's own values win", () => {
+    const shared = { ...ORIGIN, scopeData: { 'host.name': 'a', 'service.version': '1.2', traceId: 'x' } }
+    const record = { body: BODY, attributes: attributes({ 'host.name': 'b' }), traceId: 'ab' }
+    expect(entryOf(record, shared).value?.['scopeData']).toEqual({
+      'host.name': 'b',
+      'service.version': '1.2',
+      traceId: 'ab',
+    })
+    expect(entryOf({ body: BODY }, shared).value?.['scopeData']).toEqual(shared.scopeData)
+  })
+})
+
 describe('the other fields', () => {
   test('a record without anything else has nothing else', () => {
     expect(JSON.parse(JSON.stringify(fieldsOf({})))).toEqual({
-      ...ORIGIN,
+      categoryName: 'my.library',
+      environment: 'Production',
       message: 'hello',
       level: 'Information',
       scopeData: null,
@@ -110,6 +253,8 @@ describe('the other fields', () => {
     expect(of({ ...type, ...message, 'exception.stacktrace': 'TypeError: no\n  at a' })).toBe('TypeError: no\n  at a')
     expect(of({ ...type, ...message, 'exception.stacktrace': '  at a' })).toBe('TypeError: no\n  at a')
     expect(of({ 'exception.stacktrace': '  at a' })).toBe('  at a')
+    const python = `${'  File "a.py"\n'.repeat(2_000)}TypeError: no\n`
+    expect(of({ ...type, ...message, 'exception.stacktrace': python })).toBe(python)
   })
 
   test('the correlationKey is an attribute, and without one the trace', () => {

@@ -65,12 +65,13 @@ describe('what is accepted', () => {
         environment: 'staging',
         message: 'hello',
         level: 'Information',
-        scopeData: null,
+        scopeData: { 'host.name': 'a' },
       },
       {
         timestamp: '2018-12-13T14:51:00.300000123Z',
         level: 'Warning',
         message: '{"order":4711}',
+        scopeData: { 'host.name': 'a', body: { order: 4711 } },
         correlationKey: '5b8efff798038103d269b633813fc60c',
       },
     ])

@@ -191,7 +191,7 @@ describe('the bytes of bodies', () => {
   test('bodies that fill the budget as they were sent are not inflated', async () => {
     const budget = createByteBudget(100)
     const readBody = readerWith(budget)
-    // Whoever began to inflate it would find that it is no gzip.
+    // An attempt to inflate it would find that it is no gzip.
     const body = textOf(40)
     const headers = { 'content-length': String(body.length), 'content-encoding': 'gzip' }
     budget.take(99)

@@ -89,7 +89,7 @@ projects:
   - { id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301 }
 `),
     ).toEqual([
-      '2: a Team has no field "colour"; it has id, name, apiKeys',
+      '2: a Team has no field "colour"; it has id, name, apiKeys, defaultProject',
       "2: id must be a Team's id: 1 to 128 of A-Z a-z 0-9 . _ -, beginning with a letter or digit",
       '3: id is missing',
       '5: name must be text; put a number, true, false or null in quotes',

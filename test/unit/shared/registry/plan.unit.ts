@@ -467,3 +467,69 @@ projects: [{ id: ${GUID}, team: payments, archived: true }]`
     )
   })
 })
+
+describe('the Project for logs of unknown services', () => {
+  const OTHER = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
+  const naming = (id: string | null): string => `teams: [{ id: payments, defaultProject: ${id} }]`
+  const NAMED = `${PAYMENTS.replace('name: Payments,', `name: Payments, defaultProject: ${GUID},`)}`
+  const team = (plan: ReturnType<typeof planOf>) => plan.changes.filter(({ kind }) => kind === 'team')
+  const put = (defaultProject?: string) => [
+    { kind: 'team', id: 'payments', value: { name: 'Payments', ...(defaultProject && { defaultProject }) } },
+  ]
+
+  test('is named, kept where nothing is said, and taken back by null', () => {
+    expect(team(planOf(emptyState(), NAMED))).toEqual(put(GUID))
+    const state = stateOf(NAMED)
+    for (const same of [NAMED, PAYMENTS, naming(GUID.toUpperCase())]) expect(planOf(state, same).changes).toEqual([])
+    expect(team(planOf(state, 'teams: [{ id: payments, name: New }]'))).toMatchObject([
+      { value: { name: 'New', defaultProject: GUID } },
+    ])
+    expect(planOf(state, naming(null)).changes).toEqual(put())
+    expect(planOf(stateOf(PAYMENTS), naming(GUID)).changes).toEqual(put(GUID))
+  })
+
+  test('has to be one of the Team that the file does not archive', () => {
+    const other = `teams: [{ id: b }]\nprojects: [{ id: ${OTHER}, team: b }]`
+    const state = stateOf(PAYMENTS, other)
+    const archived = `${naming(GUID)}\nprojects: [{ id: ${GUID}, team: payments, archived: true }]`
+    expect([
+      problems(planOf(stateOf(PAYMENTS), naming(OTHER))),
+      problems(planOf(state, naming(OTHER))),
+      problems(planOf(state, archived)),
+      problems(planOf(state, naming(GUID), { prune: true })),
+    ]).toEqual([
+      [`1: defaultProject: there is no Project "${OTHER}", neither in the file nor in the registry`],
+      [`1: defaultProject: the Project "${OTHER}" belongs to the Team "b"`],
+      [`1: defaultProject: the Project "${GUID}" is archived`],
+      [`1: defaultProject: there is no Project "${GUID}" in the file, and --prune leaves nothing else`],
+    ])
+  })
+
+  test('is none once it is archived or deleted, with a note, and for good', () => {
+    const note = (fault: string) => `the Team "payments" has no Project for unknown services now: ${fault}`
+    const archive = `projects: [{ id: ${GUID}, team: payments, archived: true }]`
+    for (const file of [archive, `teams: [{ id: payments }]\n${archive}`]) {
+      const plan = planOf(stateOf(NAMED), file)
+      expect([team(plan), plan.notes]).toEqual([put(), [note(`the Project "${GUID}" is archived`)]])
+      const restored = stateOf(NAMED, file, archive.replace('true', 'false'))
+      expect(restored.team.get('payments')).toEqual({ name: 'Payments' })
+    }
+    const pruned = planOf(stateOf(NAMED), 'teams: [{ id: payments }]', { prune: true })
+    expect([team(pruned), pruned.notes]).toEqual([
+      put(),
+      [note(`there is no Project "${GUID}" in the file, and --prune leaves nothing else`)],
+    ])
+    expect(written(planOf(stateOf(NAMED), 'teams: []', { prune: true }))).toEqual(
+      expect.not.arrayContaining(['team/payments']),
+    )
+  })
+
+  test('that its Team has archived is no reason to refuse a file that names it: servers start with files', () => {
+    const state = stateOf(NAMED, `projects: [{ id: ${GUID}, team: payments, archived: true }]`)
+    const plan = planOf(state, NAMED)
+    expect([plan.problems, plan.changes]).toEqual([[], []])
+    expect(plan.notes).toContain(
+      `the Team "payments" has no Project for unknown services now: the Project "${GUID}" is archived`,
+    )
+  })
+})

@@ -23,6 +23,7 @@ const RECORDS: RegistryRecord[] = [
   },
   { kind: 'step', id: 'alone', value: { team: 'payments', event: null, name: 'Alone', order: 1 } },
   { kind: 'project', id: GUID, value: { team: 'payments', name: 'Checkout API' } },
+  { kind: 'team', id: 'shop', value: { name: 'Shop', defaultProject: GUID } },
   { kind: 'event', id: 'old', value: { team: 'payments', name: 'Old', archivedAt: '2026-01-01T00:00:00.000Z' } },
   {
     kind: 'key',
@@ -43,6 +44,7 @@ describe('records', () => {
       'step/order/placed validate {"team":"payments","event":"order-placed","name":"Validate","order":1}',
       'step/alone {"team":"payments","event":null,"name":"Alone","order":1}',
       `project/${GUID} {"team":"payments","name":"Checkout API"}`,
+      `team/shop {"name":"Shop","defaultProject":"${GUID}"}`,
       'event/old {"team":"payments","name":"Old","archivedAt":"2026-01-01T00:00:00.000Z"}',
       `key/payments/${HASH} {"prefix":"sl_abc","createdAt":"2026-01-01T00:00:00.000Z","revokedAt":null}`,
     ])
@@ -94,6 +96,7 @@ describe('what cannot be read', () => {
     ['JSON null', 'team/a', 'null', 'invalid_json'],
     ['no name', 'team/a', '{}', 'invalid_value'],
     ['an empty name', 'team/a', '{"name":""}', 'invalid_value'],
+    ['a defaultProject that is no GUID', 'team/a', '{"name":"A","defaultProject":"Checkout"}', 'invalid_value'],
     ['a name that is no text', 'event/a', '{"team":"t","name":1}', 'invalid_value'],
     ['no Team', 'event/a', '{"name":"A"}', 'invalid_value'],
     ['no Event', 'step/a', '{"team":"t","name":"A","order":1}', 'invalid_value'],

@@ -114,6 +114,25 @@ describe('the registry in memory', () => {
   })
 })
 
+test('the Project for unknown services is one of the Team that takes logs, whatever the topic says', () => {
+  const project = (value: { team: string; archivedAt?: string } | null): RegistryRecord => ({
+    kind: 'project',
+    id: GUID,
+    value: value && { name: 'Checkout', ...value },
+  })
+  const { registry, add } = viewOf({ kind: 'team', id: 'a', value: { name: 'A', defaultProject: GUID } })
+  const seen = (record: RegistryRecord) => {
+    add(record)
+    return registry.team('a')?.defaultProject
+  }
+  expect(registry.team('a')).toEqual({ id: 'a', name: 'A' })
+  expect(seen(project({ team: 'a' }))).toBe(GUID)
+  expect(seen(project({ team: 'a', archivedAt: NOW }))).toBeUndefined()
+  expect(seen(project({ team: 'b' }))).toBeUndefined()
+  expect(seen(project({ team: 'a' }))).toBe(GUID)
+  expect(seen(project(null))).toBeUndefined()
+})
+
 describe('keys', () => {
   const registry = registryOf(FILE)
 

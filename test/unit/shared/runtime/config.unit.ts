@@ -183,6 +183,15 @@ describe('settings are checked against each other', () => {
     ])
   })
 
+  test('resource attributes are names, or the beginning of names before a dot and a star', () => {
+    expect(loadConfig({}).OTLP_RESOURCE_ATTRIBUTES).toEqual([])
+    expect(problemsOf({ OTLP_RESOURCE_ATTRIBUTES: 'cloud.region, cloud.*, team, a.b.*' })).toEqual([])
+    const wrong = ['*', '.*', 'cloud*', 'a.*.b', 'a b', `${'x'.repeat(256)}`]
+    expect(problemsOf({ OTLP_RESOURCE_ATTRIBUTES: wrong.join(',') })).toEqual([
+      expect.stringContaining(`got ${wrong.map((name) => JSON.stringify(name)).join(', ')}`),
+    ])
+  })
+
   test('a process keeps some views up to date, by default all that there are', () => {
     expect(loadConfig({}).VIEWS).toEqual(PROJECTION_NAMES)
     expect(loadConfig({ VIEWS: 'flows, event-logs' }).VIEWS).toEqual(['flows', 'event-logs'])

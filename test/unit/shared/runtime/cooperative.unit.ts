@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { createCooperative, runAtOnce, type Steps } from '../../../../shared/runtime/cooperative.ts'
+import { createCooperative, runAtOnce, runSteps, type Steps } from '../../../../shared/runtime/cooperative.ts'
 
 describe('long work', () => {
   test('leaves the event loop to others between two slices, and gives back its result', async () => {
@@ -51,5 +51,22 @@ describe('long work', () => {
       return 2
     }
     expect(runAtOnce(count())).toBe(2)
+  })
+
+  test('can be begun at once, and run to its end later', async () => {
+    const seen: number[] = []
+    function* count(): Steps<number> {
+      for (let step = 0; step < 5; step += 1) {
+        seen.push(step)
+        yield
+      }
+      return 5
+    }
+    const work = count()
+    expect(runSteps(work, 3)).toEqual({ done: false, value: undefined })
+    expect(seen).toEqual([0, 1, 2])
+    expect(await createCooperative().run('a', work)).toBe(5)
+    expect(seen).toEqual([0, 1, 2, 3, 4])
+    expect(runSteps(count(), 6)).toEqual({ done: true, value: 5 })
   })
 })

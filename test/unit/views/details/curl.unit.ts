@@ -5,13 +5,13 @@ import type { Entry } from '../../../../views/schemas/answers.ts'
 import { pasted, scripted } from '../../../support/shell.ts'
 import { applicationEntry, eventEntry } from './entries.ts'
 
-/** What a shell gives to `curl`. */
+/** The arguments that a shell gives to `curl`. */
 function run(command: string | null) {
   const [args = []] = scripted(command ?? '')
   return { args, body: JSON.parse(args.at(-1) ?? '') }
 }
 
-/** What must not stand in a command. */
+/** Texts that must not stand in a command. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 /** Bodies of any text, most of them made of what shells, terminals and line editors give a meaning. */

@@ -4,7 +4,7 @@ import { parseException } from '../../../../views/details/exception.ts'
 import type { ParsedException } from '../../../../views/schemas/answers.ts'
 import { frameRuns } from '../../../../views/web/logs/facts.ts'
 
-/** What a test compares: type, message, and each frame as `call @ place`, the program's own with a star before them. */
+/** The parts that a test compares: type, message, and each frame as `call @ place`, the program's own with a star before them. */
 const shown = (exceptions: readonly ParsedException[]) =>
   exceptions.map(({ depth, type, message, frames }) => ({
     depth,

@@ -19,6 +19,7 @@ interface Body {
   readonly data: {
     readonly team: { readonly id: string; readonly name: string } | null
     readonly keyPrefix: string | null
+    readonly refused: unknown
   }
   readonly error: {
     readonly code: string
@@ -26,6 +27,21 @@ interface Body {
     readonly details: unknown
     readonly retryable: boolean
   }
+}
+
+const REFUSED = {
+  kind: 'refusal' as const,
+  at: '2026-02-01T11:00:00.000Z',
+  endpoint: '/v1/logs',
+  code: 'project_not_found',
+  message: 'no',
+  details: null,
+  index: null,
+  identifier: null,
+  keyPrefix: 'key-of',
+  userAgent: 'go',
+  body: null,
+  bodyCut: false,
 }
 
 /** Where the requests of the tests come from. */
@@ -71,6 +87,7 @@ async function start(trusted: readonly string[]): Promise<void> {
     secret: SECRET,
     basePath: '/logs',
     proxies: createProxies(trusted),
+    refusals: { of: (team) => [{ id: '1', noted: { ...REFUSED, team }, unnoted: 2 }] },
   })
   app.get('/api/whose', (request, response) => void response.end(String(sessions.teamOf(request.headers))))
   app.get('/elsewhere', (_request, response) => void response.end())
@@ -121,7 +138,7 @@ describe('POST /api/session', () => {
     const { status, headers, body, setCookie, cookie } = await signIn()
     expect([status, body]).toEqual([
       200,
-      { success: true, data: { team: { id: 'a', name: 'Team a' }, keyPrefix: 'key-of' } },
+      { success: true, data: { team: { id: 'a', name: 'Team a' }, keyPrefix: 'key-of', refused: expect.anything() } },
     ])
     expect(setCookie.split('; ').slice(1)).toEqual([
       'Path=/logs',
@@ -131,6 +148,12 @@ describe('POST /api/session', () => {
     ])
     expect(headers.get('cache-control')).toBe('no-store')
     expect(await whose(cookie)).toBe('a')
+  })
+
+  test('tells of refused logs, and nothing of them to those who did not sign in', async () => {
+    const { userAgent, keyPrefix, endpoint, code, at } = REFUSED
+    expect((await signIn()).body.data.refused).toEqual([{ userAgent, keyPrefix, endpoint, code, count: 3, lastAt: at }])
+    expect((await ask('GET')).body.data.refused).toBeNull()
   })
 
   test('over https, also where a proxy ended it, the cookie stays on https', async () => {
@@ -229,7 +252,7 @@ describe('POST /api/session', () => {
 describe('GET /api/session', () => {
   test('tells nobody where nobody is signed in', async () => {
     const { status, body } = await ask('GET')
-    expect([status, body]).toEqual([200, { success: true, data: { team: null, keyPrefix: null } }])
+    expect([status, body]).toEqual([200, { success: true, data: { team: null, keyPrefix: null, refused: null } }])
   })
 
   test.each(['sluice_session=x', 'sluice_session=', 'sluice_session=s1.e30.AAAA', 'other=1', ';;=;'])(
@@ -327,7 +350,7 @@ describe('DELETE /api/session', () => {
   test('signs out: the cookie is taken away', async () => {
     const { cookie } = await signIn()
     const { status, body, setCookie } = await ask('DELETE', undefined, { cookie })
-    expect([status, body.data]).toEqual([200, { team: null, keyPrefix: null }])
+    expect([status, body.data]).toEqual([200, { team: null, keyPrefix: null, refused: null }])
     expect(setCookie).toBe('sluice_session=; Path=/logs; Max-Age=0; HttpOnly; SameSite=Strict')
   })
 

@@ -57,7 +57,7 @@ describe('GET /api/team', () => {
     const unseen = { lastSeenAt: null, lastDay: 0, archivedAt: null }
     expect(status).toBe(200)
     expect(data).toEqual({
-      team: { id: 'a', name: 'Team A' },
+      team: { id: 'a', name: 'Team A', defaultProject: null },
       keys: [{ prefix: 'key-a-', createdAt: NOW, revokedAt: null }],
       events: [
         {
@@ -72,6 +72,7 @@ describe('GET /api/team', () => {
       ],
       steps: [{ identifier: 'nightly', name: 'nightly', order: 1, ...unseen }],
       projects: [{ id: PROJECT_A, name: 'Checkout', ...unseen }],
+      refused: [],
       gateway: { url: 'https://logs.example.com', here: false },
     })
     expect(headers.get('cache-control')).toBe('no-store')
@@ -170,7 +171,7 @@ describe('GET /api/team/lists', () => {
     ])
     expect(all.map(({ actions }) => actions.map(({ kind }) => kind))).toEqual([
       ['newEvent', 'newStep'],
-      ['newProject'],
+      ['defaultProject', 'newProject'],
       ['newKey', 'replaceKeys'],
     ])
     expect(targets).toEqual({
@@ -185,7 +186,12 @@ describe('GET /api/team/lists', () => {
   test('every change that it tells of is one that the API takes', async () => {
     await team.ask('POST', '/steps', { identifier: '..' })
     await team.ask('POST', '/keys')
-    const values: Readonly<Record<string, string>> = { identifier: 'new', name: 'New', event: 'order' }
+    const values: Readonly<Record<string, string>> = {
+      identifier: 'new',
+      name: 'New',
+      event: 'order',
+      defaultProject: PROJECT_A,
+    }
     for (const { actions, lines, changes } of (await lists()).lists)
       for (const { kind, method, path, body, fields = [], isRefused } of [
         ...lines.flatMap((line) => line.changes.map((one) => ({ path: line.path, ...(changes[one] as Action) }))),
@@ -497,6 +503,55 @@ describe('Events, Steps and Projects', () => {
   })
 })
 
+describe('the Project for logs of unknown services', () => {
+  const projects = async () => ((await team.ask('GET', '/lists')).data as TeamLists).lists[1]
+
+  test('is named and taken back, and shown by the time of the answer', async () => {
+    const named = { id: 'a', name: 'Team A', defaultProject: PROJECT_A }
+    expect(outcome(await team.ask('PATCH', '', { defaultProject: PROJECT_A.toUpperCase() }))).toEqual([200, named])
+    expect((await team.ask('GET', '')).data).toMatchObject({ team: named })
+    expect(team.registry.team('a')).toEqual(named)
+    const list = await projects()
+    expect(list?.lines).toMatchObject([{ id: PROJECT_A, isDefault: true }])
+    expect(list?.actions[0]?.fields).toEqual([{ name: 'defaultProject', value: PROJECT_A }])
+    expect(list?.options).toEqual({ defaultProject: [[PROJECT_A, 'Checkout']] })
+    expect(outcome(await team.ask('PATCH', '', { defaultProject: null }))).toEqual([
+      200,
+      { ...named, defaultProject: null },
+    ])
+    expect(team.registry.team('a')).not.toHaveProperty('defaultProject')
+    expect((await projects())?.lines[0]).not.toHaveProperty('isDefault')
+  })
+
+  test('is no other Team’s, no archived one, and nothing else', async () => {
+    for (const id of [PROJECT_B, '3f2504e0-4f89-11d3-9a0c-0305e82c3309', 'Checkout', 7]) {
+      const answer = await team.ask('PATCH', '', { defaultProject: id })
+      expect([...outcome(answer), pointer(answer)?.path]).toEqual([400, 'invalid_request', '/defaultProject'])
+    }
+    expect(outcome(await team.ask('PATCH', '', {}))).toEqual([400, 'invalid_request'])
+    await team.ask('PATCH', `/projects/${PROJECT_A}`, { archived: true })
+    const archived = await team.ask('PATCH', '', { defaultProject: PROJECT_A })
+    expect([...outcome(archived), archived.error.message]).toEqual([
+      409,
+      'conflict',
+      expect.stringContaining('Restore it first'),
+    ])
+    expect((await projects())?.options).toEqual({ defaultProject: [] })
+  })
+
+  test('is none once it is archived, and stays none when it is restored', async () => {
+    await team.ask('PATCH', '', { defaultProject: PROJECT_A })
+    for (const archived of [true, false]) {
+      await team.ask('PATCH', `/projects/${PROJECT_A}`, { archived })
+      expect((await team.ask('GET', '')).data).toMatchObject({ team: { defaultProject: null } })
+    }
+  })
+
+  test('needs a key of the Team, or the page itself', async () => {
+    expect(outcome(await team.ask('PATCH', '', { defaultProject: null }, {}))).toEqual([401, 'missing_api_key'])
+  })
+})
+
 describe('a body that cannot be accepted', () => {
   test.each<[string, unknown, string, RegExp]>([
     ['/events', {}, '/identifier', /is missing/],
@@ -550,7 +605,7 @@ describe('a body that cannot be accepted', () => {
 describe('paths', () => {
   test('know their methods', async () => {
     for (const [method, path, allow] of [
-      ['POST', '', 'GET, HEAD'],
+      ['POST', '', 'GET, HEAD, PATCH'],
       ['GET', '/keys', 'POST'],
       ['GET', '/keys/sl_abc', 'DELETE'],
       ['DELETE', '/events/order', 'PATCH'],

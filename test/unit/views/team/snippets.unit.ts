@@ -23,7 +23,7 @@ interface Sent {
   readonly init: { readonly headers: Record<string, string>; readonly body: string }
 }
 
-/** What the TypeScript sends. */
+/** The request that the TypeScript sends. */
 async function fetched(code: string): Promise<Sent> {
   let sent: Sent | undefined
   const fetch = async (url: string, init: Sent['init']) => {

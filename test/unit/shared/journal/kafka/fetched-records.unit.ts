@@ -122,33 +122,39 @@ describe('whatever was written', () => {
     value: fc.option(fc.string({ maxLength: 300 }), { nil: null }),
     headers: fc.uniqueArray(header, { selector: ([name]) => name }).map((entries) => Object.fromEntries(entries)),
   })
+  const compressions = fc.constantFrom('none' as const, 'gzip' as const, 'zstd' as const)
   const sized = fc.array(record, { minLength: 1, maxLength: 12 })
 
   test('is read as it was, however much is taken at once', () => {
     fc.assert(
-      fc.property(fc.array(sized, { maxLength: 4 }), fc.integer({ min: 1, max: 7 }), (batches, atOnce) => {
-        let first = 0
-        const bytes = batches.map((records) => {
-          const batch = encodeRecordBatch(records, 1_234)
-          batch.writeBigInt64BE(BigInt(first), 0)
-          first += records.length
-          return batch
-        })
-        const found = read(bytes, 0, atOnce)
-        expect(found.next).toBe(first)
-        expect(
-          found.records.map(({ key, value, headers }) => ({
-            key: key?.toString() ?? null,
-            value: value?.toString() ?? null,
-            headers,
-          })),
-        ).toEqual(
-          batches
-            .flat()
-            .map((each) => ({ ...each, key: each.key?.toWellFormed() ?? null }))
-            .map(wellFormed),
-        )
-      }),
+      fc.property(
+        fc.array(sized, { maxLength: 4 }),
+        fc.integer({ min: 1, max: 7 }),
+        compressions,
+        (batches, atOnce, compression) => {
+          let first = 0
+          const bytes = batches.map((records) => {
+            const batch = encodeRecordBatch(records, 1_234, compression)
+            batch.writeBigInt64BE(BigInt(first), 0)
+            first += records.length
+            return batch
+          })
+          const found = read(bytes, 0, atOnce)
+          expect(found.next).toBe(first)
+          expect(
+            found.records.map(({ key, value, headers }) => ({
+              key: key?.toString() ?? null,
+              value: value?.toString() ?? null,
+              headers,
+            })),
+          ).toEqual(
+            batches
+              .flat()
+              .map((each) => ({ ...each, key: each.key?.toWellFormed() ?? null }))
+              .map(wellFormed),
+          )
+        },
+      ),
     )
   })
 

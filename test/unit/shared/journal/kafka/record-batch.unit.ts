@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { createRecordsBatch, Reader, readRecordsBatch } from '@platformatic/kafka'
+import { crc32c, createRecordsBatch, Reader, readRecordsBatch } from '@platformatic/kafka'
 import fc from 'fast-check'
 import type { NewRecord } from '../../../../../shared/journal/journal.ts'
 import { encodeRecordBatch, recycle } from '../../../../../shared/journal/kafka/record-batch.ts'
@@ -42,6 +43,36 @@ test('is byte for byte what the library makes of the records', () => {
       expect(encodeRecordBatch(records, NOW)).toEqual(theirs(records))
     }),
   )
+})
+
+const COMPRESSED = ['gzip', 'snappy', 'lz4', 'zstd'] as const
+
+test.each(COMPRESSED)('compressed by %s, it is read by the library as it was', (compression) => {
+  const shown = (batch: Buffer) =>
+    readRecordsBatch(Reader.from(batch)).records.map(({ key, value, headers }) => [key, value, [...headers]])
+  fc.assert(
+    fc.property(
+      fc.array(recordArbitrary, { minLength: 1, maxLength: 20 }),
+      fc.integer({ min: 1, max: 9 }),
+      (some, n) => {
+        const records = Array.from({ length: n }, () => some).flat()
+        const batch = encodeRecordBatch(records, NOW, compression)
+        expect(shown(batch)).toEqual(shown(encodeRecordBatch(records, NOW)))
+        expect(batch.readUInt32BE(17)).toBe(crc32c(batch.subarray(21)))
+      },
+    ),
+  )
+})
+
+test.each(COMPRESSED)('%s is used where it makes a batch smaller, and only there', (compression) => {
+  const algorithmOf = (batch: Buffer) => batch.readInt16BE(21) & 7
+  const record = (value: string | Uint8Array) => ({ key: null, value, headers: {} })
+  const alike = Array.from({ length: 100 }, (_, index) => record(`the order ${index} was placed`))
+  const batch = encodeRecordBatch(alike, NOW, compression)
+  expect(algorithmOf(batch)).toBe(1 + COMPRESSED.indexOf(compression))
+  expect(batch.length).toBeLessThan(encodeRecordBatch(alike, NOW).length / 2)
+  for (const plain of [[record('the order 1 was placed')], [record(randomBytes(5_000))]])
+    expect(encodeRecordBatch(plain, NOW, compression)).toEqual(encodeRecordBatch(plain, NOW))
 })
 
 test.each([0, 1, 47, 48, 49, 63, 64, 8_100, 8_191, 8_192, 1_048_575, 3_000_000])(

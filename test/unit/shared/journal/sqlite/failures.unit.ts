@@ -8,7 +8,14 @@ import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-
 import { ThreadGoneError } from '../../../../../shared/runtime/threads/thread.ts'
 import { SQLITE } from '../../../../../shared/sqlite/database-file.ts'
 import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
-import { createTopic, recordOf, recordsOf, scanAll } from '../../../../support/journal-fixture.ts'
+import {
+  bulkyRecords,
+  createTopic,
+  recordOf,
+  recordsOf,
+  scanAll,
+  valuesOf,
+} from '../../../../support/journal-fixture.ts'
 
 const PAGE_BYTES = 16_384
 const BATCH_RECORDS = 7
@@ -26,7 +33,7 @@ describe.each(['own', 'same'] as const)('a full disk, SQLite in its %s thread', 
   const fill = async (journal: SqliteJournal, topic: string): Promise<{ error: unknown; appended: number }> => {
     for (let appended = 0; ; appended += BATCH_RECORDS) {
       try {
-        const records = Array.from({ length: BATCH_RECORDS }, () => recordOf('x'.repeat(15_000)))
+        const records = bulkyRecords(BATCH_RECORDS, 15_000)
         await journal.append({ topic, partition: 0, records })
       } catch (error) {
         return { error, appended }
@@ -67,7 +74,7 @@ describe('a file that cannot be used', () => {
   const makeJournal = async (): Promise<void> => {
     const journal = await folder.open()
     const topic = await createTopic(journal, 'topic')
-    await journal.append({ topic, partition: 0, records: recordsOf('a', 5_000) })
+    await journal.append({ topic, partition: 0, records: bulkyRecords(500, 1_000) })
     await journal.close()
   }
 
@@ -109,6 +116,20 @@ describe('a file that cannot be used', () => {
     expect((await refusal()).message).toMatch(
       /has schema version 99, this program knows \d+; run the version of Sluice/,
     )
+  })
+
+  test('a file of the version before is read as it is, and written on', async () => {
+    await makeJournal()
+    const database = new DatabaseSync(folder.file())
+    database.exec('PRAGMA user_version = 2')
+    database.close()
+    const journal = await folder.open()
+    const before = await scanAll(journal, 'topic')
+    await journal.append({ topic: 'topic', partition: 0, records: recordsOf('written after ', 100) })
+    expect(valuesOf(await scanAll(journal, 'topic'))).toEqual([
+      ...valuesOf(before),
+      ...recordsOf('written after ', 100).map(({ value }) => value),
+    ])
   })
 
   test('the database of another program is refused and left as it is', async () => {

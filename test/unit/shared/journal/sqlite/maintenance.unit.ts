@@ -5,7 +5,14 @@ import { type NewRecord, PositionLostError } from '../../../../../shared/journal
 import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-journal.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
-import { positionAfter, recordOf, recordsOf, scanAll, valuesOf } from '../../../../support/journal-fixture.ts'
+import {
+  bulkyRecords,
+  positionAfter,
+  recordOf,
+  recordsOf,
+  scanAll,
+  valuesOf,
+} from '../../../../support/journal-fixture.ts'
 
 const DAY_MS = 86_400_000
 const RETENTION_MS = 7 * DAY_MS
@@ -236,7 +243,7 @@ describe('compaction', () => {
 })
 
 test('appends are confirmed while maintenance runs, and a journal closed meanwhile ends it early', async () => {
-  await append('logs', recordsOf('old'.padEnd(1_000), 20_000))
+  await append('logs', bulkyRecords(20_000, 1_000))
   now += RETENTION_MS + 1
   const maintained = journal.maintain({ now, retentionBytesMax: NO_LIMIT })
   await append('logs', recordsOf('new', 1))

@@ -3,9 +3,11 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { NewRecord } from '../../../../../shared/journal/journal.ts'
 import {
+  compressContent,
   decodeBatch,
   decodeHeaders,
   encodeHeaders,
+  inflateContent,
   packRecords,
 } from '../../../../../shared/journal/sqlite/record-codec.ts'
 
@@ -80,4 +82,38 @@ test('a batch ends with its 500th record, or with the one that reaches a MiB', (
   expect(counts(Array.from({ length: 1_001 }, () => record(1)))).toEqual([500, 500, 1])
   expect(counts([record(600_000), record(600_000), record(1), record(3_000_000), record(1)])).toEqual([2, 2, 1])
   expect(counts([])).toEqual([])
+})
+
+/** Records whose batch shrinks. */
+const alike = (count: number): readonly NewRecord[] =>
+  Array.from({ length: count }, (_, index) => ({ key: null, value: `the order ${index} was placed`, headers: {} }))
+
+test('content is the same after it was compressed, and never longer', () => {
+  fc.assert(
+    fc.property(fc.array(recordArbitrary, { minLength: 1 }), fc.integer({ min: 1, max: 40 }), (records, times) => {
+      for (const { count, content } of packRecords(Array.from({ length: times }, () => records).flat())) {
+        const stored = compressContent(content)
+        expect(stored.length).toBeLessThanOrEqual(content.length)
+        expect(Buffer.compare(inflateContent(stored, count), content)).toBe(0)
+      }
+    }),
+  )
+  const [large] = packRecords(alike(100))
+  expect(compressContent(large?.content as Uint8Array).length).toBeLessThan((large?.content.length ?? 0) / 4)
+})
+
+test('damage of compressed content costs its own records, which say so, and nothing else', () => {
+  const [batch] = packRecords(alike(100))
+  const stored = compressContent(batch?.content as Uint8Array)
+  fc.assert(
+    fc.property(fc.integer({ min: 4, max: stored.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, change) => {
+      const damaged = Uint8Array.from(stored)
+      damaged[at] = (damaged[at] ?? 0) ^ change
+      const read = { firstOffset: 0, appendedAt: 7, count: 100, content: inflateContent(damaged, 100) }
+      const values = [...decodeBatch('topic', 3, read, 0)].map(({ value }) => String(value))
+      expect(values).toHaveLength(100)
+      // Some bits of the frame's head have no meaning.
+      expect(values.every((value) => /is damaged in the file/.test(value) || /was placed$/.test(value))).toBe(true)
+    }),
+  )
 })

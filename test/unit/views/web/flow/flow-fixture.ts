@@ -65,7 +65,7 @@ export const appEntry = (ms: number, category = 'Acme.Billing', level: Level = '
 /** Logs as the page reads them. */
 export const logsOf = (...entries: readonly Entry[]): readonly FlowLog[] => readLogs(entries, 'timestamp')
 
-/** What the registry expects of an Event. */
+/** The Steps that the registry expects of an Event. */
 export const expected = (event: string, ...steps: string[]): readonly FlowStep[] =>
   steps.map((step) => ({
     event: { identifier: event, name: null },

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type Address, formatAddress, parseAddress, patchAddress } from '../../../../../views/web/lib/address.ts'
 
-/** What a browser makes of a URL: it tidies paths up before anybody can look at them. */
+/** A URL as a browser changes it: paths are tidied up before anybody can look at them. */
 function through(url: string): { pathname: string; search: string } {
   const { pathname, search } = new URL(url, 'http://sluice.test')
   return { pathname, search }

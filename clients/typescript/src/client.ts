@@ -1,0 +1,288 @@
+import type { Outcome } from './answer.ts'
+import { type Batch, halves, type Target } from './batch.ts'
+import { createBuffer, type EntryBuffer } from './buffer.ts'
+import { watchEnding } from './ending.ts'
+import type { ApplicationLog, EventLog } from './entries.ts'
+import { exceptionText, toJson } from './json.ts'
+import { createReports, type Dropped, type ReportOptions, type Reports } from './reports.ts'
+import { createSender, KEEPALIVE_BYTES_MAX, type Sender } from './sender.ts'
+import { createTimestamps } from './times.ts'
+
+/** An application log; an error is written out with its stack and its causes. */
+export type LogInput = Omit<ApplicationLog, 'exception'> & { readonly exception?: string | Error | null | undefined }
+
+/** An event log; a payload that is no text is sent as JSON. */
+export type EventInput = Omit<EventLog, 'payload'> & { readonly payload: string | object }
+
+export interface ClientOptions extends ReportOptions {
+  /** The address of Sluice, such as `https://logs.example`. */
+  readonly url: string
+  /** A key of the Team. */
+  readonly apiKey: string
+  /** The id of the Project that application logs are for. */
+  readonly project?: string | undefined
+  /** The environment of entries that name none. */
+  readonly environment?: string | undefined
+  /** Most entries of a batch. 100, which is what a server accepts by default. */
+  readonly maxBatchEntries?: number | undefined
+  /** Most bytes of the entries of a batch. 512 KiB; on a page 48 KiB. */
+  readonly maxBatchBytes?: number | undefined
+  /** Longest time that an entry waits for others of its batch. 1,000 ms. */
+  readonly maxDelayMs?: number | undefined
+  /** Most bytes of entries, as JSON, that are not settled; beyond, new ones are dropped. 16 MiB. */
+  readonly maxBufferBytes?: number | undefined
+  /** Most requests under way at once. 4. */
+  readonly maxInFlight?: number | undefined
+  /** Longest time from a request to the end of its answer; then it is sent again. 15,000 ms. */
+  readonly requestTimeoutMs?: number | undefined
+  /** The first and the longest bound of the back-off between attempts that fail. 500 and 30,000 ms. */
+  readonly minBackOffMs?: number | undefined
+  readonly maxBackOffMs?: number | undefined
+  /** Longest time that `close`, and Node's end, wait for what is not settled. 5,000 ms. */
+  readonly closeTimeoutMs?: number | undefined
+  /** In place of the global one. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+/** Counts of entries since the client was created. */
+export interface Stats {
+  /** Confirmed by the server. */
+  readonly stored: number
+  /** Refused by the server for good. */
+  readonly refused: number
+  /** Given up for any other reason. */
+  readonly dropped: number
+  /** Not settled yet, and their bytes. */
+  readonly pending: number
+  readonly pendingBytes: number
+  /** Attempts that failed and were made again. */
+  readonly retries: number
+}
+
+export interface Client {
+  /** Hands over an application log; false where it was dropped at once. Never throws. */
+  log(entry: LogInput): boolean
+  /** Hands over an event log; false where it was dropped at once. Never throws. */
+  event(entry: EventInput): boolean
+  /** Resolves when all that was handed over so far is settled: stored, refused, or dropped and reported. */
+  flush(): Promise<void>
+  /** Takes no more, waits for what is not settled, at most `closeTimeoutMs`, and drops the rest. */
+  close(): Promise<void>
+  stats(): Stats
+}
+
+const DEFAULTS = {
+  maxBatchEntries: 100,
+  maxBatchBytes: 512 * 1024,
+  maxDelayMs: 1_000,
+  maxBufferBytes: 16 * 1024 * 1024,
+  maxInFlight: 4,
+  requestTimeoutMs: 15_000,
+  minBackOffMs: 500,
+  maxBackOffMs: 30_000,
+  closeTimeoutMs: 5_000,
+}
+
+/** A full batch of a page and some smaller ones fit into what a browser sends when the page is gone. */
+const PAGE_BATCH_BYTES = Math.floor(KEEPALIVE_BYTES_MAX * 0.8)
+
+const isPage = (): boolean => 'document' in globalThis
+
+/** Throws a TypeError where an option is none. */
+function numbersOf(options: ClientOptions): typeof DEFAULTS {
+  const numbers = { ...DEFAULTS, ...(isPage() && { maxBatchBytes: PAGE_BATCH_BYTES }) }
+  for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
+    const value = options[name] ?? numbers[name]
+    if (!(value > 0 && value < 2 ** 31)) throw new TypeError(`${name} has to be a number above 0 and below 2^31.`)
+    numbers[name] = value
+  }
+  return numbers
+}
+
+/** Makes a client. Throws a TypeError where an option cannot be: an address that is none, a key that no header can hold. */
+export function createClient(options: ClientOptions): Client {
+  const { url, apiKey, fetch = globalThis.fetch } = options
+  const numbers = numbersOf(options)
+  if (!url || !apiKey) throw new TypeError('url and apiKey have to be given.')
+  const base = new URL(url.endsWith('/') ? url : `${url}/`)
+  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey.trim(), 'x-strict-status': 'true' }
+  new Headers(headers)
+  const reports = createReports(options)
+  const counts = { stored: 0, refused: 0, dropped: 0, retries: 0 }
+  const trouble: Trouble = { cause: undefined }
+  const sender: Sender = createSender(
+    { ...numbers, headers, fetch: (...request) => fetch(...request), urlOf: (path) => new URL(path, base).href },
+    {
+      onSettled: (batch, outcome) => {
+        trouble.cause = undefined
+        settle({ batch, outcome, buffer, sender, counts, reports })
+      },
+      onRetry: (retry) => {
+        counts.retries += 1
+        trouble.cause = retry.cause
+        reports.retried(retry)
+      },
+    },
+  )
+  const buffer: EntryBuffer = createBuffer(numbers, sender.add)
+  return createSurface(options, { buffer, sender, counts, reports, trouble, ...numbers })
+}
+
+interface Parts {
+  readonly buffer: EntryBuffer
+  readonly sender: Sender
+  readonly counts: { stored: number; refused: number; dropped: number; retries: number }
+  readonly reports: Reports
+}
+
+/** Why the last attempt failed, where it did. */
+interface Trouble {
+  cause: string | undefined
+}
+
+/** Books the outcome of a batch. */
+function settle({ batch, outcome, buffer, sender, counts, reports }: Parts & SettledBatch): void {
+  const { entries, bytes } = batch
+  if (outcome.kind === 'refused' && outcome.tooLarge) {
+    const { code, details } = outcome.problem
+    const { limit } = (details ?? {}) as { limit?: unknown }
+    if (code === 'batch_too_large') buffer.limit({ entries: typeof limit === 'number' ? limit : entries.length / 2 })
+    else if (entries.length > 1) buffer.limit({ bytes: Math.ceil(bytes / 2) })
+    // A part of a batch has other ids than the whole, so it must not be sent where the whole may be stored.
+    if (entries.length > 1 && !batch.maybeStored) {
+      for (const half of halves(batch)) sender.add(half)
+      return
+    }
+  }
+  const { problem, rejected, errors } =
+    outcome.kind === 'refused'
+      ? { ...outcome, rejected: entries.length, errors: entries.map((_, index) => ({ ...outcome.problem, index })) }
+      : { ...outcome, problem: outcome.errors[0] }
+  counts.stored += entries.length - rejected
+  counts.refused += rejected
+  if (problem !== undefined) {
+    const refused = errors.map(({ index, code, message, details }) => {
+      return { index, code, message, details, entry: JSON.parse(entries[index] ?? 'null') }
+    })
+    reports.dropped({ count: rejected, reason: 'refused', message: problem.message, code: problem.code, refused })
+  }
+  buffer.release(batch)
+}
+
+interface SettledBatch {
+  readonly batch: Batch
+  readonly outcome: Exclude<Outcome, { kind: 'again' }>
+}
+
+const MESSAGES = {
+  full: 'More was logged than could be sent: maxBufferBytes bounds what waits.',
+  unserialisable: 'No JSON can be made of the entry.',
+  closed: 'The client was closed before the entry was confirmed.',
+} as const satisfies Partial<Record<Dropped['reason'], string>>
+
+/** The functions that an application calls. */
+function createSurface(
+  options: ClientOptions,
+  parts: Parts & { readonly trouble: Trouble; readonly closeTimeoutMs: number },
+): Client {
+  const { buffer, sender, counts, reports, trouble, closeTimeoutMs } = parts
+  const { environment } = options
+  const timestampOf = createTimestamps()
+  const targets = createTargets(options.project)
+  let closed: Promise<void> | undefined
+
+  function drop(reason: keyof typeof MESSAGES): false {
+    counts.dropped += 1
+    reports.droppedOne(reason, MESSAGES[reason])
+    return false
+  }
+
+  function take(target: Target, entryOf: () => Partial<LogInput>): boolean {
+    if (closed !== undefined) return drop('closed')
+    let json: string
+    try {
+      const entry = entryOf()
+      const timestamp = entry.timestamp ?? timestampOf(Date.now())
+      json = toJson({ ...entry, environment: entry.environment ?? environment, timestamp })
+    } catch {
+      return drop('unserialisable')
+    }
+    return buffer.add(target, json) || drop('full')
+  }
+
+  function giveUp(): void {
+    const message = MESSAGES.closed + (trouble.cause === undefined ? '' : ` The last attempt failed: ${trouble.cause}`)
+    for (const batch of sender.abandon()) {
+      const count = batch.entries.length
+      counts.dropped += count
+      reports.dropped({ count, reason: 'closed', message, code: null, refused: [] })
+      buffer.release(batch)
+    }
+    reports.flush()
+  }
+
+  /** Sends what is left, and gives up on what is not settled in time. */
+  async function drain(): Promise<void> {
+    const settled = flush()
+    const deadline = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, closeTimeoutMs)
+      void settled.then(() => clearTimeout(timer)).then(resolve)
+    })
+    await deadline
+    giveUp()
+  }
+
+  async function flush(): Promise<void> {
+    const settled = buffer.settled()
+    sender.hurry()
+    // Timers of ours do not keep Node alive; somebody waits now.
+    const alive = setInterval(() => undefined, closeTimeoutMs)
+    await settled
+    clearInterval(alive)
+    reports.flush()
+  }
+
+  const unwatch = watchEnding({
+    // Not at once: what others log when the process is idle goes along.
+    onIdle: () => setTimeout(() => void drain(), 0),
+    onExit: () => {
+      buffer.complete()
+      giveUp()
+    },
+    onHidden: () => {
+      buffer.complete()
+      sender.leave()
+    },
+  })
+
+  return {
+    log: (entry) => take(targets.application, () => withText(entry)),
+    event: (entry) => take(targets.event, () => ({ ...entry, payload: textOf(entry.payload) })),
+    flush,
+    close: () => {
+      closed ??= drain().then(unwatch)
+      return closed
+    },
+    stats: () => ({ ...counts, pending: buffer.entries, pendingBytes: buffer.bytes }),
+  }
+}
+
+const withText = ({ exception, ...entry }: LogInput): LogInput => ({
+  ...entry,
+  exception: exception instanceof Error ? exceptionText(exception) : exception,
+})
+
+const textOf = (payload: unknown): unknown =>
+  typeof payload === 'object' && payload !== null ? toJson(payload) : payload
+
+function createTargets(project: string | undefined): { readonly application: Target; readonly event: Target } {
+  const start = `{"uniqueIdentifier":${JSON.stringify(project ?? null)},"logEntries":[`
+  return {
+    application: {
+      path: 'api/ApplicationLogs/batch',
+      takesBatches: true,
+      bodyOf: (entries) => `${start}${entries.join(',')}]}`,
+    },
+    event: { path: 'api/ExternalLogs', takesBatches: false, bodyOf: ([entry = '']) => entry },
+  }
+}

@@ -1,0 +1,108 @@
+import { Writable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { type Client, type ClientOptions, createClient, type LogInput } from './client.ts'
+import { fromJson, toJson } from './json.ts'
+import { levelOf } from './levels.ts'
+import { createTimestamps } from './times.ts'
+
+export interface PinoOptions extends ClientOptions {
+  /** The category of lines of a logger without a `name`. `pino`. */
+  readonly category?: string | undefined
+  /** The keys of a line that pino was told to use in place of `msg` and `err`. */
+  readonly messageKey?: string | undefined
+  readonly errorKey?: string | undefined
+}
+
+/** A stream that takes pino's lines. */
+export interface PinoStream extends Writable {
+  readonly client: Client
+  /** Called by pino's `logger.flush(callback)`: all lines so far are settled then. */
+  flush(callback: (error?: Error) => void): void
+}
+
+/**
+ * The transport for `pino.transport({ target: 'sluice-client/pino', options })`, and for `pino(stream)` in the same thread. Ending it
+ * waits for what is not settled, at most `closeTimeoutMs`.
+ */
+export default function createPinoStream(options: PinoOptions): PinoStream {
+  const client = createClient(options)
+  const entryOf = createPinoMapping(options)
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+
+  function takeLines(text: string): void {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.trim() !== '') client.log(entryOf(line))
+  }
+
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (chunk: string | Buffer, _encoding, done) => {
+      takeLines(typeof chunk === 'string' ? chunk : decoder.write(chunk))
+      done()
+    },
+    final: (done) => {
+      takeLines(`${decoder.end()}\n`)
+      void client.close().then(() => done())
+    },
+  })
+  return Object.assign(stream, {
+    client,
+    flush: (callback: (error?: Error) => void) => void client.flush().then(() => callback()),
+  })
+}
+
+type Line = Readonly<Record<string, unknown>>
+
+/** Makes entries of pino's lines; a line that is no JSON object becomes a message. */
+export function createPinoMapping(options: Pick<PinoOptions, 'category' | 'messageKey' | 'errorKey'>) {
+  const { category = 'pino', messageKey = 'msg', errorKey = 'err' } = options
+  const timestampOf = createTimestamps()
+  return (text: string): LogInput => {
+    const line = objectOf(text)
+    if (line === undefined) return { categoryName: category, message: text, level: 'Information' }
+    const { level, time, name, correlationKey, [messageKey]: message, [errorKey]: error, ...scope } = line
+    const fields = Object.keys(scope).length > 0 ? scope : undefined
+    return {
+      categoryName: textOf(name) ?? category,
+      message: textOf(message) ?? textOf((error as Line | undefined)?.['message']) ?? toJson(fields ?? {}),
+      level: levelOf(level),
+      exception: exceptionOf(error),
+      correlationKey: textOf(correlationKey),
+      timestamp: timeOf(time, timestampOf),
+      scopeData: fields,
+    }
+  }
+}
+
+function objectOf(text: string): Line | undefined {
+  try {
+    const value = fromJson(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Line) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** As pino's serialiser of errors writes it: the stack has the causes, joined in a way of its own. */
+function exceptionOf(error: unknown): string | undefined {
+  if (error === undefined || error === null) return undefined
+  const { stack } = error as { stack?: unknown }
+  return textOf(stack)?.replaceAll('\ncaused by: ', '\nCaused by: ') ?? textOf(error) ?? toJson(error)
+}
+
+/** Times before this many milliseconds, which is 1973, are seconds: `pino.stdTimeFunctions.unixTime`. */
+const MILLISECONDS_MIN = 1e11
+
+/** ISO 8601, which is taken as it is: it may have nanoseconds. */
+const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
+
+/** Undefined for what is no time: the entry then has that of its arrival. */
+function timeOf(time: unknown, timestampOf: (epochMs: number) => string | undefined): string | undefined {
+  if (typeof time === 'string' && ISO.test(time)) return time
+  const number = typeof time === 'string' ? Date.parse(time) : Number(time ?? Number.NaN)
+  return timestampOf(number < MILLISECONDS_MIN ? number * 1_000 : number)
+}

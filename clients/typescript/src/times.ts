@@ -1,0 +1,28 @@
+/** Unique nanoseconds within a millisecond. */
+const NANOSECONDS_MAX = 999_999
+
+/**
+ * Makes the timestamps of entries, ISO 8601 of milliseconds since 1970. Entries of one millisecond are told apart by nanoseconds, so
+ * that they are shown in the order in which they were logged: Sluice orders by time, and the ids of entries that may be sent again
+ * have no order. Undefined for a number that is no time.
+ */
+export function createTimestamps(): (epochMs: number) => string | undefined {
+  let last = Number.NaN
+  let repeats = 0
+  return (epochMs) => {
+    const whole = Math.floor(epochMs)
+    if (Number.isNaN(new Date(whole).getTime())) return undefined
+    repeats = whole === last ? Math.min(repeats + 1, NANOSECONDS_MAX) : 0
+    last = whole
+    const text = new Date(whole).toISOString()
+    return repeats === 0 ? text : `${text.slice(0, -1)}${String(repeats).padStart(6, '0')}Z`
+  }
+}
+
+/** A timer that does not keep Node from ending. */
+export function later(action: () => void, ms: number): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(action, ms)
+  // In browsers a timer is a number.
+  ;(timer as { unref?: () => void }).unref?.()
+  return timer
+}

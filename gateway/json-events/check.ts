@@ -1,0 +1,64 @@
+import { type Checked, refuse } from '../../shared/contract/errors.ts'
+import type { Project } from '../../shared/registry/registry.ts'
+import type { Admitted } from '../ingest/admit.ts'
+import { createEntryCheck } from '../ingest/application-log.ts'
+import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
+import { exceeds, type Fields, refuseNoObject } from '../ingest/fields.ts'
+import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
+import type { Dialect } from '../ingest/replies.ts'
+import type { SentEntries } from '../ingest/request.ts'
+import type { SentEvent, SentEvents } from './events.ts'
+
+/** A format of events in JSON. */
+export interface EventsFormat {
+  /** The path, as the ids of repeated requests know it. */
+  readonly endpoint: string
+  /** The fields of an application log that an event becomes. */
+  readonly entryOf: (sent: SentEvent, project: Project) => Checked<Fields>
+  /** How a body of this form is answered, where that is not as the endpoint answers all others. */
+  readonly dialectOf?: (sent: SentEvents) => Dialect | undefined
+}
+
+const REMEDY =
+  'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name> or before the path as /projects/<id or name>.'
+
+/** An event that is so many times larger than an entry can be is not translated: what would be left out is less than that. */
+const EVENT_PER_ENTRY_MAX = 2
+
+/** Judges a body of events: who sends, for which Project, then each event by itself. */
+export const createEventsCheck =
+  ({ endpoint, entryOf, dialectOf }: EventsFormat) =>
+  (deps: CheckDeps): BatchCheck => {
+    const { entryBytesMax } = deps
+    const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
+    return (received) => {
+      const sender = checkSender(received.headers, deps)
+      if (sender.problem !== undefined) return sender
+      const projects = createProjectFinder(sender.value, deps.registry, REMEDY)
+      const found = projects.byHeader(received.headers) ?? projects.unnamed()
+      if (found.problem !== undefined) return found
+      const project = found.value
+      const origin = { team: project.team, endpoint: `${endpoint}/${project.id}` }
+      // The Project's name, which may be anything, can become a part of its records.
+      const context = { ...deps.contextOf(received, origin), isAscii: false }
+      const sent = sentIn(received.json)
+      const check = (index: number): Checked<Admitted> => {
+        const event = sent.events[index]
+        if (event === undefined) return refuseNoObject()
+        if (context.isLong && exceeds(event.event.value, EVENT_PER_ENTRY_MAX * entryBytesMax))
+          return refuse('entry_too_large', { limit: entryBytesMax })
+        const entry = entryOf(event, project)
+        return entry.problem === undefined ? checkEntry(entry.value, index, project, context) : entry
+      }
+      return { value: { count: sent.events.length, check, dialect: dialectOf?.(sent) } }
+    }
+  }
+
+/** Each event as it was sent; the text of a line that is no event. The reader of events keeps their digits itself. */
+export const sentEvents: SentEntries = ({ json }) => {
+  const { events } = sentIn(json)
+  return (index) => events[index]?.event.value ?? events[index]?.text
+}
+
+/** The events that the format made of the body. */
+const sentIn = (json: unknown): SentEvents => json as SentEvents

@@ -1,0 +1,165 @@
+import { type Checked, type Problem, problem, refuse } from '../../shared/contract/errors.ts'
+import { hasLostDigits, numberText, parseExactly, unlessTooDeep } from '../../shared/contract/exact-json.ts'
+import { type Body, isLong, parseJson } from '../../shared/http/body.ts'
+import { parseInPieces } from '../../shared/http/json-pieces.ts'
+import type { Steps } from '../../shared/runtime/cooperative.ts'
+import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
+import { type Fields, isObject, leastBytes, refuseNoObject } from '../ingest/fields.ts'
+import { fitsDepth } from '../schemas/keywords.ts'
+
+/** One event of a body, or why there is none at its place. */
+export interface SentEvent {
+  readonly event: Checked<Fields>
+  /** The event has at least so many characters in the body. */
+  readonly characters: number
+  /** The line that it was sent as; undefined for an element of a list. */
+  readonly text?: string
+}
+
+/** The events of a body, in their order. */
+export interface SentEvents {
+  readonly events: readonly SentEvent[]
+  /** Whether the form of the body is one for any number of events: a list, or more than one line. */
+  readonly isBatch: boolean
+}
+
+/** Scope data may be 64 levels deep, and an event is no deeper than its scope data. */
+const EVENT_LEVELS_MAX = 64
+
+/** The first line of a list of objects, or of none. */
+const LIST = /^\[(?:\s*\{|\]?$)/
+
+/**
+ * The events of a body of JSON, at most `FOREIGN_ENTRIES_MAX`, with every number as it was written. A body is a list of events, which is an
+ * array or an object with nothing but such an array as `Events`; or one event, over as many lines as it likes; or an event on each line
+ * that is not blank. What is no event is refused at its place; a list that is no JSON is refused as a whole.
+ */
+export function* eventsOf({ content: text, memory }: Body<string>): Steps<Checked<SentEvents>> {
+  const place = { at: 0, line: 1 }
+  const first = yield* nextLine(text, place)
+  if (first === undefined) return refuse('malformed_json', null, 'The body has no event: it is blank.')
+  const value = isLong(first.text) ? yield* parseInPieces(first.text, memory) : parseJson(first.text)
+  const second = yield* nextLine(text, place)
+  if (second === undefined && listIn(value.value) !== undefined) return yield* eventsOfList(first.text, value.value)
+  const cause = value.problem
+  if (second === undefined && cause !== undefined && first.text.startsWith('[') && cause.code !== 'malformed_json')
+    return { problem: cause }
+  if (cause?.code === 'malformed_json' && /^[[{]/.test(first.text)) {
+    // It may go on after its first line; else that line is damaged.
+    const whole = second === undefined ? { problem: cause } : yield* eventsOfWhole(text, memory)
+    if (whole.problem?.code !== 'malformed_json' || LIST.test(first.text)) return whole
+  }
+  const events = [eventOfLine(first, value)]
+  for (let line = second; line !== undefined; line = yield* nextLine(text, place)) {
+    if (events.length === FOREIGN_ENTRIES_MAX) return refuse('batch_too_large', { limit: FOREIGN_ENTRIES_MAX })
+    const parsed = isLong(line.text) ? yield* parseInPieces(line.text, memory) : parseJson(line.text)
+    events.push(eventOfLine(line, parsed))
+    yield
+  }
+  return { value: { events, isBatch: second !== undefined } }
+}
+
+type Memory = Body['memory']
+
+/** The same value with every number as it was written; that of a long text has them already. */
+const exactly = (text: string, value: unknown): unknown =>
+  isLong(text) ? value : unlessTooDeep(() => parseExactly(text), value)
+
+/** The list that a value is, or that it holds and nothing else. */
+function listIn(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value
+  if (!isObject(value)) return undefined
+  const names = Object.keys(value)
+  const list = value[names[0] ?? '']
+  return names.length === 1 && /^events$/i.test(names[0] ?? '') && Array.isArray(list) ? list : undefined
+}
+
+/** The events of a body that is one JSON text. */
+function* eventsOfWhole(text: string, memory: Memory): Steps<Checked<SentEvents>> {
+  const { value, problem: cause } = isLong(text) ? yield* parseInPieces(text, memory) : parseJson(text)
+  if (cause !== undefined) return { problem: cause }
+  if (listIn(value) !== undefined) return yield* eventsOfList(text, value)
+  const event = eventOf(value, () => exactly(text, value))
+  return { value: { events: [{ event, characters: text.length }], isBatch: false } }
+}
+
+function* eventsOfList(text: string, value: unknown): Steps<Checked<SentEvents>> {
+  const list = listIn(value) ?? []
+  if (list.length > FOREIGN_ENTRIES_MAX)
+    return refuse('batch_too_large', { entries: list.length, limit: FOREIGN_ENTRIES_MAX })
+  let exactList: readonly unknown[] | undefined
+  const events: SentEvent[] = []
+  for (const [index, element] of list.entries()) {
+    const event = eventOf(element, () => {
+      exactList ??= listIn(exactly(text, value))
+      return exactList?.[index]
+    })
+    events.push({ event, characters: event.problem === undefined ? leastBytes(event.value) : 0 })
+    yield
+  }
+  return { value: { events, isBatch: true } }
+}
+
+function eventOfLine({ text, number }: Line, { value, problem: cause }: Checked<unknown>): SentEvent {
+  const event =
+    cause === undefined ? eventOf(value, () => exactly(text, value)) : { problem: problemOfLine(cause, number) }
+  return { text, event, characters: text.length }
+}
+
+function problemOfLine(cause: Problem, line: number): Problem {
+  if (cause.code !== 'malformed_json') return cause
+  return problem('malformed_json', { ...(cause.details as object), line }, `Line ${line} is not valid JSON.`)
+}
+
+function eventOf(value: unknown, exact: () => unknown): Checked<Fields> {
+  // Some numbers are objects.
+  if (!isObject(value) || numberText(value) !== undefined) return refuseNoObject()
+  if (!fitsDepth(value, EVENT_LEVELS_MAX))
+    return refuse('invalid_request', [{ path: '', message: `must be at most ${EVENT_LEVELS_MAX} levels deep` }])
+  return { value: hasLostDigits(value) ? (exact() as Fields) : value }
+}
+
+/** A line that is not blank, without the blanks around it. */
+interface Line {
+  readonly text: string
+  /** Counts all lines, from 1. */
+  readonly number: number
+}
+
+/** Where a body was read up to. */
+interface Place {
+  at: number
+  line: number
+}
+
+function* nextLine(text: string, place: Place): Steps<Line | undefined> {
+  while (true) {
+    while (!passBlanks(text, place)) yield
+    if (place.at === text.length) return undefined
+    const newline = text.indexOf('\n', place.at)
+    const end = newline === -1 ? text.length : newline
+    const line = text.slice(place.at, end).trim()
+    place.at = end
+    if (line !== '') return { text: line, number: place.line }
+    yield
+  }
+}
+
+const TAB = 0x09
+const NEWLINE = 0x0a
+const RETURN = 0x0d
+const SPACE = 0x20
+
+/** So many blanks are passed over in one step. */
+const STRIDE_CHARACTERS = 64 * 1024
+
+/** Whether it came to the end of the blanks. */
+function passBlanks(text: string, place: Place): boolean {
+  const end = Math.min(text.length, place.at + STRIDE_CHARACTERS)
+  for (; place.at < end; place.at += 1) {
+    const character = text.charCodeAt(place.at)
+    if (character === NEWLINE) place.line += 1
+    else if (character !== SPACE && character !== TAB && character !== RETURN) return true
+  }
+  return place.at === text.length
+}

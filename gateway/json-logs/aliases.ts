@@ -1,0 +1,127 @@
+/*
+ * The names under which loggers and log shippers write what has a field of its own here. docs/http.md shows this table.
+ *
+ * The case of a name does not count, nor do `_` and `-` in it: `logger_name` is also `loggerName`, and `trace_id` is `TraceId`. A dot
+ * leads into an object, or stands in the name itself: `log.level` is `{"log.level":..}` and `{"log":{"level":..}}`. Of several names that
+ * an entry has, the first one here counts whose value can be read; the others stay in the entry's scope data.
+ */
+
+/** A name, which may count only where the entry has one of some other names as well. */
+export type Alias = string | { readonly name: string; readonly beside: readonly string[] }
+
+/** Objects in which loggers keep what their callers set for a while. */
+const CONTEXTS = ['mdc', 'contextMap', 'properties', 'attributes']
+
+const inContexts = (...names: readonly string[]): readonly string[] => [
+  ...names,
+  ...CONTEXTS.flatMap((context) => names.map((name) => `${context}.${name}`)),
+]
+
+/** Objects that are errors. Of a text under one of these names the first line says what went wrong. */
+export const ERRORS = [
+  'err',
+  'error',
+  'exception',
+  'thrown',
+  'throwable',
+  'context.exception',
+  'record.exception',
+] as const
+
+/** The names in such an object. */
+export const ERROR_PARTS = {
+  type: ['type', 'name', 'class', 'className', 'exception_class', 'kind'],
+  message: ['message', 'msg', 'exception_message', 'value'],
+  trace: ['stack_trace', 'stack', 'trace', 'traceback', 'extendedStackTrace', 'stepArray'],
+  cause: ['cause'],
+} as const
+
+const inErrors = (part: keyof typeof ERROR_PARTS): readonly string[] =>
+  ERRORS.flatMap((error) => ERROR_PARTS[part].map((name) => `${error}.${name}`))
+
+export const ALIASES = {
+  timestamp: [
+    '@timestamp',
+    'timestamp',
+    'time',
+    'ts',
+    'instant',
+    'timeMillis',
+    'datetime',
+    'asctime',
+    'ISODATE',
+    '__REALTIME_TIMESTAMP',
+    'record.time.timestamp',
+    'created',
+    'date',
+  ],
+  level: [
+    'log.level',
+    'level_name',
+    'log_level',
+    'level',
+    'severity',
+    'severity_text',
+    'record.level.name',
+    'lvl',
+    'levelno',
+    'level_number',
+    'level_value',
+    'syslog_severity',
+    'PRIORITY',
+  ],
+  message: [
+    'formattedMessage',
+    'message',
+    'msg',
+    'short_message',
+    '@message',
+    'fields.message',
+    'record.message',
+    'log',
+    'body',
+    'text',
+    'event',
+  ],
+  categoryName: [
+    'categoryName',
+    'category',
+    'log.logger',
+    'logger_name',
+    'logger',
+    'logger.name',
+    'SourceContext',
+    'channel',
+    'record.name',
+    'SYSLOG_IDENTIFIER',
+    'PROGRAM',
+    'programname',
+    // Anything may have a name, and a target.
+    { name: 'name', beside: ['hostname', 'levelname'] },
+    { name: 'target', beside: ['fields'] },
+  ],
+  environment: [
+    'environment',
+    'deployment.environment.name',
+    'deployment.environment',
+    'service.environment',
+    'EnvironmentName',
+    'env',
+    'dd.env',
+  ],
+  correlationKey: [...inContexts('correlationKey', 'correlation_id'), 'sluice.correlation_key'],
+  traceId: [...inContexts('trace_id'), 'trace.id', 'dd.trace_id', 'otelTraceID'],
+  spanId: [...inContexts('span_id'), 'span.id', 'dd.span_id', 'otelSpanID'],
+  eventName: ['eventName', 'event.name', 'EventId.Name'],
+  eventId: ['eventId', 'EventId.Id'],
+  exceptionType: [...inErrors('type'), 'error_type'],
+  exceptionMessage: [...inErrors('message'), 'error_message', ...ERRORS],
+  exceptionTrace: [...inErrors('trace'), 'stack_trace', 'stack', 'exc_info', 'backtrace', 'full_message'],
+  exceptionCause: inErrors('cause'),
+  scopeData: ['scopeData'],
+} as const satisfies Readonly<Record<string, readonly Alias[]>>
+
+/** A value with a field of its own, or that becomes a part of one. */
+export type AliasedField = keyof typeof ALIASES
+
+export const nameOf = (alias: Alias): string => (typeof alias === 'string' ? alias : alias.name)

@@ -1,0 +1,76 @@
+import { type Checked, problem } from '../../shared/contract/errors.ts'
+import type { Project } from '../../shared/registry/registry.ts'
+import { entryOf as entryOfClef } from '../clef/entry.ts'
+import { type Fields, isObject } from '../ingest/fields.ts'
+import { eventIdOf, hexId, scopeDataOf, textOf } from '../ingest/foreign-fields.ts'
+import type { SentEvent } from '../json-events/events.ts'
+import { takeException } from './exception.ts'
+import { type FoundFields, findFields } from './found.ts'
+import { jsonOf, levelIn, lineOf, timeOf } from './values.ts'
+
+/** A message that is made of an entry's other fields has so many characters; all of them are in its scope data. */
+const SUMMARY_CHARACTERS_MAX = 1_024
+
+/**
+ * An entry of any logger as the fields of an application log, by the names in `ALIASES`; those of Serilog by their own rules. What has no
+ * field of its own is scope data.
+ */
+export function entryOf(sent: SentEvent, project: Project): Checked<Fields> {
+  const { value: entry } = sent.event
+  if (entry === undefined || isOfSerilog(entry)) return entryOfClef(sent, project)
+  const found = findFields(entry)
+  const { take } = found
+  const level = takeLevel(found)
+  const exception = takeException(found)
+  const traceId = take('traceId', hexId)
+  const spanId = take('spanId', hexId)
+  const eventName = take('eventName', textOf)
+  const told = takeMessage(found)
+  const fields = {
+    categoryName: take('categoryName', lineOf) ?? project.name,
+    environment: take('environment', lineOf),
+    level,
+    exception,
+    eventName,
+    eventId: take('eventId', eventIdOf),
+    correlationKey: take('correlationKey', textOf) ?? traceId,
+    timestamp: take('timestamp', timeOf),
+  }
+  const ownScope = take('scopeData', (value) => (isObject(value) ? value : undefined))
+  const rest = { ...ownScope, ...found.rest() }
+  const message = told ?? eventName ?? exception?.split('\n', 1)[0] ?? summaryOf(rest)
+  if (message === undefined) return NO_MESSAGE
+  return { value: { ...fields, message, scopeData: scopeDataOf(traceId, spanId, rest) } }
+}
+
+const NO_MESSAGE: Checked<Fields> = {
+  problem: {
+    ...problem('missing_message'),
+    message: 'The entry has no message, and nothing else that could stand for it. Send message, msg or log.',
+  },
+}
+
+const CLEF_NAMES = ['@t', '@m', '@mt']
+
+/** Whether an entry is in one of the formats of Serilog. */
+const isOfSerilog = (entry: Fields): boolean =>
+  CLEF_NAMES.some((name) => entry[name] !== undefined) || typeof entry['MessageTemplate'] === 'string'
+
+/** A text; else, under the names that are for messages alone, any value as JSON. */
+const takeMessage = ({ take }: FoundFields): string | undefined =>
+  take('message', lineOf) ??
+  take('message', (value, { name }) => (/(?:message|msg)$/.test(name) ? jsonOf(value) : undefined))
+
+/** Without a level an entry is informational. One that can be none of ours is left to be judged as it is. */
+function takeLevel({ of, take }: FoundFields): string {
+  const level = take('level', (value, { name }) => levelIn(value, name))
+  if (level !== undefined) return level
+  // Other things have a priority, too.
+  const unread = of('level').find(({ name, value }) => name !== 'priority' && textOf(value) !== undefined)
+  return textOf(unread?.value) ?? 'Information'
+}
+
+function summaryOf(rest: Fields): string | undefined {
+  if (Object.keys(rest).length === 0) return undefined
+  return JSON.stringify(rest).slice(0, SUMMARY_CHARACTERS_MAX).toWellFormed()
+}

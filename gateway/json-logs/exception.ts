@@ -1,0 +1,72 @@
+import { type Fields, isObject } from '../ingest/fields.ts'
+import { tells, textOf } from '../ingest/foreign-fields.ts'
+import { ERROR_PARTS } from './aliases.ts'
+import type { FoundFields } from './found.ts'
+import { lineOf } from './values.ts'
+
+/** An exception in parts. */
+interface Parts {
+  readonly type: string | undefined
+  readonly message: string | undefined
+  readonly trace: string | undefined
+  readonly cause: string | undefined
+}
+
+/** The exception of an entry as one text, with its stack trace and its causes. */
+export function takeException({ take }: FoundFields): string | undefined {
+  return exceptionOf({
+    type: take('exceptionType', lineOf),
+    message: take('exceptionMessage', lineOf),
+    trace: take('exceptionTrace', (value, { name }) =>
+      name === 'fullmessage' ? traceInMessage(value) : traceOf(value),
+    ),
+    cause: take('exceptionCause', causeOf),
+  })
+}
+
+/** Most stack traces begin with type and message, some end with them. */
+function exceptionOf({ type, message, trace, cause }: Parts): string | undefined {
+  const title = [type, message].filter((part) => part !== undefined).join(': ')
+  const whole = trace === undefined || tells(trace, title) ? (trace ?? title) : `${title}\n${trace}`
+  if (cause === undefined) return whole || undefined
+  return tells(whole, cause) ? whole : `${whole}\nCaused by: ${cause}`
+}
+
+/** The causes in it have been looked through for their depth. */
+function causeOf(value: unknown): string | undefined {
+  if (!isObject(value)) return lineOf(value)
+  const part = <Value>(names: readonly string[], read: (value: unknown) => Value | undefined): Value | undefined => {
+    for (const name of names) {
+      const found = read(value[name])
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  const { type, message, trace, cause } = ERROR_PARTS
+  return exceptionOf({
+    type: part(type, lineOf),
+    message: part(message, lineOf),
+    trace: part(trace, traceOf),
+    cause: part(cause, causeOf),
+  })
+}
+
+/** A stack trace as text, or as the list of its lines or frames. */
+function traceOf(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return lineOf(value)
+  return value.length === 0 ? undefined : value.map(frameOf).join('\n')
+}
+
+/** GELF's long message is often the short one again. */
+const traceInMessage = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^(?:[ \t]{1,8}at |Traceback |Caused by: )/m.test(value) ? lineOf(value) : undefined
+
+function frameOf(frame: unknown): string {
+  if (!isObject(frame)) return textOf(frame) ?? JSON.stringify(frame)
+  const text = (...names: readonly (keyof Fields)[]) => textOf(names.map((name) => frame[name]).find(Boolean))
+  const method = [text('class', 'className'), text('method', 'methodName', 'func', 'function')]
+  const place = [text('file', 'fileName', 'source'), text('line', 'lineNumber')]
+  const [name, where] = [method, place].map((parts) => parts.filter((part) => part !== undefined))
+  if (name?.length === 0) return JSON.stringify(frame)
+  return `    at ${name?.join('.')}(${where?.join(':')})`
+}

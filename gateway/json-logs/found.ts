@@ -1,0 +1,117 @@
+import { numberText } from '../../shared/contract/exact-json.ts'
+import { type Fields, isObject } from '../ingest/fields.ts'
+import { ALIASES, type Alias, type AliasedField, nameOf } from './aliases.ts'
+
+/** A value of an entry under one of the names of a field. */
+export interface Found {
+  /** The names that lead to it. */
+  readonly path: readonly string[]
+  /** The same as the table has it, without case, `_` and `-`. */
+  readonly name: string
+  readonly value: unknown
+}
+
+/** What an entry has for the fields, and what is left of it. */
+export interface FoundFields {
+  /** All that it has for a field, the preferred one first. */
+  of(field: AliasedField): readonly Found[]
+  /** The first one that can be read is no longer a part of the rest. */
+  take<Value>(field: AliasedField, read: (value: unknown, found: Found) => Value | undefined): Value | undefined
+  /** A copy of the entry without the values that were taken. */
+  rest(): Fields
+}
+
+const canonical = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '')
+
+interface Place {
+  readonly field: AliasedField
+  readonly rank: number
+  readonly beside: readonly string[]
+}
+
+const PLACES: ReadonlyMap<string, Place> = new Map(
+  Object.entries<readonly Alias[]>(ALIASES).flatMap(([field, aliases]) =>
+    aliases.map((alias, rank): [string, Place] => [
+      canonical(nameOf(alias)),
+      { field: field as AliasedField, rank, beside: typeof alias === 'string' ? [] : alias.beside.map(canonical) },
+    ]),
+  ),
+)
+
+/** Names of objects that the table leads into. */
+const OUTER: ReadonlySet<string> = new Set(
+  [...PLACES.keys()].flatMap((name) => {
+    const names = name.split('.')
+    return names.slice(1).map((_, index) => names.slice(0, index + 1).join('.'))
+  }),
+)
+
+interface Ranked extends Found {
+  readonly rank: number
+}
+
+export function findFields(entry: Fields): FoundFields {
+  const found = new Map<AliasedField, Ranked[]>()
+  const taken: (readonly string[])[] = []
+  let names: ReadonlySet<string> | undefined
+
+  const has = (name: string): boolean => {
+    names ??= new Set(Object.keys(entry).map(canonical))
+    return names.has(name)
+  }
+
+  function add({ field, rank, beside }: Place, one: Found): void {
+    if (beside.length > 0 && !beside.some(has)) return
+    const list = found.get(field)
+    if (list === undefined) found.set(field, [{ ...one, rank }])
+    else list.push({ ...one, rank })
+  }
+
+  function collect(object: Fields, prefix: string, outer: readonly string[]): void {
+    for (const key of Object.keys(object)) {
+      const value = object[key]
+      if (value === null) continue
+      const name = prefix + canonical(key)
+      const place = PLACES.get(name)
+      if (place === undefined && !OUTER.has(name)) continue
+      const path = [...outer, key]
+      if (place !== undefined) add(place, { path, name, value })
+      if (OUTER.has(name) && isObject(value) && numberText(value) === undefined) collect(value, `${name}.`, path)
+    }
+  }
+
+  collect(entry, '', [])
+  for (const list of found.values()) list.sort((one, other) => one.rank - other.rank)
+  const of = (field: AliasedField): readonly Found[] => found.get(field) ?? []
+  return {
+    of,
+    take: (field, read) => {
+      for (const one of of(field)) {
+        const value = read(one.value, one)
+        if (value === undefined) continue
+        taken.push(one.path)
+        return value
+      }
+      return undefined
+    },
+    rest: () => without(entry, taken),
+  }
+}
+
+/** A copy of the object without the values at some paths, and without objects that are empty for that. */
+function without(object: Fields, paths: readonly (readonly string[])[]): Fields {
+  const inner = Map.groupBy(paths, ([name = '']) => name)
+  const kept: [string, unknown][] = []
+  for (const [name, value] of Object.entries(object)) {
+    const below = inner.get(name)
+    if (below === undefined) kept.push([name, value])
+    else if (below.every((path) => path.length > 1)) {
+      const left = without(
+        value as Fields,
+        below.map((path) => path.slice(1)),
+      )
+      if (Object.keys(left).length > 0) kept.push([name, left])
+    }
+  }
+  return Object.fromEntries(kept)
+}

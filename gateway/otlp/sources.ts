@@ -1,0 +1,149 @@
+import type { Checked } from '../../shared/contract/errors.ts'
+import { hasLostDigits } from '../../shared/contract/exact-json.ts'
+import type { Project } from '../../shared/registry/registry.ts'
+import { exceeds, type Fields, isObject } from '../ingest/fields.ts'
+import { stringOf } from '../ingest/foreign-fields.ts'
+import type { ProjectFinder } from '../ingest/foreign-sender.ts'
+import { fitsDepth } from '../schemas/keywords.ts'
+import type { RecordOrigin } from './entry.ts'
+import { isKeyValue, listOf, plainValue } from './log-records.ts'
+
+/** Resource attributes that are kept as scope data; `prefix.*` stands for all that begin so. OTLP_RESOURCE_ATTRIBUTES adds others. */
+export const RESOURCE_ATTRIBUTES: readonly string[] = [
+  'service.namespace',
+  'service.version',
+  'service.instance.id',
+  'host.name',
+  'container.id',
+  'container.name',
+  'k8s.*',
+  'process.pid',
+  'process.executable.name',
+]
+
+/** Most that the records of a scope share, as they are written with each record. What goes beyond is left out. */
+const RESOURCE_LIMITS: Limits = { attributes: 64, bytes: 4_096 }
+const SCOPE_LIMITS: Limits = { attributes: 16, bytes: 1_024 }
+
+interface Limits {
+  readonly attributes: number
+  /** Of the names and values as JSON. */
+  readonly bytes: number
+}
+
+/** Levels of JSON of an attribute that is kept: OTLP writes a list or a map of values in five. */
+const ATTRIBUTE_LEVELS_MAX = 5
+
+/** Whether an attribute with this name is kept. */
+export type Keeps = (name: string) => boolean
+
+/** `names` may end in `.*`. */
+export function createKeeps(names: readonly string[]): Keeps {
+  const prefixes = names.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1))
+  const exact = new Set(names)
+  return (name) => exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix))
+}
+
+/** Where log records go and come from. */
+export interface Source {
+  readonly project: Checked<Project>
+  readonly origin: RecordOrigin
+}
+
+export interface SourcesDeps {
+  readonly projects: ProjectFinder
+  /** The Project of all records, where the request names it. */
+  readonly named: Project | undefined
+  readonly keeps: Keeps
+}
+
+/** Reads each resource and each scope once, however many records they have. */
+export function createSources(deps: SourcesDeps): (resource: Fields, scope: Fields) => Source {
+  const known = new Map<Fields, ResourceSource>()
+  let last: { readonly resource: Fields; readonly scope: Fields; readonly source: Source } | undefined
+
+  function knownOf(resource: Fields): ResourceSource {
+    const source = known.get(resource) ?? resourceSource(resource, deps)
+    known.set(resource, source)
+    return source
+  }
+
+  return (resource, scope) => {
+    // The records of a scope come one after the other.
+    if (last?.resource !== resource || last.scope !== scope)
+      last = { resource, scope, source: sourceOf(knownOf(resource), scope) }
+    return last.source
+  }
+}
+
+/** The values that the records of one resource share. */
+interface ResourceSource {
+  readonly project: Checked<Project>
+  readonly service: string | undefined
+  readonly environment: string | undefined
+  readonly kept: Fields
+}
+
+function resourceSource({ attributes }: Fields, { projects, named, keeps }: SourcesDeps): ResourceSource {
+  const list = listOf(attributes)
+  const texts = new Map(list.filter(isKeyValue).map(({ key, value }) => [key, textOf(value)]))
+  const service = texts.get('service.name')
+  const project = named === undefined ? projectOf(texts.get('sluice.project.id'), service, projects) : { value: named }
+  const isProject = service?.toLowerCase() === project.value?.name.toLowerCase()
+  return {
+    project,
+    service,
+    environment: texts.get('deployment.environment.name') ?? texts.get('deployment.environment'),
+    kept: keptOf(list, (name) => keeps(name) || (name === 'service.name' && !isProject), RESOURCE_LIMITS),
+  }
+}
+
+function projectOf(id: string | undefined, service: string | undefined, projects: ProjectFinder): Checked<Project> {
+  if (id !== undefined) return projects.byId(id)
+  return service === undefined ? projects.unnamed() : projects.byName(service)
+}
+
+/** Names of scopes that tell which library passes logs on, and nothing of the program: those of OpenTelemetry for JavaScript and of pino. */
+const GENERIC_SCOPE = /^(?:unknown$|@opentelemetry\/)/
+
+function sourceOf({ project, service, environment, kept }: ResourceSource, scope: Fields): Source {
+  const name = stringOf(scope['name'])
+  const version = stringOf(scope['version'])
+  const isGeneric = name !== undefined && GENERIC_SCOPE.test(name)
+  const category = isGeneric ? undefined : name
+  const ofScope = {
+    ...keptOf(listOf(scope['attributes']), () => true, SCOPE_LIMITS),
+    ...(isGeneric && { 'otel.scope.name': name }),
+    ...(version !== undefined && { 'otel.scope.version': version }),
+  }
+  return {
+    project,
+    origin: {
+      category,
+      // pino and bunyan name their loggers so; elsewhere it is the name of anything.
+      loggerNames: isGeneric ? ['name'] : [],
+      service: service ?? project.value?.name ?? '',
+      environment,
+      scopeData: { ...kept, ...ofScope },
+    },
+  }
+}
+
+/** Attributes as scope data; those for which there is no room are left out, as each record has a copy. */
+function keptOf(list: readonly unknown[], keeps: Keeps, limits: Limits): Fields {
+  const kept: [name: string, value: unknown][] = []
+  let room = limits.bytes
+  for (const item of list) {
+    if (kept.length === limits.attributes) break
+    if (!isKeyValue(item) || !keeps(item.key) || !fitsDepth(item, ATTRIBUTE_LEVELS_MAX + 1)) continue
+    const value = plainValue(item.value)
+    if (value === null || value === '' || hasLostDigits(value) || exceeds([item.key, value], room)) continue
+    const bytes = Buffer.byteLength(JSON.stringify([item.key, value]))
+    if (bytes > room) continue
+    room -= bytes
+    kept.push([item.key, value])
+  }
+  return Object.fromEntries(kept)
+}
+
+const textOf = (value: unknown): string | undefined => (isObject(value) ? stringOf(value['stringValue']) : undefined)

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { exceptionText, fromJson, toJson } from '../../../../clients/typescript/src/json.ts'
+
+describe('the JSON of entries', () => {
+  test('is that of JSON.stringify for what JSON knows', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => expect(toJson(value)).toBe(JSON.stringify(value))))
+  })
+
+  test('has the digits of a bigint, and an error with its stack', () => {
+    const error = Object.assign(new TypeError('no'), { status: 500 })
+    const read = JSON.parse(toJson({ error }))
+    expect(read.error).toEqual({ status: 500, type: 'TypeError', message: 'no', stack: error.stack })
+    expect(toJson({ big: 12345678901234567890n })).toBe('{"big":12345678901234567890}')
+  })
+
+  test('an object inside of itself is cut, and one that stands twice is not', () => {
+    const inner: Record<string, unknown> = { n: 1 }
+    const outer = { a: inner, b: inner, list: [inner] }
+    inner['self'] = inner
+    inner['up'] = outer
+    const cut = { n: 1, self: '[Circular]', up: '[Circular]' }
+    expect(JSON.parse(toJson(outer))).toEqual({ a: cut, b: cut, list: [cut] })
+    const error = new Error('round') as Error & { self?: unknown }
+    error.self = error
+    expect(() => toJson({ error })).not.toThrow()
+  })
+
+  test('what was read keeps large integers', () => {
+    const text = '{"id":12345678901234567890,"neg":-9223372036854775808,"small":1.5,"text":"12345678901234567890"}'
+    expect(toJson(fromJson(text))).toBe(text)
+  })
+})
+
+describe('an exception as text', () => {
+  test('has the stacks of its causes', () => {
+    const cause = new RangeError('inner')
+    const error = new Error('outer', { cause })
+    expect(exceptionText(error)).toBe(`${error.stack}\nCaused by: ${cause.stack}`)
+    expect(exceptionText(new Error('outer', { cause: 'a text' }))).toMatch(/\nCaused by: a text$/)
+  })
+
+  test('ends where causes go round', () => {
+    const error = new Error('one')
+    error.cause = error
+    expect(exceptionText(error).split('Caused by')).toHaveLength(11)
+  })
+})

@@ -1,0 +1,99 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, test } from '@jest/globals'
+import { createLogger, format } from 'winston'
+import { entryOf, SluiceTransport } from '../../../../clients/typescript/src/winston.ts'
+
+/** The entries that a logger with these options sends of what is logged. */
+async function sent(write: (logger: ReturnType<typeof createLogger>) => void, options: object = {}) {
+  const bodies: string[] = []
+  const transport = new SluiceTransport({
+    url: 'http://127.0.0.1:9',
+    apiKey: 'key',
+    fetch: async (_url, init) => {
+      bodies.push(String(init?.body))
+      return Response.json({ success: true, data: {} })
+    },
+  })
+  const logger = createLogger({ level: 'silly', transports: [transport], ...options })
+  write(logger)
+  logger.end()
+  await new Promise((resolve) => transport.on('finish', resolve))
+  return bodies.flatMap((body) => JSON.parse(body).logEntries)
+}
+
+describe("winston's logs", () => {
+  test('message, level, service and metadata', async () => {
+    const options = { defaultMeta: { service: 'shop' }, format: format.combine(format.colorize(), format.timestamp()) }
+    expect(await sent((logger) => logger.warn('slow', { order: 7n, correlationKey: 'order-1' }), options)).toEqual([
+      {
+        categoryName: 'shop',
+        message: 'slow',
+        level: 'Warning',
+        correlationKey: 'order-1',
+        timestamp: expect.stringMatching(/Z$/),
+        scopeData: { service: 'shop', order: 7 },
+      },
+    ])
+  })
+
+  test.each(['error', 'warn', 'info', 'http', 'verbose', 'debug', 'silly'])('level %s', async (level) => {
+    const levels: Record<string, string> = {
+      error: 'Error',
+      warn: 'Warning',
+      info: 'Information',
+      http: 'Debug',
+      verbose: 'Debug',
+      debug: 'Debug',
+      silly: 'Trace',
+    }
+    expect(await sent((logger) => logger.log(level, 'x'))).toMatchObject([
+      { level: levels[level], categoryName: 'winston' },
+    ])
+  })
+
+  test('errors become exceptions, with causes', async () => {
+    const error = new Error('inner')
+    const entries = await sent(
+      (logger) => {
+        logger.error('failed', error)
+        logger.error({ message: new TypeError('alone', { cause: error }) })
+        logger.error('with', { err: new RangeError('field') })
+      },
+      { format: format.label({ label: 'jobs' }) },
+    )
+    expect(entries).toMatchObject([
+      { categoryName: 'jobs', message: expect.stringContaining('failed'), exception: error.stack },
+      { message: 'alone', exception: expect.stringMatching(/^TypeError: alone[\s\S]*\nCaused by: Error: inner/) },
+      {
+        message: 'with',
+        exception: expect.stringMatching(/^RangeError: field/),
+        scopeData: { err: { message: 'field' } },
+      },
+    ])
+  })
+
+  test('what is no text, refers to itself or has no message', () => {
+    const round: Record<string, unknown> = { a: 1 }
+    round['round'] = round
+    expect(entryOf({ level: 'info', message: round }).message).toBe('{"a":1,"round":"[Circular]"}')
+    expect(entryOf({ level: 'unheard', a: 1 })).toMatchObject({
+      level: 'Information',
+      message: '{"a":1}',
+      scopeData: { a: 1 },
+    })
+  })
+
+  test('a transport that a logger lets go of sends what it has', async () => {
+    const transport = new SluiceTransport({
+      url: 'http://127.0.0.1:9',
+      apiKey: 'key',
+      fetch: async () => Response.json({ success: true, data: {} }),
+    })
+    const logger = createLogger({ transports: [transport] })
+    logger.info('one')
+    logger.remove(transport)
+    await transport.client.close()
+    expect(transport.client.stats()).toMatchObject({ stored: 1, pending: 0 })
+    logger.add(new (await import('winston')).transports.Stream({ stream: new PassThrough() }))
+  })
+})

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { expect, test } from '@jest/globals'
+import { createEndpoint, sendResponse } from '../../../../gateway/ingest/endpoint.ts'
+import { created, ENVELOPE } from '../../../../gateway/ingest/replies.ts'
+import { runAtOnce, type Steps } from '../../../../shared/runtime/cooperative.ts'
+import { createLogger } from '../../../../shared/runtime/logger.ts'
+
+/** The owners of the work that was put off, where a short body takes so many steps. */
+async function putOff(steps: number): Promise<readonly string[]> {
+  const owners: string[] = []
+  const memory = { hold: () => undefined, release: () => undefined }
+  const body = { value: { owner: 'shop', content: '{}', contentBytes: 2, memory } }
+  let answered = ''
+  function* parse(): Steps<{ value: unknown }> {
+    yield
+    return { value: {} }
+  }
+  const endpoint = createEndpoint<string, IncomingMessage, ServerResponse>(
+    function* () {
+      for (let step = 0; step < steps; step += 1) yield
+      return Promise.resolve(created('id-1'))
+    },
+    {
+      read: () => Promise.resolve(body) as never,
+      parse,
+      cooperative: {
+        run: (owner, work) => {
+          owners.push(owner)
+          return Promise.resolve(runAtOnce(work))
+        },
+      },
+      send: sendResponse,
+      dialect: ENVELOPE,
+      ingestMetrics: { accepted: () => undefined, rejected: () => undefined, requestRefused: () => undefined },
+      recordRefusals: () => undefined,
+      logger: createLogger('silent', 'test'),
+    },
+  )
+  const response = { writeHead: () => response, setHeader: () => response, end: (text: unknown) => (answered += text) }
+  await endpoint({ headers: {} } as IncomingMessage, response as unknown as ServerResponse)
+  expect(answered).toContain('id-1')
+  return owners
+}
+
+test('a request is worked off at once', async () => {
+  expect(await putOff(200)).toEqual([])
+})
+
+test('a short body with thousands of entries is worked off in slices, and answered alike', async () => {
+  expect(await putOff(2_500)).toEqual(['shop'])
+})

@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { eventsOf, type SentEvents } from '../../../../gateway/json-events/events.ts'
+import type { Checked } from '../../../../shared/contract/errors.ts'
+
+const memory = { hold: () => true, release: () => undefined }
+
+/** The events of a body, and the number of rests on the way. */
+function read(content: string): { result: Checked<SentEvents>; rests: number } {
+  const steps = eventsOf({ content, contentBytes: content.length, memory, owner: 'x' })
+  let rests = 0
+  let step = steps.next()
+  while (step.done !== true) {
+    rests += 1
+    step = steps.next()
+  }
+  return { result: step.value, rests }
+}
+
+describe('reading rests', () => {
+  test.each([
+    ['before the end of many blanks', ' \n'.repeat(1_000_000), 2_000_000 / 65_536],
+    ['at every line', '{"a":1}\n'.repeat(5_000), 5_000 - 1],
+    ['at every line of blanks that JSON does not know', '\u00a0\n'.repeat(5_000), 5_000],
+    ['at every element', `[${'1,'.repeat(5_000)}1]`, 5_001],
+    ['in a long line', `{"a":"${'x'.repeat(1_000_000)}"}`, 1_000_000 / 65_536 - 1],
+  ])('%s', (_name, content, rests) => {
+    expect(read(content).rests).toBeGreaterThanOrEqual(Math.floor(rests))
+  })
+})
+
+test('lines are told by their numbers, whatever stands between them', () => {
+  const blank = fc.constantFrom('', ' ', '\t', '\r', '\u00a0')
+  const line = fc.constantFrom('{"a":1}', '  {"a":1} ', '{', 'x', '[INFO] y', '5')
+  fc.assert(
+    fc.property(fc.array(fc.oneof(blank, line), { maxLength: 20 }), (lines) => {
+      const body = lines.join('\n')
+      const sent = lines
+        .map((text, index) => ({ text: text.trim(), number: index + 1 }))
+        .filter(({ text }) => text !== '')
+      const { value, problem } = read(body).result
+      if (sent.length === 0) return expect(problem?.code).toBe('malformed_json')
+      expect(value?.isBatch).toBe(sent.length > 1)
+      const told = value?.events.map(({ text, event }) => ({
+        text,
+        number: (event.problem?.details as { line?: number } | null)?.line,
+      }))
+      const isJson = (text: string): boolean => text === '{"a":1}' || text === '5'
+      expect(told).toEqual(sent.map(({ text, number }) => ({ text, number: isJson(text) ? undefined : number })))
+    }),
+  )
+})
+
+test('a text with no room for its values is told so, and no other way is tried', () => {
+  const content = `{"a":\n[${'1,'.repeat(200_000)}1]}`
+  const steps = eventsOf({
+    content,
+    contentBytes: content.length,
+    memory: { ...memory, hold: () => false },
+    owner: 'x',
+  })
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  expect(step.value.problem).toMatchObject({ code: 'server_error', retryable: true })
+})
