@@ -206,7 +206,9 @@ export const decodeBinary: Decode<Buffer> = (bytes) => ({ value: bytes.joined() 
 export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: IncomingMessage): OutgoingHttpHeaders {
   switch (code) {
     case 'request_timeout':
-      // A sender that was too slow may still be sending; after any other refusal the connection is fit for the next request.
+    case 'malformed_request':
+      // A sender that is too slow, or sends too small pieces, may still be sending; after any other refusal the connection is fit for
+      // the next request.
       return { ...retryHeaders(retryable), connection: 'close' }
     case 'unsupported_media_type':
       // RFC 9110, 12.5.3: only where the coding is at fault.
