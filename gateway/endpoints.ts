@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { EntryKind } from '../shared/contract/records.ts'
 import { type TopicRole, topicName } from '../shared/contract/topics.ts'
-import { type Content, createBodyReader, decodeText, parseJsonBody } from '../shared/http/body.ts'
+import type { Call, Methods } from '../shared/grpc/call.ts'
+import { type BodySource, type Content, createBodyReader, decodeText, parseJsonBody } from '../shared/http/body.ts'
 import { createInflate } from '../shared/http/inflate.ts'
 import type { Handler, Routes } from '../shared/http/listener.ts'
 import { mediaProblem } from '../shared/http/media-type.ts'
@@ -19,7 +20,7 @@ import { type Admissions, createAdmissions } from './ingest/admission.ts'
 import { createAdmit } from './ingest/admit.ts'
 import { createApplicationLogCheck, createBatchCheck, sentBatchEntries } from './ingest/application-log.ts'
 import type { BatchCheck, Check, CheckDeps } from './ingest/checks.ts'
-import { type BodyFormat, createEndpoint } from './ingest/endpoint.ts'
+import { type BodyFormat, createEndpoint, type SendReply, sendResponse } from './ingest/endpoint.ts'
 import { createEventLogCheck } from './ingest/event-log.ts'
 import { PROJECT_HEADER } from './ingest/foreign-sender.ts'
 import {
@@ -34,7 +35,8 @@ import { type Dialect, ENVELOPE } from './ingest/replies.ts'
 import { createRequestContexts, type SentEntries, setFromParameter } from './ingest/request.ts'
 import { sentEvents } from './json-events/check.ts'
 import { createJsonLogsCheck, JSON_LOGS_FORMAT, SHIPPERS } from './json-logs/json-logs.ts'
-import { OTLP_IN_JSON, OTLP_IN_PROTOBUF } from './otlp/dialect.ts'
+import { OTLP_IN_GRPC, OTLP_IN_JSON, OTLP_IN_PROTOBUF } from './otlp/dialect.ts'
+import { EXPORT_PATH, GRPC_FORMAT, sendToCaller } from './otlp/grpc.ts'
 import { createOtlpCheck, OTLP_JSON_FORMAT, sentRecords } from './otlp/otlp.ts'
 import { isProtobuf, PROTOBUF_FORMAT } from './otlp/protobuf.ts'
 import { createPathTable } from './path-table.ts'
@@ -43,25 +45,29 @@ import type { RefusalRecorder } from './refusals/recorder.ts'
 import { compileValidators } from './schemas/validate.ts'
 
 /** The form of requests, and that of their answers. */
-interface Encoding<Kind extends Content = string> {
-  readonly format: BodyFormat<Kind>
+interface Encoding<Kind extends Content = string, Source extends BodySource = IncomingMessage> {
+  readonly format: BodyFormat<Kind, Source>
   readonly dialect: Dialect
 }
 
-/** An ingestion endpoint: how its bodies are read, checked and answered. */
-interface Endpoint extends Encoding {
+/** How entries come in, whatever carries them. */
+interface Intake {
   readonly path: string
   readonly kind: EntryKind
   /** Where a sender names its target: decides whose body is read. */
   readonly admission: keyof Admissions
-  /** How bodies are read and answered whose type is Protobuf, where they are taken. */
-  readonly protobuf?: Encoding<Buffer>
   /** The check of its entries, one a request or many. */
   readonly entries:
     | { readonly check: (deps: CheckDeps) => Check }
     | { readonly checkAll: (deps: CheckDeps) => BatchCheck; readonly sent: SentEntries }
   /** The name of the endpoint in records of its refusals, where that is not its path. */
   readonly recordedAs?: string
+}
+
+/** An ingestion endpoint: how its bodies are read, checked and answered. */
+interface Endpoint extends Intake, Encoding {
+  /** How bodies are read and answered whose type is Protobuf, where they are taken. */
+  readonly protobuf?: Encoding<Buffer>
   /** Sets headers of ours from other parts of the request. */
   readonly translate?: (request: IncomingMessage) => void
 }
@@ -87,10 +93,13 @@ const FOREIGN = {
 } as const
 const OTLP = {
   ...FOREIGN,
+  entries: { checkAll: createOtlpCheck, sent: sentRecords },
+} as const
+const OTLP_HTTP = {
+  ...OTLP,
   format: OTLP_JSON_FORMAT,
   dialect: OTLP_IN_JSON,
   protobuf: { format: PROTOBUF_FORMAT, dialect: OTLP_IN_PROTOBUF },
-  entries: { checkAll: createOtlpCheck, sent: sentRecords },
 } as const
 const CLEF = {
   ...FOREIGN,
@@ -114,12 +123,16 @@ const ENDPOINTS: readonly Endpoint[] = [
     ...OWN,
     entries: { checkAll: createBatchCheck, sent: sentBatchEntries },
   },
-  { path: '/v1/logs', ...OTLP },
+  { path: '/v1/logs', ...OTLP_HTTP },
   // The path at which Seq takes OTLP.
-  { path: '/ingest/otlp/v1/logs', ...OTLP },
+  { path: '/ingest/otlp/v1/logs', ...OTLP_HTTP },
   { path: '/ingest/clef', ...CLEF },
   { path: '/api/events/raw', recordedAs: '/api/events/raw?clef', ...CLEF },
   { path: '/ingest/json', ...JSON_LOGS },
+]
+
+const METHODS: readonly (Intake & Encoding<Buffer, Call>)[] = [
+  { path: EXPORT_PATH, ...OTLP, format: GRPC_FORMAT, dialect: OTLP_IN_GRPC },
 ]
 
 export type EndpointsConfig = Pick<
@@ -151,8 +164,14 @@ export interface EndpointsDeps {
   readonly refusalRecorder: RefusalRecorder
 }
 
-/** The handlers of the ingestion endpoints, by their paths; these take `POST` alone, and `OPTIONS` where CORS is allowed. */
-export function createEndpoints(deps: EndpointsDeps): Routes {
+export interface Endpoints {
+  /** The handlers of the ingestion endpoints, by their paths; these take `POST` alone, and `OPTIONS` where CORS is allowed. */
+  readonly endpoints: Routes
+  /** The same by gRPC. */
+  readonly methods: Methods
+}
+
+export function createEndpoints(deps: EndpointsDeps): Endpoints {
   const { config, clock, logger, refusalRecorder } = deps
   const cors = createCors(config.CORS_ORIGINS)
   const common = { ...deps, validators: compileValidators(), contextOf: createRequestContexts(clock) }
@@ -161,17 +180,20 @@ export function createEndpoints(deps: EndpointsDeps): Routes {
   const inflate = createInflate()
   const cooperative = createCooperative()
 
-  function postOf<Kind extends Content>(endpoint: Endpoint, { format, dialect }: Encoding<Kind>): Handler {
-    const { path, kind, admission, entries, recordedAs = path } = endpoint
-    const { decode, parse, refusal } = format
+  function intakeOf<Kind extends Content, Source extends BodySource, Response>(
+    { path, kind, admission, entries, recordedAs = path }: Intake,
+    { format, dialect }: Encoding<Kind, Source>,
+    send: SendReply<Response>,
+  ): (request: Source, response: Response) => Promise<void> {
+    const { parse, refusal } = format
     const endpointDeps = { ...depsOfKind[kind], recordRefusals: refusalRecorder(recordedAs) }
     const handle: IngestHandler =
       'check' in entries
         ? createEntryHandler(entries.check(endpointDeps), endpointDeps)
         : createBatchHandler({ check: entries.checkAll(endpointDeps), sent: entries.sent, dialect }, endpointDeps)
     const admit = admissions[admission]
-    const read = createBodyReader({
-      decode,
+    const read = createBodyReader<Kind, Source>({
+      ...format,
       timeoutMs: config.BODY_TIMEOUT_MS,
       inflate,
       admit: (request) => {
@@ -179,13 +201,13 @@ export function createEndpoints(deps: EndpointsDeps): Routes {
         return cause === undefined ? admit(request) : { problem: cause }
       },
     })
-    return createEndpoint(handle, { ...endpointDeps, read, parse, cooperative, dialect, logger })
+    return createEndpoint(handle, { ...endpointDeps, read, send, parse, cooperative, dialect, logger })
   }
 
   function handlerOf(endpoint: Endpoint): Handler {
     const { protobuf, translate } = endpoint
-    const text = postOf(endpoint, endpoint)
-    const post = protobuf === undefined ? text : byContentType(postOf(endpoint, protobuf), text)
+    const text = intakeOf(endpoint, endpoint, sendResponse)
+    const post = protobuf === undefined ? text : byContentType(intakeOf(endpoint, protobuf, sendResponse), text)
     return onlyPost(cors, translate === undefined ? post : translated(translate, post))
   }
 
@@ -194,7 +216,14 @@ export function createEndpoints(deps: EndpointsDeps): Routes {
   const inProject = [...handlers]
     .filter(([{ admission }]) => admission === 'byKey')
     .map(([{ path }, handler]) => [path, forProject(handler)] as const)
-  return createPathTable(config.BASE_PATH, Object.fromEntries(served), Object.fromEntries(inProject))
+  const methods = METHODS.map((method) => {
+    const take = intakeOf(method, method, sendToCaller)
+    return [method.path, (call: Call) => take(call, call)] as const
+  })
+  return {
+    endpoints: createPathTable(config.BASE_PATH, Object.fromEntries(served), Object.fromEntries(inProject)),
+    methods: new Map(methods),
+  }
 }
 
 /** Has a Project in the path of a request stand for the header that names one. */

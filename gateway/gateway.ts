@@ -26,5 +26,5 @@ export function createGateway(deps: GatewayDeps): RoleParts {
   })
   const outbox = createRefusalOutbox({ ...deps, topic: topicOf('refusals') })
   const refusalRecorder = createRefusalRecorder({ ...deps, outbox })
-  return { services: [publisher, outbox], endpoints: createEndpoints({ ...deps, publisher, refusalRecorder }) }
+  return { services: [publisher, outbox], ...createEndpoints({ ...deps, publisher, refusalRecorder }) }
 }

@@ -1,4 +1,5 @@
 import type { Router } from 'express'
+import type { Methods } from './grpc/call.ts'
 import type { Routes } from './http/listener.ts'
 import type { Journal } from './journal/journal.ts'
 import type { Registry } from './registry/registry.ts'
@@ -33,6 +34,8 @@ export interface RoleParts {
   /** Routes that requests are matched with before they reach the router. */
   readonly endpoints?: Routes
   readonly router?: Router
+  /** Methods of gRPC, served where OTLP_GRPC_PORT is set. */
+  readonly methods?: Methods
   /** Answers without an end, which have to stop before the server waits for its requests to end. */
   readonly streams?: readonly Service[]
   readonly health?: readonly HealthCheck[]

@@ -6,8 +6,10 @@ import type { RoleParts } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { registerDocs } from '../openapi/docs-page.ts'
 import { createOpenApi } from '../openapi/openapi.ts'
+import { createGrpcServer } from './grpc-server.ts'
+import type { ListeningServer } from './listening.ts'
 import { healthRoutes, metricsRoutes, type OperationsDeps } from './operations.ts'
-import { createHttpServer, type HttpServer } from './server.ts'
+import { createHttpServer } from './server.ts'
 
 export interface HttpServersDeps extends OperationsDeps {
   readonly config: Config
@@ -19,15 +21,17 @@ export interface HttpServersDeps extends OperationsDeps {
 }
 
 export interface HttpServers {
-  readonly main: HttpServer
+  readonly main: ListeningServer
   /** For metrics and health alone, where METRICS_PORT asks for it. */
-  readonly metrics: HttpServer | undefined
+  readonly metrics: ListeningServer | undefined
+  /** For OTLP over gRPC, where OTLP_GRPC_PORT asks for it and the process takes logs. */
+  readonly grpc: ListeningServer | undefined
 }
 
 /** The HTTP servers of the process: the routes of its roles, the documentation of the API, health and metrics. */
 export function createHttpServers(deps: HttpServersDeps): HttpServers {
   const { config, roles } = deps
-  const { HOST: host, METRICS_PORT: metricsPort } = config
+  const { HOST: host, METRICS_PORT: metricsPort, OTLP_GRPC_PORT: grpcPort } = config
   const router = Router()
   for (const role of roles) if (role.router !== undefined) router.use(role.router)
   mountDocs(router, deps)
@@ -35,14 +39,22 @@ export function createHttpServers(deps: HttpServersDeps): HttpServers {
   if (metricsPort === null) router.use(metricsRoutes(deps))
   const endpoints = roles.map((role) => role.endpoints).find((routes) => routes !== undefined)
   const listener = listenerOf(router, config.BASE_PATH, deps, endpoints)
-  const main = createHttpServer({ ...deps, name: 'http', host, port: config.PORT, listener })
-  if (metricsPort === null) return { main, metrics: undefined }
   const operations = listenerOf(Router().use(healthRoutes(deps)).use(metricsRoutes(deps)), '/', deps)
+  const methods = roles.map((role) => role.methods).find((found) => found !== undefined)
   return {
-    main,
-    metrics: createHttpServer({ ...deps, name: 'metrics', host, port: metricsPort, listener: operations }),
+    main: createHttpServer({ ...deps, name: 'http', host, port: config.PORT, setting: 'PORT', listener }),
+    metrics: onPort(metricsPort, (port) =>
+      createHttpServer({ ...deps, name: 'metrics', host, port, setting: 'METRICS_PORT', listener: operations }),
+    ),
+    grpc: onPort(
+      grpcPort,
+      (port) => methods && createGrpcServer({ ...deps, host, port, setting: 'OTLP_GRPC_PORT', methods }),
+    ),
   }
 }
+
+const onPort = <Server>(port: number | null, create: (port: number) => Server): Server | undefined =>
+  port === null ? undefined : create(port)
 
 function mountDocs(router: Router, { config, version, hasPage }: HttpServersDeps): void {
   const document = createOpenApi({

@@ -7,6 +7,7 @@ import { SERVED_METHODS } from '../../shared/http/method-not-allowed.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { closeInStages } from './close-in-stages.ts'
 import { connectionOf, isAnswered, owedAnswers } from './connection.ts'
+import { HTTP2_REFUSED, refuseInHttp2 } from './http2.ts'
 
 /**
  * A server's `clientError` handler: answers what is not valid HTTP, or came too late, with the envelope of every other failure,
@@ -47,10 +48,12 @@ function endWith(error: Error, socket: Socket): void {
   // A second status line in the middle of an answer would corrupt it.
   if (owedAnswers(socket)[0]?.headersSent) socket.destroy()
   else if (isAnswered(socket)) closeInStages(socket)
+  else if (codeOf(error) === HTTP2_PREFACE && refuseInHttp2(socket, (error as ClientError).rawPacket)) return
   else answerOnSocket(socket, problemOf(error))
 }
 
-function answerOnSocket(socket: Socket, cause: Problem): void {
+/** Answers in HTTP/1.1 what is none, and ends the connection. */
+export function answerOnSocket(socket: Socket, cause: Problem): void {
   const status = STATUS[cause.code]
   const body = failureBody(cause)
   const headers = {
@@ -65,6 +68,12 @@ function answerOnSocket(socket: Socket, cause: Problem): void {
   closeInStages(socket)
 }
 
+/** The code of the parser for the preface of HTTP/2. */
+const HTTP2_PREFACE = 'HPE_PAUSED_H2_UPGRADE'
+
+/** As Node has it; the bytes are those that were parsed last. */
+type ClientError = Error & { readonly rawPacket?: Buffer }
+
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? ''
 
 function problemOf(error: Error): Problem {
@@ -74,9 +83,9 @@ function problemOf(error: Error): Problem {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return problem('request_timeout', null, 'The request did not arrive in time.')
     case 'HPE_INVALID_VERSION':
-    // The preface of HTTP/2 (RFC 9113, 3.4).
-    case 'HPE_PAUSED_H2_UPGRADE':
       return problem('http_version_not_supported')
+    case HTTP2_PREFACE:
+      return HTTP2_REFUSED
     default:
       return problem('malformed_request', reasonOf(error))
   }

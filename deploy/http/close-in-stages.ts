@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** How long a sender may go on talking to a connection that has had its last answer. */
-const LINGER_MS = 2_000
+export const LINGER_MS = 2_000
 
 /**
  * Ends a connection after its last answer: what still comes is thrown away until the sender ends it too, or for 2 s. Closed at once,

@@ -21,6 +21,8 @@ export interface HttpSocket extends Socket {
     readonly incoming: IncomingMessage | null
     /** Called for each request; the parser takes 1 for a request without a body. */
     onIncoming: (request: IncomingMessage & { upgrade?: boolean }, keepAlive: boolean) => number
+    /** Has it no longer read the connection. */
+    unconsume?: () => void
     /** Has it stop once the present call returns; what it was given and has not looked at is an error then. */
     pause?: () => void
   } | null

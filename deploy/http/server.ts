@@ -1,17 +1,16 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { answerProblem } from '../../shared/http/answer.ts'
 import { limitPieces } from '../../shared/http/pieces.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
-import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerClientError, refuseTunnel } from './client-error.ts'
 import { closeConnectionsInStages } from './close-in-stages.ts'
-import { letGoOfStalled, limitConnections } from './connection-limits.ts'
+import { countedIn, letGoOfStalled, limitConnections } from './connection-limits.ts'
 import { answerExpectContinue } from './expect-continue.ts'
 import { answerHalfClosed } from './half-closed.ts'
+import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
 import { inTurn, limitPipelining } from './pipelining.ts'
 import { headProblem } from './request-head.ts'
 
@@ -22,48 +21,25 @@ const CHECKS_PER_TIMEOUT = 10
 /** How often a draining server looks for connections that have become idle. */
 const DRAIN_POLL_MS = 50
 
-export interface HttpServerOptions {
+export interface HttpServerOptions extends ListenAddress {
   readonly name: string
-  readonly host: string
-  readonly port: number
   readonly listener: RequestListener
   readonly config: Config
   readonly metrics: Metrics
-}
-
-export interface HttpServer extends Service {
-  /** `http://host:port` with the port that was taken, `localhost` for every interface; valid once started. */
-  url(): string
 }
 
 /**
  * Listens for HTTP, within the limits that the configuration sets to connections. `stop` takes no new connection, lets every request
  * that was taken end with its answer, and cuts what is left at the deadline.
  */
-export function createHttpServer({ name, host, port, listener, config, metrics }: HttpServerOptions): HttpServer {
-  let stopping: Promise<void> | undefined
+export function createHttpServer({ name, listener, config, metrics, ...address }: HttpServerOptions): ListeningServer {
   const server = createLimitedServer(config, metrics, (request, response) => {
-    if (stopping !== undefined) response.setHeader('connection', 'close')
+    if (!server.listening) response.setHeader('connection', 'close')
     const cause = headProblem(request)
     if (cause === undefined) listener(request, response)
     else answerProblem(response, STATUS[cause.code], cause, { connection: 'close' })
   })
-  return {
-    name,
-    start: () =>
-      new Promise((resolve, reject) => {
-        server.once('error', (error) => reject(listenError(error, host, port)))
-        server.listen(port, host, resolve)
-      }),
-    stop: (deadline) => {
-      stopping ??= server.listening ? close(server, deadline) : Promise.resolve()
-      return stopping
-    },
-    url: () => {
-      const { port: taken } = server.address() as AddressInfo
-      return `http://${named(host)}:${taken}`
-    },
-  }
+  return createListening(name, server, address, (deadline) => close(server, deadline))
 }
 
 function createLimitedServer(config: Config, metrics: Metrics, listener: RequestListener): Server {
@@ -81,14 +57,7 @@ function createLimitedServer(config: Config, metrics: Metrics, listener: Request
     },
     inTurn(listener),
   )
-  const connections = metrics.gauge('sluice_connections')
-  const refused = metrics.counter('sluice_connections_refused_total')
-  limitConnections(server, {
-    connectionsMax: config.MAX_CONNECTIONS,
-    onOpen: () => connections.inc(),
-    onClose: () => connections.dec(),
-    onRefused: () => refused.inc(),
-  })
+  limitConnections(server, { connectionsMax: config.MAX_CONNECTIONS, ...countedIn(metrics) })
   letGoOfStalled(server)
   answerHalfClosed(server)
   closeConnectionsInStages(server)
@@ -98,12 +67,6 @@ function createLimitedServer(config: Config, metrics: Metrics, listener: Request
   server.on('clientError', answerClientError)
   server.on('connect', refuseTunnel)
   return server
-}
-
-/** The host as a URL has it; every interface is none to connect to. */
-function named(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
 }
 
 function close(server: Server, deadline: number): Promise<void> {
@@ -117,12 +80,4 @@ function close(server: Server, deadline: number): Promise<void> {
       resolve()
     })
   })
-}
-
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (error.code === 'EADDRINUSE')
-    return new Error(`port ${port} on ${host} is taken; set PORT to another one`, { cause: error })
-  if (error.code === 'EACCES')
-    return new Error(`port ${port} on ${host} needs privileges; set PORT to one above 1023`, { cause: error })
-  return error
 }

@@ -5,16 +5,22 @@ export interface BannerFacts {
   readonly role: Role
   /** Where the server is, with the base path and without a slash at its end. */
   readonly url: string
+  /** Where it takes OTLP over gRPC. */
+  readonly grpcUrl: string | undefined
   readonly registry: Registry
   /** The key made at the first start; it is printed then and never again, since only its hash is kept. */
   readonly newKey: string | null
 }
 
 /** The text that a server prints when it is ready: its address and, at the first start, commands that work when pasted. */
-export function banner({ role, url, registry, newKey }: BannerFacts): string {
+export function banner({ role, url, grpcUrl, registry, newKey }: BannerFacts): string {
   // Other roles are run by a supervisor, whose log has no use for more, and have no new key to show (first-start.ts).
-  if (role !== 'all') return `Sluice ${role} is ready at ${url}`
+  if (role !== 'all') {
+    const more = grpcUrl === undefined ? '' : ` and takes OTLP over gRPC at ${grpcUrl}`
+    return `Sluice ${role} is ready at ${url}${more}`
+  }
   const places = [`  page     ${url}/`, `  API      ${url}/docs`, `  metrics  ${url}/metrics`]
+  if (grpcUrl !== undefined) places.push(`  gRPC     ${grpcUrl} (OTLP)`)
   const lines = ['', `Sluice is ready at ${url}`, '', ...places, '']
   return [...lines, ...(newKey === null ? knownTeams(registry) : firstSteps(url, registry, newKey)), ''].join('\n')
 }

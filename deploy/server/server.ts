@@ -6,7 +6,7 @@ import { createRegistryFollower } from '../../shared/registry/follower.ts'
 import type { CoreServices, HealthCheck, RoleParts } from '../../shared/role.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
-import { type Service, stopAll } from '../../shared/runtime/lifecycle.ts'
+import { type Service, stopAll, stoppedTogether } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createTickets, openedByTickets } from '../../views/session/tickets.ts'
@@ -150,11 +150,12 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
     ...roles.flatMap(({ services }) => services),
     eventLoopDelay,
     ...(http.metrics === undefined ? [] : [http.metrics]),
-    http.main,
+    // The last to start says that all are ready.
+    stoppedTogether('servers', [...(http.grpc === undefined ? [] : [http.grpc]), http.main]),
     ...roles.flatMap(({ streams = [] }) => streams),
   ]
   for (const service of inOrder) await run(service)
-  print(banner({ role, url: url(), registry: core.registry, newKey }))
+  print(banner({ role, url: url(), grpcUrl: http.grpc?.url(), registry: core.registry, newKey }))
   return { halted: consumers?.done ?? new Promise<void>(() => {}) }
 }
 

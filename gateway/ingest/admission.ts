@@ -1,14 +1,13 @@
-import type { IncomingMessage } from 'node:http'
 import { type Checked, type Problem, problem } from '../../shared/contract/errors.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
-import type { BodyGrant } from '../../shared/http/body.ts'
+import type { BodyGrant, BodySource } from '../../shared/http/body.ts'
 import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { type CheckDeps, refuseUntilReady } from './checks.ts'
 import { checkSender } from './foreign-sender.ts'
 
 /** Decides by the headers of a request how much of its body is read. */
-export type Admission = (request: IncomingMessage) => Checked<BodyGrant>
+export type Admission = (request: Pick<BodySource, 'headers'>) => Checked<BodyGrant>
 
 export interface AdmissionDeps extends Pick<CheckDeps, 'registry' | 'registryReady'> {
   readonly config: Pick<Config, 'MAX_BODY_BYTES' | 'MAX_INFLATED_BYTES'>

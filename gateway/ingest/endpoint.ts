@@ -1,17 +1,18 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type Checked, type ErrorCode, type Problem, problem } from '../../shared/contract/errors.ts'
 import { answerJson, retryHeaders } from '../../shared/http/answer.ts'
 import {
   type Body,
   type BodyReader,
+  type BodySource,
   type Content,
   type Decode,
   GONE,
   isLong,
   type ReadBody,
   refusedBodyHeaders,
+  type Unwrap,
 } from '../../shared/http/body.ts'
-import type { Handler } from '../../shared/http/listener.ts'
 import { type Cooperative, runSteps, type Steps } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { RecordRefusals } from '../refusals/recorder.ts'
@@ -19,15 +20,30 @@ import type { IngestHandler, IngestMetrics } from './handlers.ts'
 import type { Dialect, Reply } from './replies.ts'
 
 /** The form in which an endpoint takes bodies. */
-export interface BodyFormat<Kind extends Content = string> {
+export interface BodyFormat<Kind extends Content = string, Source extends BodySource = IncomingMessage> {
   /** Why a body is not read, by what its request says of it; undefined where it is. */
-  readonly refusal: (request: IncomingMessage) => Problem | undefined
+  readonly refusal: (request: Source) => Problem | undefined
+  /** Left out: nothing is around the content. */
+  readonly unwrap?: Unwrap
   readonly decode: Decode<Kind>
   readonly parse: (body: Body<Kind>) => Steps<Checked<unknown>>
 }
 
-export interface EndpointDeps<Kind extends Content> {
-  readonly read: BodyReader<Kind>
+/** Puts an answer on the wire. */
+export type SendReply<Response> = (
+  response: Response,
+  reply: Reply,
+  status: number,
+  headers: OutgoingHttpHeaders,
+) => void
+
+/** As HTTP/1.1 has it. */
+export const sendResponse: SendReply<ServerResponse> = (response, { body }, status, headers) =>
+  answerJson(response, status, body, headers)
+
+export interface EndpointDeps<Kind extends Content, Source extends BodySource, Response> {
+  readonly read: BodyReader<Kind, Source>
+  readonly send: SendReply<Response>
   readonly parse: BodyFormat<Kind>['parse']
   readonly cooperative: Cooperative
   readonly dialect: Dialect
@@ -55,21 +71,25 @@ interface Refused {
 }
 
 /** One ingestion endpoint: reads the body once, has it worked off and answers. */
-export function createEndpoint<Kind extends Content>(handle: IngestHandler, deps: EndpointDeps<Kind>): Handler {
-  const { read, parse, cooperative, dialect, ingestMetrics, recordRefusals, logger } = deps
+export function createEndpoint<Kind extends Content, Source extends BodySource, Response>(
+  handle: IngestHandler,
+  deps: EndpointDeps<Kind, Source, Response>,
+): (request: Source, response: Response) => Promise<void> {
+  const { read, send, parse, cooperative, dialect, ingestMetrics, recordRefusals, logger } = deps
 
-  function refuse(request: IncomingMessage, response: ServerResponse, { refused, content }: Refused): void {
+  function refuse(request: Source, response: Response, { refused, content }: Refused): void {
     ingestMetrics.requestRefused(refused.code)
-    recordRefusals({ headers: request.headers, content }, [{ problem: refused }])
+    const { headers } = request
+    recordRefusals({ headers, content }, [{ problem: refused }])
     const reply = dialect.failed(refused)
-    const status = TRANSPORT.has(refused.code) ? reply.strictStatus : dialect.statusOf(reply, request.headers)
-    answerJson(response, status, reply.body, { ...refusedBodyHeaders(refused, request), ...dialect.headers })
+    const status = TRANSPORT.has(refused.code) ? reply.strictStatus : dialect.statusOf(reply, headers)
+    send(response, reply, status, { ...refusedBodyHeaders(refused, request), ...dialect.headers })
   }
 
-  function answer(response: ServerResponse, reply: Reply, sent: IncomingHttpHeaders): void {
+  function answer(response: Response, reply: Reply, sent: IncomingHttpHeaders): void {
     const retry = retryHeaders(reply.retryable)
     const headers = dialect.headers === undefined ? retry : { ...retry, ...dialect.headers }
-    answerJson(response, dialect.statusOf(reply, sent), reply.body, headers)
+    send(response, reply, dialect.statusOf(reply, sent), headers)
   }
 
   function replyToFault(err: unknown): Reply {
@@ -101,7 +121,7 @@ export function createEndpoint<Kind extends Content>(handle: IngestHandler, deps
   }
 
   // Not async: its frame, and with it the body, is gone when it returns.
-  function answerTo(request: IncomingMessage, response: ServerResponse, body: ReadBody<Kind>): Promise<void> | void {
+  function answerTo(request: Source, response: Response, body: ReadBody<Kind>): Promise<void> | void {
     if (body === GONE) return
     if (body.problem !== undefined) return refuse(request, response, { refused: body.problem, content: body.text })
     const { headers } = request

@@ -11,6 +11,8 @@ export interface Reply {
   readonly strictStatus: number
   /** Whether sending it again, whole or in part, may help. */
   readonly retryable: boolean
+  /** How a call of gRPC ends. */
+  readonly trailers?: OutgoingHttpHeaders
 }
 
 /** An entry of a batch that was not accepted. */

@@ -1,5 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { Problem } from '../../shared/contract/errors.ts'
+import { framed, GRPC_CODE, GRPC_TYPE, statusTrailers } from '../../shared/grpc/call.ts'
+import { RETRY_AFTER_SECONDS } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { type Dialect, type RefusedEntry, type Reply, unconfirmedBatch } from '../ingest/replies.ts'
 
@@ -20,6 +22,7 @@ interface Failure {
   readonly message: string
   readonly reason: string
   readonly metadata?: { readonly details: string }
+  readonly retryable: boolean
 }
 
 /** An ExportLogsPartialSuccess. */
@@ -28,66 +31,97 @@ interface PartialSuccess {
   readonly errorMessage: string
 }
 
+type Told = Pick<Reply, 'body' | 'trailers'>
+
 /** How the messages of an answer are written. */
 interface Encoding {
   /** Clients look at it to the letter. */
   readonly contentType: string
-  failure(failure: Failure): Reply['body']
+  failure(failure: Failure): Told
   /** An ExportLogsServiceResponse; all records were taken where nothing is told. */
-  success(partial?: PartialSuccess): Reply['body']
+  success(partial?: PartialSuccess): Told
 }
 
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo'
 const DOMAIN = 'sluice'
 
 const JSON_ENCODING: Encoding = {
   contentType: 'application/json',
-  failure: ({ code, message, ...info }) =>
-    JSON.stringify({ code, message, details: [{ '@type': ERROR_INFO, domain: DOMAIN, ...info }] }),
+  failure: ({ code, message, retryable: _, ...info }) => ({
+    body: JSON.stringify({ code, message, details: [{ '@type': ERROR_INFO, domain: DOMAIN, ...info }] }),
+  }),
   success: (partial) => {
-    if (partial === undefined) return '{}'
+    if (partial === undefined) return { body: '{}' }
     // 64-bit integers are text in the JSON of protobuf.
     const partialSuccess = { ...partial, rejectedLogRecords: String(partial.rejectedLogRecords) }
-    return JSON.stringify({ partialSuccess })
+    return { body: JSON.stringify({ partialSuccess }) }
   },
 }
 
 const PROTOBUF_ENCODING: Encoding = {
   contentType: 'application/x-protobuf',
-  failure: ({ code, message, reason, metadata }) => {
-    const info = new BinaryWriter()
-    inField(info, 1).string(reason)
-    inField(info, 2).string(DOMAIN)
-    if (metadata !== undefined) {
-      inField(info, 3).fork()
-      inField(info, 1).string('details')
-      inField(info, 2).string(metadata.details).join()
-    }
-    const status = new BinaryWriter().tag(1, WireType.Varint).int32(code)
-    inField(status, 2).string(message)
-    inField(status, 3).fork()
-    inField(status, 1).string(ERROR_INFO)
-    return inField(status, 2).bytes(info.finish()).join().finish()
+  failure: (failure) => ({ body: statusMessage(failure).finish() }),
+  success: (partial) => ({ body: responseMessage(partial) }),
+}
+
+/** Clients take a few kilobytes of trailers: longer details are left out. */
+const TRAILER_DETAILS_CHARACTERS_MAX = 1_024
+
+const GRPC_ENCODING: Encoding = {
+  contentType: GRPC_TYPE,
+  failure: ({ metadata, ...failure }) => {
+    const { message, reason, retryable } = failure
+    const code = reason === 'unsupported_media_type' ? GRPC_CODE.unimplemented : failure.code
+    const isShort = (metadata?.details.length ?? 0) <= TRAILER_DETAILS_CHARACTERS_MAX
+    const status = statusMessage({ ...failure, code, ...(metadata !== undefined && isShort && { metadata }) })
+    if (retryable) addDetail(status, RETRY_INFO, retryInfo())
+    return { body: '', trailers: statusTrailers(code, message, status.finish()) }
   },
-  success: (partial) => {
-    const response = new BinaryWriter()
-    if (partial === undefined) return response.finish()
-    inField(response, 1).fork().tag(1, WireType.Varint).int64(partial.rejectedLogRecords)
-    return inField(response, 2).string(partial.errorMessage).join().finish()
-  },
+  success: (partial) => ({ body: framed(responseMessage(partial)), trailers: statusTrailers(GRPC_CODE.ok) }),
+}
+
+function statusMessage({ code, message, reason, metadata }: Failure): BinaryWriter {
+  const info = new BinaryWriter()
+  inField(info, 1).string(reason)
+  inField(info, 2).string(DOMAIN)
+  if (metadata !== undefined) {
+    inField(info, 3).fork()
+    inField(info, 1).string('details')
+    inField(info, 2).string(metadata.details).join()
+  }
+  const status = new BinaryWriter().tag(1, WireType.Varint).int32(code)
+  return addDetail(inField(status, 2).string(message), ERROR_INFO, info)
+}
+
+function addDetail(status: BinaryWriter, type: string, detail: BinaryWriter): BinaryWriter {
+  inField(status, 3).fork()
+  inField(status, 1).string(type)
+  return inField(status, 2).bytes(detail.finish()).join()
+}
+
+/** In a call there is no Retry-After. */
+const retryInfo = (): BinaryWriter =>
+  inField(new BinaryWriter(), 1).fork().tag(1, WireType.Varint).int64(RETRY_AFTER_SECONDS).join()
+
+function responseMessage(partial?: PartialSuccess): Uint8Array {
+  const response = new BinaryWriter()
+  if (partial === undefined) return response.finish()
+  inField(response, 1).fork().tag(1, WireType.Varint).int64(partial.rejectedLogRecords)
+  return inField(response, 2).string(partial.errorMessage).join().finish()
 }
 
 /** Begins a field that has a length. */
 const inField = (writer: BinaryWriter, number: number): BinaryWriter => writer.tag(number, WireType.LengthDelimited)
 
-/** How OTLP/HTTP answers; in the encoding in which the request came. */
+/** How OTLP answers; in the encoding in which the request came. */
 const answeredIn = ({ contentType, failure, success }: Encoding): Dialect => {
   /** Our code is the reason of the ErrorInfo. */
   function failed({ code, message, details, retryable }: Problem): Reply {
     const strictStatus = retryable ? RETRYABLE_STATUS : STATUS[code]
     const metadata = details === null ? {} : { metadata: { details: JSON.stringify(details) } }
-    const body = failure({ code: RPC_CODE[strictStatus] ?? RPC_UNKNOWN, message, reason: code, ...metadata })
-    return { body, strictStatus, retryable }
+    const told = failure({ code: RPC_CODE[strictStatus] ?? RPC_UNKNOWN, message, reason: code, retryable, ...metadata })
+    return { ...told, strictStatus, retryable }
   }
 
   /** Clients neither read which records were rejected nor send a part again: what the journal did not confirm fails the whole. */
@@ -95,7 +129,7 @@ const answeredIn = ({ contentType, failure, success }: Encoding): Dialect => {
     const unconfirmed = unconfirmedBatch(total, refused)
     if (unconfirmed !== undefined) return failed(unconfirmed)
     const partial = { rejectedLogRecords: refused.length, errorMessage: summaryOf(refused) }
-    return { body: refused.length === 0 ? success() : success(partial), strictStatus: 200, retryable: false }
+    return { ...(refused.length === 0 ? success() : success(partial)), strictStatus: 200, retryable: false }
   }
 
   return {
@@ -108,6 +142,7 @@ const answeredIn = ({ contentType, failure, success }: Encoding): Dialect => {
 
 export const OTLP_IN_JSON: Dialect = answeredIn(JSON_ENCODING)
 export const OTLP_IN_PROTOBUF: Dialect = answeredIn(PROTOBUF_ENCODING)
+export const OTLP_IN_GRPC: Dialect = answeredIn(GRPC_ENCODING)
 
 /** The kinds of refusal, each with its count. */
 function summaryOf(refused: readonly RefusedEntry[]): string {

@@ -55,6 +55,16 @@ export class BodyBytes implements BodyMemory {
     return scratch.subarray(0, this.#size)
   }
 
+  /** Takes the first bytes off and gives them; fewer where there are no more. */
+  shift(count: number): Buffer {
+    const joined = this.joined()
+    const rest = joined.subarray(count)
+    this.#blocks = [rest]
+    this.#size = rest.length
+    this.#room = 0
+    return joined.subarray(0, count)
+  }
+
   /** Forgets the bytes; what they took stays taken until `release`. */
   clear(): void {
     this.#blocks = []

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { type Checked, type Problem, refuse } from '../contract/errors.ts'
 import type { ByteShare } from '../runtime/byte-budget.ts'
 import { runAtOnce, type Steps } from '../runtime/cooperative.ts'
@@ -7,8 +7,16 @@ import { retryHeaders } from './answer.ts'
 import { BodyBytes, type BodyMemory, refuseForRoom } from './body-bytes.ts'
 import { createInflate, type Inflate } from './inflate.ts'
 import { parseInPieces } from './json-pieces.ts'
-import { ACCEPTED_CODINGS, contentCoding, mediaProblem } from './media-type.ts'
-import { isChopped, PIECE_BYTES_MIN } from './pieces.ts'
+import { ACCEPTED_CODINGS, type ContentCoding, contentCoding, mediaProblem } from './media-type.ts'
+import { isChopped, PIECE_BYTES_MIN, PIECES_FREE } from './pieces.ts'
+
+/** A request as far as its body is read, of whatever version of HTTP. */
+export interface BodySource {
+  readonly headers: IncomingHttpHeaders
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown
+  on(event: 'end' | 'close', listener: () => void): unknown
+  destroy(): unknown
+}
 
 /** How much is read of a body, by who sends it. */
 export interface BodyGrant {
@@ -49,17 +57,26 @@ export type ReadBody<Kind extends Content = string> = Read<Body<Kind>> | typeof 
 /** Makes the content of the bytes of a body, which are then let go of. */
 export type Decode<Kind extends Content> = (bytes: BodyBytes) => Read<Kind>
 
-/** Reads the body of a request, once. */
-export type BodyReader<Kind extends Content = string> = (request: IncomingMessage) => Promise<ReadBody<Kind>>
+/** Takes off a body what its transport put around it, and tells how the rest is encoded. */
+export type Unwrap = (bytes: BodyBytes, headers: IncomingHttpHeaders) => Checked<ContentCoding>
 
-export interface BodyReaderOptions<Kind extends Content = string> {
+/** Reads the body of a request, once. */
+export type BodyReader<Kind extends Content = string, Source extends BodySource = IncomingMessage> = (
+  request: Source,
+) => Promise<ReadBody<Kind>>
+
+export interface BodyReaderOptions<Kind extends Content = string, Source extends BodySource = IncomingMessage> {
   readonly decode: Decode<Kind>
   /** Decides by its headers how much is read of a request; a problem refuses it before anything is read. */
-  readonly admit: (request: IncomingMessage) => Checked<BodyGrant>
+  readonly admit: (request: Source) => Checked<BodyGrant>
   /** Longest time from the call to the last byte. */
   readonly timeoutMs: number
   readonly inflate?: Inflate
+  /** Left out: the body is the content, encoded as Content-Encoding says. */
+  readonly unwrap?: Unwrap
 }
+
+const unwrapped: Unwrap = (_bytes, headers) => ({ value: contentCoding(headers) ?? 'identity' })
 
 /** So many bytes of a refused body are read on, for its sender to come to the answer; then the connection is cut. */
 const READ_ON_BYTES_MAX = 64 * 1024 * 1024
@@ -79,16 +96,17 @@ type Wire = Checked<BodyBytes> | typeof GONE
  * taken off the connection, and thrown away, until it ends or the time is up: its sender can then read the answer, and use the
  * connection again, where a closed one would be reset.
  */
-export function createBodyReader<Kind extends Content>({
+export function createBodyReader<Kind extends Content, Source extends BodySource = IncomingMessage>({
   decode,
   admit,
   timeoutMs,
   inflate = createInflate(),
-}: BodyReaderOptions<Kind>): BodyReader<Kind> {
+  unwrap = unwrapped,
+}: BodyReaderOptions<Kind, Source>): BodyReader<Kind, Source> {
   const deadlines = createDeadlines()
 
   /** Calls `settle` once. */
-  function readWire(request: IncomingMessage, grant: Checked<BodyGrant>, settle: (wire: Wire) => void): void {
+  function readWire(request: BodySource, grant: Checked<BodyGrant>, settle: (wire: Wire) => void): void {
     const { wireBytesMax = 0, share = NO_SHARE } = grant.value ?? {}
     // Let go of at the end: the request lives until its answer, and all that it refers to would live as long.
     let reading: { readonly bytes: BodyBytes; readonly settle: (wire: Wire) => void } | undefined
@@ -112,8 +130,10 @@ export function createBodyReader<Kind extends Content>({
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       pieces += 1
-      if (reading === undefined && size > READ_ON_BYTES_MAX) request.destroy()
-      if (reading === undefined) return
+      if (reading === undefined) {
+        if (size > READ_ON_BYTES_MAX || isChopped(pieces, size, 2 * PIECES_FREE)) request.destroy()
+        return
+      }
       if (isChopped(pieces, size)) end(refuseForPieces())
       else if (size > wireBytesMax) end(tooLarge(grant.value, wireBytesMax))
       else if (!reading.bytes.add(chunk, isWhole(request, size))) end(refuseForRoom())
@@ -132,12 +152,16 @@ export function createBodyReader<Kind extends Content>({
   function bodyOf(
     wire: Wire,
     grant: Checked<BodyGrant>,
-    request: IncomingMessage,
+    request: BodySource,
   ): ReadBody<Kind> | Promise<ReadBody<Kind>> {
     if (wire === GONE || wire.problem !== undefined) return wire
     if (grant.value === undefined) return grant
     const { value: bytes } = wire
-    const coding = contentCoding(request.headers) ?? 'identity'
+    const { value: coding, problem } = unwrap(bytes, request.headers)
+    if (problem !== undefined) {
+      bytes.release()
+      return { problem }
+    }
     if (coding === 'identity' || bytes.size === 0) return decoded(bytes, grant.value)
     const { value: granted } = grant
     const { share, inflatedBytesMax: bytesMax } = granted
@@ -180,7 +204,7 @@ const tooLarge = (grant: BodyGrant | undefined, limit: number, message?: string)
  * Whether these are all bytes of a body. One that is here as a whole takes no memory for longer than this turn of the event loop, so
  * small requests are served while bodies that dawdle hold the budget.
  */
-const isWhole = ({ headers }: IncomingMessage, size: number): boolean => Number(headers['content-length']) === size
+const isWhole = ({ headers }: BodySource, size: number): boolean => Number(headers['content-length']) === size
 
 /** Where the bytes of a body are put together, if they fit: a buffer for each body would have the collector run all the time. */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024)
@@ -203,7 +227,10 @@ export const decodeText: Decode<string> = (bytes) => {
 export const decodeBinary: Decode<Buffer> = (bytes) => ({ value: bytes.joined() })
 
 /** The headers that belong to the answer for a body that was refused. */
-export function refusedBodyHeaders({ code, retryable }: Problem, { headers }: IncomingMessage): OutgoingHttpHeaders {
+export function refusedBodyHeaders(
+  { code, retryable }: Problem,
+  { headers }: Pick<BodySource, 'headers'>,
+): OutgoingHttpHeaders {
   switch (code) {
     case 'request_timeout':
     case 'malformed_request':

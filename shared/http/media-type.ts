@@ -16,11 +16,11 @@ const CODINGS: ReadonlyMap<string, ContentCoding> = new Map([
   ['zstd', 'zstd'],
 ])
 
-/** The coding that the headers name, identity where they name none; undefined for one, or a list of them, that is not known. */
-export function contentCoding(headers: IncomingHttpHeaders): ContentCoding | undefined {
-  const name = headers['content-encoding']
+/** The coding that a header names, identity where it names none; undefined for one, or a list of them, that is not known. */
+export function contentCoding(headers: IncomingHttpHeaders, header = 'content-encoding'): ContentCoding | undefined {
+  const name = headers[header]
   if (name === undefined || name === '') return 'identity'
-  return CODINGS.get(name.trim().toLowerCase())
+  return CODINGS.get(String(name).trim().toLowerCase())
 }
 
 /** Each run of blanks begins after something: two side by side could share a long one in as many ways as it has blanks. */

@@ -40,6 +40,13 @@ export const SETTINGS = {
     maximum: 65_535,
     help: 'Port of its own for /metrics; unset: /metrics is on the main port.',
   },
+  OTLP_GRPC_PORT: {
+    type: 'integer',
+    default: null,
+    minimum: 0,
+    maximum: 65_535,
+    help: 'Port for OTLP over gRPC, usually 4317; 0 takes a free one; unset: there is none.',
+  },
   BASE_PATH: { type: 'text', default: '/', help: 'Path prefix of every route, where a proxy serves Sluice below one.' },
   GATEWAY_URL: {
     type: 'url',

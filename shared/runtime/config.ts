@@ -186,6 +186,14 @@ const CHECKS: readonly Check[] = [
       `METRICS_PORT (${metrics}) must differ from PORT; unset it to have /metrics on the main port`,
   },
   {
+    names: ['OTLP_GRPC_PORT', 'PORT', 'METRICS_PORT'],
+    problem: ({ OTLP_GRPC_PORT: grpc, PORT: port, METRICS_PORT: metrics }) =>
+      grpc !== null &&
+      grpc !== 0 &&
+      (grpc === port || grpc === metrics) &&
+      `OTLP_GRPC_PORT (${grpc}) must differ from PORT and METRICS_PORT`,
+  },
+  {
     names: ['SESSION_SECRET'],
     problem: ({ SESSION_SECRET: secret }) =>
       secret !== null && secret.length < 32 && 'SESSION_SECRET must have 32 characters or more',

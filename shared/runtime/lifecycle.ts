@@ -32,6 +32,18 @@ export async function startAll(services: readonly Service[], deadlineAfterFailur
   }
 }
 
+/** Several services as one: they start in order, and stop at the same time, so that each has all of the time until the deadline. */
+export const stoppedTogether = (name: string, services: readonly Service[]): Service => ({
+  name,
+  start: async () => {
+    for (const service of services) await service.start()
+  },
+  stop: async (deadline) => {
+    const stops = await Promise.allSettled(services.map((service) => service.stop(deadline)))
+    for (const stop of stops) if (stop.status === 'rejected') throw stop.reason
+  },
+})
+
 /** Stops in reverse order; every service is asked to stop, and the first failure is thrown at the end. */
 export async function stopAll(services: readonly Service[], deadline: number): Promise<void> {
   const failures: unknown[] = []

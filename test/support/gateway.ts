@@ -6,6 +6,7 @@ import { answerExpectContinue } from '../../deploy/http/expect-continue.ts'
 import { createEndpoints, type EndpointsConfig } from '../../gateway/endpoints.ts'
 import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../gateway/publisher/publisher.ts'
 import type { RefusalRecorder } from '../../gateway/refusals/recorder.ts'
+import type { Methods } from '../../shared/grpc/call.ts'
 import { createListener } from '../../shared/http/listener.ts'
 import type { AppendBatch, NewRecord } from '../../shared/journal/journal.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
@@ -29,6 +30,7 @@ export interface RunningGateway {
   readonly port: number
   readonly journal: GatewayJournal
   readonly metrics: Metrics
+  readonly methods: Methods
   readonly publisher: ReturnType<typeof createPublisher>
   /** The records that are durable. */
   records(): readonly NewRecord[]
@@ -71,7 +73,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
   await publisher.start()
   const registryReady = options.registryReady ?? (() => true)
   const refusalRecorder = options.refusalRecorder ?? (() => () => undefined)
-  const routes = createEndpoints({
+  const { endpoints, methods } = createEndpoints({
     config,
     clock,
     logger,
@@ -81,7 +83,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     publisher,
     refusalRecorder,
   })
-  const server = createServer(createListener(express(), logger, routes))
+  const server = createServer(createListener(express(), logger, endpoints))
   server.on('clientError', answerClientError)
   answerExpectContinue(server, config.MAX_BODY_BYTES)
   const port = await listen(server)
@@ -89,6 +91,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     port,
     journal,
     metrics,
+    methods,
     publisher,
     records: () => journal.batches.flatMap((batch: AppendBatch) => batch.records),
     post: (path, body, headers = {}) => post(`http://127.0.0.1:${port}${path}`, body, headers),

@@ -30,6 +30,8 @@ const { root } = protobuf.parse(`
   message Status { int32 code = 1; string message = 2; repeated Any details = 3; }
   message Any { string type_url = 1; bytes value = 2; }
   message ErrorInfo { string reason = 1; string domain = 2; map<string, string> metadata = 3; }
+  message RetryInfo { Duration retry_delay = 1; }
+  message Duration { int64 seconds = 1; int32 nanos = 2; }
 `)
 
 // Requests that are nested too deep have to be made, too.
@@ -38,7 +40,6 @@ Object.assign(protobuf.util, { recursionLimit: 1_000 })
 const REQUEST = root.lookupType('ExportLogsServiceRequest')
 const RESPONSE = root.lookupType('ExportLogsServiceResponse')
 const STATUS = root.lookupType('Status')
-const ERROR_INFO = root.lookupType('ErrorInfo')
 
 /** A request in the JSON encoding of OTLP as its binary encoding. */
 export const protobufOf = (json: unknown): Buffer =>
@@ -60,10 +61,10 @@ function withBytes(value: unknown): unknown {
 /** A Status in the binary encoding as it is in JSON. Throws for bytes that are none. */
 export function statusOf(bytes: Uint8Array): unknown {
   const status = STATUS.toObject(STATUS.decode(bytes), { arrays: true })
-  const details = (status['details'] as { typeUrl: string; value: Uint8Array }[]).map((any) => ({
-    '@type': any.typeUrl,
-    ...ERROR_INFO.toObject(ERROR_INFO.decode(any.value)),
-  }))
+  const details = (status['details'] as { typeUrl: string; value: Uint8Array }[]).map(({ typeUrl, value }) => {
+    const type = root.lookupType(typeUrl.slice(typeUrl.lastIndexOf('.') + 1))
+    return { '@type': typeUrl, ...type.toObject(type.decode(value), { longs: String }) }
+  })
   return { ...status, details }
 }
 

@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import express from 'express'
-import { createHttpServer, type HttpServer } from '../../../../deploy/http/server.ts'
+import type { ListeningServer } from '../../../../deploy/http/listening.ts'
+import { createHttpServer } from '../../../../deploy/http/server.ts'
 import { createListener } from '../../../../shared/http/listener.ts'
 import { type Config, loadConfig } from '../../../../shared/runtime/config.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
@@ -9,7 +10,7 @@ import { createMetrics, type Metrics } from '../../../../shared/runtime/metrics.
 import { eventually } from '../../../support/eventually.ts'
 import { answersIn, exchangeRaw, openRaw } from '../../../support/raw-http.ts'
 
-let server: HttpServer
+let server: ListeningServer
 let metrics: Metrics
 afterEach(() => server.stop(0))
 
@@ -20,6 +21,7 @@ async function start(listener?: RequestListener, settings: Partial<Config> = {})
     name: 'http',
     host: '127.0.0.1',
     port: 0,
+    setting: 'PORT',
     listener: listener ?? createListener(express(), createLogger('silent', 'test')),
     config: { ...loadConfig({}), ...settings },
     metrics,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from '@jest/globals'
-import { createEndpoint } from '../../../../gateway/ingest/endpoint.ts'
+import { createEndpoint, sendResponse } from '../../../../gateway/ingest/endpoint.ts'
 import { created, ENVELOPE } from '../../../../gateway/ingest/replies.ts'
 import { runAtOnce, type Steps } from '../../../../shared/runtime/cooperative.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
@@ -15,7 +15,7 @@ async function putOff(steps: number): Promise<readonly string[]> {
     yield
     return { value: {} }
   }
-  const endpoint = createEndpoint<string>(
+  const endpoint = createEndpoint<string, IncomingMessage, ServerResponse>(
     function* () {
       for (let step = 0; step < steps; step += 1) yield
       return Promise.resolve(created('id-1'))
@@ -29,6 +29,7 @@ async function putOff(steps: number): Promise<readonly string[]> {
           return Promise.resolve(runAtOnce(work))
         },
       },
+      send: sendResponse,
       dialect: ENVELOPE,
       ingestMetrics: { accepted: () => undefined, rejected: () => undefined, requestRefused: () => undefined },
       recordRefusals: () => undefined,

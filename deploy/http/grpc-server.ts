@@ -1,0 +1,183 @@
+import { constants, performServerHandshake, type ServerHttp2Session } from 'node:http2'
+import { createServer, type Server, type Socket } from 'node:net'
+import { problem } from '../../shared/contract/errors.ts'
+import {
+  answerCall,
+  type Call,
+  type CallHandler,
+  GRPC_CODE,
+  GRPC_TYPE,
+  isGrpc,
+  type Methods,
+  statusTrailers,
+} from '../../shared/grpc/call.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
+import type { Config } from '../../shared/runtime/config.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import type { Metrics } from '../../shared/runtime/metrics.ts'
+import { answerOnSocket } from './client-error.ts'
+import { LINGER_MS } from './close-in-stages.ts'
+import { countedIn, limitConnections, STALL_TIMEOUT_MS } from './connection-limits.ts'
+import { CALLS_MAX, mayBeHttp2 } from './http2.ts'
+import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
+
+/** As Node bounds the headers of HTTP/1.1. */
+export const METADATA_BYTES_MAX = 16 * 1024
+
+const SETTINGS = { maxConcurrentStreams: CALLS_MAX, maxHeaderListSize: METADATA_BYTES_MAX }
+
+export interface GrpcServerOptions extends ListenAddress {
+  readonly methods: Methods
+  readonly config: Pick<Config, 'MAX_CONNECTIONS' | 'IDLE_TIMEOUT_MS'>
+  readonly metrics: Metrics
+  readonly logger: Logger
+  readonly stallTimeoutMs?: number
+}
+
+/**
+ * Listens for gRPC without encryption, within the limits that the configuration sets to connections. `stop` takes no new connection and
+ * no new call, lets every call that was taken end with its answer, and cuts what is left at the deadline.
+ */
+export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
+  const { methods, config, metrics, logger } = options
+  const connections = createConnections(options, (call) => {
+    const method = methods.get(String(call.headers[':path']))
+    if (!isGrpc(call.headers)) answerNoCall(call)
+    else if (method === undefined) answerCall(call, '', unknownMethod(methods))
+    else void serve(method, call, logger)
+  })
+  const server = createServer(connections.take)
+  limitConnections(server, {
+    connectionsMax: config.MAX_CONNECTIONS,
+    isBusy: connections.isBusy,
+    ...countedIn(metrics),
+  })
+  return createListening('grpc', server, options, (deadline) => close(server, connections, deadline))
+}
+
+async function serve(method: CallHandler, call: Call, logger: Logger): Promise<void> {
+  try {
+    await method(call)
+  } catch (err) {
+    logger.error({ err }, 'a call failed')
+    call.close(constants.NGHTTP2_INTERNAL_ERROR)
+  }
+}
+
+const unknownMethod = (methods: Methods) =>
+  statusTrailers(
+    GRPC_CODE.unimplemented,
+    `This server takes logs, no traces and no metrics: it has the method ${[...methods.keys()].join(' ')} alone.`,
+  )
+
+/** HTTP/2, but not gRPC. */
+function answerNoCall(call: Call): void {
+  const text = `This port takes gRPC (${GRPC_TYPE}). Send HTTP to the port of the setting PORT.\n`
+  call.respond({ ':status': 415, 'content-type': 'text/plain; charset=utf-8' })
+  call.end(text)
+}
+
+interface Connection {
+  session?: ServerHttp2Session
+  /** Calls without their whole answer. */
+  calls: number
+}
+
+interface Connections {
+  readonly take: (socket: Socket) => void
+  readonly isBusy: (socket: Socket) => boolean
+  /** Takes no further calls; lets those that were taken end. */
+  endAll(): void
+  destroyAll(): void
+}
+
+function createConnections(
+  { config, stallTimeoutMs = STALL_TIMEOUT_MS }: GrpcServerOptions,
+  serve: (call: Call) => void,
+): Connections {
+  const open = new Map<Socket, Connection>()
+
+  function end(socket: Socket): void {
+    const session = open.get(socket)?.session
+    if (session === undefined) socket.destroy()
+    else session.close()
+  }
+
+  function endIdle(socket: Socket): void {
+    end(socket)
+    // One that reads nothing does not get to know that it is closed.
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    socket.once('close', () => clearTimeout(timer))
+  }
+
+  function begin(socket: Socket, connection: Connection): void {
+    const session = performServerHandshake(socket, { settings: SETTINGS })
+    connection.session = session
+    // Its end tells all there is to know.
+    session.on('error', () => undefined)
+    session.on('timeout', () => endIdle(socket))
+    session.setTimeout(config.IDLE_TIMEOUT_MS)
+    session.on('stream', (stream, headers) => {
+      stream.on('error', () => undefined)
+      connection.calls += 1
+      session.setTimeout(0)
+      stream.once('close', () => {
+        connection.calls -= 1
+        if (connection.calls === 0 && !session.destroyed) session.setTimeout(config.IDLE_TIMEOUT_MS)
+      })
+      // Node regards bytes that leave as activity. Before its answer a call waits for us.
+      stream.setTimeout(stallTimeoutMs)
+      stream.on('timeout', () => {
+        if (stream.headersSent) session.destroy()
+        else stream.setTimeout(stallTimeoutMs)
+      })
+      serve(Object.assign(stream, { headers }))
+    })
+  }
+
+  return {
+    take: (socket) => {
+      const connection: Connection = { calls: 0 }
+      open.set(socket, connection)
+      socket.on('error', () => undefined)
+      socket.once('close', () => open.delete(socket))
+      const destroy = (): void => void socket.destroy()
+      socket.setTimeout(config.IDLE_TIMEOUT_MS, destroy)
+      socket.once('readable', () => {
+        socket.setTimeout(0, destroy)
+        const first: Buffer | null = socket.read()
+        if (first === null) return
+        if (!mayBeHttp2(first)) return answerOnSocket(socket, NO_HTTP2)
+        socket.unshift(first)
+        begin(socket, connection)
+      })
+    },
+    isBusy: (socket) => (open.get(socket)?.calls ?? 0) > 0,
+    endAll: () => {
+      for (const socket of open.keys()) end(socket)
+    },
+    destroyAll: () => {
+      for (const [socket, { session }] of open) {
+        session?.destroy()
+        socket.destroy()
+      }
+    },
+  }
+}
+
+const NO_HTTP2 = {
+  ...problem('malformed_request'),
+  message:
+    'This port takes OTLP over gRPC, which is HTTP/2. Send HTTP/1.1, OTLP over HTTP too, to the port of the setting PORT.',
+}
+
+function close(server: Server, connections: Connections, deadline: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => connections.destroyAll(), Math.max(0, deadline - systemClock.now()))
+    server.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+    connections.endAll()
+  })
+}

@@ -1,0 +1,55 @@
+import { performServerHandshake } from 'node:http2'
+import type { Socket } from 'node:net'
+import { type Problem, problem } from '../../shared/contract/errors.ts'
+import { answerCall, GRPC_CODE, isGrpc, statusTrailers } from '../../shared/grpc/call.ts'
+import { failureBody } from '../../shared/http/answer.ts'
+import { STATUS } from '../../shared/http/status.ts'
+import { LINGER_MS } from './close-in-stages.ts'
+import type { HttpSocket } from './connection.ts'
+
+/** Where a connection of HTTP/2 begins (RFC 9113, 3.4). */
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+
+/** Streams of a connection at a time: as many as clients assume before they are told. */
+export const CALLS_MAX = 100
+
+/** Whether the first bytes of a connection, however few, can be those of HTTP/2. */
+export const mayBeHttp2 = (first: Buffer): boolean =>
+  PREFACE.subarray(0, first.length).equals(first.subarray(0, PREFACE.length))
+
+/** The refusal of HTTP/2 where HTTP/1.1 is spoken. */
+export const HTTP2_REFUSED: Problem = {
+  ...problem('http_version_not_supported'),
+  message:
+    'This port speaks HTTP/1.1: send OTLP as http/protobuf. gRPC has a port of its own, which the setting OTLP_GRPC_PORT opens.',
+}
+
+/**
+ * Refuses in HTTP/2 what came by it, as its clients print nothing of an answer in HTTP/1.1. `received` are the bytes at which the
+ * parser of HTTP/1.1 stopped. False where they are no more than the preface, behind which clients send settings, and where the connection
+ * cannot be taken from the parser.
+ */
+export function refuseInHttp2(socket: Socket, received: Buffer | undefined): boolean {
+  const { parser } = socket as HttpSocket
+  if (received === undefined || received.length <= PREFACE.length || !mayBeHttp2(received)) return false
+  // Node keeps it to itself.
+  if (typeof parser?.unconsume !== 'function') return false
+  parser.unconsume()
+  for (const event of ['data', 'end', 'drain', 'timeout', 'resume', 'pause']) socket.removeAllListeners(event)
+  socket.pause()
+  // The parser uses its buffer again.
+  socket.unshift(Buffer.from(received))
+  const session = performServerHandshake(socket, { settings: { maxConcurrentStreams: CALLS_MAX } })
+  session.on('error', () => undefined)
+  session.on('stream', (stream, headers) => {
+    stream.on('error', () => undefined)
+    if (isGrpc(headers)) answerCall(stream, '', statusTrailers(GRPC_CODE.unimplemented, HTTP2_REFUSED.message))
+    else {
+      stream.respond({ ':status': STATUS[HTTP2_REFUSED.code], 'content-type': 'application/json; charset=utf-8' })
+      stream.end(failureBody(HTTP2_REFUSED))
+    }
+  })
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.once('close', () => clearTimeout(timer))
+  return true
+}

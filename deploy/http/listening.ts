@@ -1,0 +1,54 @@
+import type { AddressInfo, Server } from 'node:net'
+import type { Service } from '../../shared/runtime/lifecycle.ts'
+
+/** A place to listen at; the port is that of a setting. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+  readonly setting: 'PORT' | 'METRICS_PORT' | 'OTLP_GRPC_PORT'
+}
+
+export interface ListeningServer extends Service {
+  /** `http://host:port` with the port that was taken, `localhost` for every interface; valid once started. */
+  url(): string
+}
+
+/** A server as a service; `close` ends what it has begun, by the deadline at the latest. */
+export function createListening(
+  name: string,
+  server: Server,
+  { host, port, setting }: ListenAddress,
+  close: (deadline: number) => Promise<void>,
+): ListeningServer {
+  let stopping: Promise<void> | undefined
+  return {
+    name,
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', (error) => reject(listenError(error, { host, port, setting })))
+        server.listen(port, host, resolve)
+      }),
+    stop: (deadline) => {
+      stopping ??= server.listening ? close(deadline) : Promise.resolve()
+      return stopping
+    },
+    url: () => {
+      const { port: taken } = server.address() as AddressInfo
+      return `http://${named(host)}:${taken}`
+    },
+  }
+}
+
+/** The host as a URL has it; every interface is none to connect to. */
+function named(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function listenError(error: NodeJS.ErrnoException, { host, port, setting }: ListenAddress): Error {
+  if (error.code === 'EADDRINUSE')
+    return new Error(`port ${port} on ${host} is taken; set ${setting} to another one`, { cause: error })
+  if (error.code === 'EACCES')
+    return new Error(`port ${port} on ${host} needs privileges; set ${setting} to one above 1023`, { cause: error })
+  return error
+}

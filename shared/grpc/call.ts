@@ -1,0 +1,66 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+
+/** A call of a method, as gRPC has it on HTTP/2: metadata are headers, and the stream takes the answer. */
+export type Call = ServerHttp2Stream & { readonly headers: IncomingHttpHeaders }
+
+/** Answers a call; what it throws is a fault of ours. */
+export type CallHandler = (call: Call) => Promise<void> | void
+
+/** The methods of a server, by their paths. */
+export type Methods = ReadonlyMap<string, CallHandler>
+
+/** The codes of statuses that are used here (google.rpc.Code). */
+export const GRPC_CODE = { ok: 0, unimplemented: 12 } as const
+
+/** Bytes before each message: whether it is compressed, and its length. */
+export const PREFIX_BYTES = 5
+
+export const GRPC_TYPE = 'application/grpc'
+const GRPC_TYPES = /^application\/grpc(?:\+proto)?[ \t]*(?:;|$)/i
+
+export const isGrpc = (headers: IncomingHttpHeaders): boolean => GRPC_TYPES.test(headers['content-type'] ?? '')
+
+/** An uncompressed message as it stands in an answer. */
+export function framed(message: Uint8Array): Buffer {
+  const frame = Buffer.alloc(PREFIX_BYTES + message.length)
+  frame.writeUInt32BE(message.length, 1)
+  frame.set(message, PREFIX_BYTES)
+  return frame
+}
+
+/** The trailers that end a call; `details` is a google.rpc.Status. */
+export function statusTrailers(code: number, message = '', details?: Uint8Array): OutgoingHttpHeaders {
+  return {
+    'grpc-status': String(code),
+    ...(message !== '' && { 'grpc-message': percentEncoded(message) }),
+    ...(details !== undefined && {
+      'grpc-status-details-bin': Buffer.from(details).toString('base64').replace(/=+$/, ''),
+    }),
+  }
+}
+
+/** Everything but the printable characters of ASCII, as the protocol of gRPC demands. */
+const percentEncoded = (text: string): string => text.toWellFormed().replace(/[^ -$&-~]+/g, encodeURIComponent)
+
+/** Answers with these frames, where there are any, and these trailers. A caller that is gone gets nothing. */
+export function answerCall(
+  stream: ServerHttp2Stream,
+  frames: string | Uint8Array,
+  trailers: OutgoingHttpHeaders,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  if (stream.destroyed || stream.closed || stream.headersSent) return
+  const all = { ':status': 200, 'content-type': GRPC_TYPE, ...headers }
+  if (frames.length === 0) {
+    stream.respond({ ...all, ...trailers }, { endStream: true })
+    // What still comes is not read (RFC 9113, 8.1). Closed at once, the stream would end without its answer.
+    if (!stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR))
+    return
+  }
+  stream.respond(all, { waitForTrailers: true })
+  stream.once('wantTrailers', () => {
+    if (!stream.destroyed && !stream.closed) stream.sendTrailers(trailers)
+  })
+  stream.end(frames)
+}

@@ -1,0 +1,144 @@
+import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2'
+import { Client, type ClientOptions, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
+import { createGrpcServer, type GrpcServerOptions } from '../../deploy/http/grpc-server.ts'
+import { EXPORT_PATH } from '../../gateway/otlp/grpc.ts'
+import { loadConfig } from '../../shared/runtime/config.ts'
+import { createLogger } from '../../shared/runtime/logger.ts'
+import type { RunningGateway } from './gateway.ts'
+import { responseOf, statusOf } from './otlp-protobuf.ts'
+
+/** The end of a call. */
+export interface CallEnd {
+  readonly code: number
+  readonly message: string
+  /** The google.rpc.Status of a failure. */
+  readonly status?: unknown
+  /** The ExportLogsServiceResponse of a success. */
+  readonly response?: unknown
+}
+
+export interface CallOptions {
+  readonly path?: string
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+/** The gRPC server of a gateway; gives its port, and what ends it. */
+export async function startGrpc({ methods, metrics }: RunningGateway, options: Partial<GrpcServerOptions> = {}) {
+  const server = createGrpcServer({
+    ...{ host: '127.0.0.1', port: 0, setting: 'OTLP_GRPC_PORT', config: loadConfig({}) },
+    ...{ methods, metrics, logger: createLogger('silent', 'test'), ...options },
+  })
+  await server.start()
+  return { port: Number(new URL(server.url()).port), stop: (deadline = 0) => server.stop(deadline) }
+}
+
+export type GrpcClient = ReturnType<typeof createGrpcClient>
+
+/** A client of a gRPC server on this machine, which sends messages as they are. */
+export function createGrpcClient(port: number, key: string, options: ClientOptions = {}) {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), options)
+  const same = (bytes: Buffer): Buffer => bytes
+
+  function call(message: Buffer, { path = EXPORT_PATH, metadata = {} }: CallOptions = {}): Promise<CallEnd> {
+    const sent = new Metadata()
+    // An empty value stands for metadata that is not sent.
+    for (const [name, value] of Object.entries({ 'x-api-key': key, ...metadata }))
+      if (value !== '') sent.set(name, value)
+    return new Promise((resolve) => {
+      client.makeUnaryRequest(path, same, same, message, sent, (error, answer) =>
+        resolve(
+          error === null ? { code: 0, message: '', response: responseOf(answer ?? Buffer.alloc(0)) } : endOf(error),
+        ),
+      )
+    })
+  }
+
+  return { call, close: () => client.close() }
+}
+
+function endOf({ code, details, metadata }: ServiceError): CallEnd {
+  const [status] = metadata.get('grpc-status-details-bin')
+  return { code, message: details, ...(status !== undefined && { status: statusOf(Buffer.from(status)) }) }
+}
+
+/** The head, the trailers and the body of an answer; neither where the call was cut. */
+export interface RawEnd {
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly trailers: Readonly<Record<string, unknown>>
+  readonly body: string
+  /** The code with which HTTP/2 ended the stream. */
+  readonly rstCode: number
+}
+
+/** A message as it is sent. */
+export function framed(message: Uint8Array, isCompressed = false): Buffer {
+  const prefix = Buffer.from([Number(isCompressed), 0, 0, 0, 0])
+  prefix.writeUInt32BE(message.length, 1)
+  return Buffer.concat([prefix, message])
+}
+
+/** A call on the level of HTTP/2: its body is written as it is given. */
+export function beginRaw(session: ClientHttp2Session, key: string, headers: OutgoingHttpHeaders = {}) {
+  const given = { ':method': 'POST', ':path': EXPORT_PATH, 'content-type': 'application/grpc', te: 'trailers' }
+  const stream = session.request({ ...given, 'x-api-key': key, ...headers })
+  const ended = new Promise<RawEnd>((resolve) => {
+    let end = { headers: {}, trailers: {}, body: '' }
+    stream.on('error', () => undefined)
+    stream.on('response', (headers) => {
+      end = { ...end, headers }
+    })
+    stream.on('trailers', (trailers) => {
+      end = { ...end, trailers }
+    })
+    stream.on('data', (chunk) => {
+      end = { ...end, body: end.body + chunk }
+    })
+    stream.on('close', () => resolve({ ...end, rstCode: stream.rstCode }))
+  })
+  return { stream, ended }
+}
+
+/** A connection of HTTP/2 to a port of this machine. */
+export function connectRaw(port: number): ClientHttp2Session {
+  // In megabytes: a client that sends more than the default is refused by itself.
+  const session = connect(`http://127.0.0.1:${port}`, { maxSessionMemory: 10_000 })
+  session.on('error', () => undefined)
+  return session
+}
+
+/** The beginning of a connection of HTTP/2 (RFC 9113, 3.4), byte by byte. */
+export const PREFACE = Buffer.concat([
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  rawFrame(4, 0, Buffer.alloc(0), 0),
+])
+
+export const DATA = 0
+const HEADERS = 1
+const END_HEADERS = 4
+
+/** A frame of HTTP/2 on the first stream, or on another. */
+export function rawFrame(type: number, flags: number, payload: Uint8Array, stream = 1): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head.writeUInt8(type, 3)
+  head.writeUInt8(flags, 4)
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+/** The headers of a call as a frame; nothing of them is compressed. */
+export function rawCall(key: string): Buffer {
+  const headers = {
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':authority': 'x',
+    ':path': EXPORT_PATH,
+    'content-type': 'application/grpc',
+    'x-api-key': key,
+  }
+  const fields = Object.entries(headers).flatMap(([name, value]) => [0, name.length, name, value.length, value])
+  const block = Buffer.concat(
+    fields.map((part) => (typeof part === 'number' ? Buffer.from([part]) : Buffer.from(part))),
+  )
+  return rawFrame(HEADERS, END_HEADERS, block)
+}
