@@ -20,6 +20,8 @@ import { CHARACTERS_MAX } from '../../views/details/allowance.ts'
 import { RING_LIMITS } from '../../views/refusals/ring.ts'
 import { OVERALL, PER_CLIENT } from '../../views/session/attempts.ts'
 import { STALL_TIMEOUT_MS } from '../http/connection-limits.ts'
+import { METADATA_BYTES_MAX } from '../http/grpc-server.ts'
+import { CALLS_MAX, CANCELLED_MAX } from '../http/http2.ts'
 import { WAITING_MAX } from '../http/pipelining.ts'
 
 /** A bound on the work or the memory that a client can ask for. */
@@ -41,7 +43,7 @@ export const LIMITS: readonly Limit[] = [
   {
     of: 'connections',
     is: 'MAX_CONNECTIONS',
-    beyond: 'idle ones are closed from nine tenths on, new ones at the limit',
+    beyond: 'each port has its own; idle ones are closed from nine tenths on, new ones at the limit',
   },
   { of: 'time without a request', is: 'IDLE_TIMEOUT_MS', beyond: 'the connection is closed' },
   { of: 'time of a request, to the last byte of its body', is: 'REQUEST_TIMEOUT_MS', beyond: '408' },
@@ -52,6 +54,13 @@ export const LIMITS: readonly Limit[] = [
     is: count(WAITING_MAX),
     beyond: 'not looked at; the connection is closed',
   },
+  { of: 'calls of gRPC on a connection', is: count(CALLS_MAX), beyond: 'its client waits, or is told to try again' },
+  {
+    of: 'calls of gRPC that are begun and cancelled; in a second from then on',
+    is: `${CANCELLED_MAX.streamResetBurst}; ${CANCELLED_MAX.streamResetRate}`,
+    beyond: 'the connection is closed',
+  },
+  { of: 'metadata of a call', is: bytes(METADATA_BYTES_MAX), beyond: 'the call is reset (ENHANCE_YOUR_CALM)' },
   { of: 'time without taking any of an answer', is: seconds(STALL_TIMEOUT_MS), beyond: 'the connection is closed' },
   { of: 'a body as sent', is: 'MAX_BODY_BYTES', beyond: '413' },
   {

@@ -13,12 +13,13 @@ import {
 } from '../../shared/grpc/call.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
+import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerOnSocket } from './client-error.ts'
 import { LINGER_MS } from './close-in-stages.ts'
 import { countedIn, limitConnections, STALL_TIMEOUT_MS } from './connection-limits.ts'
-import { CALLS_MAX, mayBeHttp2 } from './http2.ts'
+import { CALLS_MAX, CANCELLED_MAX, mayBeHttp2 } from './http2.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
 
 /** As Node bounds the headers of HTTP/1.1. */
@@ -96,6 +97,8 @@ function createConnections(
   serve: (call: Call) => void,
 ): Connections {
   const open = new Map<Socket, Connection>()
+  /** New ones begin one after the other, with others served in between: each may bring all of its calls at once. */
+  const turns = createCooperative()
 
   function end(socket: Socket): void {
     const session = open.get(socket)?.session
@@ -111,7 +114,8 @@ function createConnections(
   }
 
   function begin(socket: Socket, connection: Connection): void {
-    const session = performServerHandshake(socket, { settings: SETTINGS })
+    if (socket.destroyed) return
+    const session = performServerHandshake(socket, { settings: SETTINGS, ...CANCELLED_MAX })
     connection.session = session
     // Its end tells all there is to know.
     session.on('error', () => undefined)
@@ -149,7 +153,10 @@ function createConnections(
         if (first === null) return
         if (!mayBeHttp2(first)) return answerOnSocket(socket, NO_HTTP2)
         socket.unshift(first)
-        begin(socket, connection)
+        void turns.run(
+          'connections',
+          inOneStep(() => begin(socket, connection)),
+        )
       })
     },
     isBusy: (socket) => (open.get(socket)?.calls ?? 0) > 0,

@@ -10,8 +10,10 @@ import type { HttpSocket } from './connection.ts'
 /** Where a connection of HTTP/2 begins (RFC 9113, 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
-/** Streams of a connection at a time: as many as clients assume before they are told. */
-export const CALLS_MAX = 100
+/** Streams of a connection at a time; few, as those that one read of it brings are begun in one go. */
+export const CALLS_MAX = 32
+/** Streams of a connection that its client may begin and cancel at once, and in a second from then on; one more ends it. */
+export const CANCELLED_MAX = { streamResetBurst: 100, streamResetRate: 33 } as const
 
 /** Whether the first bytes of a connection, however few, can be those of HTTP/2. */
 export const mayBeHttp2 = (first: Buffer): boolean =>
@@ -39,7 +41,7 @@ export function refuseInHttp2(socket: Socket, received: Buffer | undefined): boo
   socket.pause()
   // The parser uses its buffer again.
   socket.unshift(Buffer.from(received))
-  const session = performServerHandshake(socket, { settings: { maxConcurrentStreams: CALLS_MAX } })
+  const session = performServerHandshake(socket, { settings: { maxConcurrentStreams: CALLS_MAX }, ...CANCELLED_MAX })
   session.on('error', () => undefined)
   session.on('stream', (stream, headers) => {
     stream.on('error', () => undefined)

@@ -55,7 +55,9 @@ export function answerCall(
   if (frames.length === 0) {
     stream.respond({ ...all, ...trailers }, { endStream: true })
     // What still comes is not read (RFC 9113, 8.1). Closed at once, the stream would end without its answer.
-    if (!stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR))
+    setImmediate(() => {
+      if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR)
+    })
     return
   }
   stream.respond(all, { waitForTrailers: true })

@@ -13,6 +13,8 @@ import { isChopped, PIECE_BYTES_MIN, PIECES_FREE } from './pieces.ts'
 /** A request as far as its body is read, of whatever version of HTTP. */
 export interface BodySource {
   readonly headers: IncomingHttpHeaders
+  /** Whether it was cut; HTTP/2 lets its body end all the same. */
+  readonly aborted?: boolean
   on(event: 'data', listener: (chunk: Buffer) => void): unknown
   on(event: 'end' | 'close', listener: () => void): unknown
   destroy(): unknown
@@ -140,7 +142,7 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     })
     request.on('end', () => {
       deadlines.cancel(deadline)
-      if (reading !== undefined) end({ value: reading.bytes })
+      if (reading !== undefined) end(request.aborted === true ? GONE : { value: reading.bytes })
     })
     request.on('close', () => {
       deadlines.cancel(deadline)

@@ -18,9 +18,6 @@ const folder = temporaryFolder()
 const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
 let server: SluiceProcess
 
-/** Where the server takes gRPC, as its banner says. */
-const grpcUrl = (): string => /gRPC +(http:\/\/\S+)/.exec(server.printed())?.[1] ?? ''
-
 beforeAll(async () => {
   writeFileSync(settings.REGISTRY_FILE, REGISTRY)
   server = await startSluice({ ...settings, OTLP_GRPC_PORT: '0' })
@@ -39,7 +36,7 @@ async function stop(): Promise<void> {
 /** The SDK of OpenTelemetry, of which nothing is set but the address, the key and the compression. */
 function createProvider(compression = ''): LoggerProvider {
   const environment = {
-    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: grpcUrl(),
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: server.grpcUrl,
     OTEL_EXPORTER_OTLP_LOGS_HEADERS: `x-api-key=${KEY}`,
     OTEL_EXPORTER_OTLP_COMPRESSION: compression,
   }
@@ -71,7 +68,7 @@ describe('OpenTelemetry’s exporter for gRPC', () => {
   })
 
   test('delivers again to a server that comes back, each record at most once', async () => {
-    const port = new URL(grpcUrl()).port
+    const port = new URL(server.grpcUrl).port
     const provider = createProvider()
     const logger = provider.getLogger('outage')
     logger.emit({ body: 'before' })
@@ -105,7 +102,7 @@ describe('the port of gRPC', () => {
   })
 
   test('that is taken ends the start, and the setting is named', async () => {
-    const taken = new URL(grpcUrl()).port
+    const taken = new URL(server.grpcUrl).port
     const { code, stderr } = await runSluice(['start'], {
       DATA_DIR: join(folder.path, 'other'),
       PORT: '0',

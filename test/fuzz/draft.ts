@@ -1,7 +1,7 @@
 import type { JsonNode } from './json-tree.ts'
 
 /** The part of Sluice that a request is for; all of them are one process in the embedded mode. */
-export type Role = 'gateway' | 'views' | 'consumers'
+export type Role = 'gateway' | 'grpc' | 'views' | 'consumers'
 
 /** The forms in which Sluice answers. */
 export type Dialect =

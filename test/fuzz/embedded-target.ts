@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import type { Role } from './draft.ts'
 import { registryOf, SESSION_SECRET } from './material.ts'
 import { supervise } from './supervised.ts'
 import type { Target, TargetOptions } from './target.ts'
@@ -11,6 +12,7 @@ export const HEAP_MIB = 384
 export const SETTINGS = {
   NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
   LOG_LEVEL: 'error',
+  OTLP_GRPC_PORT: '0',
   SESSION_SECRET,
 } as const
 
@@ -21,10 +23,13 @@ export async function startEmbedded(options: TargetOptions): Promise<Target> {
   writeFileSync(registryFile, registryOf())
   const settings = { ...SETTINGS, DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: registryFile }
   const server = await supervise('sluice', () => startSluice(settings, [], options.root), options)
-  const port = (): number => Number(new URL(server.process().url).port)
+  const portOf = (role: Role): number => {
+    const { url, grpcUrl } = server.process()
+    return Number(new URL(role === 'grpc' ? grpcUrl : url).port)
+  }
   return {
-    port,
-    processes: () => [{ name: server.name, pid: server.process().pid, port: port() }],
+    port: portOf,
+    processes: () => [{ name: server.name, pid: server.process().pid, port: portOf('gateway') }],
     deaths: server.deaths,
     up: server.up,
     complaints: server.complaints,

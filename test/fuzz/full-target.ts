@@ -16,8 +16,9 @@ export async function startFull(
   for (const role of ROLES) parts.set(role, await supervisePart(role, stack[role], options))
   const all = [...parts.values()]
   const portOf = (part: Supervised | undefined): number => Number(new URL(part?.process().url ?? '').port)
+  const grpcPort = (): number => Number(new URL(parts.get('gateway')?.process().grpcUrl ?? '').port)
   return {
-    port: (role) => portOf(parts.get(role)),
+    port: (role) => (role === 'grpc' ? grpcPort() : portOf(parts.get(role))),
     processes: () => all.map((part) => ({ name: part.name, pid: part.process().pid, port: portOf(part) })),
     deaths: () => all.reduce((sum, part) => sum + part.deaths(), 0),
     up: async () => void (await Promise.all(all.map((part) => part.up()))),

@@ -14,6 +14,8 @@ export interface SluiceProcess {
   readonly pid: number
   /** `http://127.0.0.1:port`, as the banner prints it. */
   readonly url: string
+  /** The same of OTLP over gRPC; empty where it is not taken. */
+  readonly grpcUrl: string
   /** All that it has printed so far, both streams. */
   printed(): string
   kill(signal: NodeJS.Signals): void
@@ -53,6 +55,7 @@ export async function startSluice(
   return {
     pid: child.pid ?? 0,
     url,
+    grpcUrl: /gRPC(?: at)? +(http:\/\/\S+)/.exec(output.stdout)?.[1] ?? '',
     printed: () => output.stdout + output.stderr,
     kill: (signal) => void child.kill(signal),
     exited,

@@ -3,22 +3,14 @@ import { connect } from 'node:http2'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { CALLS_MAX, CANCELLED_MAX } from '../../../../deploy/http/http2.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { foreignRegistry, KEY, LONE_KEY } from '../../../support/foreign-registry.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
-import {
-  beginRaw,
-  connectRaw,
-  createGrpcClient,
-  DATA,
-  framed,
-  PREFACE,
-  rawCall,
-  rawFrame,
-  startGrpc,
-} from '../../../support/grpc.ts'
+import { beginRaw, connectRaw, createGrpcClient, framed, startGrpc } from '../../../support/grpc.ts'
+import { DATA, PREFACE, RST_STREAM, rawCall, rawFrame } from '../../../support/http2-frames.ts'
 import { protobufOf } from '../../../support/otlp-protobuf.ts'
 import { exchangeRaw, openRaw } from '../../../support/raw-http.ts'
 
@@ -57,6 +49,12 @@ function raw() {
 const heldBytes = async (): Promise<number> => {
   const text = await gateway.metrics.registry.getSingleMetricAsString('sluice_body_bytes')
   return Number(/^sluice_body_bytes (\d+)/m.exec(text)?.[1])
+}
+
+/** The metric of requests that were refused; empty where none was. */
+async function refusals(): Promise<string> {
+  const text = await gateway.metrics.registry.getSingleMetricAsString('sluice_requests_refused_total')
+  return text.split('\n').slice(2).join('\n')
 }
 
 /** Whether the server does its work, whatever happened before. */
@@ -153,10 +151,7 @@ describe('a message is bounded', () => {
     await start()
     const { send, socket } = openRaw(server.port)
     send(PREFACE, rawCall(KEY), ...Array.from({ length: 20_000 }, () => rawFrame(DATA, 0, Buffer.alloc(1))))
-    await eventually(async () => {
-      const refused = await gateway.metrics.registry.getSingleMetricAsString('sluice_requests_refused_total')
-      expect(refused).toContain('{code="malformed_request"} 1')
-    })
+    await eventually(async () => expect(await refusals()).toContain('{code="malformed_request"} 1'))
     socket.destroy()
     await works()
   })
@@ -211,7 +206,7 @@ describe('a message is bounded', () => {
 })
 
 describe('calls are bounded', () => {
-  test('a thousand at once are answered, a hundred of a connection at a time', async () => {
+  test('a thousand at once are answered, a few of a connection at a time', async () => {
     await start()
     const one = client()
     const ends = await Promise.all(Array.from({ length: 1_000 }, (_, index) => one.call(messageOf(`call ${index}`))))
@@ -220,18 +215,33 @@ describe('calls are bounded', () => {
     expect(gateway.records()).toHaveLength(1_000)
     const session = raw()
     await once(session, 'remoteSettings')
-    expect(session.remoteSettings).toMatchObject({ maxConcurrentStreams: 100, maxHeaderListSize: 16_384 })
+    expect(session.remoteSettings).toMatchObject({ maxConcurrentStreams: CALLS_MAX, maxHeaderListSize: 16_384 })
   })
 
   test('one that is cancelled leaves nothing behind', async () => {
     await start()
-    const session = raw()
-    const calls = Array.from({ length: 90 }, () => beginRaw(session, KEY))
-    for (const { stream } of calls) stream.write(partOf(10_000))
-    await eventually(async () => expect(await heldBytes()).toBeGreaterThanOrEqual(900_000))
-    for (const { stream } of calls) stream.close(8)
+    const { send, socket } = openRaw(server.port)
+    const streams = Array.from({ length: 30 }, (_, index) => 2 * index + 1)
+    send(PREFACE, ...streams.flatMap((one) => [rawCall(KEY, one), rawFrame(DATA, 0, partOf(2_000), one)]))
+    await eventually(async () => expect(await heldBytes()).toBeGreaterThanOrEqual(60_000))
+    send(...streams.map((one) => rawFrame(RST_STREAM, 0, Buffer.from([0, 0, 0, 8]), one)))
     await works()
+    socket.destroy()
     expect(gateway.records()).toHaveLength(1)
+    expect(await refusals()).toBe('')
+  })
+
+  test('those that are cancelled end their connection where they are too many', async () => {
+    await start()
+    const { send, closed } = openRaw(server.port)
+    const streams = Array.from({ length: 2 * CANCELLED_MAX.streamResetBurst }, (_, index) => 2 * index + 1)
+    send(
+      PREFACE,
+      ...streams.flatMap((one) => [rawCall(KEY, one), rawFrame(RST_STREAM, 0, Buffer.from([0, 0, 0, 8]), one)]),
+    )
+    await closed
+    await works()
+    expect(await refusals()).toBe('')
   })
 
   test('one that is cancelled while the journal has its records is no fault', async () => {

@@ -1,0 +1,39 @@
+import { EXPORT_PATH } from '../../gateway/otlp/grpc.ts'
+
+/** The beginning of a connection of HTTP/2 (RFC 9113, 3.4), byte by byte. */
+export const PREFACE = Buffer.concat([
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  rawFrame(4, 0, Buffer.alloc(0), 0),
+])
+
+export const DATA = 0
+export const RST_STREAM = 3
+const HEADERS = 1
+const END_HEADERS = 4
+
+/** A frame of HTTP/2 on the first stream, or on another. */
+export function rawFrame(type: number, flags: number, payload: Uint8Array, stream = 1): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head.writeUInt8(type, 3)
+  head.writeUInt8(flags, 4)
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+/** The headers of a call as a frame; nothing of them is compressed. */
+export function rawCall(key: string, stream = 1): Buffer {
+  const headers = {
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':authority': 'x',
+    ':path': EXPORT_PATH,
+    'content-type': 'application/grpc',
+    'x-api-key': key,
+  }
+  const fields = Object.entries(headers).flatMap(([name, value]) => [0, name.length, name, value.length, value])
+  const block = Buffer.concat(
+    fields.map((part) => (typeof part === 'number' ? Buffer.from([part]) : Buffer.from(part))),
+  )
+  return rawFrame(HEADERS, END_HEADERS, block, stream)
+}
