@@ -1,0 +1,24 @@
+import java.util.Map;
+
+/** The logs that every client writes; test/clients/entries.ts expects them. */
+final class Entries {
+  static final String[] LEVELS = {"TRACE", "DEBUG", "INFO", "WARN", "ERROR"};
+
+  interface Log {
+    void log(String level, String message, Map<String, Object> attributes, String correlationKey, Throwable failure);
+  }
+
+  static void write(Log log) throws InterruptedException {
+    String run = System.getenv("RUN");
+    int count = Integer.parseInt(System.getenv("COUNT"));
+    int pause = Integer.parseInt(System.getenv().getOrDefault("PAUSE_MS", "0"));
+    for (int n = 0; n < count; n += 1) {
+      String message = run + " " + n + ": Größe 漢字 😀";
+      Map<String, Object> attributes = Map.of("order", n, "ok", true, "ratio", 0.5);
+      boolean fails = n % 50 == 49;
+      Throwable failure = fails ? new IllegalStateException("no " + n, new IllegalArgumentException("below " + n)) : null;
+      log.log(fails ? "ERROR" : LEVELS[n % LEVELS.length], message, attributes, run + "-" + n % 10, failure);
+      Thread.sleep(pause);
+    }
+  }
+}
