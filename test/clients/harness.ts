@@ -11,7 +11,7 @@ import { clientScript } from '../support/client-pages.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
 import { createTcpGate, type TcpGate } from '../support/tcp-gate.ts'
-import { notProved, type Toolchain } from '../support/toolchains.ts'
+import { type Environment, notProved } from '../support/toolchains.ts'
 import { type ForeignClient, LOOKS, type Stored, storedOf, type Toolchains } from './clients.ts'
 
 const KEY = 'clients-e2e-key-0123456789abcdef0123456789'
@@ -25,8 +25,9 @@ projects:
 /** Entries that a client writes. */
 const COUNT = 300
 const OUTAGE_MS = 6_000
-/** While the server goes and comes back, every client writes for 20 s. */
-const OUTAGE_COUNT = 200
+/** Of these the first ten are written before the outage, 60 in it and the others after it. */
+const OUTAGE_COUNT = 150
+const BEFORE_OUTAGE = '0-9'
 const OUTAGE_PAUSE_MS = 100
 /** Clients wait for up to half a minute before they try again, and share the machine. */
 const PATIENCE_MS = 90_000
@@ -43,7 +44,7 @@ let grpcUrl: string
 /** The client, and the environment of its programs. */
 interface Present {
   readonly client: ForeignClient
-  readonly environment: Extract<Toolchain, { environment: unknown }>['environment']
+  readonly environment: Environment
 }
 
 /**
@@ -111,7 +112,7 @@ export function describeClients(
 async function deliversAll({ client, environment }: Present): Promise<void> {
   const { name, stays = false } = client
   const begun = new Date().toISOString()
-  const running = await start({ client, environment }, name, COUNT, 0)
+  const running = await start({ client, environment }, name, { COUNT: String(COUNT), PAUSE_MS: '0' })
   try {
     if (!stays) await ended(running)
     const all = Array.from({ length: COUNT }, (_, n) => n)
@@ -136,13 +137,14 @@ async function outlast(present: readonly Present[]): Promise<void> {
   const runs = present.map(({ client }) => ({ client, run: `${client.name}-outage` }))
   const delivered = (): Promise<readonly string[]> =>
     Promise.all(runs.map(async ({ run }) => `${run}: ${rangesOf((await entriesOf(run)).map(numberOf))}`))
-  const silent = async () => (await delivered()).filter((text) => text.endsWith(': '))
-  const running = await Promise.all(
-    present.map((each) => start(each, `${each.client.name}-outage`, OUTAGE_COUNT, OUTAGE_PAUSE_MS)),
-  )
+  const go = join(folder.path, 'go')
+  const outage = { COUNT: String(OUTAGE_COUNT), PAUSE_MS: String(OUTAGE_PAUSE_MS), GO_FILE: go }
+  const running = await Promise.all(present.map((each) => start(each, `${each.client.name}-outage`, outage)))
   try {
-    await eventually(async () => expect(await silent()).toEqual([]), PATIENCE_MS)
+    const before = runs.map(({ run }) => `${run}: ${BEFORE_OUTAGE}`)
+    await eventually(async () => expect(await delivered()).toEqual(before), PATIENCE_MS)
     for (const { close } of gates) close()
+    writeFileSync(go, '')
     // Not a wait for anything, but the outage itself.
     await passed(OUTAGE_MS)
     await Promise.all(gates.map(({ open }) => open()))
@@ -175,7 +177,7 @@ interface Running {
 const SAID_CHARACTERS_MAX = 4_000
 
 /** Runs the script of the client's page between its commands, in a folder of its own. */
-async function start({ client, environment }: Present, run: string, count: number, pauseMs: number): Promise<Running> {
+async function start({ client, environment }: Present, run: string, settings: Environment): Promise<Running> {
   const { name, before = '', script = name, command = '' } = client
   const home = join(folder.path, run)
   mkdirSync(home)
@@ -198,8 +200,7 @@ async function start({ client, environment }: Present, run: string, count: numbe
       KEY,
       PROJECT,
       RUN: run,
-      COUNT: String(count),
-      PAUSE_MS: String(pauseMs),
+      ...settings,
     },
   })
   let said = ''

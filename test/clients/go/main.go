@@ -38,6 +38,17 @@ func main() {
 	write(logger)
 }
 
+// In the test of an outage, all clients go on at the same time.
+func waitForGo() {
+	path := os.Getenv("GO_FILE")
+	for path != "" {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 var levels = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
 
 // The logs that every client writes; test/clients/entries.ts expects them.
@@ -46,6 +57,9 @@ func write(logger *slog.Logger) {
 	count, _ := strconv.Atoi(os.Getenv("COUNT"))
 	pause, _ := strconv.Atoi(os.Getenv("PAUSE_MS"))
 	for n := range count {
+		if n == 10 {
+			waitForGo()
+		}
 		// As if a span were open. Its trace becomes the correlation key.
 		span := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1, 15: byte(n % 10)}, SpanID: trace.SpanID{1}})
 		ctx := trace.ContextWithSpanContext(context.Background(), span)

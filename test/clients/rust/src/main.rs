@@ -3,7 +3,7 @@
 use opentelemetry_appender_tracing::layer::OpenTelemetryTracingBridge;
 use opentelemetry_otlp::LogExporter;
 use opentelemetry_sdk::logs::SdkLoggerProvider;
-use std::{env, error::Error, fmt, thread, time::Duration};
+use std::{env, error::Error, fmt, path::Path, thread, time::Duration};
 use tracing::{debug, error, info, trace, warn};
 use tracing_subscriber::prelude::*;
 
@@ -33,11 +33,23 @@ impl Error for Failure {
     }
 }
 
+/// In the test of an outage, all clients go on at the same time.
+fn wait_for_go() {
+    if let Ok(path) = env::var("GO_FILE") {
+        while !Path::new(&path).exists() {
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
 /// The logs that every client writes; test/clients/entries.ts expects them.
 fn write() {
     let run = env::var("RUN").unwrap_or_default();
     let number = |name| env::var(name).ok().and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
     for n in 0..number("COUNT") {
+        if n == 10 {
+            wait_for_go();
+        }
         let message = format!("{run} {n}: Größe 漢字 😀");
         let key = format!("{run}-{}", n % 10);
         macro_rules! log {
