@@ -12,7 +12,10 @@ export type Query =
       readonly phrase: boolean
       readonly prefix: boolean
     }
-  /** The field's value equals one text (case matters), or begins with it. */
+  /**
+   * The field's value equals one text (case matters), or begins with it. A category also equals those above it: `Acme` finds
+   * `Acme.Billing`.
+   */
   | { readonly type: 'equals'; readonly field: KeywordField; readonly value: string; readonly prefix: boolean }
   /** The leaf of the payload or the scope data equals one text, or begins with it. */
   | {

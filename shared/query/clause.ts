@@ -58,9 +58,22 @@ type Ordered = Extract<Field, { kind: 'number' | 'level' | 'time' }>
 function textualClause(field: Textual, value: ValueLexeme): Query | Problem {
   if (isLoneStar(value)) return { type: 'exists', field: field.name }
   if (field.kind === 'text') return textClause(field.name, value)
-  const guid = field.kind === 'guid' && !value.star ? parseGuid(value.text) : undefined
-  return { type: 'equals', field: field.name, value: guid ?? value.text, prefix: value.star }
+  return {
+    type: 'equals',
+    field: field.name,
+    value: value.star ? value.text : storedValue(field, value.text),
+    prefix: value.star,
+  }
 }
+
+/** The form in which the value is stored. Filters of .NET end a category in a dot where they mean all below it. */
+function storedValue({ kind, name }: Textual, text: string): string {
+  if (kind === 'guid') return parseGuid(text) ?? text
+  return name === 'category' ? withoutLastDot(text) : text
+}
+
+/** A category as it is looked for: with or without a dot at its end. */
+export const withoutLastDot = (category: string): string => category.replace(/(?<=.)\.$/s, '')
 
 /** The intakes of other clients store these ids in lower case; a client of our own format may have sent capitals. */
 function hexClause({ name, path }: Hex, { text, at, star, ...value }: ValueLexeme): Query | Problem {

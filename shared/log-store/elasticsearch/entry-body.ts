@@ -3,6 +3,7 @@ import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import { levelRank } from '../../contract/levels.ts'
 import type { EntryRecord } from '../../contract/records.ts'
 import { mayBeLong, rowOf } from '../../contract/rows.ts'
+import { detailsText } from '../../query/details-text.ts'
 import { wordLine } from './word-line.ts'
 
 /** Between a leaf's path and its value. A path never holds it, so a term stands for one path and one value. */
@@ -49,6 +50,7 @@ export function entryBody(document: EntryDocument, writtenAt: number): readonly 
     wordsMember('message', document.message),
     wordsMember('exception', document.exception),
     wordsMember('payload', document.payload),
+    wordsMember('details', detailsText(document)),
     ...sourceMembers(document.source),
     '}',
   ]

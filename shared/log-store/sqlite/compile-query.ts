@@ -21,7 +21,8 @@ export interface CompiledQuery {
 /** The arrivals that satisfy a full-text query, as a condition on `e.arrival`. */
 export type Matching = (expression: string) => Sql
 
-const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
+/** Words without a field are looked for in all columns. */
+const COLUMNS: readonly WordColumn[] = ['message', 'exception', 'payload', 'leaves']
 const KEYWORDS = {
   id: ID_TEXT,
   environment: 'e.environment',
@@ -81,7 +82,7 @@ function combined(type: 'and' | 'or', parts: readonly (string | null)[]): string
 }
 
 function matchWords({ field, words, phrase, prefix }: Extract<Query, { type: 'words' }>): string {
-  const columns: readonly WordColumn[] = field === null ? TEXTS : [field]
+  const columns = field === null ? COLUMNS : [field]
   if (phrase) return matchPhrase(columns, words, prefix)
   return words
     .map((word, index) => `(${matchPhrase(columns, [word], prefix && index === words.length - 1)})`)
@@ -139,8 +140,13 @@ function compile(query: Query, matching: Matching): Sql {
 function compileEquals({ field, value, prefix }: Extract<Query, { type: 'equals' }>): Sql {
   const column = KEYWORDS[field]
   if (prefix) return sql(`coalesce(instr(${column}, ?) = 1, 0)`, value)
+  if (field === 'category') return categoryOrBelow(value)
   return field === 'id' ? sql('e.id = ?', storedId(value)) : sql(`${column} IS ?`, value)
 }
+
+/** A category and all below it. */
+export const categoryOrBelow = (category: string): Sql =>
+  sql('coalesce(e.category = ? OR instr(e.category, ?) = 1, 0)', category, `${category}.`)
 
 function compileExists(field: Extract<Query, { type: 'exists' }>['field']): Sql {
   if (field === 'eventId') return sql(`${NUMBERS[field]} IS NOT NULL`)

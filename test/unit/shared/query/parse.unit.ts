@@ -56,6 +56,8 @@ const READ: readonly (readonly [string, Query])[] = [
   ['environment:Production', { type: 'equals', field: 'environment', value: 'Production', prefix: false }],
   ['ENV:"a b"', { type: 'equals', field: 'environment', value: 'a b', prefix: false }],
   ['category:Acme.*', { type: 'equals', field: 'category', value: 'Acme.', prefix: true }],
+  ['category:Acme.', { type: 'equals', field: 'category', value: 'Acme', prefix: false }],
+  ['category:.', { type: 'equals', field: 'category', value: '.', prefix: false }],
   ['category:Acme\\*', { type: 'equals', field: 'category', value: 'Acme*', prefix: false }],
   ['correlation:a:b', { type: 'equals', field: 'correlationKey', value: 'a:b', prefix: false }],
   ['event:a\\ b', { type: 'equals', field: 'event', value: 'a b', prefix: false }],
