@@ -1,5 +1,6 @@
 import type { Comparison, KeywordField, LeafField, NumberField, Query, TextField } from '../../query/ast.ts'
-import { leafTerm } from './entry-body.ts'
+import { keyRange } from '../../query/sort-key.ts'
+import { leafTerm, sortTerm } from './entry-body.ts'
 
 /** A clause of Elasticsearch's query language. */
 export type Clause = Readonly<Record<string, unknown>>
@@ -42,6 +43,8 @@ export function compileQuery(query: Query): Clause {
       return (query.prefix ? prefix : term)(LEAVES[query.field], leafTerm(query.path, query.value))
     case 'exists':
       return compileExists(query.field)
+    case 'leafRange':
+      return compileLeafRange(query)
     case 'leafExists':
       return prefix(LEAVES[query.field], leafTerm(query.path, ''))
     case 'level':
@@ -115,6 +118,13 @@ function sequence(field: string, words: readonly string[], open: boolean): Claus
   const query = words.join(' ')
   if (!open) return { match_phrase: { [field]: { query } } }
   return { match_phrase_prefix: { [field]: { query, max_expansions: PHRASE_EXPANSIONS } } }
+}
+
+function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Clause {
+  const range = keyRange(query)
+  if (range === undefined) return NOTHING
+  const [from, to] = [sortTerm(query.path, range.from), sortTerm(query.path, range.to)]
+  return { range: { [LEAVES[query.field]]: { gte: from, lt: to } } }
 }
 
 /** An empty keyword is a value to Elasticsearch; of texts and numbers none is stored for it. */

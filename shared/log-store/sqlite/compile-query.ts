@@ -1,6 +1,8 @@
 import { toNanos } from '../../contract/timestamp.ts'
 import type { Comparison, KeywordField, NumberField, Query, TextField, TimeField } from '../../query/ast.ts'
+import { keyRange } from '../../query/sort-key.ts'
 import { splitWords } from '../../query/words.ts'
+import { LEAF_WITHIN } from './database.ts'
 import { ID_TEXT, storedId } from './ids.ts'
 import { leafNeedle } from './leaf-bytes.ts'
 import { TEXT_BITS } from './schema.ts'
@@ -116,6 +118,8 @@ function compile(query: Query, matching: Matching): Sql {
       return compileEquals(query)
     case 'leaf':
       return containsLeaf(leafNeedle(query.field, query.path, query.value, query.prefix))
+    case 'leafRange':
+      return compileLeafRange(query)
     case 'leafExists':
       return containsLeaf(leafNeedle(query.field, query.path, '', true))
     case 'exists':
@@ -155,6 +159,16 @@ function compileExists(field: Extract<Query, { type: 'exists' }>['field']): Sql 
 }
 
 const containsLeaf = (needle: Uint8Array): Sql => sql(`coalesce(instr(${LEAVES}, ?) > 0, 0)`, needle)
+
+/** The leaves of most entries need not leave SQLite. */
+function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Sql {
+  const needle = leafNeedle(query.field, query.path, '', true)
+  const range = keyRange(query)
+  if (range === undefined) return FALSE
+  const within = sql(`${LEAF_WITHIN}(${LEAVES}, ?, ?, ?)`, needle, range.from, range.to)
+  const { text, values } = containsLeaf(needle)
+  return sql(`CASE WHEN ${text} THEN ${within.text} ELSE 0 END`, ...values, ...within.values)
+}
 
 const compareTime = (field: TimeField, comparison: Comparison, value: string): Sql =>
   sql(`${TIMES[field]} ${comparison} ?`, toNanos(value))

@@ -3,6 +3,7 @@ import { levelRank } from '../../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../../shared/contract/timestamp.ts'
 import type { Comparison, Query, TextField } from '../../../shared/query/ast.ts'
 import { detailsText } from '../../../shared/query/details-text.ts'
+import { isWithin, keyRange, sortKey } from '../../../shared/query/sort-key.ts'
 import { hasPhrase, splitWords } from '../../../shared/query/words.ts'
 
 const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
@@ -21,6 +22,13 @@ export function matches(query: Query, document: EntryDocument): boolean {
     }
     case 'leaf':
       return leavesOf(query.field, document).some(([path, value]) => path === query.path && textMatches(value, query))
+    case 'leafRange': {
+      const range = keyRange(query)
+      const keys = leavesOf(query.field, document).map(([path, value]) =>
+        path === query.path ? sortKey(value) : undefined,
+      )
+      return keys.some((key) => key !== undefined && range !== undefined && isWithin(range, key))
+    }
     case 'exists': {
       const value = document[query.field]
       return value !== null && value !== ''
