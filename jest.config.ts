@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
  * needs: every test file belongs to exactly one of them, which test/projects.unit.ts holds.
  */
 const PAGE = ['**/test/e2e/page-*.e2e.ts']
+const CLIENTS = ['**/test/clients/*.e2e.ts']
 const SERVERS = [
   '**/test/**/*.int.ts',
   '**/test/contract/*-{kafka,elasticsearch}*.contract.ts',
@@ -30,7 +31,9 @@ export default {
     // Chromium, and the program on SQLite.
     project('page', PAGE),
     // The program on SQLite, or its stores.
-    project('embedded', ['**/test/**/*.{contract,e2e,fault}.ts', ...except([...PAGE, ...SERVERS])]),
+    project('embedded', ['**/test/**/*.{contract,e2e,fault}.ts', ...except([...PAGE, ...CLIENTS, ...SERVERS])]),
+    // Clients of other languages, with their toolchains and the registries of their packages.
+    project('clients', CLIENTS),
     // Kafka and Elasticsearch, from Docker or this machine's Java.
     project('servers', SERVERS, {
       globalSetup: '<rootDir>/test/support/backends-setup.ts',

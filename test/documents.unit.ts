@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { CLIENTS, LOOKS, NODE_CLIENTS } from './clients/clients.ts'
+import { clientBlocks } from './support/client-pages.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
@@ -11,7 +13,7 @@ const DOCUMENTS = [
   'SECURITY.md',
   'clients/typescript/README.md',
   'examples/subscribers/README.md',
-  ...globSync('docs/*.md', { cwd: ROOT }).toSorted(),
+  ...globSync('docs/{,clients/}*.md', { cwd: ROOT }).toSorted(),
 ]
 const PACKAGE = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> }
 
@@ -74,6 +76,39 @@ function headingsOf(text: string): readonly string[] {
 test('the architecture names files of every folder of the product', () => {
   const named = new Set([...read('docs/architecture.md').matchAll(FILE)].map(([path]) => path.split('/')[0]))
   expect([...named].toSorted()).toEqual(expect.arrayContaining(['consumers', 'deploy', 'gateway', 'shared', 'views']))
+})
+
+describe('the configurations of docs/clients', () => {
+  const blocks = clientBlocks()
+  const heldBy = (kind: string) =>
+    blocks
+      .filter(({ held }) => held.startsWith(kind))
+      .map((block) => ({ ...block, name: block.held.slice(kind.length) }))
+
+  test('each is run, or a part of a file that is, or marked as untested', () => {
+    const run = heldBy('client=').map(({ name }) => name)
+    const scripts = [...CLIENTS, ...NODE_CLIENTS].map(({ name, script = name }) => script)
+    expect([...new Set([...scripts, ...LOOKS])].filter((script) => script !== null).toSorted()).toEqual(run.toSorted())
+    const untested = heldBy('untested')
+    const others = blocks.filter(
+      ({ held, language, text }) =>
+        !/^(client=|file=test\/clients\/|untested$)/.test(held) &&
+        !(language === 'sh' && text.startsWith('pip install')),
+    )
+    expect(others).toEqual([])
+    const pages = [...new Set(untested.map(({ page }) => page))]
+    expect(pages.filter((page) => !/\*\*No test of ours runs /.test(read(`docs/clients/${page}`)))).toEqual([])
+  })
+
+  test.each(heldBy('file='))('$page shows what is in $name', ({ name, text }) => {
+    const lines = (code: string) =>
+      code
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '')
+        .join('\n')
+    expect(lines(read(name))).toContain(lines(text))
+  })
 })
 
 test('package, lock file, image, client and changelog name one version', () => {

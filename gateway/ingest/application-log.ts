@@ -129,7 +129,7 @@ export function createEntryCheck(
     const replaced = level === undefined && replaceInvalidLevel && typeof written === 'string' && written !== ''
     if (level === undefined && !replaced) return refuseLevel(written)
     const { message, exception, scopeData } = fields
-    if (context.isLong && exceeds([message, exception, scopeData], entryBytesMax))
+    if (context.mayExceed(entryBytesMax) && exceeds([message, exception, scopeData], entryBytesMax))
       return refuse('entry_too_large', { limit: entryBytesMax })
     const offenders = validate(fields)
     if (offenders !== undefined) return refuse('invalid_request', offenders)

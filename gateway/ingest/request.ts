@@ -17,8 +17,8 @@ export interface RequestContext {
   readonly traceparent: string | undefined
   /** Whether all that the request says is certainly ASCII: escapes of JSON stand for other characters only where there is a "\u". */
   readonly isAscii: boolean
-  /** Whether the request is so long that an entry of it may be far larger than any that is accepted. */
-  readonly isLong: boolean
+  /** Whether the request is so long that an entry of it may have far more bytes than these; else it is written before it is measured. */
+  readonly mayExceed: (bytesMax: number) => boolean
   /** The body with every number as it was written; parsed anew, at most once. */
   readonly exactBody: () => unknown
 }
@@ -41,7 +41,7 @@ export function createRequestContexts(clock: Clock): RequestContextOf {
     const common = {
       receivedAt: stamp(),
       traceparent: validTraceparent(headers['traceparent']),
-      isLong: isLong(content),
+      mayExceed: (bytesMax: number) => isLong(content) && contentBytes > bytesMax,
       isAscii: typeof content === 'string' && content.length === contentBytes && !content.includes('\\u'),
       exactBody: onDemand(() => exactBodyOf(received)),
     }
@@ -74,7 +74,7 @@ function onDemand<Value>(make: () => Value): () => Value {
 /** A request whose body was read as JSON, or as what stands for it. */
 export interface Received {
   readonly headers: IncomingHttpHeaders
-  /** Of a long body (`isLong`), and of one in a binary format, every number is as it was written. */
+  /** With every number as it was written where the body `isExact`. */
   readonly json: unknown
   /** The body that the JSON was read from, decompressed. */
   readonly content: Content
@@ -87,6 +87,9 @@ export interface Received {
  */
 export const exactBodyOf = ({ content, json }: Received): unknown =>
   typeof content !== 'string' || isLong(content) ? json : unlessTooDeep(() => parseExactly(content), json)
+
+/** Whether the body was read by a reader that keeps every number as it was written, and bounds how deep it is nested. */
+export const isExact = (content: Content): boolean => typeof content !== 'string' || isLong(content)
 
 /** Finds the entries of a request, as they were sent, by their places. */
 export type SentEntries = (received: Received) => (index: number) => unknown

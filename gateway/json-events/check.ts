@@ -30,6 +30,7 @@ export const createEventsCheck =
   ({ endpoint, entryOf, dialectOf }: EventsFormat) =>
   (deps: CheckDeps): BatchCheck => {
     const { entryBytesMax } = deps
+    const eventBytesMax = EVENT_PER_ENTRY_MAX * entryBytesMax
     const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
     return (received) => {
       const sender = checkSender(received.headers, deps)
@@ -45,7 +46,7 @@ export const createEventsCheck =
       const check = (index: number): Checked<Admitted> => {
         const event = sent.events[index]
         if (event === undefined) return refuseNoObject()
-        if (context.isLong && exceeds(event.event.value, EVENT_PER_ENTRY_MAX * entryBytesMax))
+        if (context.mayExceed(eventBytesMax) && exceeds(event.event.value, eventBytesMax))
           return refuse('entry_too_large', { limit: entryBytesMax })
         const entry = entryOf(event, project)
         return entry.problem === undefined ? checkEntry(entry.value, index, project, context) : entry

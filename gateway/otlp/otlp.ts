@@ -8,14 +8,15 @@ import type { BatchCheck, CheckDeps } from '../ingest/checks.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
 import { exceeds, type Fields, isObject, refuseNoObject } from '../ingest/fields.ts'
 import { checkSender, createProjectFinder } from '../ingest/foreign-sender.ts'
-import { type RequestContext, sentEntries } from '../ingest/request.ts'
+import { isExact, type RequestContext, sentEntries } from '../ingest/request.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
+import { SCOPE_DEPTH_MAX } from '../schemas/requests.ts'
 import { entryOf, type RecordOrigin } from './entry.ts'
 import { logRecordsOf, type PlacedRecord } from './log-records.ts'
 import { createKeeps, createSources, RESOURCE_ATTRIBUTES } from './sources.ts'
 
-/** Levels of JSON of a log record: its scope data may be 64 levels deep, each of which OTLP writes as four. */
-const RECORD_LEVELS_MAX = 264
+/** Levels of JSON of a log record: OTLP writes each level of scope data as four. */
+const RECORD_LEVELS_MAX = 4 * SCOPE_DEPTH_MAX + 8
 
 /** OTLP wraps each value, so a record is longer than its entry; one so many times longer than an entry can be is not translated. */
 const RECORD_PER_ENTRY_MAX = 4
@@ -28,6 +29,7 @@ const REMEDY =
 /** Judges an ExportLogsServiceRequest: who sends, whether it can be read at all, then each log record by itself. */
 export function createOtlpCheck(deps: CheckDeps): BatchCheck {
   const { entryBytesMax, resourceAttributes } = deps
+  const recordBytesMax = RECORD_PER_ENTRY_MAX * entryBytesMax
   const checkEntry = createEntryCheck(deps, deps.validators.batchEntry)
   const keeps = createKeeps([...RESOURCE_ATTRIBUTES, ...resourceAttributes])
 
@@ -46,15 +48,15 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
       isAscii: false,
     }
     const sourceOf = createSources({ projects, named, keeps })
-    const exactRecord = createExactRecords(context)
+    const exactRecord = isExact(received.content) ? undefined : createExactRecords(context)
 
     function check(index: number): Checked<Admitted> {
       const { record, scope, resource } = records.value?.[index] ?? NO_RECORD
-      if (context.isLong && exceeds(record, RECORD_PER_ENTRY_MAX * entryBytesMax))
+      if (context.mayExceed(recordBytesMax) && exceeds(record, recordBytesMax))
         return refuse('entry_too_large', { limit: entryBytesMax })
       const { project, origin } = sourceOf(resource, scope)
       if (project.problem !== undefined) return project
-      const entry = read(record, () => exactRecord(index), origin)
+      const entry = read(record, origin, exactRecord && (() => exactRecord(index)))
       return entry.problem === undefined ? checkEntry(entry.value, index, project.value, context) : entry
     }
 
@@ -65,11 +67,17 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
 /** The log records of a body that was judged, as they were sent. */
 export const sentRecords = sentEntries((json) => (logRecordsOf(json).value ?? []).map(({ record }) => record))
 
-/** The fields of a log record; it is read again where JavaScript would round a number of it. */
-function read(record: unknown, exactly: () => unknown, origin: RecordOrigin): Checked<Fields> {
+/**
+ * The fields of a log record. Of a body that JavaScript has read, it is read again where that would round a number of it; `exactly` is
+ * left out for others, which need not be looked through.
+ */
+function read(record: unknown, origin: RecordOrigin, exactly: (() => unknown) | undefined): Checked<Fields> {
   if (!isObject(record)) return refuseNoObject()
+  if (exactly === undefined) return entryOf(record, origin)
   if (!fitsDepth(record, RECORD_LEVELS_MAX))
-    return refuse('invalid_request', [{ path: '', message: 'must not be nested so deep' }])
+    return refuse('invalid_request', [
+      { path: '/scopeData', message: `must be at most ${SCOPE_DEPTH_MAX} levels deep` },
+    ])
   return entryOf(hasLostDigits(record) ? (exactly() as Fields) : record, origin)
 }
 

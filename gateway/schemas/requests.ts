@@ -8,7 +8,8 @@ import { LEVELS } from '../../shared/contract/levels.ts'
  * have no keyword, so code checks them.
  */
 
-const SCOPE_DEPTH_MAX = 64
+/** Most levels of scope data. */
+export const SCOPE_DEPTH_MAX = 64
 
 const required = (description: string, bytes?: number) => ({
   type: 'string',

@@ -235,7 +235,9 @@ export function refusedBodyHeaders(
 ): OutgoingHttpHeaders {
   switch (code) {
     case 'request_timeout':
-      // A sender that was too slow may still be sending; after any other refusal the connection is fit for the next request.
+    case 'malformed_request':
+      // A sender that is too slow, or sends too small pieces, may still be sending; after any other refusal the connection is fit for
+      // the next request.
       return { ...retryHeaders(retryable), connection: 'close' }
     case 'unsupported_media_type':
       // RFC 9110, 12.5.3: only where the coding is at fault.

@@ -12,7 +12,10 @@ export type Query =
       readonly phrase: boolean
       readonly prefix: boolean
     }
-  /** The field's value equals one text (case matters), or begins with it. */
+  /**
+   * The field's value equals one text (case matters), or begins with it. A category also equals those above it: `Acme` finds
+   * `Acme.Billing`.
+   */
   | { readonly type: 'equals'; readonly field: KeywordField; readonly value: string; readonly prefix: boolean }
   /** The leaf of the payload or the scope data equals one text, or begins with it. */
   | {
@@ -21,6 +24,17 @@ export type Query =
       readonly path: string
       readonly value: string
       readonly prefix: boolean
+    }
+  /**
+   * The leaf is a number, an instant or a duration between two bounds of the same type (sort-key.ts); null leaves an end open. At least
+   * one is there.
+   */
+  | {
+      readonly type: 'leafRange'
+      readonly field: LeafField
+      readonly path: string
+      readonly from: LeafBound | null
+      readonly to: LeafBound | null
     }
   /** The field has a value that is not the empty text. */
   | { readonly type: 'exists'; readonly field: KeywordField | TextField | NumberField }
@@ -32,6 +46,12 @@ export type Query =
   | { readonly type: 'time'; readonly field: TimeField; readonly comparison: Comparison; readonly value: string }
   | { readonly type: 'not'; readonly query: Query }
   | { readonly type: 'and' | 'or'; readonly queries: readonly Query[] }
+
+/** A value as it was written, and whether it belongs to the range. */
+export interface LeafBound {
+  readonly value: string
+  readonly isIncluded: boolean
+}
 
 export type Comparison = '=' | '>' | '>=' | '<' | '<='
 export type TextField = 'message' | 'exception' | 'payload'

@@ -4,6 +4,7 @@ import { parseTimestamp, timestampOf } from '../contract/timestamp.ts'
 import type { Comparison, NumberField, Query, TextField, TimeField } from './ast.ts'
 import type { Field, FieldReference } from './fields.ts'
 import type { Lexeme, Problem } from './lexer.ts'
+import { keyRange, sortKey } from './sort-key.ts'
 import { splitWords } from './words.ts'
 
 export type ValueLexeme = Extract<Lexeme, { kind: 'value' }>
@@ -17,7 +18,10 @@ const ENDS_IN_WORD = /[\p{L}\p{N}]$/u
 const INTEGER = /^[+-]?\d{1,15}$/
 const HEX = /^[0-9a-f]+$/i
 const DATE = /^\d{4}-\d{2}-\d{2}$/
-const ORDERED = 'eventId, level, timestamp and receivedAt'
+const ORDERED = 'eventId, level, timestamp, receivedAt and values of scope.<key> and payload.<key>'
+const COMPARED = 'numbers (1.5), times (2026-01-31T09:30Z) and durations (200ms)'
+/** An end of a range without a bound. */
+const OPEN = '*'
 
 /** The query of a value without a field: words in any of the texts. */
 export function anyTextClause(value: ValueLexeme): Query | Problem {
@@ -28,14 +32,10 @@ export function anyTextClause(value: ValueLexeme): Query | Problem {
 export function fieldClause(
   reference: FieldReference,
   comparison: Comparison | null,
-  value: ValueLexeme | RangeLexeme,
+  given: ValueLexeme | RangeLexeme,
 ): Query | Problem {
-  if (reference.kind === 'leaf') {
-    if (comparison !== null || value.kind === 'range') return noOrder(`${reference.field}.${reference.path}`, value.at)
-    const { field, path } = reference
-    if (isLoneStar(value)) return { type: 'leafExists', field, path }
-    return { type: 'leaf', field, path, value: value.text, prefix: value.star }
-  }
+  const value = comparison === null && given.kind === 'value' ? (asRange(reference, given) ?? given) : given
+  if (reference.kind === 'leaf') return leafClause(reference, comparison, value)
   const { field } = reference
   switch (field.kind) {
     case 'text':
@@ -51,6 +51,50 @@ export function fieldClause(
   }
 }
 
+/** `a..b` is `[a TO b]` where the field has an order; in a leaf it may be a text, but for ends that can be compared. */
+function asRange(reference: FieldReference, { text, quoted, star, at, end }: ValueLexeme): RangeLexeme | undefined {
+  const [from = '', to = '', ...more] = quoted || star ? [] : text.split('..')
+  if (from === '' || to === '' || more.length > 0) return undefined
+  const isRange =
+    reference.kind === 'leaf'
+      ? [from, to].every((one) => sortKey(one) !== undefined)
+      : ['number', 'level', 'time'].includes(reference.field.kind)
+  return isRange ? { kind: 'range', from, to, at, end } : undefined
+}
+
+function leafClause(
+  { field, path }: LeafReference,
+  comparison: Comparison | null,
+  value: ValueLexeme | RangeLexeme,
+): Query | Problem {
+  if (value.kind === 'range') {
+    const [from, to] = [value.from, value.to].map((one) => (one === OPEN ? null : { value: one, isIncluded: true }))
+    return leafRange({ field, path, from: from ?? null, to: to ?? null }, value.at)
+  }
+  if (comparison === null || comparison === '=') {
+    if (isLoneStar(value)) return { type: 'leafExists', field, path }
+    return { type: 'leaf', field, path, value: value.text, prefix: value.star }
+  }
+  if (value.star) return { problem: `A * cannot end a value that is compared.`, at: value.end - 1 }
+  const bound = { value: value.text, isIncluded: comparison.endsWith('=') }
+  const [from, to] = comparison.startsWith('>') ? [bound, null] : [null, bound]
+  return leafRange({ field, path, from, to }, value.at)
+}
+
+type LeafRange = Extract<Query, { type: 'leafRange' }>
+
+function leafRange({ field, path, from, to }: Omit<LeafRange, 'type'>, at: number): Query | Problem {
+  if (from === null && to === null) return { type: 'leafExists', field, path }
+  const wrong = [from, to].find((bound) => bound !== null && sortKey(bound.value) === undefined)
+  const name = `${field}.${path}`
+  if (wrong != null) return { problem: `${name} is compared with ${COMPARED}, not with "${wrong.value}".`, at }
+  const range: Query = { type: 'leafRange', field, path, from, to }
+  if (keyRange(range) === undefined)
+    return { problem: `Both ends of a range of ${name} are numbers, or times, or durations.`, at }
+  return range
+}
+
+type LeafReference = Extract<FieldReference, { kind: 'leaf' }>
 type Textual = Extract<Field, { kind: 'text' | 'keyword' | 'guid' }>
 type Hex = Extract<Field, { kind: 'hex' }>
 type Ordered = Extract<Field, { kind: 'number' | 'level' | 'time' }>
@@ -58,9 +102,22 @@ type Ordered = Extract<Field, { kind: 'number' | 'level' | 'time' }>
 function textualClause(field: Textual, value: ValueLexeme): Query | Problem {
   if (isLoneStar(value)) return { type: 'exists', field: field.name }
   if (field.kind === 'text') return textClause(field.name, value)
-  const guid = field.kind === 'guid' && !value.star ? parseGuid(value.text) : undefined
-  return { type: 'equals', field: field.name, value: guid ?? value.text, prefix: value.star }
+  return {
+    type: 'equals',
+    field: field.name,
+    value: value.star ? value.text : storedValue(field, value.text),
+    prefix: value.star,
+  }
 }
+
+/** The form in which the value is stored. Filters of .NET end a category in a dot where they mean all below it. */
+function storedValue({ kind, name }: Textual, text: string): string {
+  if (kind === 'guid') return parseGuid(text) ?? text
+  return name === 'category' ? withoutLastDot(text) : text
+}
+
+/** A category as it is looked for: with or without a dot at its end. */
+export const withoutLastDot = (category: string): string => category.replace(/(?<=.)\.$/s, '')
 
 /** The intakes of other clients store these ids in lower case; a client of our own format may have sent capitals. */
 function hexClause({ name, path }: Hex, { text, at, star, ...value }: ValueLexeme): Query | Problem {
@@ -98,7 +155,7 @@ export function phraseOf(field: TextField | null, words: readonly string[], pref
 function rangeClause(field: Ordered, { from, to, at, end }: RangeLexeme): Query | Problem {
   const bounds: Query[] = []
   for (const [comparison, text] of [['>=', from] as const, ['<=', to] as const]) {
-    if (text === '*') continue
+    if (text === OPEN) continue
     const bound = orderedClause(field, comparison, { kind: 'value', text, quoted: false, star: false, at, end })
     if ('problem' in bound) return bound
     bounds.push(bound)

@@ -72,8 +72,8 @@ export const FIELDS: readonly Field[] = [
     name: 'category',
     kind: 'keyword',
     aliases: ['categoryName', 'logger'],
-    help: 'Category, usually a class name.',
-    example: 'category:Acme.Billing.*',
+    help: 'Category, usually a class name, and all below it.',
+    example: 'category:Acme.Billing',
   },
   {
     name: 'correlationKey',

@@ -13,7 +13,8 @@ const BARE = /^[^\s()"\\*[<>][^\s()"\\*]*$/
 const SPECIAL_IN_NAME = /[\s()":\\]/g
 
 /** A value as it stands after a colon, in quotes where the grammar would read it differently without. */
-export const quoteValue = (value: string): string => (BARE.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`)
+export const quoteValue = (value: string): string =>
+  BARE.test(value) && !value.includes('..') ? value : `"${value.replace(/["\\]/g, '\\$&')}"`
 
 /** A name as it stands before a colon. */
 export const escapeName = (name: string): string => name.replace(SPECIAL_IN_NAME, '\\$&')

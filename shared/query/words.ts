@@ -20,6 +20,21 @@ export function splitWords(text: string): readonly string[] {
   return words
 }
 
+/** Whether a UTF-16 unit may be part of a word; certain for ASCII only. */
+export const mayBeInWord = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code > 0x7f
+
+/** Whether the words follow each other in the words of a text; with `prefix` the last one may go on. */
+export function hasPhrase(text: readonly string[], words: readonly string[], prefix: boolean): boolean {
+  const last = words.length - 1
+  return text.some((_, begin) =>
+    words.every((word, index) => {
+      const found = text[begin + index]
+      return found === word || (prefix && index === last && found?.startsWith(word) === true)
+    }),
+  )
+}
+
 /** How a sigma is lower-cased depends on what follows it, but the beginning of a word has to stay one: all become the same. */
 const lowerCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 

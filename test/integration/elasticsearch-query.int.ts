@@ -23,7 +23,20 @@ const WORDS = [
   '!!!',
   `long${'x'.repeat(300)}`,
 ]
-const VALUES = ['', 'a', 'a.b', 'A', 'ab', 'a*b', 'ä\uFFFDb', `v${'y'.repeat(1_000)}`]
+const VALUES = [
+  '7',
+  '-1.5',
+  '10.50',
+  '2026-01-31T00:00:00Z',
+  '',
+  'a',
+  'a.b',
+  'A',
+  'ab',
+  'a*b',
+  'ä\uFFFDb',
+  `v${'y'.repeat(1_000)}`,
+]
 const PATHS = ['a', 'a.b', 'ab', 'order.id']
 const TIMES = [
   '2026-01-31T09:30:00.123Z',
@@ -55,6 +68,11 @@ const document: fc.Arbitrary<Partial<EntryDocument>> = fc.record({
 const comparison = fc.constantFrom<Comparison[]>('=', '>', '>=', '<', '<=')
 const texts = fc.constantFrom<TextField[]>('message', 'exception', 'payload')
 const keywords = fc.constantFrom('environment', 'event', 'category', 'eventName', 'correlationKey', 'id' as const)
+
+const bound = fc.record({
+  value: fc.constantFrom('-1', '0', '007', '10.5', '2026-01-31', 'x'),
+  isIncluded: fc.boolean(),
+})
 
 const { query } = fc.letrec<{ query: Query }>((tie) => ({
   query: fc.oneof(
@@ -88,6 +106,9 @@ const { query } = fc.letrec<{ query: Query }>((tie) => ({
       field: fc.constantFrom('payload' as const, 'scope' as const),
       path: fc.constantFrom(...PATHS),
     }),
+    fc
+      .record({ path: fc.constantFrom(...PATHS), bounds: fc.tuple(maybe(bound), maybe(bound)) })
+      .map(({ path, bounds: [from, to] }) => ({ type: 'leafRange' as const, field: 'scope' as const, path, from, to })),
     fc.record({ type: fc.constant('level' as const), comparison, rank: fc.integer({ min: 0, max: 5 }) }),
     fc.record({
       type: fc.constant('number' as const),

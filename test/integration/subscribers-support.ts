@@ -1,21 +1,18 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { javaHome } from '../stack/artefacts.ts'
+import { attempt, type Environment, prepareJava, preparePython } from '../support/toolchains.ts'
 
-const run = promisify(execFile)
 const EXAMPLES = join(import.meta.dirname, '../../examples/subscribers')
-const PREPARE_TIMEOUT_MS = 300_000
 
 /** How to start an example, or why it cannot be started here. */
 export interface Runtime {
   readonly language: string
   readonly command: string
   readonly args: readonly string[]
-  readonly environment: Readonly<Record<string, string>>
+  readonly environment: Environment
   /** Its exit code after SIGTERM; Java tells of the signal even where it ended in order. */
   readonly exitCode: number
 }
@@ -33,48 +30,26 @@ export interface Runtimes {
 /** Makes ready what the examples need, as their readers do, but in a folder that is removed again. */
 export async function prepareRuntimes(): Promise<Runtimes> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-subscribers-'))
-  const typescript: Runtime = {
-    language: 'TypeScript',
-    command: process.execPath,
-    args: [join(EXAMPLES, 'typescript/subscriber.ts')],
-    environment: {},
-    exitCode: 0,
-  }
-  const others = await Promise.all([
-    attempt('Python', () => preparePython(join(folder, 'python'))),
-    attempt('Java', () => prepareJava(join(folder, 'java'))),
+  const [python, java] = [join(EXAMPLES, 'python'), join(EXAMPLES, 'java')]
+  const all = await Promise.all([
+    runtime('TypeScript', process.execPath, [join(EXAMPLES, 'typescript/subscriber.ts')], 0, async () => ({})),
+    runtime('Python', 'python3', [join(python, 'subscriber.py')], 0, () =>
+      preparePython(python, join(folder, 'python')),
+    ),
+    runtime('Java', 'java', ['Subscriber'], 143, () => prepareJava(java, join(folder, 'java'))),
   ])
-  return { all: [typescript, ...others], remove: () => rmSync(folder, { recursive: true, force: true }) }
+  return { all, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-async function attempt(language: string, prepare: () => Promise<Omit<Runtime, 'language'>>) {
-  try {
-    return { language, ...(await prepare()) }
-  } catch (error) {
-    const { message, stderr = '' } = error as Error & { stderr?: string }
-    return { language, missing: `${message} ${stderr}`.trim().slice(0, 500) }
-  }
-}
-
-async function preparePython(packages: string): Promise<Omit<Runtime, 'language'>> {
-  const example = join(EXAMPLES, 'python')
-  const install = ['-m', 'pip', 'install', '-q', '--target', packages, '-r', join(example, 'requirements.txt')]
-  await run('python3', install, { timeout: PREPARE_TIMEOUT_MS })
-  return {
-    command: 'python3',
-    args: [join(example, 'subscriber.py')],
-    environment: { PYTHONPATH: packages },
-    exitCode: 0,
-  }
-}
-
-async function prepareJava(project: string): Promise<Omit<Runtime, 'language'>> {
-  const command = join(javaHome(17), 'bin/java')
-  cpSync(join(EXAMPLES, 'java'), project, { recursive: true })
-  const build = ['-q', '-B', '-f', join(project, 'pom.xml'), 'compile', 'dependency:copy-dependencies']
-  await run('mvn', build, { timeout: PREPARE_TIMEOUT_MS })
-  const classPath = `${join(project, 'target/classes')}:${join(project, 'target/dependency/*')}`
-  return { command, args: ['-cp', classPath, 'Subscriber'], environment: {}, exitCode: 143 }
+async function runtime(
+  language: string,
+  command: string,
+  args: readonly string[],
+  exitCode: number,
+  prepare: () => Promise<Environment>,
+): Promise<Runtime | MissingRuntime> {
+  const toolchain = await attempt(prepare)
+  return 'missing' in toolchain ? { language, ...toolchain } : { language, command, args, exitCode, ...toolchain }
 }
 
 export interface RunningSubscriber {

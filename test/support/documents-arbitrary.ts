@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
 import { fromNanos } from '../../shared/contract/timestamp.ts'
-import type { Comparison, Query } from '../../shared/query/ast.ts'
+import type { Comparison, LeafBound, Query } from '../../shared/query/ast.ts'
 import { splitWords } from '../../shared/query/words.ts'
 import { documentOf, PROJECT } from './documents.ts'
 
@@ -45,6 +45,8 @@ const tree = fc.letrec((tie) => ({
     .map((members) => JSON.parse(`{${members.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`)),
 }))
 const objects = tree.object as fc.Arbitrary<Record<string, unknown>>
+type Bound = LeafBound | null
+
 /** A span of some days, with many equal instants. */
 const instants = fc.oneof(
   fc
@@ -109,6 +111,20 @@ const leafValues = fc.oneof(
   texts.map((text) => text.toWellFormed()),
 )
 
+const leafBound = fc
+  .constantFrom('-3', '0', '4.7e1', '4711', '4711.5', '1e400')
+  .map((value) => ({ value, isIncluded: true }))
+const leafBounds = fc.oneof(
+  fc.tuple(leafBound, leafBound),
+  fc.tuple(fc.constant(null), leafBound, fc.boolean()).map(openEnd),
+  fc.tuple(leafBound, fc.constant(null), fc.boolean()).map(openEnd),
+)
+
+/** The bound of a range with an open end may also be excluded. */
+function openEnd([from, to, isIncluded]: readonly [Bound, Bound, boolean]): [Bound, Bound] {
+  return [from && { ...from, isIncluded }, to && { ...to, isIncluded }]
+}
+
 const clause: fc.Arbitrary<Query> = fc.oneof(
   fc.record({
     type: fc.constant('words' as const),
@@ -117,27 +133,39 @@ const clause: fc.Arbitrary<Query> = fc.oneof(
     phrase: fc.boolean(),
     prefix: fc.boolean(),
   }),
-  fc.record({
-    type: fc.constant('equals' as const),
-    field: fc.constantFrom('environment', 'correlationKey', 'event', 'step', 'project', 'category', 'eventName', 'id'),
-    value: fc.constantFrom(
-      '',
-      'Production',
-      'order-1',
-      'order',
-      'order-placed',
-      PROJECT,
-      '3f25',
-      'Acme.',
-      'Acme.Billing',
-      'Größe',
-      'start',
-      '%',
-      '0',
-      'a',
-    ),
-    prefix: fc.boolean(),
-  }),
+  // No text means a category with a dot at its end.
+  fc
+    .record({
+      type: fc.constant('equals' as const),
+      field: fc.constantFrom(
+        'environment',
+        'correlationKey',
+        'event',
+        'step',
+        'project',
+        'category',
+        'eventName',
+        'id',
+      ),
+      value: fc.constantFrom(
+        '',
+        'Production',
+        'order-1',
+        'order',
+        'order-placed',
+        PROJECT,
+        '3f25',
+        'Acme.',
+        'Acme.Billing',
+        'Größe',
+        'start',
+        '%',
+        '0',
+        'a',
+      ),
+      prefix: fc.boolean(),
+    })
+    .map((query) => ({ ...query, prefix: query.prefix || query.value.endsWith('.') })),
   fc.record({
     type: fc.constant('leaf' as const),
     field: leafFields,
@@ -146,6 +174,9 @@ const clause: fc.Arbitrary<Query> = fc.oneof(
     prefix: fc.boolean(),
   }),
   fc.record({ type: fc.constant('leafExists' as const), field: leafFields, path: leafPaths }),
+  fc
+    .record({ field: leafFields, path: leafPaths, bounds: leafBounds })
+    .map(({ field, path, bounds: [from, to] }) => ({ type: 'leafRange' as const, field, path, from, to })),
   fc.record({
     type: fc.constant('exists' as const),
     field: fc.constantFrom(

@@ -16,8 +16,9 @@ import { notFound } from './problems.ts'
 /** A page of the entries of one kind, newest first unless told otherwise. */
 export const listEntries =
   (kind: EntryKind): Answer =>
-  async ({ team, values, names, signal }, { store }) => {
-    const { filter, reading } = entryFilter(team, [kind], values)
+  async (call, { store }) => {
+    const { values, names, signal } = call
+    const { filter, reading } = entryFilter(call, [kind])
     const order = values.order ?? 'desc'
     const after = decodeCursor(order, values.cursor)
     const page = await store.search(filter, { limit: values.limit, order, after, form: 'row' }, signal)
@@ -41,9 +42,9 @@ export const detailsOfEntry =
 export const contextOfEntry =
   (kind: EntryKind): Answer =>
   async (call, tools) => {
-    const { team, values, names, signal } = call
+    const { values, names, signal } = call
     const entry = await entryOf(kind, call, tools)
-    const { filter } = entryFilter(team, [kind], values)
+    const { filter } = entryFilter(call, [kind])
     const place = { timestamp: entry.timestamp, id: entry.id }
     const neighbours = (order: PageRequest['order'], limit: number): Promise<readonly EntryRow[]> =>
       limit === 0
@@ -92,8 +93,7 @@ function nameOf(facet: FacetName, value: string, names: Names): { readonly name?
 }
 
 /** The entries of a kind that the parameters select. */
-export const filterOf = (kind: EntryKind, { team, values }: Call): EntryFilter =>
-  entryFilter(team, [kind], values).filter
+export const filterOf = (kind: EntryKind, call: Call): EntryFilter => entryFilter(call, [kind]).filter
 
 /** Throws `not_found` where the Team has no entry with the id in the path. */
 export const findEntry =

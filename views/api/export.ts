@@ -59,7 +59,7 @@ export const exportHeaders =
 export const exportEntries =
   (kind: EntryKind): Stream =>
   (call, tools) => {
-    const { filter } = entryFilter(call.team, [kind], call.values)
+    const { filter } = entryFilter(call, [kind])
     const { format, order } = call.values
     if (format === 'svg') throw invalidParameters([{ path: 'format', message: FORMATS }])
     return send(call, tools, formatOf(format, [kind]), [kind], { filter, order: order ?? 'desc' })

@@ -2,21 +2,22 @@ import { searchText } from '../../shared/contract/keyword.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { EntryFilter, FlowFilter } from '../../shared/log-store/log-store.ts'
 import type { QueryReading } from '../../shared/query/ast.ts'
+import { withoutLastDot } from '../../shared/query/clause.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
+import type { Call } from './call.ts'
 import type { Values } from './parameters.ts'
 
 /** The filter of a Team's entries of these kinds that the parameters ask for, and the reading of the search text. */
 export function entryFilter(
-  team: string,
+  { team, values, names }: Pick<Call, 'team' | 'values' | 'names'>,
   kinds: readonly EntryKind[],
-  values: Values,
 ): { readonly filter: EntryFilter; readonly reading: QueryReading } {
   const { query, reading } = parseQuery(values.q ?? '')
   const { from, to, level, project } = values
   const filter = {
     team,
     kinds,
-    query,
+    query: names.inQuery(query, kinds),
     from,
     to,
     levelMin: level,
@@ -25,7 +26,7 @@ export function entryFilter(
     event: searched(values.event),
     step: searched(values.step),
     project,
-    category: searched(withoutLastDot(values.category)),
+    category: values.category === null ? null : searched(withoutLastDot(values.category)),
   }
   return { filter, reading }
 }
@@ -51,6 +52,3 @@ export function flowFilter(team: string, values: Values): FlowFilter {
  * where its beginning might find what was not asked for.
  */
 const searched = (value: string | null): string | null => (value === null ? null : searchText(value))
-
-/** Filters of .NET end a category in a dot where they mean all below it. */
-const withoutLastDot = (category: string | null): string | null => category?.replace(/\.$/, '') ?? null

@@ -57,7 +57,7 @@ export async function flowOf(call: Call, { store }: Tools): Promise<Flow> {
 
 /** The flow's entries of both kinds that the parameters select. */
 export const flowEntries = (call: Call): EntryFilter => ({
-  ...entryFilter(call.team, [], call.values).filter,
+  ...entryFilter(call, []).filter,
   correlationKey: keyOf(call),
 })
 

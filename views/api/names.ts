@@ -1,11 +1,16 @@
+import type { EntryKind } from '../../shared/contract/records.ts'
+import type { Query } from '../../shared/query/ast.ts'
 import type { Entity, Registry, StepEntity } from '../../shared/registry/registry.ts'
 import type { EntityRef, ProjectRef } from '../schemas/answers.ts'
+import { withNames } from '../search/names-in-query.ts'
 
 /** The names that the registry has now for what a Team's entries refer to. */
 export interface Names {
   event(identifier: string): EntityRef
   step(identifier: string): EntityRef
   project(id: string): ProjectRef
+  /** The query with its words also finding what has such a name; `kinds` as in `EntryFilter`. */
+  inQuery(query: Query, kinds: readonly EntryKind[]): Query
   /** The Event's Steps in their order. */
   stepsOf(event: string): readonly StepEntity[]
 }
@@ -28,6 +33,7 @@ export function createNames(registry: Registry, team: string): Names {
       const project = registry.project(id)
       return { id, name: project?.team === team ? project.name : null }
     },
+    inQuery: (query, kinds) => withNames(query, team, kinds, registry),
     stepsOf: (event) => {
       byEvent ??= Map.groupBy(
         registry.stepsOf(team).toSorted((a, b) => a.order - b.order),

@@ -34,8 +34,9 @@ const LOOKED_INTO = 30
 /** Completions at a place of a search, with the names and values that the Team's entries and its registry have. */
 export const completeQuery =
   (kind: EntryKind): Answer =>
-  async ({ team, values, signal }, { store, registry }) => {
-    const { filter } = entryFilter(team, [kind], { ...values, q: null })
+  async (call, { store, registry }) => {
+    const { team, values, signal } = call
+    const { filter } = entryFilter({ ...call, values: { ...values, q: null } }, [kind])
     const known = (counted: readonly Counted[], own: readonly KnownValue[]): readonly KnownValue[] => {
       const all = new Map(own.map((one) => [one.value, one]))
       const first = counted.map((one) => ({ ...all.get(one.value), ...one }))

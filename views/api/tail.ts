@@ -32,7 +32,7 @@ export const tailHeaders = (): OutgoingHttpHeaders => ({
 export const tailEntries =
   (kind: EntryKind): Stream =>
   (call, tools) =>
-    tail(call, tools, entryFilter(call.team, [kind], call.values).filter)
+    tail(call, tools, entryFilter(call, [kind]).filter)
 
 /** One flow's entries of both kinds as they become visible; the flow need not have any yet. */
 export const tailFlow: Stream = (call, tools) => tail(call, tools, flowEntries(call))

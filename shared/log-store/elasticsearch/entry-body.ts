@@ -3,6 +3,8 @@ import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import { levelRank } from '../../contract/levels.ts'
 import type { EntryRecord } from '../../contract/records.ts'
 import { mayBeLong, rowOf } from '../../contract/rows.ts'
+import { detailsText } from '../../query/details-text.ts'
+import { sortKey } from '../../query/sort-key.ts'
 import { wordLine } from './word-line.ts'
 
 /** Between a leaf's path and its value. A path never holds it, so a term stands for one path and one value. */
@@ -12,7 +14,18 @@ const SEPARATOR = '\u0000'
 export const leafTerm = (path: string, value: string): string => path + SEPARATOR + value
 
 const leafTerms = (leaves: readonly Leaf[]): readonly string[] | undefined =>
-  leaves.length === 0 ? undefined : leaves.map(([path, value]) => leafTerm(path, value))
+  leaves.length === 0 ? undefined : leaves.flatMap(termsOf)
+
+/**
+ * The term of a value that can be compared, among those of the leaves; with an empty key what all of the path begin with. It begins with the
+ * separator, as no other does.
+ */
+export const sortTerm = (path: string, key: string): string => SEPARATOR + leafTerm(path, key)
+
+function termsOf([path, value]: Leaf): readonly string[] {
+  const key = sortKey(value)
+  return key === undefined ? [leafTerm(path, value)] : [leafTerm(path, value), sortTerm(path, key)]
+}
 
 /**
  * A text as its words: the splitting is ours, so that every store splits alike, and the `whitespace` analyzer takes it as it is. An empty
@@ -49,6 +62,7 @@ export function entryBody(document: EntryDocument, writtenAt: number): readonly 
     wordsMember('message', document.message),
     wordsMember('exception', document.exception),
     wordsMember('payload', document.payload),
+    wordsMember('details', detailsText(document)),
     ...sourceMembers(document.source),
     '}',
   ]

@@ -2,7 +2,7 @@ import { KEYWORD_BYTES } from '../../contract/keyword.ts'
 import { levelRank } from '../../contract/levels.ts'
 import type { EntryFilter, FlowFilter } from '../log-store.ts'
 import { foldKey } from './flow-summary.ts'
-import { allOf, anyOf, type Clause, compileQuery, prefix, term } from './query-dsl.ts'
+import { allOf, type Clause, categoryOrBelow, compileQuery, term } from './query-dsl.ts'
 
 /** A filter as one clause. The Team always comes first: nothing is ever asked without it. */
 export function compileFilter(filter: EntryFilter, ...more: readonly Clause[]): Clause {
@@ -15,7 +15,7 @@ export function compileFilter(filter: EntryFilter, ...more: readonly Clause[]): 
     if (value !== null) clauses.push(term(field, value))
   }
   if (filter.category !== null) {
-    clauses.push(anyOf([term('category', filter.category), prefix('category', `${filter.category}.`)]))
+    clauses.push(categoryOrBelow(filter.category))
   }
   if (filter.query.type !== 'all') clauses.push(compileQuery(filter.query))
   return allOf([...clauses, ...more])

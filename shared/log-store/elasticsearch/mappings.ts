@@ -16,7 +16,7 @@ export interface Template {
 }
 
 /** Raised with every change of a template, so that an operator sees which release wrote it. */
-const TEMPLATE_VERSION = 1
+const TEMPLATE_VERSION = 2
 /** Above the built-in templates (100 to 200), so that none of theirs for a pattern such as `logs-*` wins. */
 const PRIORITY = 500
 
@@ -50,6 +50,7 @@ export const ENTRY_MAPPINGS = {
     message: WORDS,
     exception: WORDS,
     payload: WORDS,
+    details: WORDS,
     payloadLeaves: LEAVES,
     scopeLeaves: LEAVES,
     // Never parsed: whatever text stands here is kept and given back to the letter.

@@ -1,10 +1,13 @@
 import type { Comparison, KeywordField, LeafField, NumberField, Query, TextField } from '../../query/ast.ts'
-import { leafTerm } from './entry-body.ts'
+import { keyRange } from '../../query/sort-key.ts'
+import { leafTerm, sortTerm } from './entry-body.ts'
 
 /** A clause of Elasticsearch's query language. */
 export type Clause = Readonly<Record<string, unknown>>
 
 const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
+/** Words without a field are looked for here. Documents that a release before wrote have no details. */
+const WORDS: readonly string[] = [...TEXTS, 'details']
 const LEAVES = { payload: 'payloadLeaves', scope: 'scopeLeaves' } as const satisfies Record<LeafField, string>
 /** How many words with the prefix of a phrase's last word are tried; Elasticsearch's own 50 would miss matches without saying so. */
 const PHRASE_EXPANSIONS = 10_000
@@ -22,6 +25,10 @@ export const anyOf = (clauses: readonly Clause[]): Clause =>
 export const term = (field: string, value: string | number): Clause => ({ term: { [field]: value } })
 export const prefix = (field: string, value: string): Clause => ({ prefix: { [field]: value } })
 
+/** A category and all below it. */
+export const categoryOrBelow = (category: string): Clause =>
+  anyOf([term('category', category), prefix('category', `${category}.`)])
+
 /** A query as a clause that finds the same entries as `matches` does. */
 export function compileQuery(query: Query): Clause {
   switch (query.type) {
@@ -30,11 +37,14 @@ export function compileQuery(query: Query): Clause {
     case 'words':
       return compileWords(query)
     case 'equals':
-      return query.prefix ? prefix(query.field, query.value) : term(query.field, query.value)
+      if (query.prefix) return prefix(query.field, query.value)
+      return query.field === 'category' ? categoryOrBelow(query.value) : term(query.field, query.value)
     case 'leaf':
       return (query.prefix ? prefix : term)(LEAVES[query.field], leafTerm(query.path, query.value))
     case 'exists':
       return compileExists(query.field)
+    case 'leafRange':
+      return compileLeafRange(query)
     case 'leafExists':
       return prefix(LEAVES[query.field], leafTerm(query.path, ''))
     case 'level':
@@ -93,7 +103,7 @@ function depthOf(query: Query): number {
 }
 
 function compileWords({ field, words, phrase, prefix: open }: Extract<Query, { type: 'words' }>): Clause {
-  const fields = field === null ? TEXTS : [field]
+  const fields = field === null ? WORDS : [field]
   const inOne = (sought: readonly string[], last: boolean): Clause =>
     anyOf(fields.map((name) => sequence(name, sought, open && last)))
   if (words.length === 0) return NOTHING
@@ -102,12 +112,19 @@ function compileWords({ field, words, phrase, prefix: open }: Extract<Query, { t
 }
 
 /** Words that follow each other; with `open` the last may go on. */
-function sequence(field: TextField, words: readonly string[], open: boolean): Clause {
+function sequence(field: string, words: readonly string[], open: boolean): Clause {
   const [first = ''] = words
   if (words.length === 1) return open ? prefix(field, first) : term(field, first)
   const query = words.join(' ')
   if (!open) return { match_phrase: { [field]: { query } } }
   return { match_phrase_prefix: { [field]: { query, max_expansions: PHRASE_EXPANSIONS } } }
+}
+
+function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Clause {
+  const range = keyRange(query)
+  if (range === undefined) return NOTHING
+  const [from, to] = [sortTerm(query.path, range.from), sortTerm(query.path, range.to)]
+  return { range: { [LEAVES[query.field]]: { gte: from, lt: to } } }
 }
 
 /** An empty keyword is a value to Elasticsearch; of texts and numbers none is stored for it. */

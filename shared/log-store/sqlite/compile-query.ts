@@ -1,6 +1,8 @@
 import { toNanos } from '../../contract/timestamp.ts'
 import type { Comparison, KeywordField, NumberField, Query, TextField, TimeField } from '../../query/ast.ts'
+import { keyRange } from '../../query/sort-key.ts'
 import { splitWords } from '../../query/words.ts'
+import { LEAF_WITHIN } from './database.ts'
 import { ID_TEXT, storedId } from './ids.ts'
 import { leafNeedle } from './leaf-bytes.ts'
 import { TEXT_BITS } from './schema.ts'
@@ -21,7 +23,8 @@ export interface CompiledQuery {
 /** The arrivals that satisfy a full-text query, as a condition on `e.arrival`. */
 export type Matching = (expression: string) => Sql
 
-const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
+/** Words without a field are looked for in all columns. */
+const COLUMNS: readonly WordColumn[] = ['message', 'exception', 'payload', 'leaves']
 const KEYWORDS = {
   id: ID_TEXT,
   environment: 'e.environment',
@@ -81,7 +84,7 @@ function combined(type: 'and' | 'or', parts: readonly (string | null)[]): string
 }
 
 function matchWords({ field, words, phrase, prefix }: Extract<Query, { type: 'words' }>): string {
-  const columns: readonly WordColumn[] = field === null ? TEXTS : [field]
+  const columns = field === null ? COLUMNS : [field]
   if (phrase) return matchPhrase(columns, words, prefix)
   return words
     .map((word, index) => `(${matchPhrase(columns, [word], prefix && index === words.length - 1)})`)
@@ -115,6 +118,8 @@ function compile(query: Query, matching: Matching): Sql {
       return compileEquals(query)
     case 'leaf':
       return containsLeaf(leafNeedle(query.field, query.path, query.value, query.prefix))
+    case 'leafRange':
+      return compileLeafRange(query)
     case 'leafExists':
       return containsLeaf(leafNeedle(query.field, query.path, '', true))
     case 'exists':
@@ -139,8 +144,13 @@ function compile(query: Query, matching: Matching): Sql {
 function compileEquals({ field, value, prefix }: Extract<Query, { type: 'equals' }>): Sql {
   const column = KEYWORDS[field]
   if (prefix) return sql(`coalesce(instr(${column}, ?) = 1, 0)`, value)
+  if (field === 'category') return categoryOrBelow(value)
   return field === 'id' ? sql('e.id = ?', storedId(value)) : sql(`${column} IS ?`, value)
 }
+
+/** A category and all below it. */
+export const categoryOrBelow = (category: string): Sql =>
+  sql('coalesce(e.category = ? OR instr(e.category, ?) = 1, 0)', category, `${category}.`)
 
 function compileExists(field: Extract<Query, { type: 'exists' }>['field']): Sql {
   if (field === 'eventId') return sql(`${NUMBERS[field]} IS NOT NULL`)
@@ -149,6 +159,16 @@ function compileExists(field: Extract<Query, { type: 'exists' }>['field']): Sql 
 }
 
 const containsLeaf = (needle: Uint8Array): Sql => sql(`coalesce(instr(${LEAVES}, ?) > 0, 0)`, needle)
+
+/** The leaves of most entries need not leave SQLite. */
+function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Sql {
+  const needle = leafNeedle(query.field, query.path, '', true)
+  const range = keyRange(query)
+  if (range === undefined) return FALSE
+  const within = sql(`${LEAF_WITHIN}(${LEAVES}, ?, ?, ?)`, needle, range.from, range.to)
+  const { text, values } = containsLeaf(needle)
+  return sql(`CASE WHEN ${text} THEN ${within.text} ELSE 0 END`, ...values, ...within.values)
+}
 
 const compareTime = (field: TimeField, comparison: Comparison, value: string): Sql =>
   sql(`${TIMES[field]} ${comparison} ?`, toNanos(value))

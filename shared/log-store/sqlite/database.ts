@@ -9,6 +9,7 @@ import {
 } from '../../sqlite/database-file.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { CalledOffError, clearError } from './failures.ts'
+import { hasLeafWithin } from './leaf-bytes.ts'
 import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 
 const FORMAT: DatabaseFormat = {
@@ -31,6 +32,9 @@ const KEPT_CHARACTERS_MAX = 4_096
 
 /** The SQL function by which a read that goes through many rows can be ended: 1, or an error once it is called off. */
 const GO_ON = 'go_on'
+
+/** The SQL function that compares the values of a leaf: leaves, needle, and the two ends of the range of keys. */
+export const LEAF_WITHIN = 'leaf_within'
 
 /** A condition that always holds, and asks once in 256 rows, by a number of the row, whether to go on. */
 export const goOn = (number: string): string => `CASE WHEN ${number} & 255 THEN 1 ELSE ${GO_ON}() END`
@@ -63,6 +67,9 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
     if (isCalledOff()) throw new CalledOffError('the read was called off')
     return 1
   })
+  sqlite.function(LEAF_WITHIN, { directOnly: true, deterministic: true }, (leaves, needle, from, to) =>
+    hasLeafWithin(leaves as Uint8Array, needle as Uint8Array, { from: String(from), to: String(to) }) ? 1 : 0,
+  )
   const { read, write } = transactionsOf(sqlite)
   return {
     prepare: statementCache(sqlite),

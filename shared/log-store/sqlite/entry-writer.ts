@@ -2,6 +2,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { EntryDocument } from '../../contract/documents.ts'
 import { levelRank } from '../../contract/levels.ts'
 import { toNanos } from '../../contract/timestamp.ts'
+import { detailsText } from '../../query/details-text.ts'
 import type { WriteOutcome } from '../log-store.ts'
 import type { Database } from './database.ts'
 import { storedId } from './ids.ts'
@@ -10,7 +11,7 @@ import type { StoreLimits } from './limits.ts'
 import { TEXT_BITS } from './schema.ts'
 import { KINDS } from './selection.ts'
 import { currentTextTable } from './text-tables.ts'
-import { indexedText, leafWords } from './words-index.ts'
+import { indexedText } from './words-index.ts'
 
 export interface EntryWriter {
   /** Stores the documents in one transaction; one outcome each, in their order. */
@@ -80,7 +81,7 @@ function entryRow(document: EntryDocument): EntryRow | { readonly refused: strin
       ...[correlationKey, event, step, project, category, eventId, eventName],
     ],
     contents: [leafBytes(document), source],
-    texts: [indexedText(message), indexedText(exception), indexedText(payload), leafWords(document)],
+    texts: [indexedText(message), indexedText(exception), indexedText(payload), indexedText(detailsText(document))],
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EntryDocument, Leaf } from '../../contract/documents.ts'
 import type { LeafField } from '../../query/ast.ts'
+import { isWithin, type KeyRange, sortKey } from '../../query/sort-key.ts'
 
 /**
  * Leaves and sets as bytes that SQLite can search with `instr`. Neither paths nor values hold a NUL (searchText replaces it),
@@ -24,6 +25,20 @@ function leafText(field: LeafField, leaves: readonly Leaf[]): string {
 /** The bytes by which `leafBytes` tells that the leaf is there: with this value, or, where `prefix`, with one that begins so. */
 export const leafNeedle = (field: LeafField, path: string, value: string, prefix: boolean): Buffer =>
   Buffer.from(`\0\0${MARKS[field]}${path}\0${value}${prefix ? '' : '\0\0'}`)
+
+/** Whether one of the leaves that a needle of a path finds (`leafNeedle` with no value, `prefix`) has a value within the range. */
+export function hasLeafWithin(leaves: Uint8Array, needle: Uint8Array, range: KeyRange): boolean {
+  const bytes = Buffer.from(leaves.buffer, leaves.byteOffset, leaves.byteLength)
+  for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, at)) {
+    const begin = at + needle.length
+    at = bytes.indexOf(NULS, begin)
+    const key = sortKey(bytes.toString('utf8', begin, at))
+    if (key !== undefined && isWithin(range, key)) return true
+  }
+  return false
+}
+
+const NULS = '\0\0'
 
 /** A set of texts; it can be searched with `memberNeedle`. */
 export const setBytes = (members: readonly string[]): Buffer =>

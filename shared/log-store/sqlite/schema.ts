@@ -72,7 +72,8 @@ export const TEXT_BITS = { message: 1, exception: 2, payload: 4 } as const
 
 /**
  * A full-text table knows words and their places, but no text: phrases are exact, and nothing is stored twice. It cannot
- * forget a single row, so retention drops it as a whole. `leaves` takes the words of leaf values that stand in no text.
+ * forget a single row, so retention drops it as a whole. `leaves` takes the details (details-text.ts); a release before wrote
+ * the values of leaves alone.
  */
 export const textTableSchema = (table: string): string => `
   CREATE VIRTUAL TABLE ${table} USING fts5(

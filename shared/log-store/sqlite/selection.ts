@@ -3,7 +3,7 @@ import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import type { Query } from '../../query/ast.ts'
 import type { EntryFilter } from '../log-store.ts'
-import { compileQuery } from './compile-query.ts'
+import { categoryOrBelow, compileQuery } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
 import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
@@ -100,9 +100,6 @@ function filterConditions(filter: EntryFilter): readonly Sql[] {
     ...(filter.category === null ? [] : [categoryOrBelow(filter.category)]),
   ]
 }
-
-const categoryOrBelow = (category: string): Sql =>
-  sql('e.category = ? OR instr(e.category, ?) = 1', category, `${category}.`)
 
 /** The kinds that a filter names, each once; all where it names none. */
 export function kindsOf({ kinds }: EntryFilter): readonly number[] {

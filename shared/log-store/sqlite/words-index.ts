@@ -1,6 +1,5 @@
-import type { EntryDocument } from '../../contract/documents.ts'
 import type { TextField } from '../../query/ast.ts'
-import { splitWords, WORD_LENGTH_MAX } from '../../query/words.ts'
+import { mayBeInWord, splitWords, WORD_LENGTH_MAX } from '../../query/words.ts'
 
 /**
  * The form of texts for SQLite's full-text index, so that it splits them as words.ts does. Its tokenizer agrees with words.ts on
@@ -34,33 +33,10 @@ function splitsAlike(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
     if (code > 0x7f || code === 0) return false
-    run = isWordCode(code) ? run + 1 : 0
+    run = mayBeInWord(code) ? run + 1 : 0
     if (run > WORD_LENGTH_MAX) return false
   }
   return true
-}
-
-/** Whether the UTF-16 unit may be part of a word; certain for ASCII only. */
-const isWordCode = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code > 0x7f
-
-/**
- * The texts of the column `leaves`: the values of scope data, and those of the payload that do not stand in it as they are
- * (escaped ones, for example). Together with the column `payload` it has the words of every leaf, one after the other.
- */
-export function leafWords({ payload, payloadLeaves, scopeLeaves }: EntryDocument): string | null {
-  let text = ''
-  for (const [, value] of scopeLeaves) text += `${value}\n`
-  for (const [, value] of payloadLeaves) if (!standsIn(payload ?? '', value)) text += `${value}\n`
-  return indexedText(text)
-}
-
-/** Whether the words of the value are words of the text at its first place there; certain where it says so. */
-function standsIn(text: string, value: string): boolean {
-  const at = text.indexOf(value)
-  if (at === -1) return false
-  const end = at + value.length
-  return !(at > 0 && isWordCode(text.charCodeAt(at - 1))) && !(end < text.length && isWordCode(text.charCodeAt(end)))
 }
 
 /**

@@ -2,7 +2,9 @@ import type { EntryDocument, Leaf } from '../../../shared/contract/documents.ts'
 import { levelRank } from '../../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../../shared/contract/timestamp.ts'
 import type { Comparison, Query, TextField } from '../../../shared/query/ast.ts'
-import { splitWords } from '../../../shared/query/words.ts'
+import { detailsText } from '../../../shared/query/details-text.ts'
+import { isWithin, keyRange, sortKey } from '../../../shared/query/sort-key.ts'
+import { hasPhrase, splitWords } from '../../../shared/query/words.ts'
 
 const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
 
@@ -15,10 +17,18 @@ export function matches(query: Query, document: EntryDocument): boolean {
       return wordsMatch(query, document)
     case 'equals': {
       const value = document[query.field]
-      return value !== null && textMatches(value, query)
+      const isBelow = query.field === 'category' && !query.prefix && value?.startsWith(`${query.value}.`)
+      return value !== null && (isBelow === true || textMatches(value, query))
     }
     case 'leaf':
       return leavesOf(query.field, document).some(([path, value]) => path === query.path && textMatches(value, query))
+    case 'leafRange': {
+      const range = keyRange(query)
+      const keys = leavesOf(query.field, document).map(([path, value]) =>
+        path === query.path ? sortKey(value) : undefined,
+      )
+      return keys.some((key) => key !== undefined && range !== undefined && isWithin(range, key))
+    }
     case 'exists': {
       const value = document[query.field]
       return value !== null && value !== ''
@@ -44,23 +54,14 @@ export function matches(query: Query, document: EntryDocument): boolean {
 
 function wordsMatch(query: Extract<Query, { type: 'words' }>, document: EntryDocument): boolean {
   const { field, words, phrase, prefix } = query
-  const texts = (field === null ? TEXTS : [field]).map((name) => splitWords(document[name] ?? ''))
+  const own = (field === null ? TEXTS : [field]).map((name) => document[name] ?? '')
+  const texts = (field === null ? [...own, detailsText(document)] : own).map(splitWords)
   if (words.length === 0) return false
-  if (phrase) return texts.some((text) => containsPhrase(text, words, prefix))
+  if (phrase) return texts.some((text) => hasPhrase(text, words, prefix))
   return words.every((word, index) => {
     const open = prefix && index === words.length - 1
-    return texts.some((text) => containsPhrase(text, [word], open))
+    return texts.some((text) => hasPhrase(text, [word], open))
   })
-}
-
-function containsPhrase(text: readonly string[], words: readonly string[], prefix: boolean): boolean {
-  const last = words.length - 1
-  return text.some((_, begin) =>
-    words.every((word, index) => {
-      const found = text[begin + index]
-      return found === word || (prefix && index === last && found?.startsWith(word) === true)
-    }),
-  )
 }
 
 const leavesOf = (field: 'payload' | 'scope', document: EntryDocument): readonly Leaf[] =>

@@ -18,6 +18,8 @@ export function printQuery(query: Query): string {
       return `${query.field}:${quote(query.value, query.prefix)}`
     case 'leaf':
       return `${printPath(query)}:${quote(query.value, query.prefix)}`
+    case 'leafRange':
+      return `${printPath(query)}:${printRange(query)}`
     case 'exists':
       return `${query.field}:*`
     case 'leafExists':
@@ -46,6 +48,12 @@ function printWords({ field, words, phrase, prefix }: Extract<Query, { type: 'wo
   const star = prefix ? '*' : ''
   if (phrase && words.length > 1) return `${name}"${words.join(' ')}"${star}`
   return words.map((word) => name + word).join(' ') + star
+}
+
+function printRange({ from, to }: Extract<Query, { type: 'leafRange' }>): string {
+  if (from !== null && to !== null) return `[${from.value} TO ${to.value}]`
+  const bound = from ?? to
+  return `${from === null ? '<' : '>'}${bound?.isIncluded === true ? '=' : ''}${bound?.value}`
 }
 
 const printPath = ({ field, path }: { readonly field: string; readonly path: string }): string =>

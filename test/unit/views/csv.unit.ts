@@ -9,6 +9,7 @@ const names: Names = {
   event: (identifier) => ({ identifier, name: `name of ${identifier}` }),
   step: (identifier) => ({ identifier, name: null }),
   project: (id) => ({ id, name: 'Checkout' }),
+  inQuery: (query) => query,
   stepsOf: () => [],
 }
 

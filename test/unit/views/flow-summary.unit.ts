@@ -10,6 +10,7 @@ const names: Names = {
   event: named,
   step: named,
   project: (id) => ({ id, name: null }),
+  inQuery: (query) => query,
   stepsOf: (event) =>
     ['validate', 'pay', 'ship'].map((identifier, index) => {
       return { kind: 'step', identifier: `${event}.${identifier}`, team: 'a', name: '', event, order: index + 1 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parseQuery } from '../../../shared/query/parse.ts'
-import { startViews, type ViewsFixture } from '../../support/views-fixture.ts'
+import { applicationLog, eventLog, PROJECT, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
 
 let views: ViewsFixture
 beforeAll(async () => {
@@ -34,6 +34,28 @@ describe('GET /api/query', () => {
       }
     },
   )
+})
+
+test('a word finds the entries of what has such a name in the registry now', async () => {
+  views.store.add(
+    eventLog({ event: 'order', step: 'order.pay', payload: 'one' }),
+    eventLog({ event: null, step: 'audit', payload: 'two' }),
+    applicationLog({ message: 'three' }),
+  )
+  const found = async (path: string, q: string): Promise<readonly string[]> => {
+    const { data } = await views.get<{ readonly items: readonly { payload?: string; message?: string }[] }>(
+      `/api/${path}?${new URLSearchParams({ q })}`,
+    )
+    return data.items.map(({ payload, message }) => payload ?? message ?? '').toSorted()
+  }
+  expect(await found('event-logs', '"order placed"')).toEqual(['one'])
+  expect(await found('event-logs', '-"order placed"')).toEqual(['two'])
+  expect(await found('event-logs', 'checkout')).toEqual([])
+  expect(await found('application-logs', 'check*')).toEqual(['three'])
+  views.projects.set(PROJECT, { id: PROJECT, team: 'a', name: 'Till' })
+  expect(await found('application-logs', 'check*')).toEqual([])
+  expect(await found('application-logs', 'TILL')).toEqual(['three'])
+  expect(await found('application-logs', '"Project of b"')).toEqual([])
 })
 
 test('GET /api/query/syntax tells every form of a search by an example that is a query', async () => {

@@ -13,6 +13,7 @@ import {
   decodeText,
   GONE,
   type ReadBody,
+  refusedBodyHeaders,
 } from '../../../../shared/http/body.ts'
 import { codingProblem } from '../../../../shared/http/media-type.ts'
 import { type ByteShare, createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
@@ -223,9 +224,13 @@ describe('the bytes of bodies', () => {
     push(16_384 + 260)
     await eventually(() => expect(request.readableLength).toBe(0))
     push(1)
-    expect(await reading).toMatchObject({
+    const read = await reading
+    expect(read).toMatchObject({
       problem: { code: 'malformed_request', message: expect.stringContaining('chunks of at least 64 bytes') },
     })
+    // The rest of the body is not read for ever, so nothing that follows it on the connection is answered.
+    const problem = typeof read === 'object' ? read.problem : undefined
+    expect(problem && refusedBodyHeaders(problem, request as never)).toMatchObject({ connection: 'close' })
   })
 
   test('a body in many pieces that are long enough is read', async () => {

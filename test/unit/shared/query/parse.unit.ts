@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { Query } from '../../../../shared/query/ast.ts'
+import type { LeafBound, Query } from '../../../../shared/query/ast.ts'
 import { FIELDS, findField, LEAF_FAMILIES } from '../../../../shared/query/fields.ts'
 import { parseQuery, QUERY_DEPTH_MAX, QUERY_LENGTH_MAX, QUERY_TERMS_MAX } from '../../../../shared/query/parse.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
@@ -17,6 +17,14 @@ const words = (list: readonly string[], phrase: boolean, prefix = false): Query 
 const and = (...queries: Query[]): Query => ({ type: 'and', queries })
 const or = (...queries: Query[]): Query => ({ type: 'or', queries })
 const not = (query: Query): Query => ({ type: 'not', query })
+
+const leafRange = (path: string, from: LeafBound | null, to: LeafBound | null): Query => ({
+  type: 'leafRange',
+  field: 'payload',
+  path,
+  from,
+  to,
+})
 
 const equalsProject: Query = {
   type: 'equals',
@@ -56,6 +64,8 @@ const READ: readonly (readonly [string, Query])[] = [
   ['environment:Production', { type: 'equals', field: 'environment', value: 'Production', prefix: false }],
   ['ENV:"a b"', { type: 'equals', field: 'environment', value: 'a b', prefix: false }],
   ['category:Acme.*', { type: 'equals', field: 'category', value: 'Acme.', prefix: true }],
+  ['category:Acme.', { type: 'equals', field: 'category', value: 'Acme', prefix: false }],
+  ['category:.', { type: 'equals', field: 'category', value: '.', prefix: false }],
   ['category:Acme\\*', { type: 'equals', field: 'category', value: 'Acme*', prefix: false }],
   ['correlation:a:b', { type: 'equals', field: 'correlationKey', value: 'a:b', prefix: false }],
   ['event:a\\ b', { type: 'equals', field: 'event', value: 'a b', prefix: false }],
@@ -103,6 +113,23 @@ const READ: readonly (readonly [string, Query])[] = [
   ['payload.order.id:4711', { type: 'leaf', field: 'payload', path: 'order.id', value: '4711', prefix: false }],
   ['scope.RequestId:0HN*', { type: 'leaf', field: 'scope', path: 'RequestId', value: '0HN', prefix: true }],
   ['scopedata.Request\\ Id:""', { type: 'leaf', field: 'scope', path: 'Request Id', value: '', prefix: false }],
+  ['payload.n:>-5', leafRange('n', { value: '-5', isIncluded: false }, null)],
+  ['payload.n:<="1.5s"', leafRange('n', null, { value: '1.5s', isIncluded: true })],
+  ['payload.n:[1 TO 2]', leafRange('n', { value: '1', isIncluded: true }, { value: '2', isIncluded: true })],
+  ['payload.n:1..2', leafRange('n', { value: '1', isIncluded: true }, { value: '2', isIncluded: true })],
+  ['payload.n:[* TO 2]', leafRange('n', null, { value: '2', isIncluded: true })],
+  ['payload.n:[* TO *]', { type: 'leafExists', field: 'payload', path: 'n' }],
+  ['payload.n:"1..2"', { type: 'leaf', field: 'payload', path: 'n', value: '1..2', prefix: false }],
+  ['payload.n:1..b', { type: 'leaf', field: 'payload', path: 'n', value: '1..b', prefix: false }],
+  ['payload.n:1..2..3', { type: 'leaf', field: 'payload', path: 'n', value: '1..2..3', prefix: false }],
+  ['environment:1..2', { type: 'equals', field: 'environment', value: '1..2', prefix: false }],
+  [
+    'eventId:1..5',
+    and(
+      { type: 'number', field: 'eventId', comparison: '>=', value: 1 },
+      { type: 'number', field: 'eventId', comparison: '<=', value: 5 },
+    ),
+  ],
   ['payload.key:*', { type: 'leafExists', field: 'payload', path: 'key' }],
   ['scope.op:">="', { type: 'leaf', field: 'scope', path: 'op', value: '>=', prefix: false }],
 ]
@@ -120,7 +147,22 @@ const UNREAD: readonly (readonly [string, RegExp, number, Query])[] = [
   ['span:""', /hexadecimal digits/, 5, word('span')],
   ['trace:>ab', /trace has no order/, 7, words(['trace', 'ab'], true)],
   ['environment:>a', /has no order/, 13, words(['environment', 'a'], true)],
-  ['payload.n:>5', /payload\.n has no order/, 11, words(['payload', 'n', '5'], true)],
+  [
+    'payload.n:>x5',
+    /payload\.n is compared with numbers.*times.*durations.*not with "x5"/,
+    11,
+    words(['payload', 'n', 'x5'], true),
+  ],
+  ['payload.n:<=', /no value after "payload.n:"/, 12, words(['payload', 'n'], true)],
+  ['payload.n:>5*', /\* cannot end a value that is compared/, 12, words(['payload', 'n', '5'], true)],
+  ['payload.n:[1 TO b]', /not with "b"/, 10, and(words(['payload', 'n', '1'], true), word('to'), word('b'))],
+  [
+    'payload.n:1..2026-01-31',
+    /Both ends of a range of payload\.n/,
+    10,
+    words(['payload', 'n', '1', '2026', '01', '31'], true),
+  ],
+  ['eventId:1..x', /whole numbers, not with "x"/, 8, words(['eventid', '1', 'x'], true)],
   ['payload.:5', /no field "payload\."/, 0, words(['payload', '5'], true)],
   ['eventId:[1 5]', /range is written/, 8, and(words(['eventid', '1'], true), word('5'))],
   ['level:err*', /\* cannot end a value of level/, 9, words(['level', 'err'], true)],

@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
+  hasLeafWithin,
   leafBytes,
   leafNeedle,
   memberNeedle,
   setBytes,
   setMembers,
 } from '../../../../../shared/log-store/sqlite/leaf-bytes.ts'
+import { sortKey } from '../../../../../shared/query/sort-key.ts'
 import { eventDocument } from '../../../../support/documents.ts'
 
 /** Short texts of few characters, so that they meet; `p` and `s` mark the fields. */
@@ -33,6 +35,21 @@ describe('leaves as bytes', () => {
         },
       ),
       { numRuns: 5_000 },
+    )
+  })
+
+  test('a leaf is found by the range of its value', () => {
+    const numbers = fc.array(fc.tuple(path, fc.constantFrom('', '1', '5', '10', 'x', '1s')), { maxLength: 5 })
+    fc.assert(
+      fc.property(numbers, numbers, fc.constantFrom('payload', 'scope'), path, (payload, scope, field, at) => {
+        const bytes = leafBytes({ ...eventDocument(), payloadLeaves: payload, scopeLeaves: scope }) ?? new Uint8Array()
+        const own = (field === 'payload' ? payload : scope).filter(([name]) => name === at)
+        const range = { from: sortKey('5') ?? '', to: 'o' }
+        expect(hasLeafWithin(bytes, leafNeedle(field, at, '', true), range)).toBe(
+          own.some(([, value]) => value === '5' || value === '10'),
+        )
+      }),
+      { numRuns: 2_000 },
     )
   })
 

@@ -2,9 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { textTableSchema } from '../../../../../shared/log-store/sqlite/schema.ts'
-import { indexedText, indexedWord, leafWords, matchPhrase } from '../../../../../shared/log-store/sqlite/words-index.ts'
+import { indexedText, indexedWord, matchPhrase } from '../../../../../shared/log-store/sqlite/words-index.ts'
 import { splitWords, WORD_LENGTH_MAX } from '../../../../../shared/query/words.ts'
-import { applicationDocument, eventDocument } from '../../../../support/documents.ts'
 
 const database = new DatabaseSync(':memory:')
 database.exec(`${textTableSchema('texts')} CREATE VIRTUAL TABLE words USING fts5vocab('texts', 'instance')`)
@@ -66,32 +65,6 @@ describe('words in the full-text index', () => {
           /^\{message payload\} : "[^"\p{Cc}]*"( \*)?$/u,
         )
       }),
-    )
-  })
-})
-
-describe('words of leaves', () => {
-  test('those of the scope go in, and of the payload those that do not stand in it as they are', () => {
-    const scope = applicationDocument({ message: '7 seven', scopeData: { a: 'seven', b: { c: 7 } } })
-    expect(leafWords(scope)).toBe('seven\n7\n')
-    expect(leafWords(eventDocument({ payload: '{"a":"one two","b":[12.5,true]}' }))).toBeNull()
-    expect(leafWords(eventDocument({ payload: '{"a":"one\\ntwo","b":1e3,"c":12,"d":1}' }))).toBe('one\ntwo\n1000\n1\n')
-    expect(leafWords(eventDocument({ payload: '{"x1000":1e3}' }))).toBe('1000\n')
-    expect(leafWords(eventDocument({ payload: '{"1000x":1e3}' }))).toBe('1000\n')
-  })
-
-  test('every leaf of a payload has its words in a row, in the payload or beside it', () => {
-    const payloads = fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.stringify({ value }, null, 1))
-    fc.assert(
-      fc.property(payloads, (payload) => {
-        const document = eventDocument({ payload })
-        const texts = [indexedText(document.payload), leafWords(document)].map((text) => indexed([text]))
-        for (const [, value] of document.payloadLeaves) {
-          const row = ` ${splitWords(value).map(indexedWord).join(' ')} `
-          expect(texts.some((words) => ` ${words.join(' ')} `.includes(row) || row === '  ')).toBe(true)
-        }
-      }),
-      { numRuns: 300 },
     )
   })
 })

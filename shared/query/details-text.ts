@@ -1,0 +1,46 @@
+import type { EntryDocument, Leaf } from '../contract/documents.ts'
+import { mayBeInWord } from './words.ts'
+
+/**
+ * The text of all that a row or a panel shows of an entry beside its message, exception and payload: the scope data as its names
+ * and values follow each other, the values of the payload that do not stand in it as they are (escaped ones, for example), and the
+ * fields. Both stores search it as one text. Empty where there is nothing. The Project's id is not there: it would be five words of
+ * every application log, and the views know which Project they are (names-in-query.ts).
+ */
+export function detailsText(document: EntryDocument): string {
+  const { payload, payloadLeaves, scopeLeaves, category, eventId, eventName } = document
+  let text = scopeText(scopeLeaves)
+  for (const [, value] of payloadLeaves) if (!standsIn(payload ?? '', value)) text += `${value}\n`
+  // An eventId of 0 is .NET's way to say that there is none, and is shown nowhere.
+  const number = eventId === null || eventId === 0 ? null : String(eventId)
+  const { environment, correlationKey, event, step } = document
+  for (const field of [category, number, eventName, environment, correlationKey, event, step])
+    if (field !== null && field !== '') text += `${field}\n`
+  return text
+}
+
+/** Each name once for what it holds, as JSON has it: so the text is never much longer than the scope data itself. */
+function scopeText(leaves: readonly Leaf[]): string {
+  let text = ''
+  let before = ''
+  for (const [path, value] of leaves) {
+    text += path === before ? `${value}\n` : `${path.slice(sharedLength(path, before))} ${value}\n`
+    before = path
+  }
+  return text
+}
+
+/** The length of the names that both paths begin with. */
+function sharedLength(path: string, before: string): number {
+  let shared = 0
+  for (let at = 0; at < path.length && path[at] === before[at]; at += 1) if (path[at] === '.') shared = at + 1
+  return shared
+}
+
+/** Whether the words of the value are words of the text at its first place there; certain where it says so. */
+function standsIn(text: string, value: string): boolean {
+  const at = text.indexOf(value)
+  if (at === -1) return false
+  const end = at + value.length
+  return !(at > 0 && mayBeInWord(text.charCodeAt(at - 1))) && !(end < text.length && mayBeInWord(text.charCodeAt(end)))
+}

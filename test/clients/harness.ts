@@ -1,0 +1,254 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as passed } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { freePorts } from '../stack/ports.ts'
+import { createClient, type Item } from '../support/api.ts'
+import { clientScript } from '../support/client-pages.ts'
+import { eventually } from '../support/eventually.ts'
+import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'
+import { createTcpGate, type TcpGate } from '../support/tcp-gate.ts'
+import { type Environment, notProved } from '../support/toolchains.ts'
+import { type ForeignClient, LOOKS, type Stored, storedOf, type Toolchains } from './clients.ts'
+
+const KEY = 'clients-e2e-key-0123456789abcdef0123456789'
+const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
+const PROJECT_NAME = 'Checkout API'
+const REGISTRY = `teams: [{ id: shop, name: Shop, apiKeys: ["${KEY}"] }]
+projects:
+  - { id: ${PROJECT}, team: shop, name: ${PROJECT_NAME} }
+  - { id: 3f2504e0-4f89-11d3-9a0c-0305e82c3302, team: shop, name: Stock }
+`
+/** Entries that a client writes. */
+const COUNT = 300
+const OUTAGE_MS = 6_000
+/** Of these the first ten are written before the outage, 60 in it and the others after it. */
+const OUTAGE_COUNT = 150
+const BEFORE_OUTAGE = '0-9'
+const OUTAGE_PAUSE_MS = 100
+/** Clients wait for up to half a minute before they try again, and share the machine. */
+const PATIENCE_MS = 90_000
+
+const run = promisify(execFile)
+
+const folder = temporaryFolder()
+let server: SluiceProcess
+/** Where clients find the server: at gates, so that it is gone for as long as it has to be, however busy the machine is. */
+let gates: readonly TcpGate[]
+let url: string
+let grpcUrl: string
+
+/** The client, and the environment of its programs. */
+interface Present {
+  readonly client: ForeignClient
+  readonly environment: Environment
+}
+
+/**
+ * Tests that each client delivers every log as it was written, to a server of its own with a Team of two Projects, and what arrives through
+ * an outage. A client whose toolchain is missing is told of; `REQUIRE_CLIENTS=1` fails then. `remove` is called at the end.
+ */
+export function describeClients(
+  name: string,
+  clients: readonly ForeignClient[],
+  toolchains: Toolchains,
+  remove?: () => void,
+): void {
+  beforeAll(async () => {
+    const file = join(folder.path, 'registry.yaml')
+    writeFileSync(file, REGISTRY)
+    const [port = 0, grpcPort = 0, gate = 0, grpcGate = 0] = await freePorts(4)
+    server = await startSluice({
+      PORT: String(port),
+      OTLP_GRPC_PORT: String(grpcPort),
+      DATA_DIR: join(folder.path, 'data'),
+      REGISTRY_FILE: file,
+    })
+    gates = [createTcpGate(gate, port), createTcpGate(grpcGate, grpcPort)]
+    await Promise.all(gates.map(({ open }) => open()))
+    ;[url, grpcUrl] = [`http://127.0.0.1:${gate}`, `http://127.0.0.1:${grpcGate}`]
+  })
+
+  afterAll(async () => {
+    for (const { close } of gates) close()
+    server.kill('SIGTERM')
+    await server.exited
+    folder.remove()
+    remove?.()
+  })
+
+  describe(name, () => {
+    const present: Present[] = []
+    for (const client of clients) {
+      const toolchain = toolchains[client.toolchain] ?? { missing: 'no toolchain' }
+      const title = `${client.name} delivers every log, as it was written`
+      if ('missing' in toolchain) {
+        notProved(title, toolchain.missing, process.env['REQUIRE_CLIENTS'] === '1')
+        continue
+      }
+      const { environment } = toolchain
+      present.push({ client, environment })
+      test(title, () => deliversAll({ client, environment }), 2 * PATIENCE_MS)
+    }
+
+    test('what has arrived is shown', async () => {
+      for (const look of LOOKS) {
+        const { stdout } = await run('bash', ['-c', clientScript(look)], {
+          env: { ...process.env, BASE_URL: url, KEY },
+        })
+        expect(JSON.parse(stdout)).toMatchObject({ success: true, data: { items: expect.any(Array) } })
+      }
+    })
+
+    const title = 'through a server that is gone for 6 s, each delivers what its own retries allow, and nothing twice'
+    const lasting = present.filter(({ client }) => client.outage !== undefined)
+    if (lasting.length > 0) test(title, () => outlast(lasting), 3 * PATIENCE_MS)
+  })
+}
+
+async function deliversAll({ client, environment }: Present): Promise<void> {
+  const { name, stays = false } = client
+  const begun = new Date().toISOString()
+  const running = await start({ client, environment }, name, { COUNT: String(COUNT), PAUSE_MS: '0' })
+  try {
+    if (!stays) await ended(running)
+    const all = Array.from({ length: COUNT }, (_, n) => n)
+    await eventually(
+      async () => expect((await entriesOf(name)).map(numberOf)).toEqual(all),
+      stays ? PATIENCE_MS : undefined,
+    )
+    const entries = await entriesOf(name)
+    for (const [n, entry] of entries.entries())
+      expect(comparable(entry)).toEqual([PROJECT_NAME, storedOf(client, name, n)])
+    // To the second, as some write their times.
+    const times = entries.map(({ timestamp = '' }) => timestamp.slice(0, 'yyyy-mm-ddThh:mm:ss'.length)).toSorted()
+    expect(times.filter((time) => time < begun.slice(0, time.length) || time > new Date().toISOString())).toEqual([])
+  } catch (error) {
+    throw new Error(`${name} said: ${running.said()}`, { cause: error })
+  } finally {
+    await end(running)
+  }
+}
+
+async function outlast(present: readonly Present[]): Promise<void> {
+  const runs = present.map(({ client }) => ({ client, run: `${client.name}-outage` }))
+  const delivered = (): Promise<readonly string[]> =>
+    Promise.all(runs.map(async ({ run }) => `${run}: ${rangesOf((await entriesOf(run)).map(numberOf))}`))
+  const go = join(folder.path, 'go')
+  const outage = { COUNT: String(OUTAGE_COUNT), PAUSE_MS: String(OUTAGE_PAUSE_MS), GO_FILE: go }
+  const running = await Promise.all(present.map((each) => start(each, `${each.client.name}-outage`, outage)))
+  try {
+    const before = runs.map(({ run }) => `${run}: ${BEFORE_OUTAGE}`)
+    await eventually(async () => expect(await delivered()).toEqual(before), PATIENCE_MS)
+    for (const { close } of gates) close()
+    writeFileSync(go, '')
+    // Not a wait for anything, but the outage itself.
+    await passed(OUTAGE_MS)
+    await Promise.all(gates.map(({ open }) => open()))
+    const all = `0-${OUTAGE_COUNT - 1}`
+    const awaited = runs.map(({ client, run }) =>
+      client.outage === 'all' ? `${run}: ${all}` : expect.stringMatching(new RegExp(`${run}: .*-${OUTAGE_COUNT - 1}$`)),
+    )
+    await eventually(async () => expect(await delivered()).toEqual(awaited), PATIENCE_MS)
+    // What ends has sent all that it will send.
+    await Promise.all(running.filter((_, index) => runs[index]?.client.stays !== true).map(ended))
+    process.stderr.write(`\nDelivered through an outage of 6 s:\n${(await delivered()).join('\n')}\n`)
+    const twice = await Promise.all(runs.map(async ({ run }) => repeated(run, (await entriesOf(run)).map(numberOf))))
+    expect(twice.flat()).toEqual([])
+  } catch (error) {
+    throw new Error(running.map((each, index) => `${runs[index]?.run} said: ${each.said()}`).join('\n'), {
+      cause: error,
+    })
+  } finally {
+    await Promise.all(running.map(end))
+  }
+}
+
+interface Running {
+  readonly child: ChildProcess
+  readonly exited: Promise<number | null>
+  /** The last that it printed. */
+  said(): string
+}
+
+const SAID_CHARACTERS_MAX = 4_000
+
+/** Runs the script of the client's page between its commands, in a folder of its own. */
+async function start({ client, environment }: Present, run: string, settings: Environment): Promise<Running> {
+  const { name, before = '', script = name, command = '' } = client
+  const home = join(folder.path, run)
+  mkdirSync(home)
+  const lines = ['set -e', before, script === null ? '' : clientScript(script), command]
+  const { hostname, port } = new URL(url)
+  const [collectorPort] = await freePorts(1)
+  const child = spawn('bash', ['-c', lines.join('\n')], {
+    cwd: home,
+    // A process group of its own, so that all that it starts can be ended.
+    detached: true,
+    env: {
+      ...process.env,
+      ...environment,
+      CLIENTS: import.meta.dirname,
+      BASE_URL: url,
+      SLUICE_HOST: hostname,
+      SLUICE_PORT: port,
+      GRPC_URL: grpcUrl,
+      COLLECTOR_PORT: String(collectorPort),
+      KEY,
+      PROJECT,
+      RUN: run,
+      ...settings,
+    },
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-SAID_CHARACTERS_MAX)
+    })
+  const exited = once(child, 'close').then(([code]) => code as number | null)
+  return { child, exited, said: () => said }
+}
+
+/** Resolves when it has ended in order; rejects where it goes on. */
+async function ended({ exited }: Running): Promise<void> {
+  expect(await Promise.race([exited, passed(PATIENCE_MS, 'still running', { ref: false })])).toBe(0)
+}
+
+async function end({ child, exited }: Running): Promise<void> {
+  if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
+  await exited
+}
+
+type Entry = Item & Stored & { readonly project: { readonly name: string } }
+
+const numberOf = ({ message }: Stored): number => Number(/^\S+ (\d+):/.exec(message)?.[1])
+
+/** The entries of one run, in the order in which they were written. */
+async function entriesOf(run: string): Promise<readonly Entry[]> {
+  const items = await createClient(server.url, KEY).all(`/api/application-logs?q=${encodeURIComponent(`"${run}"`)}`)
+  return (items as readonly Entry[])
+    .filter(({ message }) => message.startsWith(`${run} `))
+    .toSorted((a, b) => numberOf(a) - numberOf(b))
+}
+
+/** The Project of an entry, and its fields that are compared: of the scope data those that the client wrote. */
+function comparable(entry: Entry): readonly [string, Stored] {
+  const { project, message, level, categoryName, correlationKey, exception, scopeData } = entry
+  const { order, ok, ratio } = (scopeData ?? {}) as Readonly<Record<string, unknown>>
+  const written = order === undefined ? {} : { order, ok, ratio }
+  return [project.name, { message, level, categoryName, correlationKey, exception, scopeData: written }]
+}
+
+/** `0-3, 7` of 0, 1, 2, 3 and 7. */
+function rangesOf(numbers: readonly number[]): string {
+  const present = new Set(numbers)
+  const first = [...present].filter((n) => !present.has(n - 1))
+  const last = [...present].filter((n) => !present.has(n + 1))
+  return first.map((from, index) => (from === last[index] ? `${from}` : `${from}-${last[index]}`)).join(', ')
+}
+
+const repeated = (run: string, numbers: readonly number[]): readonly string[] =>
+  numbers.filter((n, index) => numbers.indexOf(n) !== index).map((n) => `${run} ${n}`)

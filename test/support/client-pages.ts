@@ -1,0 +1,30 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const PAGES = join(import.meta.dirname, '../../docs/clients')
+
+/** A block of code of a page of docs/clients. Its first line says, after the language, how it is held to be right. */
+export interface Block {
+  readonly page: string
+  readonly language: string
+  /** `client=NAME`: a test runs the block as it stands; `file=PATH`: a part of a file that a test uses; `untested`. */
+  readonly held: string
+  readonly text: string
+}
+
+/** All blocks of the pages in docs/clients. */
+export const clientBlocks = (): readonly Block[] =>
+  globSync('*.md', { cwd: PAGES })
+    .toSorted()
+    .flatMap((page) =>
+      [...readFileSync(join(PAGES, page), 'utf8').matchAll(/^```(\w+)(.*)\n([\s\S]*?)^```$/gm)].map(
+        ([, language = '', held = '', text = '']) => ({ page, language, held: held.trim(), text }),
+      ),
+    )
+
+/** The script that a page gives for this client. */
+export function clientScript(client: string): string {
+  const block = clientBlocks().find(({ held }) => held === `client=${client}`)
+  if (block === undefined) throw new Error(`no page of docs/clients has a block for client=${client}`)
+  return block.text
+}

@@ -1,0 +1,82 @@
+import type { EntryKind } from '../../shared/contract/records.ts'
+import type { Query } from '../../shared/query/ast.ts'
+import { hasPhrase, splitWords } from '../../shared/query/words.ts'
+import type { Entity, Project, Registry } from '../../shared/registry/registry.ts'
+
+/** Most Projects, Events and Steps that the words of one search stand for, in this order. */
+export const NAMED_MAX = 100
+/** So many of each are looked through. */
+const LOOKED_THROUGH_MAX = 2_000
+
+type Words = Extract<Query, { type: 'words' }>
+type Condition = Extract<Query, { type: 'equals' }>
+
+/** A Project, an Event or a Step of a Team with the texts by which words find it. */
+interface Named {
+  readonly condition: Condition
+  readonly texts: readonly (readonly string[])[]
+}
+
+type Own = Pick<Registry, 'projectsOf' | 'eventsOf' | 'stepsOf'>
+
+/**
+ * The query with its words also finding the entries of the Team's Projects, Events and Steps that have such a name now. Names are the
+ * registry's and may change, so that stores know identifiers alone; the id of a Project is none of the words of its entries either.
+ */
+export function withNames(query: Query, team: string, kinds: readonly EntryKind[], registry: Own): Query {
+  let left = NAMED_MAX
+  let all: readonly Named[] | undefined
+  const conditionsOf = (sought: Words): readonly Condition[] => {
+    all ??= namedOf(team, kinds, registry)
+    const found = all
+      .filter(({ texts }) => texts.some((text) => hasPhrase(text, sought.words, sought.prefix)))
+      .slice(0, left)
+    left -= found.length
+    return found.map(({ condition }) => condition)
+  }
+  const rewritten = (one: Query): Query => {
+    switch (one.type) {
+      case 'words': {
+        // Several words that are no phrase are the rest of a long one.
+        if (one.field !== null || (one.words.length > 1 && !one.phrase)) return one
+        const conditions = conditionsOf(one)
+        return conditions.length === 0 ? one : { type: 'or', queries: [one, ...conditions] }
+      }
+      case 'not':
+        return { type: 'not', query: rewritten(one.query) }
+      case 'and':
+      case 'or':
+        return { type: one.type, queries: one.queries.map(rewritten) }
+      default:
+        return one
+    }
+  }
+  return rewritten(query)
+}
+
+function namedOf(team: string, kinds: readonly EntryKind[], registry: Own): readonly Named[] {
+  const isAsked = (kind: EntryKind): boolean => kinds.length === 0 || kinds.includes(kind)
+  return [
+    ...(isAsked('application') ? split(registry.projectsOf(team)) : []),
+    ...(isAsked('event') ? [...split(registry.eventsOf(team)), ...split(registry.stepsOf(team))] : []),
+  ]
+}
+
+/** By the registry's lists, which are new ones after every change. */
+const splitBefore = new WeakMap<readonly (Project | Entity)[], readonly Named[]>()
+
+function split(list: readonly (Project | Entity)[]): readonly Named[] {
+  const known = splitBefore.get(list)
+  if (known !== undefined) return known
+  const made = list.slice(0, LOOKED_THROUGH_MAX).map((one): Named => {
+    if ('kind' in one) return named(one.kind, one.identifier, [one.name])
+    return named('project', one.id, [one.name, one.id])
+  })
+  splitBefore.set(list, made)
+  return made
+}
+
+const named = (field: Condition['field'], value: string, texts: readonly string[]): Named => ({
+  condition: { type: 'equals', field, value, prefix: false },
+  texts: texts.map(splitWords),
+})
