@@ -104,10 +104,13 @@ const halfHeads: Attack = (context, size) => [
 
 /** Calls of gRPC on connections of their own; `behind` are the frames behind the headers of each. */
 const calls =
-  (behind: (stream: number) => readonly Buffer[], count: number): Attack =>
+  (behind: (stream: number) => readonly Buffer[], count: (size: Size) => number): Attack =>
   ({ random }, size) => {
     const key = random.pick([TEAMS.attacks.key, 'wrong'])
-    const frames = times(count, (index) => 2 * index + 1).flatMap((stream) => [rawCall(key, stream), ...behind(stream)])
+    const frames = times(count(size), (index) => 2 * index + 1).flatMap((stream) => [
+      rawCall(key, stream),
+      ...behind(stream),
+    ])
     const draft: Draft = { ...unkeyed(EXPORT_PATH), role: 'grpc', torn: true }
     const script = plain(Buffer.concat([PREFACE, ...frames]), draft, LEFT)
     return [together(times(of(2, 10)(size), () => script))]
@@ -115,8 +118,8 @@ const calls =
 
 /** The beginning of a message of 4 MB. */
 const HALF_MESSAGE = Buffer.concat([Buffer.from([0, 0, 0x40, 0, 0]), Buffer.alloc(600)])
-const halfCalls = calls((stream) => [rawFrame(DATA, 0, HALF_MESSAGE, stream)], 100)
-const cancelledCalls = calls((stream) => [rawFrame(RST_STREAM, 0, Buffer.from([0, 0, 0, 8]), stream)], 2_000)
+const halfCalls = calls((stream) => [rawFrame(DATA, 0, HALF_MESSAGE, stream)], of(40, 100))
+const cancelledCalls = calls((stream) => [rawFrame(RST_STREAM, 0, Buffer.from([0, 0, 0, 8]), stream)], of(150, 2_000))
 
 const forgedClients: Attack = ({ random }, size) => {
   const scripts = times(of(3, 220)(size), () => {

@@ -329,7 +329,7 @@ describe('the server', () => {
     const goaway = once(session, 'goaway')
     const stopped = server.stop(systemClock.now() + 10_000)
     await goaway
-    expect(await createGrpcClient(server.port, LONE_KEY).call(messageOf('late'))).toMatchObject({ code: 14 })
+    expect(await client().call(messageOf('late'))).toMatchObject({ code: 14 })
     half.stream.end(framed(messageOf('half')).subarray(10))
     gateway.journal.release()
     for (const one of [ended, half.ended]) expect((await one).trailers).toMatchObject({ 'grpc-status': '0' })

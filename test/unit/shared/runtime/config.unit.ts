@@ -238,7 +238,9 @@ describe('settings are checked against each other', () => {
 
   test('the metrics port is another one than the main port', () => {
     expect(problemsOf({ METRICS_PORT: '8080' })).toHaveLength(1)
-    expect(problemsOf({ PORT: '0', METRICS_PORT: '0' })).toEqual([])
+    expect(problemsOf({ PORT: '0', METRICS_PORT: '0', OTLP_GRPC_PORT: '0' })).toEqual([])
+    expect(problemsOf({ OTLP_GRPC_PORT: '8080' })).toHaveLength(1)
+    expect(problemsOf({ OTLP_GRPC_PORT: '4317', METRICS_PORT: '4317' })).toHaveLength(1)
   })
 
   test.each([
