@@ -45,7 +45,7 @@ def log(level, message, attributes, failed):
     if failed:
         entry["exception"] = traceback.format_exc()
     entries.append(entry)
-    if len(entries) == 20:
+    if len(entries) == 10:
         send(entries)
         entries.clear()
 
