@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { FlowDelta } from '../../shared/contract/documents.ts'
 import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
+import { ENTRY_MAPPINGS } from '../../shared/log-store/elasticsearch/mappings.ts'
 import { StoreHaltError } from '../../shared/log-store/log-store.ts'
+import { parseQuery } from '../../shared/query/parse.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -70,6 +72,27 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
   test('no index is made while its template is missing: it would take fields of any type', async () => {
     await removeAll(elasticsearch.url, prefix)
     await expect(store.indices.prepareDays()).rejects.toThrow(StoreHaltError)
+  })
+
+  test('an index of version 0.2, which has no details, goes on to be searched, and takes them once they are applied', async () => {
+    const { details: _, ...properties } = ENTRY_MAPPINGS.properties
+    const template = { mappings: { ...ENTRY_MAPPINGS, properties } }
+    await ask(elasticsearch.url, 'PUT', `/_component_template/${prefix}-entries-v1`, { template })
+    const [before, after] = [1, 2].map((number) => documentOf(number, { receivedAt: '2026-01-20T00:00:00.000Z' }))
+    if (before === undefined || after === undefined) throw new Error('there are no documents')
+    await store.write([before], never)
+    const found = async (text: string): Promise<number> => store.count({ ...EVERYTHING, query: parseQuery(text).query })
+    await eventually(async () => expect(await found('entry')).toBe(1))
+    expect(await found('flow-1 OR billing* OR "billing prod"*')).toBe(0)
+    expect(await found('-flow-1')).toBe(1)
+    expect(await store.indices.check()).toContain(
+      `mapping of index ${dayIndex('2026-01-20')}: properties.details.type is not set, needed is text`,
+    )
+    await store.indices.apply()
+    await store.write([after], never)
+    await eventually(async () => expect(await found('flow-2')).toBe(1))
+    expect(await found('entry')).toBe(2)
+    expect(await found('correlationKey:flow-1')).toBe(1)
   })
 
   test("the operator's own component template has the last word", async () => {

@@ -1,12 +1,16 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
+import type { EntryRow } from '../../shared/contract/rows.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { Facets } from '../../shared/log-store/log-store.ts'
+import type { Query } from '../../shared/query/ast.ts'
+import { phraseOf } from '../../shared/query/clause.ts'
 import { lex } from '../../shared/query/lexer.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
 import type { Term } from '../../shared/query/term.ts'
+import { splitWords } from '../../shared/query/words.ts'
 import type { EventEntity, StepEntity } from '../../shared/registry/registry.ts'
 import { complete, type KnownValue } from '../search/complete.ts'
-import { pathsOf } from '../search/paths.ts'
+import { eventNamesOf, leafValuesOf, pathsOf } from '../search/paths.ts'
 import { SYNTAX } from '../search/syntax.ts'
 import { addTerm, removeTerm } from '../search/terms.ts'
 import type { Answer } from './call.ts'
@@ -28,8 +32,10 @@ type Counted = Facets[keyof Facets][number]
 
 /** The most values of a facet that are looked through. */
 const VALUES_MAX = 100
-/** Entries that are looked into for names of leaves. */
-const LOOKED_INTO = 30
+/** Entries that are looked into for names of leaves, or for values. */
+const LOOKED_INTO = 300
+/** Shorter beginnings of a name are not searched for: too much begins so. */
+const SEARCHED_LENGTH_MIN = 3
 
 /** Completions at a place of a search, with the names and values that the Team's entries and its registry have. */
 export const completeQuery =
@@ -46,6 +52,10 @@ export const completeQuery =
     const named = (entities: readonly (StepEntity | EventEntity)[]): readonly KnownValue[] =>
       entities.map(({ identifier, name }) => ({ value: identifier, name }))
     const q = values.q ?? ''
+    const newest = async (query: Query): Promise<readonly EntryRow[]> => {
+      const page = { limit: LOOKED_INTO, order: 'desc', after: null, form: 'row' } as const
+      return (await store.search({ ...filter, query }, page, signal)).entries
+    }
     return successBody(
       await complete(q, Math.min(values.caret, q.length), {
         values: async () => {
@@ -60,13 +70,28 @@ export const completeQuery =
             ),
           }
         },
-        paths: async () => {
-          const page = { limit: LOOKED_INTO, order: 'desc', after: null, form: 'row' } as const
-          return pathsOf((await store.search(filter, page, signal)).entries)
+        paths: async (typed) => {
+          const entries = await newest(filter.query)
+          const name = nameOf(typed)
+          // A rare name is none of the newest entries', but one of the words of its own.
+          const isSearched = typed.includes('.') && name.length >= SEARCHED_LENGTH_MIN
+          return pathsOf(isSearched ? [...entries, ...(await newest(wordsOf(name, true)))] : entries)
         },
+        leafValues: async (leaf) => {
+          const found = leafValuesOf(await newest(filter.query), leaf)
+          if (found.length > 0) return found
+          const has: Query = { type: 'leafExists', ...leaf }
+          return leafValuesOf(await newest({ type: 'and', queries: [wordsOf(nameOf(leaf.path), false), has] }), leaf)
+        },
+        eventNames: async () => eventNamesOf(await newest({ type: 'exists', field: 'eventName' })),
       }),
     )
   }
+
+/** The last name of a path. */
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
+
+const wordsOf = (name: string, prefix: boolean): Query => phraseOf(null, splitWords(name), prefix)
 
 /** Reads `field:value`, `field:value*` and either with a minus before it. */
 function readTerm(path: string, text: string): Term {

@@ -1,4 +1,5 @@
 import { LEVELS } from '../../shared/contract/levels.ts'
+import type { LeafField } from '../../shared/query/ast.ts'
 import { FIELDS, findField, LEAF_FAMILIES } from '../../shared/query/fields.ts'
 import { type Lexeme, lex } from '../../shared/query/lexer.ts'
 import { escapeName, quoteValue } from '../../shared/query/term.ts'
@@ -18,8 +19,11 @@ export interface KnownValue {
 /** Values and names that can be searched for; read only where they are needed. */
 export interface Known {
   readonly values: () => Promise<KnownValues>
-  /** Names of leaves, such as `scope.RequestId`. */
-  readonly paths: () => Promise<readonly string[]>
+  /** Names of leaves, such as `scope.RequestId`, among them some of those that begin with `typed`. */
+  readonly paths: (typed: string) => Promise<readonly string[]>
+  /** Frequent values of a leaf. */
+  readonly leafValues: (leaf: { readonly field: LeafField; readonly path: string }) => Promise<readonly KnownValue[]>
+  readonly eventNames: () => Promise<readonly KnownValue[]>
 }
 
 const CHOICES_MAX = 12
@@ -48,7 +52,7 @@ export async function complete(text: string, caret: number, known: Known): Promi
   const field = fieldBefore(lexemes)
   if (field === undefined) {
     if (quoted || typed === '') return nothing
-    return found(text, last.at, caret + lengthOf(REST_OF_WORD, rest), namesLike(typed, await known.paths()))
+    return found(text, last.at, caret + lengthOf(REST_OF_WORD, rest), namesLike(typed, await known.paths(typed)))
   }
   const end = caret + lengthOf(quoted ? REST_OF_QUOTED : REST_OF_VALUE, rest)
   return found(text, last.at, end, await valuesLike(field, typed, known))
@@ -87,11 +91,7 @@ function namesLike(typed: string, paths: readonly string[]): readonly Choice[] {
 }
 
 async function valuesLike(name: string, typed: string, known: Known): Promise<readonly Choice[]> {
-  const reference = findField(name)
-  if (reference?.kind !== 'field' || !COUNTED.includes(reference.field.name)) return NOTHING
-  const { field } = reference
-  const given = (await known.values())[field.name] ?? []
-  const all = field.name === 'level' ? levelsOf(given) : given
+  const all = await valuesOf(name, known)
   const begins = new Set(all.filter(({ value, name }) => startsWith(value, typed) || startsWith(name ?? '', typed)))
   const contains = all.filter((one) => !begins.has(one) && includes(one, typed))
   return [...begins, ...contains].slice(0, CHOICES_MAX).map(({ value, name, count }) => ({
@@ -100,6 +100,16 @@ async function valuesLike(name: string, typed: string, known: Known): Promise<re
     ...(name != null && { help: name }),
     ...(count !== undefined && { count }),
   }))
+}
+
+async function valuesOf(name: string, known: Known): Promise<readonly KnownValue[]> {
+  const reference = findField(name)
+  if (reference?.kind === 'leaf') return known.leafValues(reference)
+  const field = reference?.field.name ?? ''
+  if (field === 'eventName') return known.eventNames()
+  if (!COUNTED.includes(field)) return []
+  const given = (await known.values())[field] ?? []
+  return field === 'level' ? levelsOf(given) : given
 }
 
 /** All levels, the most severe first, with the counts that are known. */

@@ -1,4 +1,5 @@
 import type { EntryRecord } from '../../shared/contract/records.ts'
+import type { LeafField } from '../../shared/query/ast.ts'
 import { leaves } from '../../shared/query/leaves.ts'
 
 /** How long a payload may be that is looked into, and how many names an entry has at most. */
@@ -12,11 +13,45 @@ export function pathsOf(entries: readonly EntryRecord[]): readonly string[] {
   const names = new Set<string>()
   const room = { members: MEMBERS_MAX }
   for (const entry of entries) {
-    const [family, value] = entry.kind === 'event' ? ['payload', parsed(entry.payload)] : ['scope', entry.scopeData]
+    const [family, value] = searched(entry)
     for (const [path] of leaves(value, room).slice(0, NAMES_MAX)) names.add(`${family}.${path}`)
   }
   return [...names]
 }
+
+/** The values that entries have at a leaf, with the number of these entries, the most frequent first. */
+export function leafValuesOf(
+  entries: readonly EntryRecord[],
+  { field, path }: { readonly field: LeafField; readonly path: string },
+): readonly CountedValue[] {
+  const room = { members: MEMBERS_MAX }
+  return counted(
+    entries.flatMap((entry) => {
+      const [family, value] = searched(entry)
+      const own = family === field ? leaves(value, room).filter(([name]) => name === path) : []
+      return [...new Set(own.map(([, text]) => text))]
+    }),
+  )
+}
+
+/** The eventNames of entries, with the number of these entries, the most frequent first. */
+export const eventNamesOf = (entries: readonly EntryRecord[]): readonly CountedValue[] =>
+  counted(entries.flatMap((entry) => (entry.kind === 'application' && entry.eventName !== '' ? [entry.eventName] : [])))
+
+export interface CountedValue {
+  readonly value: string
+  readonly count: number
+}
+
+function counted(values: readonly string[]): readonly CountedValue[] {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count)
+}
+
+/** The family of the entry's leaves, and the value that has them. */
+const searched = (entry: EntryRecord): readonly [LeafField, unknown] =>
+  entry.kind === 'event' ? ['payload', parsed(entry.payload)] : ['scope', entry.scopeData]
 
 /** The value of a JSON text that is not long; undefined for others. */
 function parsed(text: string): unknown {

@@ -137,9 +137,26 @@ function compile(query: Query, matching: Matching): Sql {
     case 'and':
       return allOf(query.queries.map((one) => compile(one, matching)))
     case 'or':
-      return anyOf(query.queries.map((one) => compile(one, matching)))
+      return compileOr(query.queries, matching)
   }
 }
+
+/** A word may stand for many names: their identifiers are looked up in one list, not one after the other. */
+function compileOr(queries: readonly Query[], matching: Matching): Sql {
+  const lists = new Map<string, string[]>()
+  const others: Sql[] = []
+  for (const one of queries) {
+    const column = one.type === 'equals' && !one.prefix && LISTED.includes(one.field) ? KEYWORDS[one.field] : undefined
+    if (column === undefined || one.type !== 'equals') others.push(compile(one, matching))
+    else lists.set(column, [...(lists.get(column) ?? []), one.value])
+  }
+  const listed = [...lists].map(([column, values]) =>
+    sql(`coalesce(${column} IN (${values.map(() => '?').join(', ')}), 0)`, ...values),
+  )
+  return anyOf([...listed, ...others])
+}
+
+const LISTED: readonly KeywordField[] = ['project', 'event', 'step']
 
 function compileEquals({ field, value, prefix }: Extract<Query, { type: 'equals' }>): Sql {
   const column = KEYWORDS[field]
@@ -165,9 +182,11 @@ function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Sql {
   const needle = leafNeedle(query.field, query.path, '', true)
   const range = keyRange(query)
   if (range === undefined) return FALSE
-  const within = sql(`${LEAF_WITHIN}(${LEAVES}, ?, ?, ?)`, needle, range.from, range.to)
-  const { text, values } = containsLeaf(needle)
-  return sql(`CASE WHEN ${text} THEN ${within.text} ELSE 0 END`, ...values, ...within.values)
+  const within = `CASE WHEN instr(leaves, ?) > 0 THEN ${LEAF_WITHIN}(leaves, ?, ?, ?) END`
+  return sql(
+    `coalesce((SELECT ${within} FROM contents WHERE arrival = e.arrival), 0)`,
+    ...[needle, needle, range.from, range.to],
+  )
 }
 
 const compareTime = (field: TimeField, comparison: Comparison, value: string): Sql =>

@@ -110,6 +110,24 @@ describe('GET …/completion', () => {
     expect(await labelsOf('/api/event-logs/completion?q=project:check&caret=13')).toEqual([PROJECT])
   })
 
+  test('has values of leaves and eventNames, the frequent ones first, and rare names beyond the newest entries', async () => {
+    const rare = applicationLog({ scopeData: { deep: { Shard: 'r1' } }, timestamp: '2026-01-01T00:00:00Z' })
+    const usual = Array.from({ length: 400 }, (_, index) =>
+      applicationLog({ scopeData: { tenant: index % 3 === 0 ? 'acme' : 'blue sky' }, eventName: 'Started' }),
+    )
+    views.store.add(rare, ...usual, applicationLog({ eventName: 'Ended' }))
+    const at = (q: string) =>
+      labelsOf(`/api/application-logs/completion?${new URLSearchParams({ q, caret: String(q.length) })}`)
+    expect(await at('scope.tenant:')).toEqual(['blue sky', 'acme'])
+    expect(await at('scope.tenant:ac')).toEqual(['acme'])
+    expect(await at('eventName:')).toEqual(['Started', 'Ended'])
+    expect(await at('scope.')).toEqual(['scope.tenant'])
+    expect(await at('scope.deep.sha')).toEqual(['scope.deep.Shard'])
+    expect(await at('scope.deep.Shard:')).toEqual(['r1'])
+    expect(await at('scope.none:')).toEqual([])
+    expect(await at('payload.tenant:')).toEqual([])
+  })
+
   test('has nothing beyond the end of the search, and nothing where nothing was typed', async () => {
     expect(await labelsOf('/api/event-logs/completion?q=lev&caret=99')).toEqual(['level'])
     expect(await labelsOf('/api/event-logs/completion?caret=3')).toEqual([])

@@ -18,6 +18,11 @@ const VALUES: KnownValues = {
 const known = (values: KnownValues, paths: readonly string[] = []) => ({
   values: async () => values,
   paths: async () => paths,
+  leafValues: async ({ field, path }: { readonly field: string; readonly path: string }) => [
+    { value: `${field} ${path}`, count: 2 },
+    { value: '1..2', count: 1 },
+  ],
+  eventNames: async () => [{ value: 'PaymentFailed', count: 5 }],
 })
 
 /** The text with a choice written into it, and where the caret is then. */
@@ -60,6 +65,13 @@ describe('what can come at the caret of a search', () => {
     ['environment:"Test|" foo', ['Test Lab']],
     ['event:placed|', ['order-placed']],
     ['event:Order p|', ['project', 'payload', 'payload.']],
+    ['eventName:|', ['PaymentFailed']],
+    ['eventname:fail|', ['PaymentFailed']],
+    ['scope.Tenant:|', ['scope Tenant', '1..2']],
+    ['payload.a.b:pay|', ['payload a.b']],
+    ['scope.ms:>1|', ['1..2']],
+    ['trace:|', []],
+    ['id:|', []],
     ['category:shop|', ['Acme.Shop']],
     ['"lev|', []],
     ['level:[e|', []],
@@ -78,6 +90,7 @@ describe('what can come at the caret of a search', () => {
     ['lev|el:error', 'level:|error'],
     ['environment:Te|', 'environment:"Test Lab" |'],
     ['environment:"Te|st" foo', 'environment:"Test Lab"| foo'],
+    ['scope.v:1|', 'scope.v:"1..2" |'],
     ['level:|debug foo', 'level:Critical| foo'],
     ['a OR env:prod|uction)', 'a OR env:Production |)'],
   ])('taking the first choice makes of %s %s', async (before, after) => {

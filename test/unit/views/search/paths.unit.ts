@@ -1,9 +1,33 @@
 import { describe, expect, test } from '@jest/globals'
-import { pathsOf } from '../../../../views/search/paths.ts'
+import { eventNamesOf, leafValuesOf, pathsOf } from '../../../../views/search/paths.ts'
 import { applicationLog, eventLog } from '../../../support/views-fixture.ts'
 
 const members = (count: number): Readonly<Record<string, number>> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]))
+
+describe('the values of entries', () => {
+  test('are those of one leaf, counted once an entry, the most frequent first', () => {
+    const entries = [
+      eventLog({ payload: '{"tags":["b","a","a"],"tag":"c"}' }),
+      eventLog({ payload: '{"tags":["a"]}' }),
+      eventLog({ payload: 'no JSON' }),
+      applicationLog({ scopeData: { tags: 'scope' } }),
+    ]
+    expect(leafValuesOf(entries, { field: 'payload', path: 'tags' })).toEqual([
+      { value: 'a', count: 2 },
+      { value: 'b', count: 1 },
+    ])
+    expect(leafValuesOf(entries, { field: 'scope', path: 'tags' })).toEqual([{ value: 'scope', count: 1 }])
+  })
+
+  test('are eventNames, without empty ones', () => {
+    const entries = ['A', 'B', '', 'B'].map((eventName) => applicationLog({ eventName }))
+    expect(eventNamesOf([...entries, eventLog()])).toEqual([
+      { value: 'B', count: 2 },
+      { value: 'A', count: 1 },
+    ])
+  })
+})
 
 describe('the names of leaves that entries have', () => {
   test('are those of payloads and of scopes, each once', () => {

@@ -10,7 +10,8 @@ import {
   type SqliteLogStore,
   type SqliteLogStoreOptions,
 } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
-import { eventDocument } from '../../../../support/documents.ts'
+import { parseQuery } from '../../../../../shared/query/parse.ts'
+import { applicationDocument, eventDocument } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { entriesOf } from '../../../../support/filters.ts'
 
@@ -39,6 +40,22 @@ afterEach(async () => {
 })
 
 describe('the file', () => {
+  test('of version 0.2, whose entries have the words of their texts and leaves alone, is searched and written', async () => {
+    const store = await open()
+    const fields = { team: 'payments', correlationKey: 'order-1', scopeData: { tenant: 'acme', ms: 12 } }
+    await store.write([applicationDocument(fields)], never)
+    const database = new DatabaseSync(file)
+    database.exec(`INSERT INTO texts_1 (texts_1) VALUES ('delete-all');
+      INSERT INTO texts_1 (rowid, message, leaves) VALUES (1, 'request finished', 'acme' || char(10) || '12' || char(10))`)
+    database.close()
+    const found = (text: string): Promise<number> => store.count({ ...all, query: parseQuery(text).query })
+    expect(await found('finished scope.tenant:acme scope.ms:>11.5 correlationKey:order-1 acme')).toBe(1)
+    expect(await found('order-1 OR tenant OR billing')).toBe(0)
+    await store.write([applicationDocument(fields)], never)
+    expect(await found('order-1 tenant billing')).toBe(1)
+    expect(await found('acme')).toBe(2)
+  })
+
   test('is made with its folder, and keeps what was written when it is opened again', async () => {
     const store = await open()
     const document = eventDocument()
