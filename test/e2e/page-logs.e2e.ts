@@ -147,7 +147,7 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
         'cart opened',
         'started',
       ])
-      expect(await row(page, 'asked the bank').locator('td').nth(2).textContent()).toBe('Client')
+      expect(await row(page, 'asked the bank').locator('.from').textContent()).toBe('Client')
     })
 
     test('turn round, in the address as well', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { eventually } from '../eventually.ts'
-import { copied, expectRows, paramsOf, rowIds, rowTexts } from '../page-logs.ts'
+import { copied, expectRows, paramsOf, readDown, rowIds, rowTexts } from '../page-logs.ts'
 import { clientOf, SHOWN_MS, TEAMS } from '../page-stand.ts'
 import { MINUTE, type Stage } from './stage.ts'
 
@@ -187,13 +187,7 @@ export function listScenarios(stage: Stage): void {
     expect(all).toHaveLength(MANY)
     const { page } = await show(TEAMS.lists, '/application-logs')
     await page.getByText(`${MANY} logs`).waitFor()
-    await eventually(async () => {
-      const ids = await rowIds(page)
-      expect(ids).toEqual(all.slice(0, ids.length))
-      if (ids.length === MANY) return true
-      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
-      return false
-    }, SHOWN_MS)
+    await readDown(page, all)
     await page.getByText('No older logs in this time').waitFor()
   })
 }
