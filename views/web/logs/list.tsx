@@ -43,6 +43,7 @@ export function List({ kind, list, state, total, onChange }: ListProps) {
             total={total}
             state={state}
             environments={list.filter['environment'] === undefined}
+            projects={kind === 'application' && list.filter['project'] === undefined}
             onOrder={() => onChange({ order: rows.order === 'desc' ? 'asc' : undefined, live: undefined })}
           />
           <MoreRows list={list} />

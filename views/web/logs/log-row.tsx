@@ -1,13 +1,14 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
 import { Component } from 'preact'
 import { visible } from '../../flow-layout/format.ts'
+import { pairsOf, valueText } from '../../flow-layout/payload.ts'
 import { clockText } from '../../flow-layout/times.ts'
 import type { Entry } from '../../schemas/answers.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { EntryActions } from './entry-actions.tsx'
 import { EntryFields } from './entry-fields.tsx'
-import { eventTag, hueOf, messageOf, sourceOf } from './facts.ts'
+import { eventTag, hueOf, sourceOf } from './facts.ts'
 import { flowHref } from './links.ts'
 import { useWhole } from './use-entry.ts'
 
@@ -22,6 +23,24 @@ interface LogRowProps {
   /** Whether the keyboard enters the list here. */
   readonly current: boolean
   readonly environments: boolean
+  readonly projects: boolean
+}
+
+/** A payload on one line: `order=4711 outcome=declined` of one that is a JSON object. */
+export function Payload({ text }: { readonly text: string }) {
+  const pairs = pairsOf(text)
+  if (pairs === undefined) return <bdi>{visible(text.slice(0, PREVIEW))}</bdi>
+  return (
+    <>
+      {pairs.map(({ path, text: value }, index) => (
+        <bdi key={index}>
+          {index > 0 && ' '}
+          <span class="muted">{visible(path)}=</span>
+          {visible(valueText(value.slice(0, PREVIEW)))}
+        </bdi>
+      ))}
+    </>
+  )
 }
 
 /** Characters of a message that a row may need, whatever is in it. */
@@ -33,7 +52,7 @@ export class LogRow extends Component<LogRowProps> {
     return (Object.keys(next) as (keyof LogRowProps)[]).some((name) => next[name] !== this.props[name])
   }
 
-  override render({ entry, index, utc, expanded, open, current, environments }: LogRowProps) {
+  override render({ entry, index, utc, expanded, open, current, environments, projects }: LogRowProps) {
     const { id, timestamp, level, correlationKey, environment } = entry
     const source = sourceOf(entry)
     const tag = eventTag(entry)
@@ -59,12 +78,21 @@ export class LogRow extends Component<LogRowProps> {
             <bdi>{visible(environment)}</bdi>
           </td>
         )}
+        {projects && (
+          <td role="cell" class="cut project" title={visible(projectOf(entry))}>
+            <bdi>{visible(projectOf(entry))}</bdi>
+          </td>
+        )}
         <td role="cell" class="cut from" title={visible(source.full)}>
           <bdi>{visible(source.name)}</bdi>
         </td>
         <td role="cell" class="text">
           {tag !== '' && <bdi class="muted">[{visible(tag)}] </bdi>}
-          <bdi>{visible(messageOf(entry).slice(0, PREVIEW))}</bdi>
+          {entry.kind === 'event' ? (
+            <Payload text={entry.payload} />
+          ) : (
+            <bdi>{visible(entry.message.slice(0, PREVIEW))}</bdi>
+          )}
           {failed && <bdi class="thrown"> {visible(entry.exception?.slice(0, 120).split('\n', 1)[0] ?? '')}</bdi>}
         </td>
         <td role="cell" class="key">
@@ -83,6 +111,8 @@ export class LogRow extends Component<LogRowProps> {
     )
   }
 }
+
+const projectOf = (entry: Entry): string => (entry.kind === 'event' ? '' : (entry.project.name ?? entry.project.id))
 
 /** An entry in place, below its row. */
 export function DetailRow({ entry, onOpen }: { readonly entry: Entry; readonly onOpen: (id: string) => void }) {

@@ -19,25 +19,31 @@ interface LogTableProps {
   readonly state: ListState
   /** Whether entries of several environments may be among the rows: a question of the filter, so that no column comes and goes. */
   readonly environments: boolean
+  /** The same of Projects. */
+  readonly projects: boolean
   readonly onOrder: () => void
 }
 
-const ENVIRONMENT = 'Environment'
+/** Columns that are there for some questions alone, with their classes. */
+const ENVIRONMENT = ['Environment', 'env'] as const
+const PROJECT = ['Project', 'project'] as const
 
 /** The rows, of which those near the screen are drawn. */
-export function LogTable({ kind, rows, total, state, environments, onOrder }: LogTableProps) {
+export function LogTable({ kind, rows, total, state, environments, projects, onOrder }: LogTableProps) {
   const { order } = rows
   const utc = useUtc()
-  const heads = [
-    'Level',
+  const heads: readonly (readonly [name: string, look?: string])[] = [
+    ['Level'],
     ...(environments ? [ENVIRONMENT] : []),
-    ...(kind === 'event' ? ['Step', 'Payload'] : ['Category', 'Message']),
-    'Flow',
+    ...(projects ? [PROJECT] : []),
+    [kind === 'event' ? 'Step' : 'Category'],
+    [kind === 'event' ? 'Payload' : 'Message'],
+    ['Flow'],
   ]
   return (
     <table
       role="table"
-      class={`log-table ${environments ? 'with-environments' : ''}`}
+      class={`log-table ${environments ? 'with-environments' : ''} ${projects ? 'with-projects' : ''}`}
       aria-label={kind === 'event' ? 'Event logs' : 'Application logs'}
       aria-rowcount={total === undefined ? -1 : total + 1}
     >
@@ -48,23 +54,23 @@ export function LogTable({ kind, rows, total, state, environments, onOrder }: Lo
               {utc ? 'Time, UTC' : 'Time'} <Icon name={order === 'desc' ? 'down' : 'up'} />
             </button>
           </th>
-          {heads.map((name) => (
-            <th key={name} role="columnheader" scope="col" class={name === ENVIRONMENT ? 'env' : undefined}>
+          {heads.map(([name, look]) => (
+            <th key={name} role="columnheader" scope="col" class={look}>
               {name}
             </th>
           ))}
         </tr>
       </thead>
-      <Body rows={rows} state={state} utc={utc} environments={environments} />
+      <Body rows={rows} state={state} utc={utc} environments={environments} projects={projects} />
     </table>
   )
 }
 
-interface BodyProps extends Pick<LogTableProps, 'rows' | 'state' | 'environments'> {
+interface BodyProps extends Pick<LogTableProps, 'rows' | 'state' | 'environments' | 'projects'> {
   readonly utc: boolean
 }
 
-function Body({ rows: { entries }, state, utc, environments }: BodyProps) {
+function Body({ rows: { entries }, state, utc, environments, projects }: BodyProps) {
   const body = useRef<HTMLTableSectionElement>(null)
   const days = useMemo(
     () => changesOf(entries.length, (index) => dayText(entries[index]?.timestamp ?? '', utc)),
@@ -111,6 +117,7 @@ function Body({ rows: { entries }, state, utc, environments }: BodyProps) {
             open={id === state.openId}
             current={index === current}
             environments={environments}
+            projects={projects}
           />,
           state.expanded.has(id) && <DetailRow key={`detail ${id}`} entry={entry} onOpen={state.open} />,
         ]
