@@ -6,6 +6,7 @@ import { countText, plural, visible } from '../../flow-layout/format.ts'
 import type { Absence } from '../../schemas/answers.ts'
 import type { Params } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
+import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { folderOf } from './facts.ts'
 import { LogTable } from './log-table.tsx'
@@ -155,6 +156,7 @@ export function Empty({ kind, filter, onChange }: EmptyProps) {
           </button>
         ))}
       </div>
+      <RefusedNote />
     </div>
   )
 }
