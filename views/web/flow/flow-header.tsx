@@ -9,6 +9,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { apiOf } from './flow-address.ts'
+import { FlowFailure } from './flow-failure.tsx'
 import type { FlowData } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
 
@@ -51,6 +52,7 @@ export function FlowHeader({ view, data: { live }, toggleLive }: HeaderProps) {
         <Copy text={() => location.href} label="Copy link" named class="button small" />
         <FlowExport view={view} />
       </header>
+      <FlowFailure view={view} />
       <p class="muted">
         {visible(summary.reason)} The last log is from {agoText(lastAt, useNow())}.
       </p>
