@@ -248,7 +248,9 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await marks(page).count()).toBeGreaterThan(3)
     await page.getByRole('button', { name: 'Lanes of Order placed' }).click()
     await page.getByRole('button', { name: 'Lanes of Checkout API' }).click()
-    await eventually(async () => expect(await page.locator('.flow-name').allTextContents()).toContain('Payments.Client'))
+    await eventually(async () =>
+      expect(await page.locator('.flow-name').allTextContents()).toContain('Payments.Client'),
+    )
     await page.getByRole('button', { name: 'Hide 2 Steps not seen' }).click()
     await eventually(async () => expect(await page.locator('.flow-unseen').count()).toBe(0))
     await page.reload()

@@ -83,7 +83,7 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
   </div>
 )
 
-const LOOKS = { running: 'flow-running', finished: 'good', stalled: 'warn', failed: 'bad' } as const
+const LOOKS = { running: 'flow-running', finished: '', stalled: 'warn', failed: 'bad' } as const
 
 /** The state that the flow seems to be in, with the reason on hover. */
 export const StateBadge = ({ flow: { state, reason } }: { readonly flow: FlowSummary }) => (

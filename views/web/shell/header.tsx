@@ -1,7 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import { countText, shortCount } from '../../flow-layout/format.ts'
 import { PAGES } from '../../pages.ts'
 import { loadSession, refusedCount, session, signOut } from '../api/session.ts'
+import { zoneText } from '../lib/times.ts'
 import { BASE } from '../ui/base.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
@@ -64,7 +66,7 @@ export function Header() {
           title="Show times in UTC or in your zone (u)"
         >
           <Icon name="clock" />
-          {utc ? 'UTC' : 'Local'}
+          {utc ? 'UTC' : `Local ${zoneText(false, systemClock.now())}`}
         </button>
         <button
           type="button"
