@@ -44,6 +44,41 @@ describeWithBrowser('the page of one flow', (browse) => {
   const selected = (page: Page) => page.locator('.flow-list tr[aria-selected=true]')
   const param = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
 
+  test('names the failure of one that failed, leads to its log, and draws what is missing after the last log', async () => {
+    const exception = `Acme.PaymentFailedException: insufficient_funds
+   at Microsoft.Extensions.Hosting.Host.Run()
+   at Acme.Billing.CaptureHandler.Handle(Order order) in /src/Billing/CaptureHandler.cs:line 87`
+    await server.send([
+      { to: 'order', key: 'failed-1', at: BEGIN, text: 'placed' },
+      { to: 'order.charge', key: 'failed-1', at: BEGIN + SECOND, text: 'declined', level: 'Error' },
+      {
+        ...{ to: CHECKOUT, category: 'Acme.Billing', key: 'failed-1', at: BEGIN + 2 * SECOND },
+        ...{ text: 'not captured', level: 'Error', exception },
+      },
+      {
+        to: CHECKOUT,
+        category: 'Acme.Other',
+        key: 'failed-1',
+        at: BEGIN + 3 * SECOND,
+        text: 'gave up',
+        level: 'Error',
+      },
+    ])
+    const { page } = await openFlow('failed-1')
+    await page
+      .getByRole('button', { name: 'PaymentFailedException: insufficient_funds · CaptureHandler.cs:87' })
+      .click()
+    await eventually(async () => expect(await selected(page).textContent()).toContain('not captured'))
+    const missing = await page.evaluate<number>(
+      `Math.min(...[...document.querySelectorAll('.flow-unseen')].map((one) => one.getBoundingClientRect().left))`,
+    )
+    const last = await page.evaluate<number>(
+      `Math.max(...[...document.querySelectorAll('[role=option]')].map((one) => one.getBoundingClientRect().right))`,
+    )
+    expect(last).toBeLessThanOrEqual(missing)
+    expect(await page.locator('.flow-failure').count()).toBe(1)
+  })
+
   test('draws lanes, idle time and what has not happened yet, and tells the same in the list', async () => {
     const { page } = await openFlow('order-1')
     const names = await page.locator('.flow-name').allTextContents()
@@ -52,13 +87,10 @@ describeWithBrowser('the page of one flow', (browse) => {
       ...['Checkout API', 'Warehouse', 'Steps without an Event', 'Audit'],
     ])
     expect(await page.locator('.flow-unseen').count()).toBe(2)
-    expect(await page.locator('.flow-wait').allTextContents()).toEqual([
-      expect.stringMatching(/^next, not seen; last log \d+ h ago$/),
-      'not seen',
-    ])
+    expect(await page.locator('.flow-wait').allTextContents()).toEqual(['next, not seen', 'not seen'])
     expect(await page.locator('.flow-fold').count()).toBe(1)
     expect(await rows(page).count()).toBe(ORDER_LOGS)
-    expect(await rows(page).first().textContent()).toContain('{"order":4711}')
+    expect(await rows(page).first().textContent()).toContain('order=4711')
     // Hours after the start, seconds still tell one log from another.
     expect(await rows(page).nth(9).locator('td').nth(1).textContent()).toBe('+3 h 2 s')
     expect(await page.locator('.flow-lasting').getAttribute('d')).toMatch(/^M/)
@@ -216,7 +248,9 @@ describeWithBrowser('the page of one flow', (browse) => {
     expect(await marks(page).count()).toBeGreaterThan(3)
     await page.getByRole('button', { name: 'Lanes of Order placed' }).click()
     await page.getByRole('button', { name: 'Lanes of Checkout API' }).click()
-    await eventually(async () => expect(await page.locator('.flow-name').allTextContents()).toContain('Client'))
+    await eventually(async () =>
+      expect(await page.locator('.flow-name').allTextContents()).toContain('Payments.Client'),
+    )
     await page.getByRole('button', { name: 'Hide 2 Steps not seen' }).click()
     await eventually(async () => expect(await page.locator('.flow-unseen').count()).toBe(0))
     await page.reload()

@@ -3,7 +3,15 @@ import type { Page } from 'playwright-core'
 import { describeWithBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { startLossyTail } from '../support/lossy-tail.ts'
-import { LOGS_KEY, type LogsServer, paramsOf, rowIds, rowTexts, startLogsServer } from '../support/page-logs.ts'
+import {
+  DRAWN_MAX,
+  LOGS_KEY,
+  type LogsServer,
+  paramsOf,
+  rowIds,
+  rowTexts,
+  startLogsServer,
+} from '../support/page-logs.ts'
 
 /** A number of its own for every log that a test sends. */
 const numbers = (from: number, count: number): readonly number[] => Array.from({ length: count }, (_, i) => from + i)
@@ -39,7 +47,7 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
    * before the list was read; the oldest are then read on.
    */
   const expectLedger = (page: Page, name: string, sent: readonly string[]): Promise<void> =>
-    eventually(async () => {
+    tall(page, async () => {
       const older = page.getByRole('button', { name: 'Load older' })
       // Without scrolling to it, which would hold the tail back.
       if (await older.isVisible()) await older.dispatchEvent('click')
@@ -48,7 +56,14 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
       const texts = await rowTexts(page)
       const ours = ids.filter((_, index) => texts[index]?.startsWith(name))
       expect(ours).toEqual(sent.toReversed())
-    }, 20_000)
+    })
+  /** Waits for it in a window with room for every row, as others are not drawn. */
+  const tall = async (page: Page, holds: () => Promise<void>): Promise<void> => {
+    const size = page.viewportSize() ?? { width: 0, height: 0 }
+    await page.setViewportSize({ ...size, height: 20_000 })
+    await eventually(holds, 20_000)
+    await page.setViewportSize(size)
+  }
 
   test('goes on from the list without a gap and without repeating, while logs pour in', async () => {
     const name = 'pour'
@@ -68,6 +83,25 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await pour
     await expectLedger(page, name, sent)
     expect(paramsOf(page)).toEqual({ live: '1' })
+  })
+
+  test('draws no more rows than there is room for, however many come', async () => {
+    await server.application({ message: 'first' })
+    const page = await show(server.url, '/application-logs')
+    await live(page)
+    const nodes = (): Promise<number> => page.evaluate('document.querySelectorAll("*").length')
+    const send = async (from: number): Promise<void> => {
+      const logs = numbers(from, 300).map((n) => ({ message: `many ${n}`, timestamp: new Date().toISOString() }))
+      await server.applications(logs)
+      await server.total('application', 1 + from + logs.length)
+      const newest = (await server.client.all('/api/application-logs'))[0]?.id
+      await eventually(async () => expect((await rowIds(page))[0]).toBe(newest), 20_000)
+    }
+    await send(0)
+    const before = await nodes()
+    await send(300)
+    expect(await nodes()).toBeLessThan(before + 50)
+    expect((await rowIds(page)).length).toBeLessThanOrEqual(DRAWN_MAX)
   })
 
   test('what comes while the list is still on its way is not lost when that replaces the rows', async () => {
@@ -145,7 +179,7 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await send('filler', numbers(0, 60))
     const page = await show(server.url, '/event-logs')
     await live(page)
-    await eventually(async () => expect((await rowIds(page)).length).toBeGreaterThan(60))
+    await eventually(async () => expect((await rowIds(page)).length).toBeGreaterThan(40))
     await page.mouse.move(700, 500)
     await page.mouse.wheel(0, 600)
     await page.getByRole('button', { name: 'Paused' }).waitFor()

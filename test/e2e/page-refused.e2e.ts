@@ -25,12 +25,14 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
     (await open(own.url, { key: own.key, path: '/refused', ...more })).page
   const item = (page: Page, text: string | RegExp) => page.locator('details', { hasText: text }).first()
 
+  const ofReason = (page: Page, code: string) => page.getByRole('region', { name: code }).locator('details').first()
+
   test('is empty where nothing was refused, and shows what is from then on', async () => {
     const own = await serve()
     const page = await opened(own)
     await page.getByText('Nothing was refused', { exact: true }).waitFor()
     await refused(own, { level: 'Loud' })
-    await item(page, 'invalid_log_level').waitFor()
+    await ofReason(page, 'invalid_log_level').waitFor()
   })
 
   test('tells of each what to change, and a command that works once that is done', async () => {
@@ -62,7 +64,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
       logEntries: [entry, { ...entry, eventId: 'x', scopeData: [] }],
     })
     const page = await opened(server)
-    const one = item(page, 'invalid_request')
+    const one = ofReason(page, 'invalid_request')
     await one.locator('summary').click()
     for (const text of ['/eventId', '/scopeData', '/api/ApplicationLogs/batch, entry 1'])
       await one.getByText(text, { exact: true }).waitFor()
@@ -72,7 +74,7 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
     const key = 'sl_somebody-elses-key-0123456789'
     await refused(server, {}, key)
     const page = await opened(server)
-    const one = item(page, 'invalid_api_key')
+    const one = ofReason(page, 'invalid_api_key')
     await one.locator('summary').click()
     await one.getByText('sl_som…').waitFor()
     expect(await page.evaluate<string>('document.body.innerHTML')).not.toContain('sl_some')
@@ -93,11 +95,17 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
     for (let n = 0; n < 100; n += 1) await refused(own, { level: 'Loud' })
     await refused(own, { payload: '' })
     const page = await opened(own)
-    await page
+    const flood = page.getByRole('region', { name: 'invalid_log_level, acme-shop/2.1' })
+    await flood.getByText(/^×\d\d+$/).waitFor()
+    // The last one of each group.
+    expect(await page.locator('details').count()).toBe(2)
+    await flood.getByRole('button', { name: /^Show \d+ more like this$/ }).click()
+    await flood
       .getByText(/\+\d+ alike/)
       .first()
       .waitFor()
-    expect(await page.locator('details').count()).toBeLessThan(60)
+    const all = await page.locator('details').count()
+    expect([all > 2, all < 60]).toEqual([true, true])
     await page.getByLabel('Reason').selectOption('missing_payload')
     expect(await page.locator('details').count()).toBe(1)
     await page.locator('summary').click()
@@ -108,6 +116,16 @@ describeWithBrowser('the page of refused logs', ({ open, serve }) => {
     await again.getByText('payload is missing or empty').last().waitFor()
     await page.goBack()
     await eventually(async () => expect(await page.locator('details').count()).toBeGreaterThan(1))
+  })
+
+  test('are counted where one is, and an empty list leads to them', async () => {
+    const own = await serve()
+    for (let n = 0; n < 3; n += 1) await refused(own, { level: 'Loud' })
+    const { page } = await open(own.url, { key: own.key, path: '/event-logs' })
+    await page.getByText('3 logs were refused within a day').waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Refused logs 3' }).waitFor()
+    await page.getByRole('link', { name: 'See the refused logs' }).click()
+    await page.getByRole('heading', { name: 'invalid_log_level ×3 acme-shop/2.1' }).waitFor()
   })
 
   test.each([

@@ -284,7 +284,7 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
 
   test('times are in the zone of the reader or in UTC, and the address says which', async () => {
     const { page } = await open(server.url, { key: server.key, path: '/refused' })
-    await page.getByRole('button', { name: 'Local' }).click()
+    await page.getByRole('button', { name: 'Local +05:30' }).click()
     expect(new URL(page.url()).searchParams.get('utc')).toBe('1')
     await tab(page, 'Flows').click()
     expect(new URL(page.url()).searchParams.get('utc')).toBe('1')

@@ -44,6 +44,7 @@ export interface SentLog {
   readonly at: number
   readonly text?: string
   readonly level?: string
+  readonly exception?: string
 }
 
 export const SECOND = 1_000
@@ -136,7 +137,8 @@ async function sendEvent(
 async function sendBatch(project: string, logs: readonly SentLog[], client: Client): Promise<void> {
   const answer = await client.post('/api/ApplicationLogs/batch', {
     uniqueIdentifier: project,
-    logEntries: logs.map(({ category, key, at, text = 'said', level = 'Information' }) => ({
+    logEntries: logs.map(({ category, key, at, text = 'said', level = 'Information', exception }) => ({
+      exception,
       categoryName: category,
       message: text,
       level,

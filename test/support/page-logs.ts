@@ -76,7 +76,32 @@ export async function startLogsServer(): Promise<LogsServer> {
 
 const entry = { categoryName: 'Acme.Shop.Cart', message: 'checked out', level: 'Information' }
 
-/** The ids of the rows, from the top. */
+/** Rows that are drawn at once in a window of 900 pixels, at most. */
+export const DRAWN_MAX = 110
+
+/** The rows that are drawn: their places in the whole list, from 0, and their ids. */
+export const drawnRows = (page: Page): Promise<readonly (readonly [place: number, id: string])[]> =>
+  page.evaluate(
+    '[...document.querySelectorAll("tr.log")].map((row) => [Number(row.getAttribute("aria-rowindex")) - 2, row.dataset.id])',
+  )
+
+/** Goes down a list until so many logs were seen; each stands in its place, and no more are drawn than there is room for. */
+export async function readDown(page: Page, all: readonly string[], count = all.length): Promise<void> {
+  const seen = new Set<string>()
+  await eventually(async () => {
+    const rows = await drawnRows(page)
+    if (rows.length > DRAWN_MAX) throw new Error(`${rows.length} rows are drawn`)
+    for (const [place, id] of rows) {
+      if (all[place] !== id) throw new Error(`${id} is no. ${place} of the list`)
+      seen.add(id)
+    }
+    if (seen.size >= count) return true
+    await page.evaluate('scrollBy(0, 700)')
+    return false
+  }, 40_000)
+}
+
+/** The ids of the rows that are drawn, from the top. */
 export const rowIds = (page: Page): Promise<readonly string[]> =>
   page.evaluate('[...document.querySelectorAll("tr.log")].map((row) => row.dataset.id)')
 

@@ -34,5 +34,6 @@ export function cut(text: string, length: number): { readonly text: string; read
   return { text: text.slice(0, end), more: text.length - end }
 }
 
-/** The last part of a category, which is the name of a class in most of them. */
-export const shortCategory = (category: string): string => category.slice(category.lastIndexOf('.') + 1) || category
+/** The last two parts of a category: a class and what tells it from others of its name, as `Payments.Client`. */
+export const shortCategory = (category: string): string =>
+  category.slice(category.lastIndexOf('.', category.lastIndexOf('.') - 1) + 1) || category

@@ -11,6 +11,9 @@ const NOBODY: Session = { team: null, keyPrefix: null, refused: null }
 
 export const session = createStore<SessionState>({ ...NOBODY, state: 'unknown' })
 
+/** How many refusals of the last day are known of the Team. */
+export const refusedCount = ({ refused }: Session): number => (refused ?? []).reduce((sum, { count }) => sum + count, 0)
+
 const RETRY_MS = 2_000
 
 /** Asks the server who is signed in, until it can tell. While it is away the banner asks. */

@@ -5,8 +5,6 @@ import { heightOf } from '../../flow-layout/rows.ts'
 import type { Tick } from '../../flow-layout/ticks.ts'
 import type { TimeScale } from '../../flow-layout/time-scale.ts'
 import { zigzag } from '../../flow-layout/zigzag.ts'
-import { agoText } from '../lib/times.ts'
-import { useNow } from '../ui/time.tsx'
 import type { FlowView } from './use-flow-view.ts'
 
 interface BackdropProps {
@@ -14,15 +12,17 @@ interface BackdropProps {
   readonly scale: TimeScale
   readonly ticks: readonly Tick[]
   readonly drawing: Drawing
+  /** The pixels after the last log, where the Steps are that were not seen; 0 where these take the whole width. */
+  readonly room: number
 }
 
 /** The drawing behind the marks: rows, times, folds, visits and the thread. Few nodes, however many logs. */
-export function FlowBackdrop({ view, scale, ticks, drawing }: BackdropProps) {
+export function FlowBackdrop({ view, scale, ticks, drawing, room }: BackdropProps) {
   const { rows, lane, brief } = view
-  const ago = agoText(brief.summary.lastAt, useNow())
   return useMemo(() => {
     const height = heightOf(rows)
-    const { width } = scale
+    const width = scale.width + room
+    const unseenFrom = room === 0 ? 0 : scale.width
     const next = new Set(brief.summary.nextSteps.map(({ identifier }) => identifier))
     const unseen = rows
       .filter(({ all }) => all.length === 0)
@@ -37,7 +37,15 @@ export function FlowBackdrop({ view, scale, ticks, drawing }: BackdropProps) {
         <path class="flow-lines" d={rows.map(({ top }) => `M0 ${top - 0.5}H${width}`).join('')} />
         <path class="flow-ticks" d={ticks.map(({ x }) => `M${Math.round(x) + 0.5} 0V${height}`).join('')} />
         {unseen.map(({ top, look }) => (
-          <rect key={top} class={`flow-unseen${look}`} x="3.5" y={top + 5.5} width={width - 7} height="14" rx="6" />
+          <rect
+            key={top}
+            class={`flow-unseen${look}`}
+            x={unseenFrom + 3.5}
+            y={top + 5.5}
+            width={width - unseenFrom - 7}
+            height="14"
+            rx="6"
+          />
         ))}
         {scale.segments.map(
           ({ folded, x0, x1 }) =>
@@ -50,8 +58,8 @@ export function FlowBackdrop({ view, scale, ticks, drawing }: BackdropProps) {
         )}
         <path class="flow-thread" d={drawing.thread} />
         {unseen.map(({ top, look }) => (
-          <text key={top} class={`flow-wait${look}`} x="14" y={top + 16}>
-            {look === '' ? 'not seen' : `next, not seen; last log ${ago}`}
+          <text key={top} class={`flow-wait${look}`} x={unseenFrom + 14} y={top + 16}>
+            {look === '' ? 'not seen' : 'next, not seen'}
           </text>
         ))}
         <path class="flow-spans" d={drawing.spans} />
@@ -67,5 +75,5 @@ export function FlowBackdrop({ view, scale, ticks, drawing }: BackdropProps) {
         )}
       </>
     )
-  }, [rows, lane, brief, scale, ticks, drawing, ago])
+  }, [rows, lane, brief, scale, ticks, drawing, room])
 }

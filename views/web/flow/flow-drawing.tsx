@@ -13,10 +13,17 @@ import { FlowPlot } from './flow-plot.tsx'
 import { clipSegments } from './time-window.ts'
 import { type FlowView, ZOOM, zoomBy } from './use-flow-view.ts'
 
+/** Room after the last log for the Steps that were not seen. */
+const UNSEEN_PX = 116
+
 /** The flow as lanes over time, with its overview above. */
 export function FlowDrawing({ view }: { readonly view: FlowView }) {
   const { rows, visits, segments, window, utc, selected, shown } = view
-  const [plot, width] = useWidth()
+  const [plot, plotWidth] = useWidth()
+  const hasUnseen = rows.some(({ all }) => all.length === 0)
+  // What has not happened yet stands after what has.
+  const room = hasUnseen && window === undefined ? Math.min(UNSEEN_PX, plotWidth / 3) : 0
+  const width = plotWidth - room
   const scale = useMemo(() => createTimeScale(clipSegments(segments, window), width), [segments, window, width])
   const drawing = useMemo(() => drawFlow(rows, visits, scale, new Set(shown)), [rows, visits, scale, shown])
   const ticks = useMemo(() => ticksOf(scale, utc), [scale, utc])
@@ -32,7 +39,9 @@ export function FlowDrawing({ view }: { readonly view: FlowView }) {
         <FlowAxis view={view} scale={scale} ticks={ticks} />
         <FlowGutter view={view} />
         <div ref={plot}>
-          {width > 0 && <FlowPlot view={view} scale={scale} ticks={ticks} drawing={drawing} words={wordsOf(view)} />}
+          {width > 0 && (
+            <FlowPlot view={view} scale={scale} ticks={ticks} drawing={drawing} room={room} words={wordsOf(view)} />
+          )}
         </div>
       </section>
     </section>

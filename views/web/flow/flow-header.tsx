@@ -9,6 +9,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { apiOf } from './flow-address.ts'
+import { FlowFailure } from './flow-failure.tsx'
 import type { FlowData } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
 
@@ -51,6 +52,7 @@ export function FlowHeader({ view, data: { live }, toggleLive }: HeaderProps) {
         <Copy text={() => location.href} label="Copy link" named class="button small" />
         <FlowExport view={view} />
       </header>
+      <FlowFailure view={view} />
       <p class="muted">
         {visible(summary.reason)} The last log is from {agoText(lastAt, useNow())}.
       </p>
@@ -81,7 +83,7 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
   </div>
 )
 
-const LOOKS = { running: 'flow-running', finished: 'good', stalled: 'warn', failed: 'bad' } as const
+const LOOKS = { running: 'flow-running', finished: '', stalled: 'warn', failed: 'bad' } as const
 
 /** The state that the flow seems to be in, with the reason on hover. */
 export const StateBadge = ({ flow: { state, reason } }: { readonly flow: FlowSummary }) => (

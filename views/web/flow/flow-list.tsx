@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import { countText, plural, shortCategory, visible } from '../../flow-layout/format.ts'
 import { clockText, dayText, durationText, timeText } from '../../flow-layout/times.ts'
+import { Payload } from '../logs/log-row.tsx'
 import { LevelTag } from '../ui/level.tsx'
 import { keepInView } from './element-hooks.ts'
 import { type FlowData, LOGS_MAX } from './use-flow.ts'
@@ -144,7 +145,17 @@ function LogRow({ log, view, days, index }: RowProps) {
         )}
       </td>
       <td class="cut">
-        <bdi class="mono">{found ? <mark>{visible(text)}</mark> : visible(text)}</bdi>
+        {found ? (
+          <bdi class="mono">
+            <mark>{visible(text)}</mark>
+          </bdi>
+        ) : entry.kind === 'event' ? (
+          <span class="mono">
+            <Payload text={entry.payload} />
+          </span>
+        ) : (
+          <bdi class="mono">{visible(text)}</bdi>
+        )}
         {duration !== undefined && <span class="badge">took {durationText(duration)}</span>}
         {skew > 0 && (
           <span class="badge warn" title="Received before it was written">

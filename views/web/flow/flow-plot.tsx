@@ -17,6 +17,8 @@ interface PlotProps {
   readonly scale: TimeScale
   readonly ticks: readonly Tick[]
   readonly drawing: Drawing
+  /** The pixels after the last log. */
+  readonly room: number
   /** The drawing in words, for readers who do not see it. */
   readonly words: string
 }
@@ -25,7 +27,7 @@ interface PlotProps {
 const TIME_PX = 90
 
 /** The lanes over time, and what follows the pointer: a line with its time, what a mark says, the stretch that is zoomed to. */
-export function FlowPlot({ view, scale, ticks, drawing, words }: PlotProps) {
+export function FlowPlot({ view, scale, ticks, drawing, room, words }: PlotProps) {
   const { fit, utc, selected, setWindow } = view
   const { width } = scale
   const [hover, setHover] = useState<Hover>()
@@ -60,8 +62,8 @@ export function FlowPlot({ view, scale, ticks, drawing, words }: PlotProps) {
       onPointerLeave={() => setHover(undefined)}
       onWheel={onWheel}
     >
-      <svg width={width} height={height} role="img" aria-label={words}>
-        <FlowBackdrop view={view} scale={scale} ticks={ticks} drawing={drawing} />
+      <svg width={width + room} height={height} role="img" aria-label={words}>
+        <FlowBackdrop view={view} scale={scale} ticks={ticks} drawing={drawing} room={room} />
         {chosen && <path class="flow-chosen" d={`M${chosen.x} 0V${height}`} />}
       </svg>
       <FlowMarks view={view} drawing={drawing} width={width} />

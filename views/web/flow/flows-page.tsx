@@ -9,6 +9,7 @@ import { useFetch } from '../api/use-fetch.ts'
 import { agoText } from '../lib/times.ts'
 import { ALL_TIME } from '../logs/filters.ts'
 import { RangePicker } from '../logs/range-picker.tsx'
+import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
@@ -181,6 +182,7 @@ function NoFlows({ filtered, onClear }: { readonly filtered: boolean; readonly o
           Show all flows
         </button>
       )}
+      <RefusedNote />
     </div>
   )
 }

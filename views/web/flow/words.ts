@@ -1,8 +1,9 @@
-import { LEVELS } from '../../../shared/contract/levels.ts'
+import { LEVELS, levelRank } from '../../../shared/contract/levels.ts'
 import type { DrawnMark } from '../../flow-layout/drawing.ts'
 import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import { plural } from '../../flow-layout/format.ts'
 import { clockText, durationText } from '../../flow-layout/times.ts'
+import type { ParsedException } from '../../schemas/answers.ts'
 
 /** A distance with its sign, `+2 m 3 s`; to the second within a day, so that logs hours after the start can be told apart. */
 export const plusText = (ms: number): string => (ms < 0 ? '' : '+') + durationText(ms, 3)
@@ -29,5 +30,36 @@ export function createMatcher(text: string): (log: FlowLog) => boolean {
       .join('\n')
       .toLowerCase()
     return parts.every((part) => shown.includes(part))
+  }
+}
+
+/** The log that tells best why a flow failed: its last error since `since` with an exception, or else its last error. */
+export function failingLog(logs: readonly FlowLog[], since: number): FlowLog | undefined {
+  const errors = logs.filter(({ at, rank }) => rank >= levelRank('Error') && at >= since)
+  return errors.findLast(({ entry }) => entry.kind === 'application' && entry.exception !== null) ?? errors.at(-1)
+}
+
+/** Most characters of a failure on its line. */
+const FAILURE_MAX = 200
+
+/** A failure in short: `PaymentFailedException: insufficient_funds` and `CaptureHandler.cs:87`, or the log's own text. */
+export function failureText(
+  { text }: Pick<FlowLog, 'text'>,
+  parts: readonly ParsedException[],
+): { readonly what: string; readonly where: string } {
+  const [thrown] = parts
+  if (thrown === undefined) return { what: text.slice(0, FAILURE_MAX), where: '' }
+  const type = thrown.type.slice(thrown.type.lastIndexOf('.') + 1)
+  const [message = ''] = thrown.message.split('\n', 1)
+  // The frame may be that of what caused it.
+  const own = parts.flatMap(({ frames }) => frames).find(({ firstOwn }) => firstOwn)
+  const where = own === undefined ? '' : own.place || own.call
+  return {
+    what:
+      [type, message]
+        .filter((part) => part !== '')
+        .join(': ')
+        .slice(0, FAILURE_MAX) || text.slice(0, FAILURE_MAX),
+    where: where.slice(Math.max(where.lastIndexOf('/'), where.lastIndexOf('\\')) + 1),
   }
 }

@@ -52,3 +52,21 @@ export function rangeOf(
   if (first === undefined || last === undefined) return undefined
   return { from: first.from, to: iso(Date.parse(last.from) + interval) }
 }
+
+/** A time below the drawing: its bucket's place in the width, from 0 to 1. */
+export interface TimeTick {
+  readonly at: number
+  readonly part: number
+}
+
+/** Most times below the drawing, and the part of its width that the last one needs. */
+const TICKS_MAX = 6
+const LABEL_PART = 0.1
+
+/** Times below the drawing, evenly apart; none ahead of `now`, in milliseconds since 1970, and none that would stick out. */
+export function ticksOf({ buckets }: Histogram, now: number): readonly TimeTick[] {
+  const every = Math.ceil(buckets.length / TICKS_MAX)
+  return buckets
+    .map(({ from }, index) => ({ at: Date.parse(from), part: index / buckets.length }))
+    .filter(({ at, part }, index) => index % every === 0 && at <= now && part <= 1 - LABEL_PART)
+}

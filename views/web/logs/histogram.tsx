@@ -1,16 +1,20 @@
 import { useState } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
+import { systemClock } from '../../../shared/runtime/clock.ts'
 import { countText, plural } from '../../flow-layout/format.ts'
 import { durationText, timeText } from '../../flow-layout/times.ts'
 import type { Histogram as Counts } from '../../schemas/answers.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
 import { useUtc } from '../ui/time.tsx'
-import { barsOf, bucketAt, HEIGHT, rangeOf } from './bars.ts'
+import { barsOf, bucketAt, HEIGHT, rangeOf, ticksOf } from './bars.ts'
 
 interface HistogramProps {
   readonly counts: Counts
   readonly onRange: (range: { readonly from: string; readonly to: string }) => void
 }
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 
 interface Drag {
   readonly from: number
@@ -64,13 +68,22 @@ export function Histogram({ counts, onRange }: HistogramProps) {
           />
         )}
       </svg>
+      <div class="times muted small num" aria-hidden="true">
+        {ticksOf(counts, systemClock.now()).map(({ at: time, part }) => (
+          <span key={time} style={{ left: `${100 * part}%` }}>
+            {timeText(time, utc).slice(
+              interval < DAY_MS ? 5 : 0,
+              interval < MINUTE_MS ? 19 : interval < DAY_MS ? 16 : 10,
+            )}
+          </span>
+        ))}
+      </div>
       <figcaption class="muted small num">
         {shown === undefined ? (
-          <>
-            <span>{secondsText(buckets[0]?.from ?? '', utc)}</span>
-            <span class="grow wide-only">a bar is {durationText(interval)}</span>
-            <span>{secondsText(Date.parse(buckets.at(-1)?.from ?? '') + interval, utc)}</span>
-          </>
+          <span class="grow">
+            a bar is {durationText(interval)}, the highest{' '}
+            {plural(Math.max(...buckets.map(({ total }) => total)), 'log')}
+          </span>
         ) : (
           <Caption counts={counts} {...shown} />
         )}

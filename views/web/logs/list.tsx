@@ -6,11 +6,10 @@ import { countText, plural, visible } from '../../flow-layout/format.ts'
 import type { Absence } from '../../schemas/answers.ts'
 import type { Params } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
-import { iso } from '../lib/times.ts'
+import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { folderOf } from './facts.ts'
 import { LogTable } from './log-table.tsx'
-import { ROWS_MAX } from './rows.ts'
 import { emptyTexts, wayText } from './texts.ts'
 import type { ListState } from './use-list-state.ts'
 import type { LogRows } from './use-rows.ts'
@@ -44,9 +43,11 @@ export function List({ kind, list, state, total, onChange }: ListProps) {
             rows={rows}
             total={total}
             state={state}
+            environments={list.filter['environment'] === undefined}
+            projects={kind === 'application' && list.filter['project'] === undefined}
             onOrder={() => onChange({ order: rows.order === 'desc' ? 'asc' : undefined, live: undefined })}
           />
-          <MoreRows list={list} onChange={onChange} />
+          <MoreRows list={list} />
         </>
       )}
     </section>
@@ -105,39 +106,19 @@ function ListProblem({ list: { problem, reload } }: { readonly list: LogRows }) 
 /** How far below the screen the next rows are read already. */
 const AHEAD = '600px'
 
-/** Reads on when one comes near the end; a button for when one is there already. Beyond the most rows another list goes on. */
-function MoreRows({ list: { rows, filter, fetching, fetchMore }, onChange }: Pick<ListProps, 'list' | 'onChange'>) {
-  const { entries, order, next } = rows
-  const last = entries.length < ROWS_MAX ? undefined : entries.at(-1)
-  const more = next !== null && last === undefined
+/** Reads on when one comes near the end; a button for when one is there already. */
+function MoreRows({ list: { rows, fetching, fetchMore } }: Pick<ListProps, 'list'>) {
+  const more = rows.next !== null
   const ref = useInView<HTMLDivElement>((inView) => inView && more && fetchMore(), AHEAD, rows)
-  const older = order === 'desc' ? 'older' : 'newer'
+  const older = rows.order === 'desc' ? 'older' : 'newer'
   return (
     <div ref={ref} class="more">
       {more ? (
         <button type="button" class="button small" disabled={fetching} onClick={fetchMore}>
           {fetching ? 'Loading…' : `Load ${older}`}
         </button>
-      ) : last === undefined ? (
-        <span class="muted small">No {older} logs in this time</span>
       ) : (
-        <>
-          <span class="muted small">No more than {countText(ROWS_MAX)} logs are shown at once.</span>
-          <button
-            type="button"
-            class="button small"
-            onClick={() => {
-              onChange(
-                order === 'desc'
-                  ? { from: filter['from'], to: iso(Date.parse(last.timestamp) + 1), live: undefined }
-                  : { from: last.timestamp },
-              )
-              scrollTo(0, 0)
-            }}
-          >
-            Go on from here
-          </button>
-        </>
+        <span class="muted small">No {older} logs in this time</span>
       )}
     </div>
   )
@@ -175,6 +156,7 @@ export function Empty({ kind, filter, onChange }: EmptyProps) {
           </button>
         ))}
       </div>
+      <RefusedNote />
     </div>
   )
 }

@@ -1,12 +1,15 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
-import { Fragment } from 'preact'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { dayText } from '../../flow-layout/times.ts'
+import type { Entry } from '../../schemas/answers.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useUtc } from '../ui/time.tsx'
-import { LogRow } from './log-row.tsx'
+import { DetailRow, LogRow } from './log-row.tsx'
+import { changesOf } from './row-heights.ts'
 import type { Rows } from './rows.ts'
 import type { ListState } from './use-list-state.ts'
+import { useRowWindow } from './use-row-window.ts'
 
 interface LogTableProps {
   readonly kind: EntryKind
@@ -14,83 +17,143 @@ interface LogTableProps {
   /** How many entries match in all, where that is known. */
   readonly total: number | undefined
   readonly state: ListState
+  /** Whether entries of several environments may be among the rows: a question of the filter, so that no column comes and goes. */
+  readonly environments: boolean
+  /** The same of Projects. */
+  readonly projects: boolean
   readonly onOrder: () => void
 }
 
-const ENVIRONMENT = 'Environment'
+/** Columns that are there for some questions alone, with their classes. */
+const ENVIRONMENT = ['Environment', 'env'] as const
+const PROJECT = ['Project', 'project'] as const
 
-/** The rows. Those out of sight are not laid out, but the browser's own search and screen readers find them. */
-export function LogTable({ kind, rows, total, state, onOrder }: LogTableProps) {
-  const { entries, order } = rows
+/** The rows, of which those near the screen are drawn. */
+export function LogTable({ kind, rows, total, state, environments, projects, onOrder }: LogTableProps) {
+  const { order } = rows
   const utc = useUtc()
-  const currentId = state.currentId ?? entries[0]?.id
-  const environments = entries.some(({ environment }) => environment !== entries[0]?.environment)
-  const idOf = ({ target }: Event): string | undefined =>
-    (target as Element).closest<HTMLElement>('tr.log')?.dataset['id']
-  const onClick = (event: MouseEvent): void => {
-    const id = idOf(event)
-    const onLink = (event.target as Element).closest('a') !== null
-    // A click that selects text leaves the row as it is.
-    if (id !== undefined && !onLink && getSelection()?.isCollapsed !== false) state.toggle(id)
-  }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const id = idOf(event)
-    if (event.key !== 'Enter' || id === undefined || !(event.target as Element).matches('.at button')) return
-    event.preventDefault()
-    state.open(id)
-  }
-  const heads = [
-    'Level',
+  const heads: readonly (readonly [name: string, look?: string])[] = [
+    ['Level'],
     ...(environments ? [ENVIRONMENT] : []),
-    ...(kind === 'event' ? ['Step', 'Payload'] : ['Category', 'Message']),
-    'Flow',
+    ...(projects ? [PROJECT] : []),
+    [kind === 'event' ? 'Step' : 'Category'],
+    [kind === 'event' ? 'Payload' : 'Message'],
+    ['Flow'],
   ]
-  let day = ''
   return (
     <table
       role="table"
-      class={`log-table ${environments ? 'with-environments' : ''}`}
+      class={`log-table ${environments ? 'with-environments' : ''} ${projects ? 'with-projects' : ''}`}
       aria-label={kind === 'event' ? 'Event logs' : 'Application logs'}
-      aria-rowcount={total ?? -1}
+      aria-rowcount={total === undefined ? -1 : total + 1}
     >
       <thead role="rowgroup">
-        <tr role="row">
+        <tr role="row" aria-rowindex={1}>
           <th role="columnheader" scope="col" aria-sort={order === 'desc' ? 'descending' : 'ascending'}>
             <button type="button" onClick={onOrder} title={order === 'desc' ? 'Newest first' : 'Oldest first'}>
               {utc ? 'Time, UTC' : 'Time'} <Icon name={order === 'desc' ? 'down' : 'up'} />
             </button>
           </th>
-          {heads.map((name) => (
-            <th key={name} role="columnheader" scope="col" class={name === ENVIRONMENT ? 'env' : undefined}>
+          {heads.map(([name, look]) => (
+            <th key={name} role="columnheader" scope="col" class={look}>
               {name}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody role="rowgroup" onClick={onClick} onKeyDown={onKeyDown}>
-        {entries.map((entry) => {
-          const before = day
-          day = dayText(entry.timestamp, utc)
-          return (
-            <Fragment key={entry.id}>
-              {day !== before && (
-                <tr role="row" class="day">
-                  <td role="cell">{day}</td>
-                </tr>
-              )}
-              <LogRow
-                entry={entry}
-                utc={utc}
-                expanded={state.expanded.has(entry.id)}
-                open={entry.id === state.openId}
-                current={entry.id === currentId}
-                environments={environments}
-                onOpen={state.open}
-              />
-            </Fragment>
-          )
-        })}
-      </tbody>
+      <Body rows={rows} state={state} utc={utc} environments={environments} projects={projects} />
     </table>
   )
+}
+
+interface BodyProps extends Pick<LogTableProps, 'rows' | 'state' | 'environments' | 'projects'> {
+  readonly utc: boolean
+}
+
+function Body({ rows: { entries }, state, utc, environments, projects }: BodyProps) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const days = useMemo(
+    () => changesOf(entries.length, (index) => dayText(entries[index]?.timestamp ?? '', utc)),
+    [entries, utc],
+  )
+  const expanded = useMemo(
+    () =>
+      state.expanded.size === 0
+        ? []
+        : entries.flatMap(({ id }, index) => (state.expanded.has(id) ? [[index, id] as const] : [])),
+    [entries, state.expanded],
+  )
+  const { first, end, topOf } = useRowWindow(body, { count: entries.length, days, expanded })
+  const currentId = state.currentId ?? entries[0]?.id
+  const current = useMemo(() => entries.findIndex(({ id }) => id === currentId), [entries, currentId])
+  useFocus(state)
+  // The row that the keyboard is at keeps the focus while it is out of sight.
+  const drawn = Array.from({ length: end - first }, (_, at) => first + at)
+  if (current >= 0 && current < first) drawn.unshift(current)
+  if (current >= end) drawn.push(current)
+  const isDay = new Set(days)
+  let last = 0
+  return (
+    <tbody role="rowgroup" ref={body} {...handlersOf(state)}>
+      {drawn.flatMap((index) => {
+        const entry = entries[index] as Entry
+        const { id } = entry
+        const space = topOf(index) - topOf(last)
+        last = index + 1
+        // Siblings with a key each: what is drawn anew around a row must not move it, or it would lose the focus.
+        return [
+          space > 0 && <Space key={`space ${id}`} px={space} />,
+          isDay.has(index) && (
+            <tr role="row" class="day" key={`day ${id}`}>
+              <td role="cell">{dayText(entry.timestamp, utc)}</td>
+            </tr>
+          ),
+          <LogRow
+            key={id}
+            entry={entry}
+            index={index + 2}
+            utc={utc}
+            expanded={state.expanded.has(id)}
+            open={id === state.openId}
+            current={index === current}
+            environments={environments}
+            projects={projects}
+          />,
+          state.expanded.has(id) && <DetailRow key={`detail ${id}`} entry={entry} onOpen={state.open} />,
+        ]
+      })}
+      <Space px={topOf(entries.length) - topOf(last)} />
+    </tbody>
+  )
+}
+
+/** Stands for rows that are not drawn. */
+const Space = ({ px }: { readonly px: number }) => <tr class="space" style={{ height: `${px}px` }} />
+
+const idOf = ({ target }: Event): string | undefined =>
+  (target as Element).closest<HTMLElement>('tr.log')?.dataset['id']
+
+const handlersOf = (state: ListState) => ({
+  onClick: (event: MouseEvent): void => {
+    const id = idOf(event)
+    const onLink = (event.target as Element).closest('a') !== null
+    // A click that selects text leaves the row as it is.
+    if (id !== undefined && !onLink && getSelection()?.isCollapsed !== false) state.toggle(id)
+  },
+  onKeyDown: (event: KeyboardEvent): void => {
+    const id = idOf(event)
+    if (event.key !== 'Enter' || id === undefined || !(event.target as Element).matches('.at button')) return
+    event.preventDefault()
+    state.open(id)
+  },
+})
+
+/** Gives the focus to the row that is to have it. */
+function useFocus({ focused, currentId }: ListState): void {
+  const given = useRef(focused)
+  useLayoutEffect(() => {
+    if (focused === given.current || currentId === undefined) return
+    given.current = focused
+    document.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(currentId)}"] .at button`)?.focus()
+  }, [focused])
 }

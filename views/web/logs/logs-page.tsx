@@ -15,7 +15,7 @@ import { SearchBox, SearchedAsText } from './search-box.tsx'
 import { EnvironmentSwitch, Found, isProduction, LevelBar, LiveSwitch, ShareMenu } from './toolbar.tsx'
 import { useCounts } from './use-counts.ts'
 import { useOpenEntry } from './use-entry.ts'
-import { rowButton, useListKeys } from './use-list-keys.ts'
+import { useListKeys } from './use-list-keys.ts'
 import { useListState } from './use-list-state.ts'
 import { useRows } from './use-rows.ts'
 
@@ -88,7 +88,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           entry={open}
           onClose={() => {
             set({ id: undefined, tab: undefined })
-            rowButton(open.id)?.focus()
+            state.focus(open.id)
           }}
         />
       )}

@@ -1,4 +1,5 @@
 import type { Entry } from '../../schemas/answers.ts'
+import { iso } from '../lib/times.ts'
 
 export type Order = 'desc' | 'asc'
 
@@ -6,12 +7,12 @@ export type Order = 'desc' | 'asc'
 export interface Rows {
   readonly entries: readonly Entry[]
   readonly order: Order
-  /** The cursor of the rows after the last; null where it is the last of all. */
-  readonly next: string | null
+  /** The parameters that ask for the rows after the last; null where it is the last of all. */
+  readonly next: Readonly<Record<string, string>> | null
 }
 
-/** The most rows that are there. */
-export const ROWS_MAX = 5_000
+/** The most rows that a tail leaves in memory. Older ones go, and are read again where one goes down to them. */
+export const FOLLOWED_MAX = 5_000
 
 export const NO_ROWS: Rows = { entries: [], order: 'desc', next: null }
 
@@ -19,9 +20,9 @@ export const NO_ROWS: Rows = { entries: [], order: 'desc', next: null }
 const placeOf = (timestamp: string, id = ''): string => timestamp.slice(0, -1).padEnd(29, '0') + id
 
 /** The rows with a page after the last one. */
-export const withPage = (rows: Rows, page: readonly Entry[], next: string | null): Rows => ({
+export const withPage = (rows: Rows, page: readonly Entry[], next: Rows['next']): Rows => ({
   ...rows,
-  entries: [...rows.entries, ...unseen(rows.entries, page)].slice(0, ROWS_MAX),
+  entries: [...rows.entries, ...unseen(rows.entries, page)],
   next,
 })
 
@@ -49,7 +50,7 @@ export const NOTHING_FOLLOWED: Followed = { rows: NO_ROWS, held: [], heldCount: 
 
 /**
  * The list with what arrived, each once: put in its place, or held back while its reader is not to be disturbed. Rows at the end
- * that are too many go. A tail knows no range, so what happened before `from` is somewhere else.
+ * that are too many go, and are the next to be read. A tail knows no range, so what happened before `from` is somewhere else.
  */
 export function follow(list: Followed, arrived: readonly Entry[], paused: boolean, from = ''): Followed {
   const { rows, held, heldCount, elsewhere } = list
@@ -62,10 +63,31 @@ export function follow(list: Followed, arrived: readonly Entry[], paused: boolea
   })
   const next = { ...list, elsewhere: elsewhere + fresh.length - within.length }
   if (paused) return { ...next, held: [...held, ...within].slice(0, HELD_MAX), heldCount: heldCount + within.length }
-  const entries = [...rows.entries, ...within]
-    .sort((a, b) => (placeOf(a.timestamp, a.id) < placeOf(b.timestamp, b.id) ? 1 : -1))
-    .slice(0, ROWS_MAX)
-  return { ...next, rows: { ...rows, entries } }
+  const entries = merged(rows.entries, within)
+  return { ...next, rows: entries.length > FOLLOWED_MAX ? shortened(rows, entries) : { ...rows, entries } }
+}
+
+/** Rows and fresh entries, newest first. What is fresh is new in most cases, so that only the first rows are compared. */
+function merged(rows: readonly Entry[], fresh: readonly Entry[]): readonly Entry[] {
+  const all: Entry[] = []
+  let at = 0
+  const sorted = fresh
+    .map((entry) => ({ entry, place: placeOf(entry.timestamp, entry.id) }))
+    .sort((a, b) => (a.place < b.place ? 1 : -1))
+  for (const { entry, place } of sorted) {
+    for (let row = rows[at]; row !== undefined && placeOf(row.timestamp, row.id) > place; row = rows[at]) {
+      all.push(row)
+      at += 1
+    }
+    all.push(entry)
+  }
+  return [...all, ...rows.slice(at)]
+}
+
+function shortened(rows: Rows, all: readonly Entry[]): Rows {
+  const entries = all.slice(0, FOLLOWED_MAX)
+  // Of the last row's millisecond there may be more; rows that are there already are left out of the page.
+  return { ...rows, entries, next: { to: iso(Date.parse(entries.at(-1)?.timestamp ?? '') + 1) } }
 }
 
 /** The list with what was held back; undefined where it has to be read again to have all of it. */
@@ -79,7 +101,7 @@ export const released = (list: Followed): Followed | undefined =>
 export function readAgain(
   list: Followed,
   page: readonly Entry[],
-  next: string | null,
+  next: Rows['next'],
   paused: boolean,
   from?: string,
 ): Followed {

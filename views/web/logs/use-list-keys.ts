@@ -22,9 +22,7 @@ export function useListKeys({ list, state, onLive }: ListKeys): void {
   const current = entries[index]
   const move = (step: number): void => {
     const next = entries[index === -1 ? 0 : index + step]
-    if (next === undefined) return
-    state.setCurrent(next.id)
-    rowButton(next.id)?.focus()
+    if (next !== undefined) state.walk(next.id)
   }
   const withCurrent = (run: (entry: Entry) => unknown) => () => (current === undefined ? false : run(current))
   useKeys({
@@ -48,7 +46,3 @@ export function useListKeys({ list, state, onLive }: ListKeys): void {
     Escape: { what: 'Close', run: () => state.expanded.size > 0 && state.collapse() },
   })
 }
-
-/** The button of a row, which takes the focus. */
-export const rowButton = (id: string): HTMLElement | null =>
-  document.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] .at button`)

@@ -7,7 +7,16 @@ import { useFetch } from '../api/use-fetch.ts'
 import { toast } from '../ui/toast.tsx'
 import { folderOf } from './facts.ts'
 import { type AddressParams, filterOf, selectionOf } from './filters.ts'
-import { type Followed, follow, NOTHING_FOLLOWED, type Order, readAgain, released, withPage } from './rows.ts'
+import {
+  type Followed,
+  follow,
+  NOTHING_FOLLOWED,
+  type Order,
+  type Rows,
+  readAgain,
+  released,
+  withPage,
+} from './rows.ts'
 import { type TailState, useTail } from './use-tail.ts'
 
 /** Entries read at a time. */
@@ -82,14 +91,14 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
     const of = answered.current
     if (next === null || fetching) return
     setFetching(true)
-    const answer = await get<EntryPage>(path, { ...filter, order, limit: PAGE, cursor: next })
+    const answer = await get<EntryPage>(path, { ...filter, order, limit: PAGE, ...next })
     setFetching(false)
     if (of !== answered.current) return
     if (!answer.ok) return toast(`More logs could not be read. ${answer.problem.message}`, 'bad')
     const { items, nextCursor } = answer.data
     // Where the list was read anew meanwhile, it goes on from somewhere else.
     setState((before) =>
-      before.rows.next === next ? { ...before, rows: withPage(before.rows, items, nextCursor) } : before,
+      before.rows.next === next ? { ...before, rows: withPage(before.rows, items, nextOf(nextCursor, next)) } : before,
     )
   }
 
@@ -101,8 +110,8 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
     const again = answered.current === question
     setState((before) =>
       again
-        ? readAgain(before, items, nextCursor, paused, filter['from'])
-        : { ...NOTHING_FOLLOWED, rows: { entries: items, order, next: nextCursor } },
+        ? readAgain(before, items, nextOf(nextCursor), paused, filter['from'])
+        : { ...NOTHING_FOLLOWED, rows: { entries: items, order, next: nextOf(nextCursor) } },
     )
     answered.current = question
     setCounts({ ...NO_COUNTS, answeredAgainAt: again ? systemClock.now() : 0 })
@@ -144,6 +153,10 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
   }
 }
 
+/** The parameters of the page after the one that was asked with these. */
+const nextOf = (cursor: string | null, asked: Rows['next'] = {}): Rows['next'] =>
+  cursor === null ? null : { ...asked, cursor }
+
 function useQuestion(kind: EntryKind, params: AddressParams, generation: number): Question {
   const isLive = params['live'] === '1'
   const order = params['order'] === 'asc' && !isLive ? 'asc' : 'desc'
@@ -160,7 +173,7 @@ async function catchUp({ path, filter }: Question, paused: boolean, setState: Se
   const answer = await get<EntryPage>(path, { ...filter, limit: PAGE })
   if (!answer.ok) return
   const { items, nextCursor } = answer.data
-  setState((before) => readAgain(before, items, nextCursor, paused, filter['from']))
+  setState((before) => readAgain(before, items, nextOf(nextCursor), paused, filter['from']))
 }
 
 /** How long it was on the last time, in milliseconds. */

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import { countText, visible } from '../../flow-layout/format.ts'
 import { dayText } from '../../flow-layout/times.ts'
@@ -9,7 +10,7 @@ import { LogText } from '../ui/log-text.tsx'
 import { Time } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
-import { factsOf } from './texts.ts'
+import { factsOf, groupsOf, type RefusedGroup } from './texts.ts'
 
 const LOOK_MS = 3_000
 /** As many as are kept of a Team. */
@@ -44,18 +45,18 @@ export function RefusedPage() {
           </select>
         )}
       </div>
-      <p class="muted">Logs and requests of this Team that the gateway refused within a day, the last one first.</p>
+      <p class="muted">Logs and requests of this Team that the gateway refused within a day, by reason and client.</p>
       {problem !== undefined && (
         <p class="notice warn" role="status">
           {problem.message}
         </p>
       )}
-      {shown.map((item) => (
-        <Refused
-          key={item.id}
-          item={item}
-          isOpen={item.id === id}
-          onToggle={() => go({ params: { id: item.id === id ? undefined : item.id } }, 'replace')}
+      {groupsOf(shown).map((group) => (
+        <Group
+          key={group.key}
+          group={group}
+          openId={id}
+          onToggle={(item) => go({ params: { id: item === id ? undefined : item } }, 'replace')}
         />
       ))}
       {data !== undefined && shown.length === 0 && (
@@ -73,6 +74,41 @@ export function RefusedPage() {
   )
 }
 
+interface GroupProps {
+  readonly group: RefusedGroup
+  readonly openId: string | undefined
+  readonly onToggle: (id: string) => void
+}
+
+/** The refusals of one client for one reason: their number and the last one, and the others when they are asked for. */
+function Group({ group: { count, items }, openId, onToggle }: GroupProps) {
+  const [isLong, setLong] = useState(false)
+  const [last, ...others] = items
+  const { code, userAgent, keyPrefix, at } = last
+  const all = isLong || others.some(({ id }) => id === openId)
+  return (
+    <section class="panel" aria-label={`${code}, ${visible(userAgent ?? 'client not named')}`}>
+      <h2 class="refused-head">
+        <span class="badge bad">{code}</span>
+        <span class="num">×{countText(count)}</span>
+        <bdi class="cut">{visible(userAgent ?? 'client not named')}</bdi>
+        {keyPrefix !== null && <span class="mono muted">{visible(keyPrefix)}…</span>}
+        <span class="muted">
+          last <Time at={at} full={dayText(at, true) !== dayText(systemClock.now(), true)} />
+        </span>
+      </h2>
+      {(all ? items : [last]).map((item) => (
+        <Refused key={item.id} item={item} isOpen={item.id === openId} onToggle={() => onToggle(item.id)} />
+      ))}
+      {!all && others.length > 0 && (
+        <button type="button" class="button quiet small refused-more" onClick={() => setLong(true)}>
+          Show {countText(others.length)} more like this
+        </button>
+      )}
+    </section>
+  )
+}
+
 interface RefusedProps {
   readonly item: Refusal
   readonly isOpen: boolean
@@ -80,7 +116,7 @@ interface RefusedProps {
 }
 
 const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
-  <details class="panel refused" open={isOpen}>
+  <details class="refused" open={isOpen}>
     {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a control */}
     <summary
       onClick={(event) => {
@@ -89,7 +125,6 @@ const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
       }}
     >
       <Time at={item.at} full={dayText(item.at, true) !== dayText(systemClock.now(), true)} />
-      <span class="badge bad">{item.code}</span>
       <bdi class="cut mono">{visible(item.identifier ?? '')}</bdi>
       <bdi class="cut grow muted wide-only">{visible(item.message)}</bdi>
       {item.unnoted > 0 && (

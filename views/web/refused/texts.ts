@@ -8,6 +8,26 @@ interface Fact {
 
 type Told = Pick<Refusal, 'details' | 'endpoint' | 'index' | 'identifier' | 'keyPrefix' | 'userAgent'>
 
+/** Refusals of one client for one reason, the last one first. */
+export interface RefusedGroup {
+  readonly key: string
+  /** How many there were, with those that were not kept. */
+  readonly count: number
+  readonly items: readonly [Refusal, ...Refusal[]]
+}
+
+/** The refusals, the last one first, by reason and client; the group with the last one first. */
+export function groupsOf(items: readonly Refusal[]): readonly RefusedGroup[] {
+  const groups = new Map<string, RefusedGroup>()
+  for (const item of items) {
+    const key = JSON.stringify([item.code, item.userAgent, item.keyPrefix])
+    const before = groups.get(key)
+    const count = (before?.count ?? 0) + 1 + item.unnoted
+    groups.set(key, { key, count, items: before === undefined ? [item] : [...before.items, item] })
+  }
+  return [...groups.values()]
+}
+
 /** The faults of what was refused, place by place, then what was sent and by whom. */
 export const factsOf = ({ details, endpoint, index, identifier, keyPrefix, userAgent }: Told): readonly Fact[] => [
   ...placesOf(details),

@@ -1,6 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { systemClock } from '../../../shared/runtime/clock.ts'
+import { countText, shortCount } from '../../flow-layout/format.ts'
 import { PAGES } from '../../pages.ts'
-import { session, signOut } from '../api/session.ts'
+import { loadSession, refusedCount, session, signOut } from '../api/session.ts'
+import { zoneText } from '../lib/times.ts'
 import { BASE } from '../ui/base.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
@@ -9,14 +12,21 @@ import { useStore } from '../ui/store.ts'
 import { setTheme, THEMES, theme } from '../ui/theme.ts'
 import { toggleUtc, useUtc } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
+import { useEvery } from '../ui/use-every.ts'
 import { openHelp } from './keyboard.tsx'
 
 /** Pages that show logs keep the range of time on the way from one to the other. */
 const WITH_RANGE: readonly string[] = ['event-logs', 'application-logs', 'flows']
 
+/** How often the refusals are counted again. */
+const LOOK_MS = 60_000
+
 export function Header() {
   const [{ path, params }] = useAddress()
-  const { team } = useStore(session)
+  const signedIn = useStore(session)
+  const { team } = signedIn
+  const refused = refusedCount(signedIn)
+  useEvery(LOOK_MS, () => void loadSession(), signedIn.state === 'in')
   const utc = useUtc()
   const { from, to } = params
   const nav = useRef<HTMLElement>(null)
@@ -39,6 +49,11 @@ export function Header() {
               aria-current={path[0] === page.path ? 'page' : undefined}
             >
               {page.name}
+              {page.path === 'refused' && refused > 0 && (
+                <span class="badge bad" title={`${countText(refused)} within a day`}>
+                  {shortCount(refused)}
+                </span>
+              )}
             </a>
           ))}
         </nav>
@@ -51,7 +66,7 @@ export function Header() {
           title="Show times in UTC or in your zone (u)"
         >
           <Icon name="clock" />
-          {utc ? 'UTC' : 'Local'}
+          {utc ? 'UTC' : `Local ${zoneText(false, systemClock.now())}`}
         </button>
         <button
           type="button"

@@ -6,6 +6,7 @@ import type { SampleFlow, TeamLists } from '../../schemas/team.ts'
 import { get, send } from '../api/client.ts'
 import { heldKey } from '../api/session.ts'
 import { reloadAll, useFetch } from '../api/use-fetch.ts'
+import { RefusedNote } from '../refused/refused-note.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
@@ -50,6 +51,7 @@ export function FirstMinute({ kind }: { readonly kind: Kind }) {
       <div class="body stack">
         {target === null && <NoTarget kind={kind} />}
         {target && <Send kind={kind} path={target} />}
+        <RefusedNote />
       </div>
     </section>
   )

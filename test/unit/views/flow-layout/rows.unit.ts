@@ -63,8 +63,8 @@ describe('rows', () => {
     expect(show(new Set(['event:order', 'project:p']))).toEqual([
       ['order', 2, 2],
       ['Checkout API', 0, 2],
-      ['B', 1, 1],
-      ['C', 1, 1],
+      ['A.B', 1, 1],
+      ['A.C', 1, 1],
     ])
   })
 

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals'
-import { createMatcher } from '../../../../../views/web/flow/words.ts'
+import { describe, expect, test } from '@jest/globals'
+import { createMatcher, failingLog, failureText } from '../../../../../views/web/flow/words.ts'
 import { applicationEntry, eventEntry, logsOf } from './flow-fixture.ts'
 
 const LOGS = logsOf(
@@ -29,4 +29,53 @@ test('finds a phrase in one text only', () => {
   expect(found('"refused charge"')).toEqual([])
   expect(found('"refused timeoutexception"')).toEqual([])
   expect(found('"no answer')).toEqual([1])
+})
+
+describe('the failure of a flow', () => {
+  const at = (ms: number) => Date.parse('2026-01-31T09:30:00.000Z') + ms
+  const logs = logsOf(
+    applicationEntry(0, 'A', { message: 'early', level: 'Error', exception: 'Early: gone' }),
+    eventEntry(10, 'order', 'pay', { payload: 'declined', level: 'Error' }),
+    applicationEntry(20, 'A', { message: 'thrown', level: 'Error', exception: 'Late: gone' }),
+    applicationEntry(30, 'A', { message: 'gave up', level: 'Critical' }),
+    applicationEntry(40, 'A', { message: 'slow', level: 'Warning', exception: 'Slow: no error' }),
+  )
+
+  test('is the last exception since it last went on, or else the last error', () => {
+    expect(failingLog(logs, at(5))?.text).toBe('thrown')
+    expect(failingLog(logs, at(25))?.text).toBe('gave up')
+    expect(failingLog(logs, at(35))).toBeUndefined()
+  })
+
+  const frame = (call: string, place: string, firstOwn: boolean) => ({
+    ...{ call, place, note: '', framework: !firstOwn, firstOwn },
+  })
+  const part = { depth: 0, type: 'Acme.PaymentFailedException', message: 'insufficient_funds\nmore', omitted: '' }
+
+  test.each([
+    [[], 'declined', ''],
+    [
+      [
+        {
+          ...part,
+          frames: [frame('Run()', '/host.cs:1', false), frame('Handle()', '/src/CaptureHandler.cs:87', true)],
+        },
+      ],
+      'PaymentFailedException: insufficient_funds',
+      'CaptureHandler.cs:87',
+    ],
+    [
+      [{ ...part, frames: [frame('Acme.Handle()', '', true)] }],
+      'PaymentFailedException: insufficient_funds',
+      'Acme.Handle()',
+    ],
+    [
+      [{ ...part, frames: [frame('Handle()', 'C:\\src\\A.cs:7', true)] }],
+      'PaymentFailedException: insufficient_funds',
+      'A.cs:7',
+    ],
+    [[{ ...part, type: '', message: '', frames: [] }], 'declined', ''],
+  ])('%j is %j at %j', (parts, what, where) => {
+    expect(failureText({ text: 'declined' }, parts)).toEqual({ what, where })
+  })
 })

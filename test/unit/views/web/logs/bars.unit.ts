@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { LEVELS, type Level } from '../../../../../shared/contract/levels.ts'
 import type { Histogram } from '../../../../../views/schemas/answers.ts'
-import { barsOf, bucketAt, HEIGHT, rangeOf } from '../../../../../views/web/logs/bars.ts'
+import { barsOf, bucketAt, HEIGHT, rangeOf, ticksOf } from '../../../../../views/web/logs/bars.ts'
 
 const START = Date.parse('2026-01-31T09:00:00Z')
 
@@ -92,5 +92,23 @@ describe('the brush', () => {
         expect(Date.parse(range?.to ?? '')).toBeGreaterThanOrEqual(START + Math.max(a, b) * width)
       }),
     )
+  })
+})
+
+describe('the times below the drawing', () => {
+  const counts = histogram(Array.from({ length: 48 }, () => ({})))
+  const minutes = (now: number): readonly number[] => ticksOf(counts, now).map(({ at }) => (at - START) / 60_000)
+
+  test('are those of buckets, evenly apart, and none sticks out', () => {
+    expect(minutes(START + 1e9)).toEqual([0, 8, 16, 24, 32, 40])
+    expect(ticksOf(counts, START + 1e9).map(({ part }) => part)).toEqual([0, 8, 16, 24, 32, 40].map((at) => at / 48))
+  })
+
+  test('are none of the future', () => {
+    expect(minutes(START + 20 * 60_000)).toEqual([0, 8, 16])
+  })
+
+  test('are none of a drawing without buckets', () => {
+    expect(ticksOf(histogram([]), START)).toEqual([])
   })
 })

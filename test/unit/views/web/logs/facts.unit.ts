@@ -8,7 +8,7 @@ describe('what an entry is', () => {
     [eventEntry(), 'Validate', 'Order placed › Validate (order-placed.validate)', 'step:order-placed.validate'],
     [eventEntry({ step: null }), 'Order placed', 'Order placed (order-placed)', 'event:order-placed'],
     [eventEntry({ event: null, step: { identifier: 'probe', name: null } }), 'probe', 'probe (probe)', 'step:probe'],
-    [applicationEntry(), 'Invoices', 'Acme.Billing.Invoices', 'category:Acme.Billing.Invoices'],
+    [applicationEntry(), 'Billing.Invoices', 'Acme.Billing.Invoices', 'category:Acme.Billing.Invoices'],
   ])('comes from %#', (entry, name, full, term) => {
     const source = sourceOf(entry)
     expect([source.name, source.full, source.term]).toEqual([name, full, term])
@@ -31,7 +31,8 @@ describe('what an entry is', () => {
   })
 
   test.each([
-    ['Acme.Billing.Invoices', 'Invoices'],
+    ['Acme.Billing.Invoices', 'Billing.Invoices'],
+    ['Billing.Invoices', 'Billing.Invoices'],
     ['single', 'single'],
     ['ends.', 'ends.'],
     ['', ''],

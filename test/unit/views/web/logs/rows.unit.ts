@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
 import type { Entry } from '../../../../../views/schemas/answers.ts'
 import {
+  FOLLOWED_MAX,
   type Followed,
   follow,
   HELD_MAX,
   NO_ROWS,
   NOTHING_FOLLOWED,
-  ROWS_MAX,
   type Rows,
   readAgain,
   released,
@@ -31,20 +31,14 @@ const listOf = (entries: readonly Entry[], more: Partial<Rows> = {}): Followed =
 
 describe('a page after the last row', () => {
   test('goes on, and says where to go on from', () => {
-    const rows = withPage(rowsOf([at(3), at(2)], { next: 'a' }), [at(1)], 'b')
+    const rows = withPage(rowsOf([at(3), at(2)], { next: { cursor: 'a' } }), [at(1)], { cursor: 'b' })
     expect(idsOf(rows.entries)).toEqual(idsOf([at(3), at(2), at(1)]))
-    expect(rows.next).toBe('b')
+    expect(rows.next).toEqual({ cursor: 'b' })
   })
 
   test('brings what is there already no second time', () => {
-    const rows = withPage(rowsOf([at(3), at(2)], { next: 'a' }), [at(2), at(1), at(1)], null)
+    const rows = withPage(rowsOf([at(3), at(2)], { next: { cursor: 'a' } }), [at(2), at(1), at(1)], null)
     expect(idsOf(rows.entries)).toEqual(idsOf([at(3), at(2), at(1)]))
-  })
-
-  test('ends at the most rows', () => {
-    const rows = withPage(rowsOf(range(10_000, ROWS_MAX - 1)), range(10_001 - ROWS_MAX, 100), 'more')
-    expect(rows.entries).toHaveLength(ROWS_MAX)
-    expect(rows.entries.at(-1)).toEqual(at(10_001 - ROWS_MAX))
   })
 })
 
@@ -56,16 +50,20 @@ describe('a list that a tail goes on', () => {
   })
 
   test('what arrives late stands in its place, and what is further down is told', () => {
-    const next = follow(listOf([at(9), at(5)], { next: 'more' }), [at(7), at(10), at(1)], false)
+    const next = follow(listOf([at(9), at(5)], { next: { cursor: 'more' } }), [at(7), at(10), at(1)], false)
     expect(ids(next)).toEqual(idsOf([at(10), at(9), at(7), at(5)]))
     expect(next.elsewhere).toBe(1)
   })
 
-  test('the oldest go where there are too many', () => {
-    const next = follow(listOf(range(10_000, ROWS_MAX)), [at(10_001)], false)
-    expect(next.rows.entries).toHaveLength(ROWS_MAX)
-    expect(next.rows.entries[0]).toEqual(at(10_001))
-    expect(next.rows.entries.at(-1)).toEqual(at(10_002 - ROWS_MAX))
+  test('the oldest go where there are too many, and reading on brings them back', () => {
+    const { rows } = follow(listOf(range(10_000, FOLLOWED_MAX)), [at(10_001), at(10_002)], false)
+    expect(rows.entries).toHaveLength(FOLLOWED_MAX)
+    expect(rows.entries[0]).toEqual(at(10_002))
+    const last = 10_003 - FOLLOWED_MAX
+    expect(rows.entries.at(-1)).toEqual(at(last))
+    expect(rows.next).toEqual({ to: new Date(last * 1_000 + 1).toISOString() })
+    const page = [at(last), at(last - 1), at(last - 2)]
+    expect(idsOf(withPage(rows, page, null).entries)).toEqual(idsOf(range(10_002, FOLLOWED_MAX + 2)))
   })
 
   test('nanoseconds and ids order what arrives in the same millisecond', () => {
@@ -125,7 +123,7 @@ describe('a list that a tail goes on', () => {
         const whole = follow(NOTHING_FOLLOWED, all, false).rows.entries
         const listed = follow(NOTHING_FOLLOWED, all.slice(cut), false).rows.entries
         fc.pre(listed.length > 0)
-        const list = listOf(listed.slice(0, size), { next: size < listed.length ? 'more' : null })
+        const list = listOf(listed.slice(0, size), { next: size < listed.length ? { cursor: 'more' } : null })
         const { rows, elsewhere } = follow(list, all.slice(0, cut), false)
         expect(rows.entries.length - list.rows.entries.length + elsewhere).toBe(Math.min(cut, all.length))
         const rest = whole.slice(idsOf(whole).indexOf(rows.entries.at(-1)?.id ?? '') + 1)
@@ -137,18 +135,23 @@ describe('a list that a tail goes on', () => {
 
 describe('a first page that was read again', () => {
   test('adds what is new, and what was read on stays', () => {
-    const list = readAgain(listOf(range(5, 5), { next: 'a' }), [at(7), at(6), at(5)], 'b', false)
+    const list = readAgain(
+      listOf(range(5, 5), { next: { cursor: 'a' } }),
+      [at(7), at(6), at(5)],
+      { cursor: 'b' },
+      false,
+    )
     expect(ids(list)).toEqual(idsOf(range(7, 7)))
-    expect(list.rows.next).toBe('a')
+    expect(list.rows.next).toEqual({ cursor: 'a' })
   })
 
   test('holds back what is new from a reader who is not to be disturbed', () => {
-    const list = readAgain(listOf(range(5, 5), { next: 'a' }), [at(6), at(5)], 'b', true)
+    const list = readAgain(listOf(range(5, 5), { next: { cursor: 'a' } }), [at(6), at(5)], { cursor: 'b' }, true)
     expect([ids(list), idsOf(list.held), list.heldCount]).toEqual([idsOf(range(5, 5)), idsOf([at(6)]), 1])
   })
 
   test('says that there is more where all of it is new: what lies between is not known', () => {
-    const list = readAgain(listOf(range(5, 5), { next: 'a' }), range(9, 2), 'b', false)
+    const list = readAgain(listOf(range(5, 5), { next: { cursor: 'a' } }), range(9, 2), { cursor: 'b' }, false)
     expect([ids(list), list.held, list.heldCount]).toEqual([idsOf(range(5, 5)), [], 2])
     expect(released(list)).toBeUndefined()
   })
@@ -159,7 +162,9 @@ describe('a first page that was read again', () => {
 
   test('of the oldest first leaves a list that goes on alone, and takes the place of one that was whole', () => {
     const oldest = [at(1), at(2)]
-    expect(ids(readAgain(listOf(oldest, { order: 'asc', next: 'a' }), [at(1)], 'b', false))).toEqual(idsOf(oldest))
+    expect(
+      ids(readAgain(listOf(oldest, { order: 'asc', next: { cursor: 'a' } }), [at(1)], { cursor: 'b' }, false)),
+    ).toEqual(idsOf(oldest))
     const whole = readAgain(listOf(oldest, { order: 'asc' }), [...oldest, at(3)], null, false)
     expect(ids(whole)).toEqual(idsOf([...oldest, at(3)]))
   })

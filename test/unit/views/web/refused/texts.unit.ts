@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { factsOf } from '../../../../../views/web/refused/texts.ts'
+import type { Refusal } from '../../../../../views/schemas/answers.ts'
+import { factsOf, groupsOf } from '../../../../../views/web/refused/texts.ts'
 
 const told = {
   details: null,
@@ -36,4 +37,23 @@ describe('the facts of a refusal', () => {
   ])('begin with what the details say: %j', (details, places) => {
     expect(factsOf({ ...told, details })).toEqual([...places, ...sent])
   })
+})
+
+test('refusals are grouped by reason and client, and those that were not kept are counted', () => {
+  const refusal = (id: string, code: string, userAgent: string | null, unnoted = 0) =>
+    ({ ...told, id, code, userAgent, unnoted }) as Refusal
+  const items = [
+    refusal('5', 'a', 'one'),
+    refusal('4', 'b', 'one'),
+    refusal('3', 'a', 'two'),
+    refusal('2', 'a', 'one', 40),
+    refusal('1', 'a', null),
+  ]
+  const groups = groupsOf(items).map((group) => [group.count, group.items.map(({ id }) => id)])
+  expect(groups).toEqual([
+    [42, ['5', '2']],
+    [1, ['4']],
+    [1, ['3']],
+    [1, ['1']],
+  ])
 })

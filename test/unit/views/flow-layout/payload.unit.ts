@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { pairsOf, valueText } from '../../../../views/flow-layout/payload.ts'
+
+describe('a payload on one line', () => {
+  const line = (payload: string): string | undefined =>
+    pairsOf(payload)
+      ?.map(({ path, text }) => `${path}=${valueText(text)}`)
+      .join(' ')
+
+  test.each([
+    ['{"order":4714,"outcome":"declined"}', 'order=4714 outcome=declined'],
+    ['{"order":{"id":12345678901234567890},"tags":["a","b c"]}', 'order.id=12345678901234567890 tags=a tags="b c"'],
+    ['{"empty":"","equal":"a=b","none":null}', 'empty="" equal="a=b" none=null'],
+    ['{}', undefined],
+    ['[1]', undefined],
+    ['{not json', undefined],
+    ['said', undefined],
+  ])('the payload %j is read as %j', (payload, expected) => {
+    expect(line(payload)).toBe(expected)
+  })
+
+  test('of a long payload the beginning is read, wherever it is cut', () => {
+    for (let length = 560; length < 640; length += 1)
+      expect(line(`{"a":1,"b":"${'x'.repeat(length)}","c":2}`)?.startsWith('a=1')).toBe(true)
+    expect(line(`{${'"\\q":'.repeat(200)}`)).toBeUndefined()
+  })
+
+  test('any JSON object: every value that is neither an object nor an array', () => {
+    const leaves = (value: unknown): readonly string[] =>
+      typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [String(value)]
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 }), (object) => {
+        const text = JSON.stringify(object)
+        fc.pre(text.length <= 600)
+        expect((pairsOf(text) ?? []).map((pair) => pair.text)).toEqual(leaves(JSON.parse(text)))
+      }),
+    )
+  })
+
+  test('any text is read or left alone', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'{}[],:"\\a1 '), maxLength: 900 }),
+        (text) => void pairsOf(`{${text}`),
+      ),
+    )
+  })
+})

@@ -1,0 +1,78 @@
+import type { RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type RowHeights, rowHeights } from './row-heights.ts'
+
+/** Pixels above and below the screen whose rows are drawn: a scroll shows them before the next ones are made. */
+const SPARE = 600
+/** The window moves by so many rows at a time. */
+const STEP = 8
+
+/** Pixels of a row, of the line above a day, and of an expanded entry, until they have been measured. */
+const GUESS = { row: 29, day: 28, detail: 320 }
+
+interface Shape {
+  readonly count: number
+  /** The rows with the line of a day above them. */
+  readonly days: readonly number[]
+  /** The expanded rows and their ids. */
+  readonly expanded: readonly (readonly [index: number, id: string])[]
+}
+
+export interface RowWindow {
+  /** The rows that are drawn. */
+  readonly first: number
+  readonly end: number
+  readonly topOf: RowHeights['topOf']
+}
+
+/**
+ * The rows of a table's body that are near the screen. Rows and days are as high as the first of them that is drawn; an expanded entry is
+ * measured while it is drawn, and keeps its height when it is not.
+ */
+export function useRowWindow(body: RefObject<HTMLElement>, { count, days, expanded }: Shape): RowWindow {
+  const [sizes, setSizes] = useState(GUESS)
+  const [details, setDetails] = useState<ReadonlyMap<string, number>>(new Map())
+  const extra = new Map(days.map((index) => [index, sizes.day]))
+  for (const [index, id] of expanded) extra.set(index, (extra.get(index) ?? 0) + (details.get(id) ?? sizes.detail))
+  const heights = rowHeights(count, sizes.row, extra)
+  const [window, setWindow] = useState({ first: 0, end: 5 * STEP })
+
+  const look = useRef<() => void>(() => undefined)
+  look.current = () => {
+    if (body.current === null) return
+    const top = -body.current.getBoundingClientRect().top
+    const first = Math.floor(heights.indexAt(top - SPARE) / STEP) * STEP
+    const end = Math.ceil((heights.indexAt(top + innerHeight + SPARE) + 1) / STEP) * STEP
+    setWindow((before) => (before.first === first && before.end === end ? before : { first, end }))
+  }
+  const measure = (): void => {
+    const heightOf = (name: string): number => body.current?.querySelector(name)?.getBoundingClientRect().height ?? 0
+    const [row, day] = [heightOf('tr.log') || sizes.row, heightOf('tr.day') || sizes.day]
+    if (row !== sizes.row || day !== sizes.day) setSizes({ ...sizes, row, day })
+    const drawn = [...(body.current?.querySelectorAll<HTMLElement>('tr.detail') ?? [])].map(
+      (one) => [one.dataset['of'] ?? '', one.getBoundingClientRect().height] as const,
+    )
+    if (drawn.some(([id, px]) => details.get(id) !== px)) setDetails(new Map([...details, ...drawn]))
+  }
+  const latest = useRef(measure)
+  latest.current = measure
+
+  useLayoutEffect(() => {
+    measure()
+    look.current()
+  })
+  useEffect(() => {
+    const onScroll = (): void => look.current()
+    // What an entry shows may come later, and a window may be narrower than before.
+    const observer = new ResizeObserver(() => latest.current())
+    if (body.current !== null) observer.observe(body.current)
+    addEventListener('scroll', onScroll, { passive: true })
+    addEventListener('resize', onScroll)
+    return () => {
+      observer.disconnect()
+      removeEventListener('scroll', onScroll)
+      removeEventListener('resize', onScroll)
+    }
+  }, [])
+  return { first: Math.min(window.first, count), end: Math.min(window.end, count), topOf: heights.topOf }
+}
