@@ -1,3 +1,5 @@
+import { protobufOf } from '../test/support/otlp-protobuf.ts'
+
 export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 export const API_KEY = 'bench-key-0123456789abcdef0123456789abcdef'
 
@@ -48,3 +50,30 @@ export const batchBodies = (count: number, options: { readonly keyed?: boolean }
     )
     return JSON.stringify({ uniqueIdentifier: PROJECT, logEntries })
   })
+
+/** Export requests of OTLP in Protobuf with so many log records each, as an SDK sends them. */
+export const otlpBodies = (count: number, records: number): readonly Uint8Array[] =>
+  Array.from({ length: count }, (_, request) => {
+    const logRecords = Array.from({ length: records }, (_, index) => otlpRecord(request * records + index))
+    const scopeLogs = [{ scope: { name: 'Acme.Checkout.Payments' }, logRecords }]
+    const attributes = attributesOf({ 'service.name': 'Bench', 'service.version': '4.1.0', 'host.name': 'web-3' })
+    return protobufOf({ resourceLogs: [{ resource: { attributes }, scopeLogs }] })
+  })
+
+function otlpRecord(index: number): object {
+  const { message, level, scopeData, eventName } = entry(index)
+  return {
+    timeUnixNano: String(1_750_000_000_000_000_000n + BigInt(index) * 1_000_000n),
+    observedTimeUnixNano: String(1_750_000_000_000_000_000n + BigInt(index) * 1_000_000n),
+    severityNumber: level === 'Error' ? 17 : 9,
+    severityText: level,
+    body: { stringValue: message },
+    attributes: attributesOf({ ...scopeData, attempt: String(scopeData.attempt) }),
+    eventName,
+    traceId: '5b8efff798038103d269b633813fc60c',
+    spanId: 'eee19b7ec3c1b174',
+  }
+}
+
+const attributesOf = (values: Readonly<Record<string, string>>): readonly object[] =>
+  Object.entries(values).map(([key, stringValue]) => ({ key, value: { stringValue } }))

@@ -4,7 +4,7 @@ import { createAnswerReader } from './answers.ts'
 export interface Load {
   readonly url: string
   /** Sent one after another, again and again. */
-  readonly bodies: readonly string[]
+  readonly bodies: readonly (string | Uint8Array)[]
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   readonly seconds: number
@@ -117,14 +117,14 @@ const open = (url: URL): Promise<Socket> =>
     socket.once('error', reject)
   })
 
-function requestOf(url: URL, body: string, headers: Readonly<Record<string, string>>): Buffer {
+function requestOf(url: URL, body: string | Uint8Array, headers: Readonly<Record<string, string>>): Buffer {
   const lines = Object.entries({
     host: url.host,
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`)
-  return Buffer.from(`POST ${url.pathname} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+  return Buffer.concat([Buffer.from(`POST ${url.pathname} HTTP/1.1\r\n${lines.join('')}\r\n`), Buffer.from(body)])
 }
 
 /** Of sorted values; not a number where there are none. */

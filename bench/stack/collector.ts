@@ -103,7 +103,7 @@ const inOtlp = (workload: Workload): Workload => ({
   path: '/v1/logs',
   goodAnswer: '{"partialSuccess":{}}',
   bodies: workload.bodies.map((body) => {
-    const { logEntries, ...single } = JSON.parse(body) as {
+    const { logEntries, ...single } = JSON.parse(String(body)) as {
       readonly logEntries?: readonly { readonly level: string }[]
     }
     const entries = logEntries ?? [single as { readonly level: string }]

@@ -50,6 +50,25 @@ ${whole(rate)} single requests offered a second, latency from when each was due:
 ${table(STEADY_HEAD, latencies)}${notes.map((note) => `\n${note}\n`).join('')}`
 }
 
+/** The programs beside the Collector, by their CPU. */
+export function renderOtlp(saturations: readonly Saturation[], notes: readonly string[]): string {
+  const peers = saturations.filter(({ program }) => !program.startsWith('Sluice'))
+  const rows = [...Map.groupBy(saturations, ({ workload, program }) => JSON.stringify([workload, program])).values()]
+  const cells = rows.map((runs) => {
+    const { workload = '', program = '' } = runs[0] ?? {}
+    return saturationRow(
+      workload,
+      program,
+      runs,
+      peers.filter((peer) => peer.workload === workload),
+    )
+  })
+  return `The real gateway (\`--role gateway\`) on one broker, acks=all, requests of OTLP/HTTP in Protobuf as SDKs send them: records of about 700 bytes
+with six attributes. The Collector sends each record's body to the topic, and nothing else of it.
+
+${table(SATURATION_HEAD.with(4, 'of the Collector'), cells)}${notes.map((note) => `\n${note}\n`).join('')}`
+}
+
 function goalsOf({ saturations, steadies, rate }: GatewayResults): readonly Goal[] {
   const ours = saturations.filter(({ program }) => program === 'Sluice')
   const perCpuSecond = (workload: string, wanted: number): readonly Goal[] => {

@@ -56,7 +56,12 @@ async function withProgram<Result>(
   let failed = 0
   const load: LoadOf = async (workload, options) => {
     const said = running.said(workload)
-    const result = await runLoad({ ...said, url: running.url + said.path, headers: running.headers, ...options })
+    const result = await runLoad({
+      ...said,
+      url: running.url + said.path,
+      headers: { ...running.headers, ...said.headers },
+      ...options,
+    })
     acknowledged += result.answered * said.entries
     failed += result.failed
     return result

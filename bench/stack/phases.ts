@@ -13,10 +13,10 @@ import {
 } from './consumers.ts'
 import { renderConsumers } from './consumers-report.ts'
 import { type GatewayRig, type Saturation, type Steady, saturate, steady } from './gateway.ts'
-import { isExact, renderGateway } from './gateway-report.ts'
+import { isExact, renderGateway, renderOtlp } from './gateway-report.ts'
 import { measureConsumersMemory, measureGatewayMemory } from './memory.ts'
 import { renderMemory } from './memory-report.ts'
-import { BATCH, BATCH_KEYED, floor, type Program, SINGLE, SINGLE_KEYED, sluice } from './programs.ts'
+import { BATCH, BATCH_KEYED, floor, OTLP, type Program, SINGLE, SINGLE_KEYED, sluice, unchanged } from './programs.ts'
 import { measureSearchable } from './searchable.ts'
 import { running, startElasticsearch, startKafka } from './servers.ts'
 import { openTopics, type Topics } from './topics.ts'
@@ -52,10 +52,7 @@ async function runGateway({ quick, rounds, workload: named, broker: given }: Pha
   try {
     const rig: GatewayRig = { broker, topics, seconds: quick ? 0.5 : 4, warmUpSeconds: quick ? 0.5 : 1.5 }
     const bare = floor(broker.address, topics)
-    const ours = [
-      sluice(broker.address),
-      sluice(broker.address, 'Sluice, not compressed', { KAFKA_COMPRESSION: 'none' }),
-    ]
+    const gateways = ours(broker.address)
     const notes: string[] = []
     const others = quick ? [] : await peers(broker.address, topics, notes)
     const isNamed = ({ name }: { readonly name: string }): boolean => name.startsWith(named)
@@ -66,13 +63,14 @@ async function runGateway({ quick, rounds, workload: named, broker: given }: Pha
     if (!quick) for (const workload of [SINGLE, BATCH]) await saturate(bare, workload, rig)
     for (let round = 0; round < rounds; round++) {
       for (const workload of [SINGLE, BATCH].filter(isNamed)) {
-        for (const program of [bare, ...ours, ...others])
+        for (const program of [bare, ...gateways, ...others])
           saturations.push(noted(await saturate(program, workload, rig)))
       }
-      for (const program of [bare, ...ours, ...others]) steadies.push(noted(await steady(program, SINGLE, rate, rig)))
+      for (const program of [bare, ...gateways, ...others])
+        steadies.push(noted(await steady(program, SINGLE, rate, rig)))
       if (quick || round > 0) continue
       for (const workload of [SINGLE_KEYED, BATCH_KEYED].filter(isNamed)) {
-        for (const program of [bare, ...ours]) saturations.push(noted(await saturate(program, workload, rig)))
+        for (const program of [bare, ...gateways]) saturations.push(noted(await saturate(program, workload, rig)))
       }
     }
     if (![...saturations, ...steadies].every(({ counts }) => isExact(counts))) {
@@ -84,6 +82,36 @@ async function runGateway({ quick, rounds, workload: named, broker: given }: Pha
     await broker.stop()
   }
 }
+
+async function runOtlp({ quick, rounds, broker: given }: PhaseOptions): Promise<string> {
+  const broker = given === undefined ? await startKafka() : running(given)
+  const topics = openTopics(broker.address)
+  try {
+    const rig: GatewayRig = { broker, topics, seconds: quick ? 0.5 : 4, warmUpSeconds: quick ? 0.5 : 2 }
+    const notes: string[] = []
+    const others = quick ? [] : await peers(broker.address, topics, notes)
+    const programs = [...ours(broker.address), ...others].map(unchanged)
+    const saturations: Saturation[] = []
+    if (!quick) for (const workload of OTLP) for (const each of programs) await saturate(each, workload, rig)
+    for (let round = 0; round < rounds; round++) {
+      for (const workload of OTLP) {
+        for (const each of programs) saturations.push(noted(await saturate(each, workload, rig)))
+      }
+    }
+    if (!saturations.every(({ counts }) => isExact(counts)))
+      throw new Error('the topic does not hold what was acknowledged')
+    return renderOtlp(saturations, notes)
+  } finally {
+    await topics.close()
+    await broker.stop()
+  }
+}
+
+/** The gateway by its defaults, and without what its peers leave out. */
+const ours = (broker: string): readonly Program[] => [
+  sluice(broker),
+  sluice(broker, 'Sluice, not compressed', { KAFKA_COMPRESSION: 'none' }),
+]
 
 /** Other programs that do the same; one that cannot be had leaves a note. */
 async function peers(broker: string, topics: Topics, notes: string[]): Promise<readonly Program[]> {
@@ -145,6 +173,7 @@ async function runMemory({ quick }: PhaseOptions): Promise<string> {
 
 export const PHASES: Readonly<Record<string, Phase>> = {
   gateway: { heading: 'Gateway on Kafka', hasRounds: true, run: runGateway },
+  otlp: { heading: 'OTLP on Kafka', hasRounds: true, run: runOtlp },
   consumers: { heading: 'Consumers on Kafka and Elasticsearch', hasRounds: true, run: runConsumers },
   memory: { heading: 'Memory while a server is gone', hasRounds: false, run: runMemory },
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { topicName } from '../../shared/contract/topics.ts'
-import { API_KEY, BATCH_ENTRIES, batchBodies, REGISTRY, singleBodies } from '../entries.ts'
+import { API_KEY, BATCH_ENTRIES, batchBodies, otlpBodies, REGISTRY, singleBodies } from '../entries.ts'
 import { type MeasuredProcess, startMeasured } from '../measured-process.ts'
 import { metrics, total } from '../scrape.ts'
 import { PARTITIONS, type Topics } from './topics.ts'
@@ -13,7 +13,9 @@ export interface Workload {
   readonly entries: number
   readonly connections: number
   readonly path: string
-  readonly bodies: readonly string[]
+  readonly bodies: readonly (string | Uint8Array)[]
+  /** Beside those of the program. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The beginning of the body of an answer that takes all entries of the request. */
   readonly goodAnswer: string
 }
@@ -55,6 +57,25 @@ export const SINGLE = singles('single', false)
 export const BATCH = batches('batch of 100', false)
 export const SINGLE_KEYED = singles('single, each entry of one of 5,000 flows', true)
 export const BATCH_KEYED = batches('batch of 100, each entry of one of 5,000 flows', true)
+
+const otlp = (records: number): Workload => ({
+  name: `OTLP in Protobuf, ${records} records`,
+  entries: records,
+  connections: 32,
+  path: '/v1/logs',
+  bodies: otlpBodies(Math.ceil(5_000 / records), records),
+  headers: { 'content-type': 'application/x-protobuf' },
+  // An ExportLogsServiceResponse without a partial success has no bytes, or the two of an empty one.
+  goodAnswer: '',
+})
+
+export const OTLP = [otlp(100), otlp(512)]
+
+/** The program, given every workload as it is. */
+export const unchanged = (program: Program): Program => ({
+  ...program,
+  start: async (prefix) => ({ ...(await program.start(prefix)), said: asIs }),
+})
 
 const asIs = (given: Workload): Workload => given
 
