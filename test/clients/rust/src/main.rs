@@ -14,7 +14,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     tracing_subscriber::registry().with(OpenTelemetryTracingBridge::new(&provider)).init();
 
     write();
-    provider.shutdown()?;
+    // By default it waits for 5 s.
+    provider.shutdown_with_timeout(Duration::from_secs(60))?;
     Ok(())
 }
 
