@@ -159,7 +159,7 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
     await send('other', numbers(0, 3))
     await expectLedger(page, 'filtered', ids)
     expect(await rowTexts(page)).toHaveLength(3)
-    await page.getByText('3 logs').waitFor()
+    await page.getByText('3 logs', { exact: true }).waitFor()
   })
 
   test('waits while one reads an entry, tells how many are new, and shows them when one is done', async () => {

@@ -137,7 +137,7 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
 
   test('counts what is there, not what is in sight', async () => {
     const page = await show()
-    await page.getByText('1,100 logs').waitFor()
+    await page.getByText('1,100 logs', { exact: true }).waitFor()
     const levels = page.getByRole('group', { name: 'Minimum level' })
     expect(await levels.getByRole('button', { name: 'error' }).textContent()).toBe('error22')
     await eventually(async () => expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('1101'))
@@ -225,7 +225,7 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     for (const [name, reach] of Object.entries(states)) {
       await page.goto(server.url + path)
       await page.locator('tr.log').first().waitFor()
-      await page.getByText('1,100 logs').waitFor()
+      await page.getByText('1,100 logs', { exact: true }).waitFor()
       await reach(page)
       const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
       expect([name, Math.max(0, wider), await axe()]).toEqual([name, 0, []])
@@ -239,7 +239,7 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
     const drawer = page.getByRole('dialog', { name: 'Filters' })
     await drawer.getByRole('button', { name: 'Part3 157' }).click()
     await page.keyboard.press('Escape')
-    await page.getByText('157 logs').waitFor()
+    await page.getByText('157 logs', { exact: true }).waitFor()
     await page.locator('tr.log .at button').first().press('Enter')
     const box = await page.getByRole('complementary', { name: 'Log', exact: true }).boundingBox()
     expect(box).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })

@@ -173,7 +173,7 @@ export function listScenarios(stage: Stage): void {
     expect(await rowTexts(page)).toHaveLength(2)
     await page.getByRole('button', { name: '1 new' }).click()
     await rows(['tailed 3', 'tailed 2', 'tailed 1'])
-    await page.getByText('3 logs').waitFor()
+    await page.getByText('3 logs', { exact: true }).waitFor()
   })
 
   test('older logs come below as one goes down: every one, in order, none twice', async () => {
@@ -188,7 +188,7 @@ export function listScenarios(stage: Stage): void {
     const all = (await client.all('/api/application-logs')).map(({ id }) => id)
     expect(all).toHaveLength(MANY)
     const { page } = await show(TEAMS.lists, '/application-logs')
-    await page.getByText(`${MANY} logs`).waitFor()
+    await page.getByText(`${MANY} logs`, { exact: true }).waitFor()
     await readDown(page, all)
     await page.getByText('No older logs in this time').waitFor()
   })
