@@ -111,21 +111,24 @@ export function describeClients(
 
 async function deliversAll({ client, environment }: Present): Promise<void> {
   const { name, stays = false } = client
-  const begun = new Date().toISOString()
+  const from = thisSecond()
   const running = await start({ client, environment }, name, { COUNT: String(COUNT), PAUSE_MS: '0' })
   try {
     if (!stays) await ended(running)
     const all = Array.from({ length: COUNT }, (_, n) => n)
-    await eventually(
-      async () => expect((await entriesOf(name)).map(numberOf)).toEqual(all),
+    const entries = await eventually(
+      async () => {
+        const found = ofRun(name, await entriesSince(from))
+        expect(found.map(numberOf)).toEqual(all)
+        return found
+      },
       stays ? PATIENCE_MS : undefined,
     )
-    const entries = await entriesOf(name)
     for (const [n, entry] of entries.entries())
       expect(comparable(entry)).toEqual([PROJECT_NAME, storedOf(client, name, n)])
-    // To the second, as some write their times.
-    const times = entries.map(({ timestamp = '' }) => timestamp.slice(0, 'yyyy-mm-ddThh:mm:ss'.length)).toSorted()
-    expect(times.filter((time) => time < begun.slice(0, time.length) || time > new Date().toISOString())).toEqual([])
+    // None is of an earlier time, or it would not be among these.
+    const until = new Date().toISOString()
+    expect(entries.filter(({ timestamp = '' }) => timestamp > until)).toEqual([])
   } catch (error) {
     throw new Error(`${name} said: ${running.said()}`, { cause: error })
   } finally {
@@ -135,8 +138,11 @@ async function deliversAll({ client, environment }: Present): Promise<void> {
 
 async function outlast(present: readonly Present[]): Promise<void> {
   const runs = present.map(({ client }) => ({ client, run: `${client.name}-outage` }))
-  const delivered = (): Promise<readonly string[]> =>
-    Promise.all(runs.map(async ({ run }) => `${run}: ${rangesOf((await entriesOf(run)).map(numberOf))}`))
+  const from = thisSecond()
+  const delivered = async (): Promise<readonly string[]> => {
+    const entries = await entriesSince(from)
+    return runs.map(({ run }) => `${run}: ${rangesOf(ofRun(run, entries).map(numberOf))}`)
+  }
   const go = join(folder.path, 'go')
   const outage = { COUNT: String(OUTAGE_COUNT), PAUSE_MS: String(OUTAGE_PAUSE_MS), GO_FILE: go }
   const running = await Promise.all(present.map((each) => start(each, `${each.client.name}-outage`, outage)))
@@ -156,8 +162,8 @@ async function outlast(present: readonly Present[]): Promise<void> {
     // What ends has sent all that it will send.
     await Promise.all(running.filter((_, index) => runs[index]?.client.stays !== true).map(ended))
     process.stderr.write(`\nDelivered through an outage of 6 s:\n${(await delivered()).join('\n')}\n`)
-    const twice = await Promise.all(runs.map(async ({ run }) => repeated(run, (await entriesOf(run)).map(numberOf))))
-    expect(twice.flat()).toEqual([])
+    const entries = await entriesSince(from)
+    expect(runs.flatMap(({ run }) => repeated(run, ofRun(run, entries).map(numberOf)))).toEqual([])
   } catch (error) {
     throw new Error(running.map((each, index) => `${runs[index]?.run} said: ${each.said()}`).join('\n'), {
       cause: error,
@@ -226,13 +232,16 @@ type Entry = Item & Stored & { readonly project: { readonly name: string } }
 
 const numberOf = ({ message }: Stored): number => Number(/^\S+ (\d+):/.exec(message)?.[1])
 
-/** The entries of one run, in the order in which they were written. */
-async function entriesOf(run: string): Promise<readonly Entry[]> {
-  const items = await createClient(server.url, KEY).all(`/api/application-logs?q=${encodeURIComponent(`"${run}"`)}`)
-  return (items as readonly Entry[])
-    .filter(({ message }) => message.startsWith(`${run} `))
-    .toSorted((a, b) => numberOf(a) - numberOf(b))
-}
+/** The second that has begun, as some clients write their times without its fraction. */
+const thisSecond = (): string => `${new Date().toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}Z`
+
+/** The entries since a time. Everything is read at once: a search for each of many runs would cost the server more. */
+const entriesSince = async (from: string): Promise<readonly Entry[]> =>
+  (await createClient(server.url, KEY).all(`/api/application-logs?from=${from}`)) as readonly Entry[]
+
+/** Those of one run, in the order in which they were written. */
+const ofRun = (run: string, entries: readonly Entry[]): readonly Entry[] =>
+  entries.filter(({ message }) => message.startsWith(`${run} `)).toSorted((a, b) => numberOf(a) - numberOf(b))
 
 /** The Project of an entry, and its fields that are compared: of the scope data those that the client wrote. */
 function comparable(entry: Entry): readonly [string, Stored] {
