@@ -84,7 +84,7 @@ export function teamScenarios({ stand, show }: Stage): void {
     await one.getByText('Did you mean senders.order?').waitFor()
     for (const text of [`${team.key.slice(0, 6)}…`, 'acme-shop/2.1', '<b>late</b>'])
       await one.getByText(text).last().waitFor()
-    const other = page.locator('details', { hasText: 'invalid_request' })
+    const other = page.getByRole('region', { name: 'invalid_request' }).locator('details')
     await other.locator('summary').click({ timeout: SHOWN_MS })
     await other.getByText('/eventId', { exact: true }).waitFor()
     expect(await axe()).toEqual([])
