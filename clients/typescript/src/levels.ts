@@ -32,5 +32,5 @@ const NUMBERS: readonly (readonly [below: number, level: Level])[] = [
 /** The level that another logger's name or number means; Information where it means none. */
 export function levelOf(value: unknown): Level {
   if (typeof value === 'number') return NUMBERS.find(([below]) => value < below)?.[1] ?? 'Critical'
-  return LEVELS.get(String(value).toLowerCase()) ?? 'Information'
+  return (typeof value === 'string' ? LEVELS.get(value.toLowerCase()) : undefined) ?? 'Information'
 }

@@ -103,6 +103,6 @@ const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 /** Undefined for what is no time: the entry then has that of its arrival. */
 function timeOf(time: unknown, timestampOf: (epochMs: number) => string | undefined): string | undefined {
   if (typeof time === 'string' && ISO.test(time)) return time
-  const number = typeof time === 'string' ? Date.parse(time) : Number(time ?? Number.NaN)
+  const number = typeof time === 'string' ? Date.parse(time) : typeof time === 'number' ? time : Number.NaN
   return timestampOf(number < MILLISECONDS_MIN ? number * 1_000 : number)
 }
