@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** How long a sender may go on talking to a connection that has had its last answer. */
-export const LINGER_MS = 2_000
+const LINGER_MS = 2_000
 
 /**
  * Ends a connection after its last answer: what still comes is thrown away until the sender ends it too, or for 2 s. Closed at once,
@@ -13,6 +13,11 @@ export function closeInStages(socket: Socket): void {
   // The listeners that parse requests, and those that stop reading.
   socket.removeAllListeners('data').removeAllListeners('resume')
   socket.on('data', () => undefined).resume()
+  destroyAfterLinger(socket)
+}
+
+/** Destroys a connection after `LINGER_MS`, unless it has ended by itself. */
+export function destroyAfterLinger(socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
   socket.once('close', () => clearTimeout(timer))
 }

@@ -17,7 +17,7 @@ import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.t
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerOnSocket } from './client-error.ts'
-import { LINGER_MS } from './close-in-stages.ts'
+import { destroyAfterLinger } from './close-in-stages.ts'
 import { countedIn, limitConnections, STALL_TIMEOUT_MS } from './connection-limits.ts'
 import { CALLS_MAX, CANCELLED_MAX, mayBeHttp2 } from './http2.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
@@ -108,9 +108,8 @@ function createConnections(
 
   function endIdle(socket: Socket): void {
     end(socket)
-    // One that reads nothing does not get to know that it is closed.
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
-    socket.once('close', () => clearTimeout(timer))
+    // A client that reads nothing does not learn that its connection is closed.
+    destroyAfterLinger(socket)
   }
 
   function begin(socket: Socket, connection: Connection): void {

@@ -4,7 +4,7 @@ import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { answerCall, GRPC_CODE, isGrpc, statusTrailers } from '../../shared/grpc/call.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
-import { LINGER_MS } from './close-in-stages.ts'
+import { destroyAfterLinger } from './close-in-stages.ts'
 import type { HttpSocket } from './connection.ts'
 
 /** Where a connection of HTTP/2 begins (RFC 9113, 3.4). */
@@ -51,7 +51,6 @@ export function refuseInHttp2(socket: Socket, received: Buffer | undefined): boo
       stream.end(failureBody(HTTP2_REFUSED))
     }
   })
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
-  socket.once('close', () => clearTimeout(timer))
+  destroyAfterLinger(socket)
   return true
 }

@@ -46,6 +46,20 @@ export function tells(text: string, part: string): boolean {
   return edges.includes(part)
 }
 
+/** An exception as many loggers send it. */
+export interface ExceptionParts {
+  readonly type: string | undefined
+  readonly message: string | undefined
+  readonly trace: string | undefined
+}
+
+/** The parts of an exception as one text: most stack traces begin with type and message, some end with them. */
+export function titledTrace({ type, message, trace }: ExceptionParts): string | undefined {
+  const title = [type, message].filter((part) => part !== undefined).join(': ')
+  if (trace === undefined) return title || undefined
+  return tells(trace, title) ? trace : `${title}\n${trace}`
+}
+
 /** A text that is not empty. */
 export const stringOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

@@ -1,14 +1,10 @@
 import { type Fields, isObject } from '../ingest/fields.ts'
-import { tells, textOf } from '../ingest/foreign-fields.ts'
+import { type ExceptionParts, tells, textOf, titledTrace } from '../ingest/foreign-fields.ts'
 import { ERROR_PARTS } from './aliases.ts'
 import type { FoundFields } from './found.ts'
 import { lineOf } from './values.ts'
 
-/** An exception in parts. */
-interface Parts {
-  readonly type: string | undefined
-  readonly message: string | undefined
-  readonly trace: string | undefined
+interface CausedException extends ExceptionParts {
   readonly cause: string | undefined
 }
 
@@ -24,11 +20,10 @@ export function takeException({ take }: FoundFields): string | undefined {
   })
 }
 
-/** Most stack traces begin with type and message, some end with them. */
-function exceptionOf({ type, message, trace, cause }: Parts): string | undefined {
-  const title = [type, message].filter((part) => part !== undefined).join(': ')
-  const whole = trace === undefined || tells(trace, title) ? (trace ?? title) : `${title}\n${trace}`
-  if (cause === undefined) return whole || undefined
+function exceptionOf({ cause, ...parts }: CausedException): string | undefined {
+  const whole = titledTrace(parts)
+  if (cause === undefined) return whole
+  if (whole === undefined) return `Caused by: ${cause}`
   return tells(whole, cause) ? whole : `${whole}\nCaused by: ${cause}`
 }
 

@@ -11,11 +11,11 @@ export interface Found {
   readonly value: unknown
 }
 
-/** What an entry has for the fields, and what is left of it. */
+/** The values of an entry for the fields, and the rest of the entry. */
 export interface FoundFields {
-  /** All that it has for a field, the preferred one first. */
+  /** All values for a field, the preferred one first. */
   of(field: AliasedField): readonly Found[]
-  /** The first one that can be read is no longer a part of the rest. */
+  /** The first value that can be read; it leaves the rest. */
   take<Value>(field: AliasedField, read: (value: unknown, found: Found) => Value | undefined): Value | undefined
   /** A copy of the entry without the values that were taken. */
   rest(): Fields

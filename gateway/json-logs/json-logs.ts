@@ -1,33 +1,17 @@
-import type { IncomingMessage } from 'node:http'
-import { type Problem, problem } from '../../shared/contract/errors.ts'
-import { decodeText } from '../../shared/http/body.ts'
-import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
-import type { BodyFormat } from '../ingest/endpoint.ts'
 import { type Dialect, failed, processed, type RefusedEntry, type Reply, unconfirmedBatch } from '../ingest/replies.ts'
 import { createEventsCheck } from '../json-events/check.ts'
-import { eventsOf } from '../json-events/events.ts'
+import { eventsFormat } from '../json-events/format.ts'
 import { entryOf } from './entry.ts'
 
 /** JSON of any kind, text, and the type that curl and syslog-ng send where they are told no other. */
 const MEDIA_TYPE =
   /^(?:application\/(?:(?:[\w.-]+\+)?json|x-ndjson|ndjson|json-lines|jsonlines|x-jsonlines|jsonl|vnd\.serilog\.clef|x-www-form-urlencoded)|text\/(?:plain|json))[ \t]*(?:;|$)/i
 
-const WRONG_TYPE: Problem = {
-  ...problem('unsupported_media_type'),
-  message:
-    'The content type is none that JSON is sent with. Send application/json, application/x-ndjson or text/plain, in UTF-8.',
-}
-
 /** The JSON of any logger, in every form that `eventsOf` reads. */
-export const JSON_LOGS_FORMAT: BodyFormat = {
-  refusal: ({ headers }: IncomingMessage) => {
-    const type = headers['content-type'] ?? ''
-    if (type !== '' && !MEDIA_TYPE.test(type)) return WRONG_TYPE
-    return charsetProblem(type) ?? codingProblem(headers)
-  },
-  decode: decodeText,
-  parse: eventsOf,
-}
+export const JSON_LOGS_FORMAT = eventsFormat(
+  MEDIA_TYPE,
+  'The content type is none that JSON is sent with. Send application/json, application/x-ndjson or text/plain, in UTF-8.',
+)
 
 const UNPROCESSABLE = 422
 

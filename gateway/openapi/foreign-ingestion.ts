@@ -167,17 +167,12 @@ const otlpLogs = (operationId: string, ...parameters: readonly JsonSchema[]): Op
   },
 })
 
-/** In the order of the checks. */
-const CLEF_CODES: readonly ErrorCode[] = [
+/** The refusals of a whole request. Entries in the JSON of loggers are refused with 200 or 422. */
+const REQUEST_CODES: readonly ErrorCode[] = [
   'missing_api_key',
   'invalid_api_key',
   'missing_project_id',
   'project_not_found',
-  'missing_message',
-  'invalid_log_level',
-  'invalid_request',
-  'invalid_timestamp',
-  'entry_too_large',
   'batch_too_large',
   'malformed_json',
   'malformed_body',
@@ -187,19 +182,14 @@ const CLEF_CODES: readonly ErrorCode[] = [
   'server_error',
 ]
 
-/** The refusals of a request; those of entries come with 200 or 422. */
-const JSON_LOGS_CODES: readonly ErrorCode[] = [
-  'missing_api_key',
-  'invalid_api_key',
-  'missing_project_id',
-  'project_not_found',
-  'batch_too_large',
-  'malformed_json',
-  'malformed_body',
-  'request_timeout',
-  'payload_too_large',
-  'unsupported_media_type',
-  'server_error',
+/** Events in CLEF are refused with a status of their own. */
+const CLEF_CODES: readonly ErrorCode[] = [
+  ...REQUEST_CODES,
+  'missing_message',
+  'invalid_log_level',
+  'invalid_request',
+  'invalid_timestamp',
+  'entry_too_large',
 ]
 
 const CLEF_EXAMPLES = {
@@ -318,7 +308,7 @@ const jsonLogs: Operation = {
       description: 'An entry that was sent alone was refused, with the code of its refusal.',
       content: jsonContent(FAILURE, {}),
     },
-    ...failureResponses(JSON_LOGS_CODES, STATUS, {}),
+    ...failureResponses(REQUEST_CODES, STATUS, {}),
   },
 }
 

@@ -13,8 +13,8 @@ import {
   stringOf,
   takeError,
   takeLogger,
-  tells,
   textOf,
+  titledTrace,
 } from '../ingest/foreign-fields.ts'
 import { fitsDepth } from '../schemas/keywords.ts'
 import { isKeyValue, listOf, plainAttributes, plainValue } from './log-records.ts'
@@ -28,7 +28,7 @@ export interface RecordOrigin {
   /** The category of records that name no logger. */
   readonly service: string
   readonly environment: string | undefined
-  /** What all records of the scope share. */
+  /** Scope data that all records of the scope share. */
   readonly scopeData: Fields
 }
 
@@ -75,14 +75,12 @@ const NO_MESSAGE: Checked<Fields> = {
 const isAttributes = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.every(isKeyValue))
 
-/** The three attributes of an exception as one text; most stack traces begin with type and message, some end with them. */
+/** The three attributes of an exception as one text. */
 function takeException(extractor: FieldExtractor): string | undefined {
   const type = extractor.take('exception.type', textOf)
   const message = extractor.take('exception.message', textOf)
   const trace = extractor.take('exception.stacktrace', textOf)
-  const title = [type, message].filter((part) => part !== undefined).join(': ')
-  if (trace === undefined) return title === '' ? undefined : title
-  return tells(trace, title) ? trace : `${title}\n${trace}`
+  return titledTrace({ type, message, trace })
 }
 
 /** The property that keeps a body which is an object or a list. */

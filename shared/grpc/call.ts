@@ -54,7 +54,7 @@ export function answerCall(
   const all = { ':status': 200, 'content-type': GRPC_TYPE, ...headers }
   if (frames.length === 0) {
     stream.respond({ ...all, ...trailers }, { endStream: true })
-    // What still comes is not read (RFC 9113, 8.1). Closed at once, the stream would end without its answer.
+    // The rest of the request is not read (RFC 9113, 8.1). Closed at once, the stream would end without its answer.
     setImmediate(() => {
       if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR)
     })

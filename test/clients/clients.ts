@@ -30,7 +30,7 @@ export interface ForeignClient {
   readonly toolchain: string
   /** Names the script of its page; its own name unless it is told. Null: its page has a file, which the command names. */
   readonly script?: string | null
-  /** What goes before the script: an application that writes a file, or starts in the background. */
+  /** Shell text before the script: an application that writes a file, or starts in the background. */
   readonly before?: string
   /** The application, where the script only prepares its environment. */
   readonly command?: string
@@ -171,7 +171,7 @@ export const NODE_CLIENTS: readonly ForeignClient[] = [
     ...NODE,
     script: null,
     command: node('with-pino-seq.ts'),
-    // What pino calls its name is no category for Seq.
+    // Seq's transport does not take pino's `name` for a category.
     stored: () => ({ categoryName: 'Checkout API' }),
     outage: 'some',
   },

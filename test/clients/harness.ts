@@ -159,7 +159,7 @@ async function outlast(present: readonly Present[]): Promise<void> {
       client.outage === 'all' ? `${run}: ${all}` : expect.stringMatching(new RegExp(`${run}: .*-${OUTAGE_COUNT - 1}$`)),
     )
     await eventually(async () => expect(await delivered()).toEqual(awaited), PATIENCE_MS)
-    // What ends has sent all that it will send.
+    // Clients that end have sent everything by then.
     await Promise.all(running.filter((_, index) => runs[index]?.client.stays !== true).map(ended))
     process.stderr.write(`\nDelivered through an outage of 6 s:\n${(await delivered()).join('\n')}\n`)
     const entries = await entriesSince(from)
@@ -239,7 +239,7 @@ const thisSecond = (): string => `${new Date().toISOString().slice(0, 'yyyy-mm-d
 const entriesSince = async (from: string): Promise<readonly Entry[]> =>
   (await createClient(server.url, KEY).all(`/api/application-logs?from=${from}`)) as readonly Entry[]
 
-/** Those of one run, in the order in which they were written. */
+/** The entries of one run, in the order in which they were written. */
 const ofRun = (run: string, entries: readonly Entry[]): readonly Entry[] =>
   entries.filter(({ message }) => message.startsWith(`${run} `)).toSorted((a, b) => numberOf(a) - numberOf(b))
 

@@ -14,7 +14,7 @@ const EXAMPLES = [...readFileSync(join(PACKAGE, 'README.md'), 'utf8').matchAll(/
   ([, code = '']) => code,
 )
 
-/** What an application has installed beside the client, and what that needs of the types of Node. */
+/** The packages beside the client in an application, with the types of Node that they need. */
 const INSTALLED = ['pino', 'winston', 'winston-transport', 'logform', 'triple-beam', '@types', 'undici-types']
 
 describe('the TypeScript client, packed and installed', () => {

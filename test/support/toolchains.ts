@@ -12,7 +12,7 @@ const PREPARE_TIMEOUT_MS = 600_000
 /** Names and values to set in the environment of a program. */
 export type Environment = Readonly<Record<string, string>>
 
-/** What programs of a language need in their environment, or why they cannot be run here. */
+/** The environment that the programs of a language need, or the reason why they cannot be run here. */
 export type Toolchain = { readonly environment: Environment } | { readonly missing: string }
 
 /** The outcome of `prepare`; a failure is told in the words of the tool that failed. */

@@ -1,6 +1,7 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { LEAF_DEPTH_MAX, LEAF_PATH_LENGTH_MAX, LEAF_VALUE_LENGTH_MAX, numberLeaf } from '../../shared/query/leaves.ts'
 import { cut } from '../flow-layout/format.ts'
+import { JSON_TOKEN, visitLeaves } from '../flow-layout/json-leaves.ts'
 
 /** A value somewhere inside a JSON text. */
 export interface JsonField {
@@ -18,7 +19,6 @@ export interface JsonFields {
   readonly more: boolean
 }
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 /** Deeper levels are not indented further: a thousand brackets would else make half a million blanks. */
 const INDENTED_MAX = 24
 /** Texts with more brackets, commas and colons than this are not read: reading costs by these, not by the length. */
@@ -48,7 +48,7 @@ export function prettyJson(text: string, charactersMax: number): string {
   let depth = 0
   let before = ''
   const line = (): string => `\n${'  '.repeat(Math.min(depth, INDENTED_MAX))}`
-  for (const [token] of text.matchAll(TOKEN)) {
+  for (const [token] of text.matchAll(JSON_TOKEN)) {
     if (out.length > charactersMax) break
     const opened = before === '{' || before === '['
     if (token === '}' || token === ']') {
@@ -64,41 +64,16 @@ export function prettyJson(text: string, charactersMax: number): string {
   return out
 }
 
-interface Container {
-  readonly path: string
-  readonly isObject: boolean
-  /** The path of the member that comes next. */
-  member: string
-  named: boolean
-}
-
 /**
  * The values of a JSON text in their order, at most `max` of them. Paths are those that the log stores search by; of one that is too
  * long for that, there is the beginning.
  */
 export function jsonFields(text: string, max: number): JsonFields {
   const fields: JsonField[] = []
-  const containers: Container[] = []
-  let tokens = 0
-  for (const [token] of text.matchAll(TOKEN)) {
-    tokens += 1
-    if (tokens > TOKENS_MAX) return { fields, more: true }
-    const within = containers.at(-1)
-    if (token === '{' || token === '[') {
-      const path = within?.member ?? ''
-      containers.push({ path, isObject: token === '{', member: path, named: false })
-    } else if (token === '}' || token === ']') containers.pop()
-    else if (token === ',') {
-      if (within !== undefined) within.named = false
-    } else if (within?.isObject && !within.named) {
-      within.member = joined(within.path, stringOf(token))
-      within.named = true
-    } else if (token !== ':') {
-      if (fields.length === max) return { fields, more: true }
-      fields.push(fieldOf(within?.member ?? '', token, containers.length))
-    }
-  }
-  return { fields, more: false }
+  const visit = (path: string, token: string, depth: number): boolean =>
+    fields.length < max && fields.push(fieldOf(path, token, depth)) > 0
+  const more = !visitLeaves(text, { join: joined, visit }, TOKENS_MAX)
+  return { fields, more }
 }
 
 /** Each value repeats its path: of one that is too long, no more is carried along than tells that it is. */

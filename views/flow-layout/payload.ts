@@ -1,3 +1,5 @@
+import { visitLeaves } from './json-leaves.ts'
+
 /** A value of a payload and the names that lead to it, joined by dots; an array adds none. */
 export interface Pair {
   readonly path: string
@@ -5,14 +7,13 @@ export interface Pair {
   readonly text: string
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 /** Characters of a payload that are read for a line. */
 const READ_MAX = 600
 
 /** The values of a payload that is a JSON object, from its beginning; undefined for other texts. */
 export function pairsOf(payload: string): readonly Pair[] | undefined {
   if (!payload.startsWith('{')) return undefined
-  // What is cut ends after a whole value, in most cases; a part of a name is none that can be read.
+  // A cut text mostly ends after a whole value; a part of a name cannot be read.
   const isCut = payload.length > READ_MAX
   const text = isCut ? payload.slice(0, payload.lastIndexOf(',', READ_MAX)) : payload
   try {
@@ -30,20 +31,9 @@ export const valueText = (text: string): string => (/^$|[\s"=]/.test(text) ? JSO
 /** Throws where a name is none. */
 function read(json: string): readonly Pair[] {
   const pairs: Pair[] = []
-  const containers: { readonly path: string; readonly isObject: boolean; member: string; named: boolean }[] = []
-  for (const [token] of json.matchAll(TOKEN)) {
-    const within = containers.at(-1)
-    if (token === '{' || token === '[') {
-      const path = within?.member ?? ''
-      containers.push({ path, isObject: token === '{', member: path, named: false })
-    } else if (token === '}' || token === ']') containers.pop()
-    else if (token === ',') {
-      if (within !== undefined) within.named = false
-    } else if (within?.isObject && !within.named) {
-      within.member = (within.path === '' ? '' : `${within.path}.`) + JSON.parse(token)
-      within.named = true
-    } else if (token !== ':')
-      pairs.push({ path: within?.member ?? '', text: token.startsWith('"') ? JSON.parse(token) : token })
-  }
+  visitLeaves(json, {
+    join: (path, name) => (path === '' ? name : `${path}.${name}`),
+    visit: (path, token) => pairs.push({ path, text: token.startsWith('"') ? JSON.parse(token) : token }) > 0,
+  })
   return pairs
 }

@@ -20,7 +20,7 @@ export interface RefusedEntry extends Problem {
   readonly index: number
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type Outcome =
   /** Each entry is stored, but for `rejected` that never will be; the server lists the first 100 of these. */
   | { readonly kind: 'settled'; readonly rejected: number; readonly errors: readonly RefusedEntry[] }

@@ -10,7 +10,7 @@ export interface BufferOptions {
   readonly maxBufferBytes: number
 }
 
-/** What was handed over and is not settled: gathers entries to batches, and bounds the memory of all of them. */
+/** The entries that were handed over and are not settled: gathers them to batches, and bounds the memory of all of them. */
 export interface EntryBuffer {
   /** Takes an entry, a JSON text; false where there is no room for it. */
   add(target: Target, json: string): boolean

@@ -18,7 +18,7 @@ export interface Dropped {
    * was not settled when the client or the process ended, or came later; of these some may be stored.
    */
   readonly reason: 'refused' | 'full' | 'unserialisable' | 'closed'
-  /** What to change, in a sentence. */
+  /** A sentence that tells the change to make. */
   readonly message: string
   /** The server's code where it refused the whole request or its first entry, such as `invalid_api_key`; else null. */
   readonly code: string | null

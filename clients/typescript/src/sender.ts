@@ -21,7 +21,7 @@ export interface Retry {
   readonly failures: number
   /** How long nothing is sent now. */
   readonly delayMs: number
-  /** What went wrong. */
+  /** The failure, in words. */
   readonly cause: string
 }
 

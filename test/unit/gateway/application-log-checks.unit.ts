@@ -28,7 +28,7 @@ const PROJECT_ROWS: readonly Row[] = [
   ['invalid_api_key', ({ headers }) => void Object.assign(headers, { 'x-api-key': OTHER_KEY })],
 ]
 
-/** Those of an entry, ours among them. */
+/** The faults of an entry, those of our own rules among them. */
 const ENTRY_FAULTS: readonly (readonly [code: string, fields: object])[] = [
   ['missing_category_name', { categoryName: null }],
   ['missing_message', { message: '' }],

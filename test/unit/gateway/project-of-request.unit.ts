@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createRefusalRecorder } from '../../../gateway/refusals/recorder.ts'
-import type { NotedRefusal } from '../../../shared/contract/refusals.ts'
-import { CHECKOUT, foreignRegistry, KEY, LONE, LONE_KEY, STOCK } from '../../support/foreign-registry.ts'
-import { type RunningGateway, startGateway } from '../../support/gateway.ts'
+import {
+  CHECKOUT,
+  type ForeignGateway,
+  KEY,
+  LONE,
+  LONE_KEY,
+  STOCK,
+  startForeignGateway,
+} from '../../support/foreign-gateway.ts'
 import { protobufOf } from '../../support/otlp-protobuf.ts'
 
-let gateway: RunningGateway
-let noted: NotedRefusal[] = []
+let gateway: ForeignGateway
 
 beforeAll(async () => {
-  const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
-  // Time flies, so that each refusal has its share of what is noted.
-  let now = 0
-  const clock = { now: () => (now += 3_600_000) }
-  const refusalRecorder = createRefusalRecorder({ registry: foreignRegistry, clock, outbox })
-  const config = { BASE_PATH: '/logs', CORS_ORIGINS: ['https://shop.example'] }
-  gateway = await startGateway({ registry: foreignRegistry, refusalRecorder, config })
+  gateway = await startForeignGateway({ config: { BASE_PATH: '/logs', CORS_ORIGINS: ['https://shop.example'] } })
 })
 afterAll(() => gateway.close())
 
@@ -79,10 +77,10 @@ describe.each(INTAKES)('the Project of a request to %s', (path, body, type) => {
     ['Retired', 404],
     [LONE, 404],
   ])('that is %s is refused with %i, and nothing is taken', async (project, status) => {
-    noted = []
+    gateway.noted.length = 0
     expect(await to(`/projects/${project}${path}`)).toEqual({ taken: false, status, project: null })
     expect(await to(path, { 'x-project-id': project })).toEqual({ taken: false, status, project: null })
-    expect(new Set(noted.map(({ endpoint }) => endpoint.replace('?clef', '')))).toEqual(new Set([path]))
+    expect(new Set(gateway.noted.map(({ endpoint }) => endpoint.replace('?clef', '')))).toEqual(new Set([path]))
   })
 
   test('of an unknown name is the only one of its Team', async () => {

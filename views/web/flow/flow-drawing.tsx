@@ -21,7 +21,7 @@ export function FlowDrawing({ view }: { readonly view: FlowView }) {
   const { rows, visits, segments, window, utc, selected, shown } = view
   const [plot, plotWidth] = useWidth()
   const hasUnseen = rows.some(({ all }) => all.length === 0)
-  // What has not happened yet stands after what has.
+  // Steps that are still missing stand after the last log.
   const room = hasUnseen && window === undefined ? Math.min(UNSEEN_PX, plotWidth / 3) : 0
   const width = plotWidth - room
   const scale = useMemo(() => createTimeScale(clipSegments(segments, window), width), [segments, window, width])

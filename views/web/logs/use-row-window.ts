@@ -63,7 +63,7 @@ export function useRowWindow(body: RefObject<HTMLElement>, { count, days, expand
   })
   useEffect(() => {
     const onScroll = (): void => look.current()
-    // What an entry shows may come later, and a window may be narrower than before.
+    // The details of an entry may arrive later, and the window may become narrower.
     const observer = new ResizeObserver(() => latest.current())
     if (body.current !== null) observer.observe(body.current)
     addEventListener('scroll', onScroll, { passive: true })

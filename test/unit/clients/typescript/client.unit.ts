@@ -24,7 +24,7 @@ interface Answered {
   readonly body?: unknown
 }
 
-/** What a server does with a request; undefined: it never answers; 'drip': its answer never ends. */
+/** A server's reaction to a request; undefined: it never answers; 'drip': its answer never ends. */
 type Decide = (sent: Sent, number: number) => Answered | undefined | 'cut' | 'drip'
 
 const STORED: Answered = { body: { success: true, data: {} } }

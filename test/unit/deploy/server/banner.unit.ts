@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { banner } from '../../../../deploy/server/banner.ts'
-import { foreignRegistry } from '../../../support/foreign-registry.ts'
+import { foreignRegistry } from '../../../support/foreign-gateway.ts'
 
 const facts = { url: 'http://h:1', grpcUrl: undefined, registry: foreignRegistry, newKey: null }
 const GRPC = 'http://h:4317'

@@ -1,24 +1,26 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
-import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
 import { runsOf } from '../../../support/fast-check.ts'
-import { CHECKOUT, foreignRegistry, KEY, LONE, LONE_KEY, STOCK } from '../../../support/foreign-registry.ts'
-import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
+import {
+  CHECKOUT,
+  type ForeignGateway,
+  KEY,
+  LONE,
+  LONE_KEY,
+  STOCK,
+  startForeignGateway,
+} from '../../../support/foreign-gateway.ts'
 
 const PATH = '/ingest/clef'
 const OLDER_PATH = '/api/events/raw?clef'
 const CLEF = 'application/vnd.serilog.clef'
 const EVENT = { '@t': '2016-06-07T03:44:57.8532799Z', '@mt': 'Hello, {User}', User: 'ada' }
 
-let gateway: RunningGateway
-let noted: NotedRefusal[] = []
+let gateway: ForeignGateway
 
 beforeAll(async () => {
-  const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
-  const refusalRecorder = createRefusalRecorder({ registry: foreignRegistry, clock: { now: () => 0 }, outbox })
-  gateway = await startGateway({ registry: foreignRegistry, refusalRecorder })
+  gateway = await startForeignGateway()
 })
 afterAll(() => gateway.close())
 
@@ -212,18 +214,21 @@ describe('a request', () => {
   })
 
   test('is told what its refused lines were', async () => {
-    noted = []
+    gateway.noted.length = 0
     await post(lines(EVENT, '{"@m"', { '@l': 'Loud', '@m': 'x' }))
-    expect(noted).toMatchObject([
+    expect(gateway.noted).toMatchObject([
       { team: 'shop', endpoint: PATH, code: 'malformed_json', index: 1, body: '"{\\"@m\\""' },
       { code: 'invalid_log_level', index: 2, body: '{"@l":"Loud","@m":"x"}' },
     ])
-    noted = []
+    gateway.noted.length = 0
     await post(lines('{"Id":12345678901234567890,"Price":1.10}', '[9007199254740993]'))
-    expect(noted.map(({ body }) => body)).toEqual(['{"Id":12345678901234567890,"Price":1.10}', '"[9007199254740993]"'])
-    noted = []
+    expect(gateway.noted.map(({ body }) => body)).toEqual([
+      '{"Id":12345678901234567890,"Price":1.10}',
+      '"[9007199254740993]"',
+    ])
+    gateway.noted.length = 0
     await post(lines({}), {}, OLDER_PATH)
-    expect(noted).toMatchObject([{ endpoint: OLDER_PATH, index: 0 }])
+    expect(gateway.noted).toMatchObject([{ endpoint: OLDER_PATH, index: 0 }])
   })
 })
 
@@ -299,10 +304,10 @@ describe('an array, or the JSON that Seq took before CLEF', () => {
     expect([answer.status, answer.body.data]).toMatchObject([207, { count: 1, rejected: 1 }])
     expect(String(gateway.records().at(-1)?.value)).toContain('"message":"9007199254740993"')
     const long = `[${`{"@m":"${'x'.repeat(90_000)}","N":12345678901234567890},`.repeat(4)}12345678901234567890]`
-    noted = []
+    gateway.noted.length = 0
     expect((await post(long)).body.data).toMatchObject({ count: 4, rejected: 1, errors: [{ index: 4 }] })
     expect(String(gateway.records().at(-1)?.value)).toContain('"N":12345678901234567890')
-    expect(noted).toMatchObject([{ code: 'invalid_request', index: 4 }])
+    expect(gateway.noted).toMatchObject([{ code: 'invalid_request', index: 4 }])
   })
 
   test('is 207 where some were refused, which its clients report, and 400 where it is no JSON', async () => {

@@ -1,21 +1,25 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
-import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
-import { CHECKOUT, foreignRegistry, KEY, LONE, LONE_KEY, STOCK } from '../../../support/foreign-registry.ts'
-import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
+import {
+  CHECKOUT,
+  type ForeignGateway,
+  foreignRegistry,
+  KEY,
+  LONE,
+  LONE_KEY,
+  STOCK,
+  startForeignGateway,
+} from '../../../support/foreign-gateway.ts'
+import { startGateway } from '../../../support/gateway.ts'
 
 const PATH = '/ingest/json'
 const ENTRY = { level: 'info', msg: 'hello', a: 1 }
 
-let gateway: RunningGateway
-let noted: NotedRefusal[] = []
+let gateway: ForeignGateway
 
 beforeAll(async () => {
-  const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
-  const refusalRecorder = createRefusalRecorder({ registry: foreignRegistry, clock: { now: () => 0 }, outbox })
-  gateway = await startGateway({ registry: foreignRegistry, refusalRecorder })
+  gateway = await startForeignGateway()
 })
 afterAll(() => gateway.close())
 
@@ -73,7 +77,7 @@ describe('a body', () => {
 
 describe('an entry that is refused', () => {
   test('is told by its line, and does not hold up the others', async () => {
-    noted = []
+    gateway.noted.length = 0
     const before = gateway.records().length
     const lines = [
       json(ENTRY),
@@ -101,7 +105,7 @@ describe('an entry that is refused', () => {
       },
     })
     expect(gateway.records().length - before).toBe(2)
-    expect(noted.map(({ endpoint, index, body: sent }) => [endpoint, index, sent])).toEqual([
+    expect(gateway.noted.map(({ endpoint, index, body: sent }) => [endpoint, index, sent])).toEqual([
       [PATH, 1, '"Listening on 8080"'],
       [PATH, 2, '"{\\"msg\\":\\"cut"'],
       [PATH, 3, '"5"'],

@@ -1,10 +1,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
-import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
-import { CHECKOUT, foreignRegistry, KEY, STOCK } from '../../../support/foreign-registry.ts'
-import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
+import { CHECKOUT, type ForeignGateway, KEY, STOCK, startForeignGateway } from '../../../support/foreign-gateway.ts'
 import { protobufOf, responseOf, statusOf } from '../../../support/otlp-protobuf.ts'
 
 const PATH = '/v1/logs'
@@ -27,16 +24,10 @@ function nested(levels: number): unknown {
   return attributes(value)
 }
 
-let gateway: RunningGateway
-let noted: NotedRefusal[] = []
+let gateway: ForeignGateway
 
 beforeAll(async () => {
-  const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
-  // Time flies, so that each refusal has its share of what is noted.
-  let now = 0
-  const clock = { now: () => (now += 3_600_000) }
-  const refusalRecorder = createRefusalRecorder({ registry: foreignRegistry, clock, outbox })
-  gateway = await startGateway({ registry: foreignRegistry, refusalRecorder })
+  gateway = await startForeignGateway()
 })
 afterAll(() => gateway.close())
 
@@ -79,13 +70,13 @@ const withoutIds = (value: string): string =>
 /** The outcome of a request in one encoding. */
 async function outcome(request: unknown, encoding: 'JSON' | 'Protobuf') {
   const before = gateway.records().length
-  noted = []
+  gateway.noted.length = 0
   const { type, ...answer } =
     encoding === 'JSON'
       ? await post(JSON.stringify(request), { 'content-type': 'application/json' })
       : await postProtobuf(protobufOf(request))
   expect(type).toBe(encoding === 'JSON' ? 'application/json' : PROTOBUF)
-  const refusals = noted.map(({ code, message, index }) => ({ code, message, index }))
+  const refusals = gateway.noted.map(({ code, message, index }) => ({ code, message, index }))
   return { answer, stored: storedSince(before), refusals }
 }
 
@@ -411,17 +402,17 @@ describe('requests in Protobuf', () => {
   })
 
   test('refused records are noted as JSON', async () => {
-    noted = []
+    gateway.noted.length = 0
     const bad = { severityText: 'x', attributes: [{ key: 'id', value: { intValue: '9007199254740993' } }] }
     await postProtobuf(protobufOf({ resourceLogs: [logs(RECORD, { ...bad, traceId: 'ab'.repeat(16) })] }))
-    expect(noted).toMatchObject([{ team: 'shop', endpoint: PATH, code: 'missing_message', index: 1 }])
-    expect(JSON.parse(String(noted[0]?.body))).toEqual({ ...bad, traceId: 'ab'.repeat(16) })
+    expect(gateway.noted).toMatchObject([{ team: 'shop', endpoint: PATH, code: 'missing_message', index: 1 }])
+    expect(JSON.parse(String(gateway.noted[0]?.body))).toEqual({ ...bad, traceId: 'ab'.repeat(16) })
   })
 
   test('a body that cannot be read is noted without an excerpt', async () => {
-    noted = []
+    gateway.noted.length = 0
     await postProtobuf(REQUEST.subarray(0, -1))
-    expect(noted).toMatchObject([{ team: 'shop', code: 'malformed_body', body: null, bodyCut: false }])
+    expect(gateway.noted).toMatchObject([{ team: 'shop', code: 'malformed_body', body: null, bodyCut: false }])
   })
 
   test('sent again under an Idempotency-Key get the same ids', async () => {

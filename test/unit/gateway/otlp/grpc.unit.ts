@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
 import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
-import { CHECKOUT, foreignRegistry, KEY } from '../../../support/foreign-registry.ts'
+import { CHECKOUT, foreignRegistry, KEY } from '../../../support/foreign-gateway.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
 import { beginRaw, connectRaw, createGrpcClient, type GrpcClient, startGrpc } from '../../../support/grpc.ts'
 import { protobufOf } from '../../../support/otlp-protobuf.ts'

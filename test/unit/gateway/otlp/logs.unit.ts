@@ -1,11 +1,19 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
-import type { NotedRefusal } from '../../../../shared/contract/refusals.ts'
 import { runsOf } from '../../../support/fast-check.ts'
-import { CHECKOUT, foreignRegistry, KEY, LONE, LONE_KEY, RETIRED, STOCK } from '../../../support/foreign-registry.ts'
-import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
+import {
+  CHECKOUT,
+  type ForeignGateway,
+  foreignRegistry,
+  KEY,
+  LONE,
+  LONE_KEY,
+  RETIRED,
+  STOCK,
+  startForeignGateway,
+} from '../../../support/foreign-gateway.ts'
+import { startGateway } from '../../../support/gateway.ts'
 
 const PATH = '/v1/logs'
 const RECORD = { severityNumber: 9, body: { stringValue: 'hello' } }
@@ -27,13 +35,10 @@ const logs = (resource: Record<string, string>, ...logRecords: readonly unknown[
 })
 const CHECKOUT_SERVICE = { 'service.name': 'checkout api' }
 
-let gateway: RunningGateway
-let noted: NotedRefusal[] = []
+let gateway: ForeignGateway
 
 beforeAll(async () => {
-  const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
-  const refusalRecorder = createRefusalRecorder({ registry: foreignRegistry, clock: { now: () => 0 }, outbox })
-  gateway = await startGateway({ registry: foreignRegistry, refusalRecorder })
+  gateway = await startForeignGateway()
 })
 afterAll(() => gateway.close())
 
@@ -198,16 +203,16 @@ describe('records that are rejected', () => {
   })
 
   test('are noted with their places and as they were sent', async () => {
-    noted = []
+    gateway.noted.length = 0
     const bad = { ...RECORD, attributes: 7 }
     await send(logs(CHECKOUT_SERVICE, RECORD), logs(CHECKOUT_SERVICE, bad))
-    expect(noted).toMatchObject([
+    expect(gateway.noted).toMatchObject([
       { team: 'shop', endpoint: PATH, code: 'invalid_request', index: 1, body: JSON.stringify(bad) },
     ])
-    noted = []
+    gateway.noted.length = 0
     const digits = '{"attributes":[{"key":"id","value":{"intValue":9007199254740993}}]}'
     await post(JSON.stringify({ resourceLogs: [logs(CHECKOUT_SERVICE, RECORD, 'LAST')] }).replace('"LAST"', digits))
-    expect(noted).toMatchObject([{ code: 'missing_message', index: 1, body: digits }])
+    expect(gateway.noted).toMatchObject([{ code: 'missing_message', index: 1, body: digits }])
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { createProjectFinder } from '../../../../gateway/ingest/foreign-sender.ts'
 import { createKeeps, createSources, RESOURCE_ATTRIBUTES } from '../../../../gateway/otlp/sources.ts'
-import { CHECKOUT, foreignRegistry, STOCK } from '../../../support/foreign-registry.ts'
+import { CHECKOUT, foreignRegistry, STOCK } from '../../../support/foreign-gateway.ts'
 
 const text = (key: string, stringValue: string) => ({ key, value: { stringValue } })
 const CHECKOUT_SERVICE = text('service.name', 'checkout api')

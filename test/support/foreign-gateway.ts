@@ -1,3 +1,6 @@
+import { createRefusalRecorder } from '../../gateway/refusals/recorder.ts'
+import type { NotedRefusal } from '../../shared/contract/refusals.ts'
+import { type GatewayOptions, type RunningGateway, startGateway } from './gateway.ts'
 import { registryOf } from './registry-topic.ts'
 
 export const KEY = 'key-of-shop-0123456789abcdef0123456789'
@@ -20,3 +23,20 @@ projects:
   - { id: ${LONE}, team: lone, name: Lone }
   - { id: 3f2504e0-4f89-11d3-9a0c-0305e82c3307, team: lone, name: Old, archived: true }
 `)
+
+export interface ForeignGateway extends RunningGateway {
+  /** The refusals that were recorded, in their order; a test may empty it. */
+  readonly noted: NotedRefusal[]
+}
+
+/** A gateway with `foreignRegistry` that records each refusal. */
+export async function startForeignGateway(options: Pick<GatewayOptions, 'config'> = {}): Promise<ForeignGateway> {
+  const noted: NotedRefusal[] = []
+  const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
+  // Time flies, so that each refusal has its share of those that are recorded.
+  let now = 0
+  const clock = { now: () => (now += 3_600_000) }
+  const refusalRecorder = createRefusalRecorder({ registry: foreignRegistry, clock, outbox })
+  const gateway = await startGateway({ ...options, registry: foreignRegistry, refusalRecorder })
+  return { ...gateway, noted }
+}

@@ -1,0 +1,19 @@
+import { type Problem, problem } from '../../shared/contract/errors.ts'
+import { decodeText } from '../../shared/http/body.ts'
+import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
+import type { BodyFormat } from '../ingest/endpoint.ts'
+import { eventsOf } from './events.ts'
+
+/** A format of events in JSON, under any of its content types or none; `unsupported` is the refusal of all others. */
+export function eventsFormat(contentTypes: RegExp, unsupported: string): BodyFormat {
+  const wrongType: Problem = { ...problem('unsupported_media_type'), message: unsupported }
+  return {
+    refusal: ({ headers }) => {
+      const type = headers['content-type'] ?? ''
+      if (type !== '' && !contentTypes.test(type)) return wrongType
+      return charsetProblem(type) ?? codingProblem(headers)
+    },
+    decode: decodeText,
+    parse: eventsOf,
+  }
+}
