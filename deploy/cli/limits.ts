@@ -21,7 +21,7 @@ import { RING_LIMITS } from '../../views/refusals/ring.ts'
 import { OVERALL, PER_CLIENT } from '../../views/session/attempts.ts'
 import { STALL_TIMEOUT_MS } from '../http/connection-limits.ts'
 import { METADATA_BYTES_MAX } from '../http/grpc-server.ts'
-import { CALLS_MAX, CANCELLED_MAX } from '../http/http2.ts'
+import { CALLS_MAX, CANCELLED_MAX, GRPC_CONNECTIONS_SHARE } from '../http/http2.ts'
 import { WAITING_MAX } from '../http/pipelining.ts'
 
 /** A bound on the work or the memory that a client can ask for. */
@@ -44,6 +44,11 @@ export const LIMITS: readonly Limit[] = [
     of: 'connections',
     is: 'MAX_CONNECTIONS',
     beyond: 'each port has its own; idle ones are closed from nine tenths on, new ones at the limit',
+  },
+  {
+    of: 'connections of gRPC',
+    is: `${count(100 * GRPC_CONNECTIONS_SHARE)} % of those`,
+    beyond: 'the same; their clients connect again with their next call',
   },
   { of: 'time without a request', is: 'IDLE_TIMEOUT_MS', beyond: 'the connection is closed' },
   { of: 'time of a request, to the last byte of its body', is: 'REQUEST_TIMEOUT_MS', beyond: '408' },

@@ -19,7 +19,7 @@ import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { answerOnSocket } from './client-error.ts'
 import { destroyAfterLinger } from './close-in-stages.ts'
 import { countedIn, limitConnections, STALL_TIMEOUT_MS } from './connection-limits.ts'
-import { CALLS_MAX, CANCELLED_MAX, mayBeHttp2 } from './http2.ts'
+import { CALLS_MAX, CANCELLED_MAX, GRPC_CONNECTIONS_SHARE, mayBeHttp2 } from './http2.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
 
 /** As Node bounds the headers of HTTP/1.1. */
@@ -49,7 +49,7 @@ export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
   })
   const server = createServer(connections.take)
   limitConnections(server, {
-    connectionsMax: config.MAX_CONNECTIONS,
+    connectionsMax: Math.ceil(config.MAX_CONNECTIONS * GRPC_CONNECTIONS_SHARE),
     isBusy: connections.isBusy,
     ...countedIn(metrics),
   })

@@ -11,9 +11,11 @@ import type { HttpSocket } from './connection.ts'
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /** Streams of a connection at a time; few, as those that one read of it brings are begun in one go. */
-export const CALLS_MAX = 32
+export const CALLS_MAX = 16
+/** The part of MAX_CONNECTIONS that the port of gRPC may have: a connection there holds as much as several of HTTP/1.1. */
+export const GRPC_CONNECTIONS_SHARE = 1 / 4
 /** Streams of a connection that its client may begin and cancel at once, and in a second from then on; one more ends it. */
-export const CANCELLED_MAX = { streamResetBurst: 100, streamResetRate: 33 } as const
+export const CANCELLED_MAX = { streamResetBurst: 32, streamResetRate: 16 } as const
 
 /** Whether the first bytes of a connection, however few, can be those of HTTP/2. */
 export const mayBeHttp2 = (first: Buffer): boolean =>

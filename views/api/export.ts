@@ -1,6 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ProblemError } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
-import type { EntryFilter, Flow, Page } from '../../shared/log-store/log-store.ts'
+import { type EntryFilter, type Flow, type Page, ReadNotBegunError } from '../../shared/log-store/log-store.ts'
 import type { Entry } from '../schemas/answers.ts'
 import type { Call, Stream, Tools } from './call.ts'
 import { createCsvTable } from './csv.ts'
@@ -140,6 +142,8 @@ async function sendPages(
 ): Promise<void> {
   const flush = async (chunk: string): Promise<void> => {
     response.write(chunk)
+    // A reader that takes everything at once would else have the thread for a whole page.
+    await nextTurn()
     if (!(await drained(response, signal, STALL_MS))) throw new Error('the reader of an export takes nothing')
   }
   let chunk = format.head
@@ -156,10 +160,29 @@ async function sendPages(
       release()
     }
     if (page.next === null) break
-    held = await read(page.next)
+    held = await readPatiently(() => read(page.next), signal)
   }
   if (chunk !== '') await flush(chunk)
 }
+
+/** Longest time that a page waits for other reads. */
+const PATIENCE_MS = 60_000
+
+/** Reads a page of an export that has begun: while others are before it, it waits, as its reader has no way to ask again. */
+async function readPatiently<Result>(read: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const patience = AbortSignal.timeout(PATIENCE_MS)
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!hasWaited(error) || patience.aborted || signal.aborted) throw error
+    }
+  }
+}
+
+/** Whether the time of a read was over before its turn. */
+const hasWaited = (error: unknown): boolean =>
+  error instanceof ReadNotBegunError || (error instanceof ProblemError && error.problem.code === 'rate_limited')
 
 function formatOf(format: 'ndjson' | 'csv' | 'svg', kinds: readonly EntryKind[]): Format {
   switch (format) {

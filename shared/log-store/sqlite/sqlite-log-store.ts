@@ -1,5 +1,6 @@
 import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import type { EntryRecord } from '../../contract/records.ts'
+import { createCooperative, type Steps } from '../../runtime/cooperative.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { callHere } from '../../runtime/threads/same-thread.ts'
 import type { LogStore } from '../log-store.ts'
@@ -31,6 +32,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
   const opened = { file, ...(fileBytesMax !== undefined && { fileBytesMax }), ...(limits && { limits }) }
   const store = thread === 'own' ? await openReaderPool(() => startReader(opened)) : openStoreHere(opened)
   const { persist, health } = createPersistence(logger)
+  const cooperative = createCooperative()
 
   return {
     // A write is committed when it returns, and every read begins with the last commit.
@@ -45,7 +47,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
 
     search: async (filter, page, signal) => {
       const { sources, next } = await store.read(by(filter.team, signal), 'search', filter, page)
-      return { entries: sources.map(parseRecord), next }
+      return { entries: await cooperative.run(filter.team, parseRecords(sources)), next }
     },
     get: async (team, kind, id, signal) => {
       const source = await store.read(by(team, signal), 'get', team, kind, id)
@@ -87,6 +89,16 @@ function openStoreHere(options: StoreOptions): StoreClient {
 const isStep = (name: keyof Store): boolean => name.startsWith('remove') || name.startsWith('drop')
 
 const by = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
+
+/** A page of few records can take as long as one of many: each may have a megabyte. */
+function* parseRecords(sources: readonly string[]): Steps<EntryRecord[]> {
+  const records: EntryRecord[] = []
+  for (const source of sources) {
+    records.push(parseRecord(source))
+    yield
+  }
+  return records
+}
 
 const parseRecord = (source: string): EntryRecord => parseKeepingDigits(source) as EntryRecord
 

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { ReadNotBegunError } from '../../../shared/log-store/log-store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { applicationLog, at, eventLog, KEY_A, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
 
@@ -86,6 +87,18 @@ describe('an export', () => {
     expect(response.statusCode).toBe(200)
     await expect(response.toArray()).rejects.toThrow('aborted')
     expect(response.complete).toBe(false)
+  })
+
+  test('that waits for other reads longer than a read may is whole all the same', async () => {
+    views.store.add(...many(1_200))
+    const { search } = views.store
+    let pages = 0
+    views.store.search = (...args) => {
+      pages += 1
+      return pages % 2 === 0 ? Promise.reject(new ReadNotBegunError()) : search(...args)
+    }
+    expect((await views.get('/api/event-logs/export')).text.split('\n')).toHaveLength(1_201)
+    expect(pages).toBe(5)
   })
 
   test('that fails at its start says so', async () => {

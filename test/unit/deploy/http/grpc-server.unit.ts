@@ -172,8 +172,8 @@ describe('a message is bounded', () => {
   test('with all others that are being read', async () => {
     const budget = 8 * MIB
     await start({ MAX_BODY_BYTES: 2 * MIB, MAX_INFLATED_BYTES: 2 * MIB, BODY_BUFFER_BYTES: budget })
-    const calls = Array.from({ length: 2 }, raw).flatMap((session) =>
-      Array.from({ length: 30 }, () => {
+    const calls = Array.from({ length: 4 }, raw).flatMap((session) =>
+      Array.from({ length: CALLS_MAX }, () => {
         const call = beginRaw(session, KEY)
         call.stream.write(partOf(MIB - 1))
         return call
@@ -221,9 +221,9 @@ describe('calls are bounded', () => {
   test('one that is cancelled leaves nothing behind', async () => {
     await start()
     const { send, socket } = openRaw(server.port)
-    const streams = Array.from({ length: 30 }, (_, index) => 2 * index + 1)
+    const streams = Array.from({ length: CALLS_MAX }, (_, index) => 2 * index + 1)
     send(PREFACE, ...streams.flatMap((one) => [rawCall(KEY, one), rawFrame(DATA, 0, partOf(2_000), one)]))
-    await eventually(async () => expect(await heldBytes()).toBeGreaterThanOrEqual(60_000))
+    await eventually(async () => expect(await heldBytes()).toBeGreaterThanOrEqual(CALLS_MAX * 2_000))
     send(...streams.map((one) => rawFrame(RST_STREAM, 0, Buffer.from([0, 0, 0, 8]), one)))
     await works()
     socket.destroy()
@@ -298,8 +298,8 @@ describe('connections are bounded', () => {
     await once(session, 'close')
   })
 
-  test('in number; idle ones make room, and those with a call do not', async () => {
-    await start({}, { config: { ...loadConfig({}), MAX_CONNECTIONS: 10 } })
+  test('in number, a quarter of all; idle ones make room, and those with a call do not', async () => {
+    await start({}, { config: { ...loadConfig({}), MAX_CONNECTIONS: 40 } })
     gateway.journal.hold()
     const { stream, ended } = beginRaw(raw(), LONE_KEY)
     stream.end(framed(messageOf('slow')))
