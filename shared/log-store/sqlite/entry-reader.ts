@@ -14,6 +14,7 @@ import type { Database } from './database.ts'
 import { lastArrival } from './entry-writer.ts'
 import { idText, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
+import type { RollupOf } from './rollup-reader.ts'
 import { KINDS, kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
@@ -43,7 +44,12 @@ export interface SourceTail {
   readonly cursor: TailCursor
 }
 
-export function createEntryReader(database: Database, select: Select, limits: StoreLimits): EntryReader {
+export function createEntryReader(
+  database: Database,
+  select: Select,
+  rollupOf: RollupOf,
+  limits: StoreLimits,
+): EntryReader {
   const sourceOf = (arrival: unknown): string =>
     String(database.prepare('SELECT source FROM contents WHERE arrival = ?').get(Number(arrival))?.['source'])
 
@@ -77,6 +83,11 @@ export function createEntryReader(database: Database, select: Select, limits: St
   }
 
   const countAll = (filter: EntryFilter): number => {
+    const rollup = rollupOf(filter, 'counts')
+    return rollup === null ? countRows(filter) : rollup.beside.map(countRows).reduce((a, b) => a + b, rollup.count())
+  }
+
+  const countRows = (filter: EntryFilter): number => {
     const selection = select(filter)
     const { text, values } = whereKinds(selection, kindsOf(filter))
     const counted = database.prepare(`SELECT count(*) AS count FROM ${selection.from} WHERE ${text}`).get(...values)

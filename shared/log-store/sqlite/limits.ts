@@ -6,6 +6,16 @@ export interface StoreLimits {
   readonly fewMatches: number
   /** A tail looks through so many arrivals at most before it answers. */
   readonly tailArrivals: number
+  /** Combinations of facts of a Team by which its entries are counted as they arrive (rollups.ts). */
+  readonly factsOfTeam: number
+  /** Entries that are counted in one transaction where they were not as they arrived. */
+  readonly countedOfAStep: number
 }
 
-export const STORE_LIMITS: StoreLimits = { textTableArrivals: 32_768, fewMatches: 20_000, tailArrivals: 50_000 }
+export const STORE_LIMITS: StoreLimits = {
+  textTableArrivals: 32_768,
+  fewMatches: 20_000,
+  tailArrivals: 50_000,
+  factsOfTeam: 10_000,
+  countedOfAStep: 5_000,
+}

@@ -85,21 +85,29 @@ function isFew(database: Database, arrivals: Sql | null, fewMatches: number): bo
 }
 
 function filterConditions(filter: EntryFilter): readonly Sql[] {
-  const equal = (column: string, value: string | null): readonly Sql[] =>
-    value === null ? [] : [sql(`e.${column} = ?`, value)]
   return [
     sql('e.team = ?', filter.team),
     ...(filter.from === null ? [] : [sql('e.timestamp >= ?', toNanos(filter.from))]),
     ...(filter.to === null ? [] : [sql('e.timestamp < ?', toNanos(filter.to))]),
+    ...equal('correlation_key', filter.correlationKey),
+    ...factConditions(filter),
+  ]
+}
+
+/** The conditions on facts that entries are counted by (rollups.ts), but for the Team and the kinds. */
+export function factConditions(filter: EntryFilter): readonly Sql[] {
+  return [
     ...(filter.levelMin === null ? [] : [sql('e.level >= ?', levelRank(filter.levelMin))]),
     ...equal('environment', filter.environment),
-    ...equal('correlation_key', filter.correlationKey),
     ...equal('event', filter.event),
     ...equal('step', filter.step),
     ...equal('project', filter.project),
     ...(filter.category === null ? [] : [categoryOrBelow(filter.category)]),
   ]
 }
+
+const equal = (column: string, value: string | null): readonly Sql[] =>
+  value === null ? [] : [sql(`e.${column} = ?`, value)]
 
 /** The kinds that a filter names, each once; all where it names none. */
 export function kindsOf({ kinds }: EntryFilter): readonly number[] {
