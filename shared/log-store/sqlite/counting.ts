@@ -74,17 +74,17 @@ function countRows(database: Database, filter: EntryFilter, select: Select, span
 }
 
 function histogram({ widthMs, first, count }: Spans, counts: Iterable<LevelCount>): Histogram {
-  const buckets = Array.from({ length: count }, (_, index) => ({
-    from: timestampOf((first + index) * widthMs),
-    total: 0,
-    levels: {} as Partial<Record<Level, number>>,
-  }))
+  const sums = Array.from({ length: count }, () => new Map<Level, number>())
   for (const { span, level, count } of counts) {
-    const bucket = buckets[span]
-    if (bucket === undefined) continue
-    bucket.total += count
-    bucket.levels[level] = (bucket.levels[level] ?? 0) + count
+    const levels = sums[span]
+    levels?.set(level, (levels.get(level) ?? 0) + count)
   }
+  const buckets = sums.map((levels, index) => ({
+    from: timestampOf((first + index) * widthMs),
+    total: [...levels.values()].reduce((a, b) => a + b, 0),
+    // In the order of severity, however they were counted.
+    levels: Object.fromEntries(LEVELS.flatMap((level) => (levels.has(level) ? [[level, levels.get(level)]] : []))),
+  }))
   return { intervalMs: widthMs, buckets, total: buckets.reduce((sum, { total }) => sum + total, 0) }
 }
 
