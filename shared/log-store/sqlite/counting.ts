@@ -3,7 +3,7 @@ import { timestampOf, toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter, FacetName, Facets, Histogram } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
 import type { Database } from './database.ts'
-import { placesOf } from './entry-reader.ts'
+import { placesOf } from './places.ts'
 import type { Rollup, RollupOf } from './rollup-reader.ts'
 import { kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
 
@@ -34,7 +34,7 @@ function edgeOf(
   const minute = rollup?.edge(order) ?? null
   const places = rollup === null ? [filter] : minute === null ? rollup.beside : [minute]
   for (const place of places) {
-    const [found] = placesOf(database, place, select(place), order, null, 1)
+    const [found] = placesOf(database, place, select, order, null, 1)
     if (found !== undefined) return found.nanos
   }
   return null

@@ -1,7 +1,7 @@
 import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import type { EntryKind, EntryRecord } from '../../contract/records.ts'
 import { mayBeLong, rowOf } from '../../contract/rows.ts'
-import { fromNanos, toNanos } from '../../contract/timestamp.ts'
+import { fromNanos } from '../../contract/timestamp.ts'
 import {
   type Cursor,
   type EntryFilter,
@@ -12,11 +12,12 @@ import {
 } from '../log-store.ts'
 import type { Database } from './database.ts'
 import { lastArrival } from './entry-writer.ts'
-import { idText, storedId } from './ids.ts'
+import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
+import { placesOf, textPlacesOf } from './places.ts'
 import type { RollupOf } from './rollup-reader.ts'
-import { KINDS, kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
-import { allOf, type Sql, sql } from './sql.ts'
+import { isCounted } from './rollups.ts'
+import { isTextual, KINDS, kindsOf, type Select, whereKinds } from './selection.ts'
 
 /** A page of rows ends early, too, once so many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
@@ -69,7 +70,8 @@ export function createEntryReader(
   }
 
   const searchPage = (filter: EntryFilter, { limit, order, after, form = 'whole' }: PageRequest): SourcePage => {
-    const found = placesOf(database, filter, select(filter), order, after, limit + 1)
+    const find = isTextual(filter) && isCounted(database) ? textPlacesOf : placesOf
+    const found = find(database, filter, select, order, after, limit + 1)
     const sources = gather(
       found.slice(0, limit).map(({ arrival }) => arrival),
       form,
@@ -137,41 +139,4 @@ function arrivalOf(cursor: TailCursor): number {
   if (!/^\d+$/.test(cursor) || !Number.isSafeInteger(arrival))
     throw new TailCursorError('the cursor of the tail is none of ours')
   return arrival
-}
-
-export interface Place {
-  readonly arrival: number
-  readonly nanos: bigint
-  readonly id: string
-}
-
-/** The first matches after a place, in order. In `Database.read` only. */
-export function placesOf(
-  database: Database,
-  filter: EntryFilter,
-  selection: Selection,
-  order: 'asc' | 'desc',
-  after: Cursor | null,
-  limit: number,
-): readonly Place[] {
-  const columns = 'e.arrival AS arrival, e.timestamp AS timestamp, e.id AS id'
-  const beyond: readonly Sql[] =
-    after === null
-      ? []
-      : [sql(`(e.timestamp, e.id) ${order === 'asc' ? '>' : '<'} (?, ?)`, toNanos(after.timestamp), storedId(after.id))]
-  const kinds = kindsOf(filter)
-  // By time, entries lie in order kind by kind: each kind gives its first ones without sorting.
-  const parts = (selection.byTime ? kinds.map((kind) => [kind]) : [kinds]).map((some): Sql => {
-    const { text, values } = allOf([whereKinds(selection, some), ...beyond])
-    const ordered = `ORDER BY e.timestamp ${order}, e.id ${order} LIMIT ?`
-    return sql(`SELECT * FROM (SELECT ${columns} FROM ${selection.from} WHERE ${text} ${ordered})`, ...values, limit)
-  })
-  const union = parts.map(({ text }) => text).join(' UNION ALL ')
-  const statement = database.prepare(`SELECT arrival, CAST(timestamp AS TEXT) AS nanos, id FROM (${union})
-    ORDER BY timestamp ${order}, id ${order} LIMIT ?`)
-  return statement.all(...parts.flatMap(({ values }) => values), limit).map(({ arrival, nanos, id }) => ({
-    arrival: Number(arrival),
-    nanos: BigInt(String(nanos)),
-    id: idText(id),
-  }))
 }

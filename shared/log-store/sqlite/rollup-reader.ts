@@ -4,8 +4,7 @@ import type { Query } from '../../query/ast.ts'
 import type { EntryFilter, FacetName } from '../log-store.ts'
 import { compileQuery } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
-import { lastArrival } from './entry-writer.ts'
-import { FACTS, WIDTHS } from './rollups.ts'
+import { FACTS, isCounted, WIDTHS } from './rollups.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
 import { factConditions, kindsOf } from './selection.ts'
 import { allOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
@@ -42,15 +41,12 @@ export const createRollupOf =
   (filter, wanted) => {
     const needed = neededDetail(filter, wanted)
     const range = minutesOf(filter)
-    if (needed === null || range.to <= range.from || !isCurrent(database)) return null
+    if (needed === null || range.to <= range.from || !isCounted(database)) return null
     const team = database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(filter.team)?.['number']
     if (team === undefined) return null
     if (needed === ROLLUP_DETAILS.facts && hasRest(database, Number(team), range)) return null
     return createRollup(database, filter, Number(team), needed, range)
   }
-
-const isCurrent = (database: Database): boolean =>
-  Number(database.prepare('SELECT counted FROM rollup_state').get()?.['counted']) === lastArrival(database)
 
 /** Minutes since 1970; `to` is exclusive. */
 interface Minutes {

@@ -3,6 +3,7 @@ import type { Database } from './database.ts'
 import { lastArrival } from './entry-writer.ts'
 import type { StoreLimits } from './limits.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
+import { widenTimes } from './text-tables.ts'
 
 /**
  * Counts of entries by minute, hour and day, kept in the transactions that store and remove the entries. Arrivals are counted in
@@ -60,8 +61,13 @@ const CHANGE = `INSERT INTO rollups (team, detail, width, start, facts, entries)
 const REMOVE_EMPTY =
   'DELETE FROM rollups WHERE team = ? AND detail = ? AND width = ? AND start = ? AND facts = ? AND entries = 0'
 
+/** Whether all entries are counted. In `Database.read` only. */
+export const isCounted = (database: Database): boolean => countedArrival(database) === lastArrival(database)
+
+const countedArrival = (database: Database): number =>
+  Number(database.prepare('SELECT counted FROM rollup_state').get()?.['counted'])
+
 export function createRollups(database: Database, limits: StoreLimits): Rollups {
-  const counted = (): number => Number(database.prepare('SELECT counted FROM rollup_state').get()?.['counted'])
   const setCounted = (arrival: number): void => {
     database.prepare('UPDATE rollup_state SET counted = ?').run(arrival)
   }
@@ -72,15 +78,20 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
     changes.write(sign)
   }
 
+  const count = (entries: readonly CountedEntry[]): void => {
+    change(1, entries)
+    widenTimes(database, entries)
+  }
+
   const countMore = (): boolean => {
-    const from = counted()
+    const from = countedArrival(database)
     const last = lastArrival(database)
     if (from === last) return false
     const entries = database
       .prepare(`SELECT ${COUNTED_COLUMNS} FROM entries NOT INDEXED WHERE arrival > ? ORDER BY arrival LIMIT ?`)
       .all(from, limits.countedOfAStep)
       .map(countedEntry)
-    change(1, entries)
+    count(entries)
     const reached = entries.length < limits.countedOfAStep ? last : (entries.at(-1)?.arrival ?? last)
     setCounted(reached)
     return reached < last
@@ -89,12 +100,12 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
   return {
     add: (before, entries) => {
       const last = lastArrival(database)
-      if (last === before || counted() !== before) return
-      change(1, entries)
+      if (last === before || countedArrival(database) !== before) return
+      count(entries)
       setCounted(last)
     },
     subtract: (entries) => {
-      const last = counted()
+      const last = countedArrival(database)
       change(
         -1,
         entries.filter(({ arrival }) => arrival <= last),

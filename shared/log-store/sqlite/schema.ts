@@ -69,15 +69,22 @@ const ENTRIES_SCHEMA = `
 `
 
 /**
+ * `text_table_times`: the minutes since 1970 between which the entries of a full-text table lie; removals do not narrow them.
+ *
  * Rollups: how many entries there are in each minute, hour and day, by the facts that filters and facets use (rollups.ts).
  *
  * - `rollup_teams` gives each Team a number from 1 on.
  * - `rollup_facts` gives a number to each combination of facts: its lowest three bits are the level. Those of Team 0 have kind and level
  *   alone. The others are of entries from `first_arrival` on; `entries` says how many there are.
  * - `rollups.width` is 1, 60 or 1,440; `start` the first minute since 1970. `detail` says which facts are counted (ROLLUP_DETAILS).
- * - `rollup_state.counted`: the entries up to this arrival are in the rollups, the later ones are not.
+ * - `rollup_state.counted`: the entries up to this arrival are in the rollups and in `text_table_times`, the later ones are not.
  */
 const ROLLUPS_SCHEMA = `
+  CREATE TABLE text_table_times (
+    number INTEGER PRIMARY KEY,
+    first_minute INTEGER NOT NULL,
+    last_minute INTEGER NOT NULL
+  ) STRICT;
   CREATE TABLE rollup_state (counted INTEGER NOT NULL) STRICT;
   INSERT INTO rollup_state (counted) VALUES (0);
   CREATE TABLE rollup_teams (

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
-import type { EntryFilter } from '../../../../../shared/log-store/log-store.ts'
+import type { Cursor, EntryFilter } from '../../../../../shared/log-store/log-store.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { createRollupOf } from '../../../../../shared/log-store/sqlite/rollup-reader.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
@@ -58,6 +58,7 @@ const numberOf = (select: string): number =>
 const downgrade = (): void =>
   withFile((database) =>
     database.exec(`DROP TABLE rollups; DROP TABLE rollup_facts; DROP TABLE rollup_teams; DROP TABLE rollup_state;
+      DROP TABLE text_table_times;
       PRAGMA user_version = 1`),
   )
 
@@ -86,6 +87,25 @@ function expectSameAnswers(calls: ReturnType<typeof openStore>['calls'], filter:
   expect(calls.facets(filter, 5)).toEqual(calls.facets(rows, 5))
   for (const buckets of [1, 7, 80, 1_000]) {
     expect(calls.histogram(filter, buckets)).toEqual(calls.histogram(rows, buckets))
+  }
+}
+
+/** Expects that a word lists the event logs, all of which have it, as the kind does. */
+function expectSameLists(calls: ReturnType<typeof openStore>['calls'], { from, to }: EntryFilter): void {
+  for (const order of ['asc', 'desc'] as const) {
+    const list = (fields: Partial<EntryFilter>): readonly string[] => {
+      const filter = entriesOf(TEAM, { from, to, ...fields })
+      const sources: string[] = []
+      let after: Cursor | null = null
+      do {
+        const page = calls.search(filter, { limit: 2, order, after })
+        sources.push(...page.sources)
+        after = page.next
+      } while (after !== null)
+      return sources
+    }
+    expect(list({ query: parseQuery('placed').query })).toEqual(list({ kinds: ['event'] }))
+    expect(list({ query: parseQuery('-finished').query })).toEqual(list({ kinds: ['event'] }))
   }
 }
 
@@ -239,7 +259,10 @@ describe('counts that are kept', () => {
             for (const filter of asked) expectSameAnswers(store.calls, filter)
             expectExactRows()
             while (store.calls.countMore());
-            for (const filter of asked) expectSameAnswers(store.calls, filter)
+            for (const filter of asked) {
+              expectSameAnswers(store.calls, filter)
+              expectSameLists(store.calls, filter)
+            }
             expectExactRows()
           } finally {
             store.close()
