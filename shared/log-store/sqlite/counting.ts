@@ -4,8 +4,8 @@ import type { EntryFilter, FacetName, Facets, Histogram } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
 import type { Database } from './database.ts'
 import { placesOf } from './places.ts'
-import type { Rollup, RollupOf } from './rollup-reader.ts'
-import { kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
+import type { Rollup, RollupOf, RowsPart } from './rollup-reader.ts'
+import { kindsOf, type Select, whereKinds } from './selection.ts'
 
 const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
 const MINUTE_MS = 60_000
@@ -31,13 +31,12 @@ function edgeOf(
   rollup: Rollup | null,
   order: 'asc' | 'desc',
 ): bigint | null {
-  const minute = rollup?.edge(order) ?? null
-  const places = rollup === null ? [filter] : minute === null ? rollup.beside : [minute]
-  for (const place of places) {
-    const [found] = placesOf(database, place, select, order, null, 1)
-    if (found !== undefined) return found.nanos
-  }
-  return null
+  const edge = rollup?.edge(order) ?? null
+  const parts = rollup === null ? [{ filter }] : [...(edge === null ? [] : [edge]), ...rollup.beside]
+  return parts
+    .flatMap((part) => placesOf(database, part.filter, select(part.filter, part.arrivals), order, null, 1))
+    .map(({ nanos }) => nanos)
+    .reduce<bigint | null>((a, b) => (a === null || (order === 'asc' ? b < a : b > a) ? b : a), null)
 }
 
 interface LevelCount {
@@ -53,15 +52,15 @@ function* countLevels(
   rollup: Rollup | null,
   spans: Spans,
 ): Iterable<LevelCount> {
-  if (rollup === null || spans.widthMs % MINUTE_MS !== 0) return yield* countRows(database, filter, select, spans)
+  if (rollup === null || spans.widthMs % MINUTE_MS !== 0) return yield* countRows(database, { filter }, select, spans)
   for (const beside of rollup.beside) yield* countRows(database, beside, select, spans)
   const unit = spans.widthMs / MINUTE_MS
   for (const { minute, level, count } of rollup.levels(unit))
     yield { span: Math.floor(minute / unit) - spans.first, level, count }
 }
 
-function countRows(database: Database, filter: EntryFilter, select: Select, spans: Spans): LevelCount[] {
-  const selection = select(filter)
+function countRows(database: Database, { filter, arrivals }: RowsPart, select: Select, spans: Spans): LevelCount[] {
+  const selection = select(filter, arrivals)
   const { text, values } = whereKinds(selection, kindsOf(filter))
   const rows = database
     .prepare(`SELECT e.timestamp / 1000000 / ? - ? AS span, e.level AS level, count(*) AS count
@@ -100,8 +99,8 @@ export function createFacetReader(database: Database, select: Select, rollupOf: 
       for (const name of NAMES) add(all[name], facetValue(name, row[name]), count)
     }
     const rollup = rollupOf(filter, 'facts')
-    for (const one of rollup?.beside ?? [filter]) {
-      for (const row of combinations(database, one, select(one))) addRow(row, Number(row['count']))
+    for (const part of rollup?.beside ?? [{ filter }]) {
+      for (const row of combinations(database, part, select)) addRow(row, Number(row['count']))
     }
     for (const { facts, count } of rollup?.facts() ?? []) addRow(facts, count)
     const top = (name: FacetName) => most(all[name], valuesMax)
@@ -118,7 +117,8 @@ export function createFacetReader(database: Database, select: Select, rollupOf: 
 }
 
 /** The combinations of facets among the matches, each with its count. */
-function combinations(database: Database, filter: EntryFilter, selection: Selection) {
+function combinations(database: Database, { filter, arrivals }: RowsPart, select: Select) {
+  const selection = select(filter, arrivals)
   const { text, values } = whereKinds(selection, kindsOf(filter))
   return database
     .prepare(`SELECT ${COLUMNS}, count(*) AS count FROM ${selection.from} WHERE ${text} GROUP BY 1, 2, 3, 4, 5, 6`)

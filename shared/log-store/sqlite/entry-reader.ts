@@ -15,9 +15,10 @@ import { lastArrival } from './entry-writer.ts'
 import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { placesOf, textPlacesOf } from './places.ts'
-import type { RollupOf } from './rollup-reader.ts'
-import { isCounted } from './rollups.ts'
+import type { RollupOf, RowsPart } from './rollup-reader.ts'
+import { uncountedAfter } from './rollups.ts'
 import { isTextual, KINDS, kindsOf, type Select, whereKinds } from './selection.ts'
+import { timedTables } from './text-tables.ts'
 
 /** A page of rows ends early, too, once so many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
@@ -70,8 +71,11 @@ export function createEntryReader(
   }
 
   const searchPage = (filter: EntryFilter, { limit, order, after, form = 'whole' }: PageRequest): SourcePage => {
-    const find = isTextual(filter) && isCounted(database) ? textPlacesOf : placesOf
-    const found = find(database, filter, select, order, after, limit + 1)
+    const counted = uncountedAfter(database, limits)
+    const found =
+      counted !== null && isTextual(filter)
+        ? textPlacesOf(database, filter, select, timedTables(database, counted), order, after, limit + 1)
+        : placesOf(database, filter, select(filter), order, after, limit + 1)
     const sources = gather(
       found.slice(0, limit).map(({ arrival }) => arrival),
       form,
@@ -86,11 +90,11 @@ export function createEntryReader(
 
   const countAll = (filter: EntryFilter): number => {
     const rollup = rollupOf(filter, 'counts')
-    return rollup === null ? countRows(filter) : rollup.beside.map(countRows).reduce((a, b) => a + b, rollup.count())
+    return (rollup?.beside ?? [{ filter }]).map(countRows).reduce((a, b) => a + b, rollup?.count() ?? 0)
   }
 
-  const countRows = (filter: EntryFilter): number => {
-    const selection = select(filter)
+  const countRows = ({ filter, arrivals }: RowsPart): number => {
+    const selection = select(filter, arrivals)
     const { text, values } = whereKinds(selection, kindsOf(filter))
     const counted = database.prepare(`SELECT count(*) AS count FROM ${selection.from} WHERE ${text}`).get(...values)
     return Number(counted?.['count'])

@@ -1,14 +1,14 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { EntryDocument } from '../../contract/documents.ts'
 import { levelRank } from '../../contract/levels.ts'
-import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
+import { toNanos } from '../../contract/timestamp.ts'
 import { detailsText } from '../../query/details-text.ts'
 import type { WriteOutcome } from '../log-store.ts'
 import type { Database } from './database.ts'
 import { storedId } from './ids.ts'
 import { leafBytes } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
-import type { CountedEntry, Rollups } from './rollups.ts'
+import type { Rollups } from './rollups.ts'
 import { TEXT_BITS } from './schema.ts'
 import { KINDS } from './selection.ts'
 import { currentTextTable } from './text-tables.ts'
@@ -20,13 +20,12 @@ export interface EntryWriter {
 }
 
 export function createEntryWriter(database: Database, rollups: Rollups, limits: StoreLimits): EntryWriter {
-  /** The arrival of the document; null where its id was there already. */
-  const insert = (row: EntryRow, texts: string): number | null => {
+  const insert = (row: EntryRow, texts: string): WriteOutcome => {
     const { changes, lastInsertRowid: arrival } = database.prepare(INSERT_ENTRY).run(...row.entry)
-    if (changes === 0) return null
+    if (changes === 0) return { outcome: 'duplicate' }
     database.prepare(INSERT_CONTENTS).run(arrival, ...row.contents)
     database.prepare(texts).run(arrival, ...row.texts)
-    return Number(arrival)
+    return { outcome: 'stored' }
   }
 
   return {
@@ -34,17 +33,12 @@ export function createEntryWriter(database: Database, rollups: Rollups, limits: 
       if (documents.length === 0) return []
       const rows = documents.map(entryRow)
       return database.write(() => {
-        const before = lastArrival(database)
-        const texts = insertTexts(currentTextTable(database, before + 1, limits.textTableArrivals).name)
-        const stored: CountedEntry[] = []
-        const outcomes = rows.map((row): WriteOutcome => {
-          if ('refused' in row) return { outcome: 'refused', reason: row.refused }
-          const arrival = insert(row, texts)
-          if (arrival === null) return { outcome: 'duplicate' }
-          stored.push({ arrival, ...row.counted })
-          return { outcome: 'stored' }
-        })
-        rollups.add(before, stored)
+        const table = currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals)
+        const texts = insertTexts(table.name)
+        const outcomes = rows.map(
+          (row): WriteOutcome => ('refused' in row ? { outcome: 'refused', reason: row.refused } : insert(row, texts)),
+        )
+        rollups.countMany()
         return outcomes
       })
     },
@@ -61,7 +55,6 @@ interface EntryRow {
   readonly entry: readonly SQLInputValue[]
   readonly contents: readonly SQLInputValue[]
   readonly texts: readonly SQLInputValue[]
-  readonly counted: Omit<CountedEntry, 'arrival'>
 }
 
 const ENTRY_COLUMNS = [
@@ -81,24 +74,19 @@ const SOURCE_LENGTH_MAX = 300_000_000
 
 /** The rows, or the reason why the document can never be stored. */
 function entryRow(document: EntryDocument): EntryRow | { readonly refused: string } {
-  const [time, received] = [nanosOf(document.timestamp), nanosOf(document.receivedAt)]
-  if (time === null || received === null) return { refused: 'a time is no canonical timestamp' }
+  const times = [nanosOf(document.timestamp), nanosOf(document.receivedAt)]
+  if (times.includes(null)) return { refused: 'a time is no canonical timestamp' }
   if (levelRank(document.level) === -1) return { refused: 'the level is none' }
   if (document.source.length > SOURCE_LENGTH_MAX) return { refused: 'the source is too long' }
   const { id, team, kind, level, environment, correlationKey, event, step, project, category } = document
   const { eventId, eventName, message, exception, payload, source } = document
-  const rank = levelRank(level)
   return {
     entry: [
-      ...[storedId(id), team, KINDS[kind], time, received, rank, textBits(document), environment],
+      ...[storedId(id), team, KINDS[kind], ...times, levelRank(level), textBits(document), environment],
       ...[correlationKey, event, step, project, category, eventId, eventName],
     ],
     contents: [leafBytes(document), source],
     texts: [indexedText(message), indexedText(exception), indexedText(payload), indexedText(detailsText(document))],
-    counted: {
-      minute: Number(time / MINUTE_NANOS),
-      facts: [team, KINDS[kind], rank, environment, event, step, project, category],
-    },
   }
 }
 

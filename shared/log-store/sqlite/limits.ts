@@ -8,7 +8,7 @@ export interface StoreLimits {
   readonly tailArrivals: number
   /** Combinations of facts of a Team by which its entries are counted as they arrive (rollups.ts). */
   readonly factsOfTeam: number
-  /** Entries that are counted in one transaction where they were not as they arrived. */
+  /** Entries that are counted together. Where three times as many are not counted yet, reads do not use the counts. */
   readonly countedOfAStep: number
 }
 
@@ -17,5 +17,5 @@ export const STORE_LIMITS: StoreLimits = {
   fewMatches: 20_000,
   tailArrivals: 50_000,
   factsOfTeam: 10_000,
-  countedOfAStep: 5_000,
+  countedOfAStep: 10_000,
 }

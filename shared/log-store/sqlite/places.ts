@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
 import { kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
-import { type TimedTable, timedTables } from './text-tables.ts'
+import type { TimedTable } from './text-tables.ts'
 
 type Order = 'asc' | 'desc'
 
@@ -16,17 +16,6 @@ export interface Place {
 
 /** The first matches after a place, in order. In `Database.read` only. */
 export function placesOf(
-  database: Database,
-  filter: EntryFilter,
-  select: Select,
-  order: Order,
-  after: Cursor | null,
-  limit: number,
-): readonly Place[] {
-  return placesIn(database, filter, select(filter), order, after, limit)
-}
-
-function placesIn(
   database: Database,
   filter: EntryFilter,
   selection: Selection,
@@ -57,7 +46,7 @@ function placesIn(
 }
 
 /**
- * The same for a filter that the full-text tables answer (`isTextual`), while all entries are counted: entries arrive in the order of
+ * The same for a filter that the full-text tables answer (`isTextual`), where their times are known (`timedTables`): entries arrive in the order of
  * their time for the most part, so the tables are gone through in the order of their times, one and then ever more of them, until no
  * other can have a match that comes before those found.
  */
@@ -65,35 +54,33 @@ export function textPlacesOf(
   database: Database,
   filter: EntryFilter,
   select: Select,
+  tables: readonly TimedTable[],
   order: Order,
   after: Cursor | null,
   limit: number,
 ): readonly Place[] {
-  const tables = tablesInOrder(database, filter, order, after)
+  const ordered = inOrder(tables, filter, order, after)
   let found: readonly Place[] = []
-  for (let at = 0, some = 1; at < tables.length; at += some, some *= 2) {
-    const [last, table] = [found[limit - 1], tables[at]]
-    if (last !== undefined && table !== undefined && isBeyond(table, last.nanos / MINUTE_NANOS, order)) break
-    const selection = select(filter, tables.slice(at, at + some))
-    const more = placesIn(database, filter, selection, order, after, limit)
+  for (let at = 0, some = 1; at < ordered.length; at += some, some *= 2) {
+    const [last, table] = [found[limit - 1], ordered[at]]
+    if (last !== undefined && table !== undefined && isBeyond(table, Number(last.nanos / MINUTE_NANOS), order)) break
+    const selection = select(filter, ordered.slice(at, at + some))
+    const more = placesOf(database, filter, selection, order, after, limit)
     found = [...found, ...more].sort(order === 'asc' ? comparePlaces : (a, b) => comparePlaces(b, a)).slice(0, limit)
   }
   return found
 }
 
-/** The tables that may have a match, those with the first ones first. */
-function tablesInOrder(
-  database: Database,
+/** Those of the tables that may have a match, with the first matches first. */
+function inOrder(
+  tables: readonly TimedTable[],
   { from, to }: EntryFilter,
   order: Order,
   after: Cursor | null,
 ): readonly TimedTable[] {
-  const begin = [from, order === 'asc' ? after?.timestamp : null]
-  const end = [to, order === 'desc' ? after?.timestamp : null]
-  const minutes = (times: readonly (string | null | undefined)[]): readonly bigint[] =>
-    times.flatMap((time) => (time === null || time === undefined ? [] : [toNanos(time) / MINUTE_NANOS]))
-  const [begins, ends] = [minutes(begin), minutes(end)]
-  return timedTables(database)
+  const begins = [from, order === 'asc' ? after?.timestamp : null].flatMap(minuteOf)
+  const ends = [to, order === 'desc' ? after?.timestamp : null].flatMap(minuteOf)
+  return tables
     .filter(
       ({ firstMinute, lastMinute }) =>
         begins.every((minute) => lastMinute >= minute) && ends.every((minute) => firstMinute <= minute),
@@ -101,8 +88,11 @@ function tablesInOrder(
     .sort((a, b) => (order === 'asc' ? a.firstMinute - b.firstMinute : b.lastMinute - a.lastMinute))
 }
 
+const minuteOf = (timestamp: string | null | undefined): readonly number[] =>
+  timestamp === null || timestamp === undefined ? [] : [Number(toNanos(timestamp) / MINUTE_NANOS)]
+
 /** Whether all entries of a table come after all of the minute. */
-const isBeyond = ({ firstMinute, lastMinute }: TimedTable, minute: bigint, order: Order): boolean =>
+const isBeyond = ({ firstMinute, lastMinute }: TimedTable, minute: number, order: Order): boolean =>
   order === 'asc' ? firstMinute > minute : lastMinute < minute
 
 /** In the order of (timestamp, id), as SQLite has it: texts before bytes. */

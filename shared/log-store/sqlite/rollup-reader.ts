@@ -4,27 +4,36 @@ import type { Query } from '../../query/ast.ts'
 import type { EntryFilter, FacetName } from '../log-store.ts'
 import { compileQuery } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
-import { FACTS, isCounted, WIDTHS } from './rollups.ts'
+import { lastArrival } from './entry-writer.ts'
+import type { StoreLimits } from './limits.ts'
+import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
 import { factConditions, kindsOf } from './selection.ts'
 import { allOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
+import type { ArrivalRange } from './text-tables.ts'
 
 /** The matches of a filter in whole minutes, as the rollups count them. In `Database.read` only. */
 export interface Rollup {
-  /** The filter narrowed to the parts of its range beside those minutes, of less than a minute each: their rows have to be read. */
-  readonly beside: readonly EntryFilter[]
+  /** The other matches, whose rows have to be read: in the parts of a minute at the ends of the range, and those not counted yet. */
+  readonly beside: readonly RowsPart[]
   count(): number
   /** Counts by level from a minute since 1970 on. No row reaches over a multiple of `unit` minutes. */
   levels(unit: number): Iterable<{ readonly minute: number; readonly level: Level; readonly count: number }>
   /** The combinations of facts, by the names of the facets as `entries` has them, each with its count. Only where facts were wanted. */
   facts(): Iterable<{ readonly facts: Readonly<Record<FacetName, unknown>>; readonly count: number }>
-  /** The filter narrowed to the first or last of the minutes that have a match; null where none has. */
-  edge(order: 'asc' | 'desc'): EntryFilter | null
+  /** The first or last of the minutes that have a match; null where none has. */
+  edge(order: 'asc' | 'desc'): RowsPart | null
+}
+
+/** A part of the matches of a filter: the filter narrowed, and the arrivals where they are not all meant. */
+export interface RowsPart {
+  readonly filter: EntryFilter
+  readonly arrivals?: ArrivalRange
 }
 
 /**
  * The rollup of a filter; null where it does not tell: where the filter asks for more than the facts that are counted, where no whole
- * minute is in its range, while not all entries are counted, and where a Team has more combinations of facts than are counted. In
+ * minute is in its range, while many entries are not counted, and where a Team has more combinations of facts than are counted. In
  * `Database.read` only. `wanted`: whether facts are to be given, or the filter alone may use them.
  */
 export type RollupOf = (filter: EntryFilter, wanted: 'counts' | 'facts') => Rollup | null
@@ -37,15 +46,16 @@ const LEVEL_SUMS = LEVELS.map((_, rank) => `sum(entries) FILTER (WHERE facts & 7
 const FACETS = FACTS.slice(2).join()
 
 export const createRollupOf =
-  (database: Database): RollupOf =>
+  (database: Database, limits: StoreLimits): RollupOf =>
   (filter, wanted) => {
     const needed = neededDetail(filter, wanted)
     const range = minutesOf(filter)
-    if (needed === null || range.to <= range.from || !isCounted(database)) return null
+    const counted = uncountedAfter(database, limits)
+    if (needed === null || range.to <= range.from || counted === null) return null
     const team = database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(filter.team)?.['number']
     if (team === undefined) return null
     if (needed === ROLLUP_DETAILS.facts && hasRest(database, Number(team), range)) return null
-    return createRollup(database, filter, Number(team), needed, range)
+    return createRollup(database, filter, Number(team), needed, range, counted)
   }
 
 /** Minutes since 1970; `to` is exclusive. */
@@ -96,7 +106,14 @@ function detailOfQuery(query: Query): Detail | null {
 const greatest = (details: readonly (Detail | null)[]): Detail | null =>
   details.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), ROLLUP_DETAILS.level)
 
-function createRollup(database: Database, filter: EntryFilter, team: number, detail: Detail, range: Minutes): Rollup {
+function createRollup(
+  database: Database,
+  filter: EntryFilter,
+  team: number,
+  detail: Detail,
+  range: Minutes,
+  counted: number,
+): Rollup {
   const facts = conditions(filter, detail === ROLLUP_DETAILS.facts ? team : 0)
   const rows = ({ width, from, to }: Piece): Sql =>
     allOf([
@@ -119,7 +136,7 @@ function createRollup(database: Database, filter: EntryFilter, team: number, det
   }
 
   return {
-    beside: besides(filter, range),
+    beside: [...atTheEnds(filter, range), ...uncounted(filter, range, counted, lastArrival(database))],
     count: () =>
       pieces(range, END).reduce((sum, piece) => {
         const { text, values } = rows(piece)
@@ -157,7 +174,7 @@ function createRollup(database: Database, filter: EntryFilter, team: number, det
       const ordered = order === 'asc' ? pieces(range, END) : pieces(range, END).toReversed()
       for (const piece of ordered) {
         const minute = firstIn(piece, order)
-        if (minute !== null) return narrowed(filter, minute, minute + 1)
+        if (minute !== null) return { filter: { ...filter, from: timeOf(minute), to: timeOf(minute + 1) } }
       }
       return null
     },
@@ -177,23 +194,24 @@ function conditions(filter: EntryFilter, team: number): Sql {
   return sql(`facts IN (SELECT e.number FROM rollup_facts AS e WHERE ${text})`, ...values)
 }
 
-function besides(filter: EntryFilter, { from, to }: Minutes): readonly EntryFilter[] {
-  const start = filter.from !== null && toNanos(filter.from) < timeOf(from)
-  const end = filter.to !== null && toNanos(filter.to) > timeOf(to)
+function atTheEnds(filter: EntryFilter, { from, to }: Minutes): readonly RowsPart[] {
+  const start = filter.from !== null && toNanos(filter.from) < nanosOf(from)
+  const end = filter.to !== null && toNanos(filter.to) > nanosOf(to)
   return [
-    ...(start ? [{ ...filter, to: fromNanos(timeOf(from)) }] : []),
-    ...(end ? [{ ...filter, from: fromNanos(timeOf(to)) }] : []),
+    ...(start ? [{ filter: { ...filter, to: timeOf(from) } }] : []),
+    ...(end ? [{ filter: { ...filter, from: timeOf(to) } }] : []),
   ]
 }
 
-const narrowed = (filter: EntryFilter, from: number, to: number): EntryFilter => ({
-  ...filter,
-  from: fromNanos(timeOf(from)),
-  to: fromNanos(timeOf(to)),
-})
+function uncounted(filter: EntryFilter, { from, to }: Minutes, counted: number, last: number): readonly RowsPart[] {
+  if (counted === last) return []
+  const range = { from: filter.from === null ? null : timeOf(from), to: filter.to === null ? null : timeOf(to) }
+  return [{ filter: { ...filter, ...range }, arrivals: { after: counted, last } }]
+}
 
 /** Nanoseconds since 1970 at the beginning of a minute since then. */
-const timeOf = (minute: number): bigint => BigInt(minute) * MINUTE_NANOS
+const nanosOf = (minute: number): bigint => BigInt(minute) * MINUTE_NANOS
+const timeOf = (minute: number): string => fromNanos(nanosOf(minute))
 
 interface Piece extends Minutes {
   readonly width: (typeof WIDTHS)[number]

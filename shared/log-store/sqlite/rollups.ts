@@ -1,4 +1,4 @@
-import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import type { SQLOutputValue } from 'node:sqlite'
 import type { Database } from './database.ts'
 import { lastArrival } from './entry-writer.ts'
 import type { StoreLimits } from './limits.ts'
@@ -6,21 +6,20 @@ import { ROLLUP_DETAILS } from './schema.ts'
 import { widenTimes } from './text-tables.ts'
 
 /**
- * Counts of entries by minute, hour and day, kept in the transactions that store and remove the entries. Arrivals are counted in
- * their order and without gaps, up to `rollup_state.counted`: a write counts its entries where all before them are counted already, and
- * leaves them to `countMore` otherwise. So a store that an older version filled, and one that was killed in between, need nothing but
- * `countMore`.
+ * Counts of entries by minute, hour and day. Arrivals are counted in their order and without gaps, up to `rollup_state.counted`: a write
+ * counts once there are enough to count them together, and `countMore` does at any other time. What is counted and what is not is
+ * always told apart by that number, so a store that an older version filled, and one that was killed, need nothing but `countMore`.
  *
  * An entry belongs to the combination of its facts that has a number, from the arrival on at which it got the number. Earlier entries
  * of the same facts, which came while their Team had no number left, stay in the rest; both numbers and entries can be removed at any
  * time, and it can always be told where an entry was counted.
  */
 export interface Rollups {
-  /** Counts entries that were just stored, in the order of arrival; `before` was the last arrival until then. In `write` only. */
-  add(before: number, entries: readonly CountedEntry[]): void
-  /** Subtracts entries that were just removed. In `write` only. */
+  /** Counts entries where there are many that are not counted. In `write` only. */
+  countMany(): void
+  /** Subtracts entries that were just removed, as far as they were counted. In `write` only. */
   subtract(entries: readonly CountedEntry[]): void
-  /** Counts some of the stored entries that are not counted yet, in a transaction of its own. Returns whether there are more. */
+  /** Counts some of the entries that are not counted yet, in a transaction of its own. Returns whether there are more. */
   countMore(): boolean
   /** Forgets all counts; `countMore` makes them again. */
   forgetCounts(): void
@@ -32,7 +31,7 @@ export interface CountedEntry {
   /** Minutes since 1970. */
   readonly minute: number
   /** The values of FACTS, in their order. */
-  readonly facts: readonly SQLInputValue[]
+  readonly facts: readonly SQLOutputValue[]
 }
 
 /** The columns of `entries` that are counted by. The first three belong to every entry. */
@@ -51,67 +50,57 @@ export const countedEntry = (row: Readonly<Record<string, SQLOutputValue>>): Cou
 })
 
 /** The number of a combination that is of this kind and level alone. */
-export const levelFacts = (kind: number, level: number): number => kind * 8 + level
+const levelFacts = (kind: unknown, level: unknown): number => Number(kind) * 8 + Number(level)
+
+const STEPS_UNCOUNTED_MAX = 3
 
 const FIND_FACTS = `SELECT number, first_arrival FROM rollup_facts WHERE ${FACTS.map((fact) => `${fact} IS ?`).join(' AND ')}`
 const INSERT_FACTS = `INSERT INTO rollup_facts (number, first_arrival, entries, ${FACTS.join(', ')})
   VALUES (((SELECT max(number) FROM rollup_facts) / 8 + 1) * 8 + ?, ?, 0, ${FACTS.map(() => '?').join(', ')})`
 const CHANGE = `INSERT INTO rollups (team, detail, width, start, facts, entries) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`
+const CHANGE_FACTS = 'UPDATE rollup_facts SET entries = entries + ? WHERE number = ?'
+const REMOVE_EMPTY_FACTS = 'DELETE FROM rollup_facts WHERE number = ? AND entries = 0'
 const REMOVE_EMPTY =
   'DELETE FROM rollups WHERE team = ? AND detail = ? AND width = ? AND start = ? AND facts = ? AND entries = 0'
 
-/** Whether all entries are counted. In `Database.read` only. */
-export const isCounted = (database: Database): boolean => countedArrival(database) === lastArrival(database)
-
+/** The last arrival that is counted. */
 const countedArrival = (database: Database): number =>
   Number(database.prepare('SELECT counted FROM rollup_state').get()?.['counted'])
+
+/** The last arrival that is counted, where few are not; null where there are too many to be read beside the counts. */
+export function uncountedAfter(database: Database, { countedOfAStep }: StoreLimits): number | null {
+  const counted = countedArrival(database)
+  return lastArrival(database) - counted <= STEPS_UNCOUNTED_MAX * countedOfAStep ? counted : null
+}
 
 export function createRollups(database: Database, limits: StoreLimits): Rollups {
   const setCounted = (arrival: number): void => {
     database.prepare('UPDATE rollup_state SET counted = ?').run(arrival)
   }
 
-  const change = (sign: 1 | -1, entries: readonly CountedEntry[]): void => {
-    const changes = createChanges(database, limits)
-    for (const group of groupsOf(entries)) changes.count(sign, group)
-    changes.write(sign)
-  }
-
-  const count = (entries: readonly CountedEntry[]): void => {
-    change(1, entries)
-    widenTimes(database, entries)
-  }
-
-  const countMore = (): boolean => {
-    const from = countedArrival(database)
+  const countStep = (): boolean => {
     const last = lastArrival(database)
+    const from = countedArrival(database)
     if (from === last) return false
-    const entries = database
-      .prepare(`SELECT ${COUNTED_COLUMNS} FROM entries NOT INDEXED WHERE arrival > ? ORDER BY arrival LIMIT ?`)
-      .all(from, limits.countedOfAStep)
-      .map(countedEntry)
-    count(entries)
+    const entries = selectCounted(database, from, limits.countedOfAStep)
+    change(database, limits, 1, entries)
+    widenTimes(database, entries)
     const reached = entries.length < limits.countedOfAStep ? last : (entries.at(-1)?.arrival ?? last)
     setCounted(reached)
     return reached < last
   }
 
   return {
-    add: (before, entries) => {
-      const last = lastArrival(database)
-      if (last === before || countedArrival(database) !== before) return
-      count(entries)
-      setCounted(last)
+    countMany: () => {
+      if (lastArrival(database) - countedArrival(database) >= limits.countedOfAStep) countStep()
     },
     subtract: (entries) => {
       const last = countedArrival(database)
-      change(
-        -1,
-        entries.filter(({ arrival }) => arrival <= last),
-      )
+      const counted = entries.filter(({ arrival }) => arrival <= last)
+      change(database, limits, -1, counted)
     },
-    countMore: () => database.write(countMore),
+    countMore: () => database.write(countStep),
     forgetCounts: () =>
       database.write(() => {
         database.exec('DELETE FROM rollups; DELETE FROM rollup_facts WHERE team > 0')
@@ -120,13 +109,28 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
   }
 }
 
+/** The first entries after an arrival. */
+function selectCounted(database: Database, after: number, limit: number): readonly CountedEntry[] {
+  const statement = database.prepare(
+    `SELECT ${COUNTED_COLUMNS} FROM entries NOT INDEXED WHERE arrival > ? ORDER BY arrival LIMIT ?`,
+  )
+  // Objects with a name for each column would take most of the time.
+  statement.setReturnArrays(true)
+  const rows = statement.all(after, limit) as unknown as readonly (readonly SQLOutputValue[])[]
+  return rows.map(([arrival, minute, ...facts]) => ({ arrival: Number(arrival), minute: Number(minute), facts }))
+}
+
 /** Entries of the same facts. */
 type Group = readonly [CountedEntry, ...CountedEntry[]]
 
-function groupsOf(entries: readonly CountedEntry[]): Iterable<Group> {
+/** How many of FACTS the least detail has: the Team, kind and level. */
+const KIND_AND_LEVEL = 3
+
+/** The entries by so many of their facts. */
+function groupsOf(entries: readonly CountedEntry[], facts: number): Iterable<Group> {
   const groups = new Map<string, [CountedEntry, ...CountedEntry[]]>()
   for (const entry of entries) {
-    const key = JSON.stringify(entry.facts)
+    const key = JSON.stringify(facts === FACTS.length ? entry.facts : entry.facts.slice(0, facts))
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [entry])
     else group.push(entry)
@@ -134,73 +138,79 @@ function groupsOf(entries: readonly CountedEntry[]): Iterable<Group> {
   return groups.values()
 }
 
-/** The key of a row of `rollups`. */
-type RowKey = readonly [team: number, detail: number, width: number, start: number, facts: number]
+/** A Team, and how many combinations it has. */
+interface CountedTeam {
+  readonly number: number
+  combinations: number
+}
 
-/** What one transaction changes, gathered so that each row is written once. */
-function createChanges(database: Database, limits: StoreLimits) {
-  const rows = new Map<string, { readonly key: RowKey; entries: number }>()
-  const teams = new Map<SQLInputValue, { readonly number: number; combinations: number }>()
-
-  const countRow = (key: RowKey, entries: number): void => {
-    const text = key.join()
-    const row = rows.get(text)
-    if (row === undefined) rows.set(text, { key, entries })
-    else row.entries += entries
+/** Adds entries to the rollups, in the order of arrival, or subtracts them. */
+function change(database: Database, limits: StoreLimits, sign: 1 | -1, entries: readonly CountedEntry[]): void {
+  const teams = new Map<SQLOutputValue, CountedTeam>()
+  for (const group of groupsOf(entries, KIND_AND_LEVEL)) {
+    const [name = null, kind, level] = group[0].facts
+    const team = teams.get(name) ?? teamOf(database, name)
+    teams.set(name, team)
+    changeRows(database, [team.number, ROLLUP_DETAILS.level, levelFacts(kind, level)], sign, group, WIDTHS)
   }
-
-  const teamOf = (team: SQLInputValue) => {
-    const known = teams.get(team)
-    if (known !== undefined) return known
-    database.prepare('INSERT INTO rollup_teams (team) VALUES (?) ON CONFLICT DO NOTHING').run(team)
-    const number = Number(database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(team)?.['number'])
-    const found = database.prepare('SELECT count(*) AS count FROM rollup_facts WHERE team = ?').get(number)
-    const added = { number, combinations: Number(found?.['count']) }
-    teams.set(team, added)
-    return added
+  for (const group of groupsOf(entries, FACTS.length)) {
+    const [name = null, kind, level] = group[0].facts
+    const team = teams.get(name) ?? teamOf(database, name)
+    const facts = factsOf(database, team, group[0], sign === 1 && team.combinations < limits.factsOfTeam)
+    const [numbered, rest] = parted(group, facts?.firstArrival ?? Number.POSITIVE_INFINITY)
+    changeRows(database, [team.number, ROLLUP_DETAILS.rest, levelFacts(kind, level)], sign, rest, [1])
+    if (facts === null || numbered.length === 0) continue
+    changeRows(database, [team.number, ROLLUP_DETAILS.facts, facts.number], sign, numbered, WIDTHS)
+    database.prepare(CHANGE_FACTS).run(sign * numbered.length, facts.number)
+    if (sign === -1) database.prepare(REMOVE_EMPTY_FACTS).run(facts.number)
   }
+}
 
-  const factsOf = (team: { readonly number: number; combinations: number }, [entry]: Group, sign: 1 | -1) => {
-    const values = [team.number, ...entry.facts.slice(1)]
-    const row = database.prepare(FIND_FACTS).get(...values)
-    if (row !== undefined) return { number: Number(row['number']), firstArrival: Number(row['first_arrival']) }
-    if (sign === -1 || team.combinations >= limits.factsOfTeam) return null
-    team.combinations += 1
-    const level = entry.facts[FACTS.indexOf('level')] ?? 0
-    const { lastInsertRowid } = database.prepare(INSERT_FACTS).run(level, entry.arrival, ...values)
-    return { number: Number(lastInsertRowid), firstArrival: entry.arrival }
-  }
+function teamOf(database: Database, team: SQLOutputValue): CountedTeam {
+  database.prepare('INSERT INTO rollup_teams (team) VALUES (?) ON CONFLICT DO NOTHING').run(team)
+  const number = Number(database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(team)?.['number'])
+  const found = database.prepare('SELECT count(*) AS count FROM rollup_facts WHERE team = ?').get(number)
+  return { number, combinations: Number(found?.['count']) }
+}
 
-  const countWidths = (team: number, detail: number, facts: number, sign: 1 | -1, entries: readonly CountedEntry[]) => {
-    for (const [minute, count] of byMinute(entries)) {
-      for (const width of WIDTHS) countRow([team, detail, width, minute - (minute % width), facts], sign * count)
+/** The combination of an entry; a new one where it has none and may have one, else null. */
+function factsOf(database: Database, team: CountedTeam, { arrival, facts }: CountedEntry, mayAdd: boolean) {
+  const values = [team.number, ...facts.slice(1)]
+  const row = database.prepare(FIND_FACTS).get(...values)
+  if (row !== undefined) return { number: Number(row['number']), firstArrival: Number(row['first_arrival']) }
+  if (!mayAdd) return null
+  team.combinations += 1
+  const level = facts[FACTS.indexOf('level')] ?? 0
+  const { lastInsertRowid } = database.prepare(INSERT_FACTS).run(level, arrival, ...values)
+  return { number: Number(lastInsertRowid), firstArrival: arrival }
+}
+
+/** Changes the rows of entries that are counted under one key, of each of these widths. */
+function changeRows(
+  database: Database,
+  [team, detail, facts]: readonly [team: number, detail: number, facts: number],
+  sign: 1 | -1,
+  entries: readonly CountedEntry[],
+  widths: readonly number[],
+): void {
+  let counts = byMinute(entries)
+  for (const width of widths) {
+    counts = width === 1 ? counts : byStart(counts, width)
+    for (const [start, count] of counts) {
+      database.prepare(CHANGE).run(team, detail, width, start, facts, sign * count)
+      if (sign === -1) database.prepare(REMOVE_EMPTY).run(team, detail, width, start, facts)
     }
   }
+}
 
-  return {
-    count(sign: 1 | -1, group: Group): void {
-      const [name, kind, level] = group[0].facts
-      const team = teamOf(name ?? '')
-      const alone = levelFacts(Number(kind), Number(level))
-      countWidths(team.number, ROLLUP_DETAILS.level, alone, sign, group)
-      const facts = factsOf(team, group, sign)
-      const [numbered, rest] = parted(group, facts?.firstArrival ?? Number.POSITIVE_INFINITY)
-      for (const [minute, count] of byMinute(rest)) {
-        countRow([team.number, ROLLUP_DETAILS.rest, 1, minute, alone], sign * count)
-      }
-      if (facts === null || numbered.length === 0) return
-      countWidths(team.number, ROLLUP_DETAILS.facts, facts.number, sign, numbered)
-      const entries = sign * numbered.length
-      database.prepare('UPDATE rollup_facts SET entries = entries + ? WHERE number = ?').run(entries, facts.number)
-      if (sign === -1) database.prepare('DELETE FROM rollup_facts WHERE number = ? AND entries = 0').run(facts.number)
-    },
-    write(sign: 1 | -1): void {
-      for (const { key, entries } of rows.values()) {
-        database.prepare(CHANGE).run(...key, entries)
-        if (sign === -1) database.prepare(REMOVE_EMPTY).run(...key)
-      }
-    },
+/** Counts by minutes, or by longer spans, as counts by spans of so many minutes. */
+function byStart(counts: ReadonlyMap<number, number>, width: number): ReadonlyMap<number, number> {
+  const starts = new Map<number, number>()
+  for (const [minute, count] of counts) {
+    const start = minute - (minute % width)
+    starts.set(start, (starts.get(start) ?? 0) + count)
   }
+  return starts
 }
 
 function byMinute(entries: readonly CountedEntry[]): ReadonlyMap<number, number> {

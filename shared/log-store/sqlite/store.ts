@@ -35,7 +35,7 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
   const limits = { ...STORE_LIMITS, ...options.limits }
   const select = createSelect(database, limits)
   const rollups = createRollups(database, limits)
-  const rollupOf = createRollupOf(database)
+  const rollupOf = createRollupOf(database, limits)
   return {
     calls: {
       ...createEntryWriter(database, rollups, limits),

@@ -68,20 +68,26 @@ export interface TimedTable extends TextTable {
   readonly nextArrival: number
 }
 
-/** The tables that have entries, oldest first. */
-export function timedTables(database: Database): readonly TimedTable[] {
+/**
+ * The tables, oldest first. Their times are known for the entries up to the arrival `counted`; a table with later ones may have entries
+ * of any time.
+ */
+export function timedTables(database: Database, counted: number): readonly TimedTable[] {
   return database
     .prepare(`SELECT number, first_arrival, first_minute, last_minute,
         lead(first_arrival, 1, ${Number.MAX_SAFE_INTEGER}) OVER (ORDER BY number) AS next_arrival
       FROM text_tables LEFT JOIN text_table_times USING (number) ORDER BY number`)
     .all()
-    .filter((row) => row['first_minute'] !== null)
-    .map((row) => ({
-      ...textTable(Number(row['number']), Number(row['first_arrival'])),
-      firstMinute: Number(row['first_minute']),
-      lastMinute: Number(row['last_minute']),
-      nextArrival: Number(row['next_arrival']),
-    }))
+    .map((row) => {
+      const nextArrival = Number(row['next_arrival'])
+      const isKnown = nextArrival <= counted + 1
+      return {
+        ...textTable(Number(row['number']), Number(row['first_arrival'])),
+        nextArrival,
+        firstMinute: isKnown ? Number(row['first_minute'] ?? Number.MAX_SAFE_INTEGER) : 0,
+        lastMinute: isKnown ? Number(row['last_minute'] ?? -1) : Number.MAX_SAFE_INTEGER,
+      }
+    })
 }
 
 const TABLE_OF = `SELECT number, (SELECT min(first_arrival) FROM text_tables WHERE first_arrival > $arrival) AS next

@@ -46,6 +46,7 @@ beforeAll(() => {
   store.calls.write(
     documents.map((_, day) => applicationDocument({ team: APART, timestamp: timestampOf((1 + day) * DAY_MS) })),
   )
+  while (store.calls.countMore());
   store.calls.mergeFlows(
     documents.map(({ correlationKey }, index) => ({
       team: TEAM,

@@ -9,6 +9,7 @@ import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
 import type { Cursor, EntryFilter } from '../../../../../shared/log-store/log-store.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
+import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/limits.ts'
 import { createRollupOf } from '../../../../../shared/log-store/sqlite/rollup-reader.ts'
 import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { openStore, type StoreOptions } from '../../../../../shared/log-store/sqlite/store.ts'
@@ -72,10 +73,14 @@ const fromRows = (filter: EntryFilter): EntryFilter => ({
 })
 
 /** Whether the counts that are kept answer the filter. */
-const isRolledUp = (filter: EntryFilter, wanted: 'counts' | 'facts' = 'counts'): boolean => {
+const isRolledUp = (
+  filter: EntryFilter,
+  wanted: 'counts' | 'facts' = 'counts',
+  limits: Partial<StoreLimits> = {},
+): boolean => {
   const database = openDatabase({ file })
   try {
-    return database.read(() => createRollupOf(database)(filter, wanted) !== null)
+    return database.read(() => createRollupOf(database, { ...STORE_LIMITS, ...limits })(filter, wanted) !== null)
   } finally {
     database.close()
   }
@@ -274,7 +279,10 @@ describe('counts that are kept', () => {
   )
 
   test('answer the filters and ranges of the page', () => {
-    withStore({}, (calls) => void calls.write([eventDocument(), applicationDocument()]))
+    withStore({}, (calls) => {
+      calls.write([eventDocument(), applicationDocument()])
+      calls.countMore()
+    })
     const range = { from: '2026-01-31T00:00:30.000Z', to: '2026-02-01T00:00:30.000Z' }
     for (const text of ['', 'level:error', 'category:Acme.*', 'environment:Test -step:pay', 'event:a OR project:b']) {
       const filter = entriesOf(TEAM, { query: parseQuery(text).query })
@@ -297,8 +305,11 @@ describe('counts that are kept', () => {
     const document = eventDocument()
     withStore({}, (calls) => {
       calls.write([document, document])
+      expect(calls.countMore()).toBe(false)
       calls.write([document])
       expect(isRolledUp(entriesOf(TEAM))).toBe(true)
+      expect(calls.count(entriesOf(TEAM))).toBe(1)
+      calls.countMore()
       expect(calls.count(entriesOf(TEAM))).toBe(1)
     })
   })
@@ -311,6 +322,7 @@ describe('counts that are kept', () => {
       calls.write(hostile.slice(0, 150))
       calls.write(hostile.slice(150))
       calls.write([eventDocument({ team: 'others' })])
+      calls.countMore()
       expect(numberOf('SELECT count(*) FROM rollup_facts WHERE team > 0')).toBe(11)
       expect(isRolledUp(entriesOf(TEAM, { levelMin: 'Error' }))).toBe(true)
       expect(isRolledUp(entriesOf('others'), 'facts')).toBe(true)
@@ -320,6 +332,8 @@ describe('counts that are kept', () => {
       calls.removeDocumentsBefore('2030-01-01', 0)
       expect(numberOf('SELECT count(*) FROM rollups')).toBe(0)
       calls.write([applicationDocument({ categoryName: 'Acme' })])
+      calls.countMore()
+      expect(numberOf('SELECT count(*) FROM rollup_facts WHERE team > 0')).toBe(1)
       expect(isRolledUp(entriesOf(TEAM), 'facts')).toBe(true)
     })
   })
@@ -331,6 +345,7 @@ describe('counts that are kept', () => {
     )
     withStore({}, (calls) => {
       calls.write(apart)
+      calls.countMore()
       expect(numberOf('SELECT count(*) FROM rollups')).toBe(1_200)
       expectSameAnswers(calls, entriesOf(TEAM))
       calls.removeDocumentsBefore('2030-01-01', 0)
@@ -341,27 +356,31 @@ describe('counts that are kept', () => {
 
   test('of a file of the version before are made while it is read and written, and go on where they stopped', async () => {
     const all = entriesOf(TEAM)
-    const options = { file, thread: 'same', logger: { warn: () => {} }, limits: { countedOfAStep: 10 } } as const
-    withStore({}, (calls) => void calls.write(Array.from({ length: 35 }, () => eventDocument())))
+    const limits = { countedOfAStep: 10 }
+    const counted = 'SELECT counted FROM rollup_state'
+    withStore({}, (calls) => void calls.write(Array.from({ length: 55 }, () => eventDocument())))
     downgrade()
-    withStore({ countedOfAStep: 10 }, (calls) => {
-      expect(calls.count(all)).toBe(35)
+    withStore(limits, (calls) => {
+      expect(calls.count(all)).toBe(55)
+      expect(isRolledUp(all, 'counts', limits)).toBe(false)
       expect(calls.countMore()).toBe(true)
+      expect(numberOf(counted)).toBe(10)
       calls.write([eventDocument()])
-      expect(calls.count(all)).toBe(36)
-      expect(isRolledUp(all)).toBe(false)
+      expect(calls.count(all)).toBe(56)
+      expect(numberOf(counted)).toBe(20)
+      expect(isRolledUp(all, 'counts', limits)).toBe(false)
     })
-    const store = await createSqliteLogStore(options)
-    expect(numberOf('SELECT counted FROM rollup_state')).toBe(10)
+    const store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits })
     const stopped = new AbortController()
     stopped.abort()
     await store.maintain({ bytesMax: null, signal: stopped.signal })
-    expect(numberOf('SELECT counted FROM rollup_state')).toBe(10)
+    expect(numberOf(counted)).toBe(20)
     await store.maintain({ bytesMax: null })
-    expect(numberOf('SELECT counted FROM rollup_state')).toBe(36)
+    expect(numberOf(counted)).toBe(56)
     await store.write([eventDocument()], never)
-    expect(isRolledUp(all)).toBe(true)
-    expect(await store.count(all)).toBe(37)
+    expect(numberOf(counted)).toBe(56)
+    expect(isRolledUp(all, 'counts', limits)).toBe(true)
+    expect(await store.count(all)).toBe(57)
     await store.close()
   })
 })
