@@ -21,7 +21,7 @@ export interface Store
     Retention,
     EntryReader,
     FlowReader,
-    Pick<Rollups, 'countMore' | 'forgetCounts'>,
+    Pick<Rollups, 'countMore' | 'forgetCounts' | 'countedEntries'>,
     ReturnType<typeof createHistogramReader>,
     ReturnType<typeof createFacetReader> {}
 
@@ -47,6 +47,7 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
       ...createFacetReader(database, select, rollupOf),
       countMore: rollups.countMore,
       forgetCounts: rollups.forgetCounts,
+      countedEntries: rollups.countedEntries,
     },
     close: () => database.close(),
   }
