@@ -47,6 +47,7 @@ export function createInstruments(metrics: Metrics, projection: ProjectionName, 
   // A counter that begins with its first event would not be seen to rise by it.
   for (const reason of Object.keys(DEAD_LETTER_REASONS)) letters.inc({ view: projection, reason }, 0)
   for (const reason of ['group', 'member']) rebalances.inc({ view: projection, reason }, 0)
+  paused.inc(0)
   return {
     outcomes: (counts) => {
       for (const [outcome, count] of Object.entries(counts))

@@ -39,6 +39,7 @@ export function createIngestMetrics(metrics: Metrics, kind: EntryKind): IngestMe
   const refused = metrics.counter('sluice_requests_refused_total')
   const limits = metrics.counter('sluice_limited_total')
   // A counter that begins with its first event would not be seen to rise by it.
+  accepted.inc(0)
   rejected.inc({ kind, code: 'server_error' }, 0)
   refused.inc({ code: 'server_error' }, 0)
   for (const reason of ['body_buffer', 'hot_key']) limits.inc({ reason }, 0)
