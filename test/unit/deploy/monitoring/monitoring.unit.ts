@@ -67,7 +67,10 @@ test('the faults of expressions are found', () => {
 })
 
 test.each(Object.keys(WRITTEN))('%s is what the code makes it: `npm run docs`', (file) => {
-  expect(read(file)).toBe(WRITTEN[file]?.())
+  const written = WRITTEN[file]?.() ?? ''
+  // Of JSON the formatter decides where lines end.
+  const form = (text: string): unknown => (file.endsWith('.json') ? JSON.parse(text) : text)
+  expect(form(read(file))).toEqual(form(written))
 })
 
 describe('the rules', () => {
