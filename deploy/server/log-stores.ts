@@ -45,7 +45,11 @@ async function openElasticsearch({ config, clock, logger, metrics }: BackendDeps
     metrics,
     options: { replicas: config.ELASTICSEARCH_REPLICAS, shards: config.ELASTICSEARCH_SHARDS },
   })
-  return { store, applyIndices: () => store.indices.apply(), maintain: () => store.indices.prepareDays() }
+  const maintain = async (): Promise<void> => {
+    await store.indices.prepareDays()
+    await store.measureShards()
+  }
+  return { store, applyIndices: () => store.indices.apply(), maintain }
 }
 
 function authOf({
