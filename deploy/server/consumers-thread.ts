@@ -93,17 +93,21 @@ function createConsumers({
  * Looks after the embedded files, at start and every minute: retention and compaction, which servers of their own do for
  * themselves. A failure is logged and tried again; files that grow for a while longer are no reason to stop.
  */
-function createMaintenance(tasks: readonly (() => Promise<unknown>)[], logger: Logger): Service {
+function createMaintenance(tasks: readonly ((signal: AbortSignal) => Promise<unknown>)[], logger: Logger): Service {
+  const stopping = new AbortController()
   const repeater = createRepeater({
     intervalMs: MAINTENANCE_INTERVAL_MS,
     run: async () => {
-      for (const task of tasks) await task()
+      for (const task of tasks) await task(stopping.signal)
     },
     onError: (err) => logger.error({ err }, 'maintenance of the embedded files failed; trying again later'),
   })
   return {
     name: 'maintenance',
     start: async () => repeater.start(),
-    stop: () => repeater.stop(),
+    stop: () => {
+      stopping.abort()
+      return repeater.stop()
+    },
   }
 }

@@ -9,8 +9,8 @@ export interface OpenLogStore {
   readonly store: LogStore
   /** Makes templates and indices as they have to be; gives a line for each thing that was not. */
   applyIndices(): Promise<readonly string[]>
-  /** Work that is due now and then, beyond the removal of old days. */
-  maintain(): Promise<unknown>
+  /** Work that is due now and then, beyond the removal of old days; ends early once `signal` aborts, where it may take long. */
+  maintain(signal: AbortSignal): Promise<unknown>
 }
 
 /**
@@ -27,7 +27,7 @@ async function openSqlite({ config, logger }: BackendDeps, where: Where): Promis
   return {
     store,
     applyIndices: async () => [],
-    maintain: () => store.maintain({ bytesMax: config.RETENTION_BYTES }),
+    maintain: (signal) => store.maintain({ bytesMax: config.RETENTION_BYTES, signal }),
   }
 }
 

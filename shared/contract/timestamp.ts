@@ -52,6 +52,8 @@ const significant = (fraction: string): string =>
 /** Milliseconds since 1970 as a canonical timestamp. */
 export const timestampOf = (epochMs: number): string => new Date(epochMs).toISOString()
 
+export const MINUTE_NANOS = 60_000_000_000n
+
 /** Nanoseconds since 1970 of a canonical timestamp. */
 export function toNanos(timestamp: string): bigint {
   const seconds = BigInt(Date.parse(`${timestamp.slice(0, 19)}Z`)) / 1000n

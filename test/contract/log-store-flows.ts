@@ -74,6 +74,17 @@ export function flowContract(rig: Rig): void {
       expect(byPlace((await list(flowsOf(team)))[0]?.groups ?? [])).toEqual(byPlace(flow?.groups ?? []))
     })
 
+    test('flows are listed by latest activity in any century, page by page', async () => {
+      const team = newTeam()
+      const times = ['1970-01-01T00:00:01.000Z', '1999-12-31T23:59:59.000Z', NOON, '2200-01-01T00:00:00.000Z']
+      await store(
+        ...times.map((timestamp, index) => eventDocument({ team, timestamp, correlationKey: `order-${index}` })),
+      )
+      for (const limit of [1, 3, 100]) {
+        expect(keysOf(await list(flowsOf(team), limit))).toEqual(['order-3', 'order-2', 'order-1', 'order-0'])
+      }
+    })
+
     test('a key that no entry of the Team has is no flow', async () => {
       const [team, other] = [newTeam(), newTeam()]
       await store(eventDocument({ team: other, correlationKey: 'order-1' }))

@@ -3,25 +3,40 @@ import { timestampOf, toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter, FacetName, Facets, Histogram } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
 import type { Database } from './database.ts'
-import { placesOf } from './entry-reader.ts'
-import { kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
+import { placesOf } from './places.ts'
+import type { Rollup, RollupOf, RowsPart } from './rollup-reader.ts'
+import { kindsOf, type Select, whereKinds } from './selection.ts'
 
 const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
+const MINUTE_MS = 60_000
 
-export function createHistogramReader(database: Database, select: Select) {
+export function createHistogramReader(database: Database, select: Select, rollupOf: RollupOf) {
   const read = (filter: EntryFilter, bucketsMax: number): Histogram => {
-    const selection = select(filter)
-    const from = filter.from === null ? edge(database, filter, selection, 'asc') : toNanos(filter.from)
-    const last = filter.to === null ? edge(database, filter, selection, 'desc') : toNanos(filter.to) - 1n
+    const rollup = rollupOf(filter, 'counts')
+    const edge = (order: 'asc' | 'desc'): bigint | null => edgeOf(database, filter, select, rollup, order)
+    const from = filter.from === null ? edge('asc') : toNanos(filter.from)
+    const last = filter.to === null ? edge('desc') : toNanos(filter.to) - 1n
     if (from === null || last === null || last < from) return NOTHING
     const spans = spansOver(from, last + 1n, Math.max(1, bucketsMax))
-    return histogram(spans, countLevels(database, filter, selection, spans))
+    return histogram(spans, countLevels(database, filter, select, rollup, spans))
   }
   return { histogram: (filter: EntryFilter, bucketsMax: number) => database.read(() => read(filter, bucketsMax)) }
 }
 
-function edge(database: Database, filter: EntryFilter, selection: Selection, order: 'asc' | 'desc'): bigint | null {
-  return placesOf(database, filter, selection, order, null, 1)[0]?.nanos ?? null
+/** The time of the first or last match; null where there is none. */
+function edgeOf(
+  database: Database,
+  filter: EntryFilter,
+  select: Select,
+  rollup: Rollup | null,
+  order: 'asc' | 'desc',
+): bigint | null {
+  const edge = rollup?.edge(order) ?? null
+  const parts = rollup === null ? [{ filter }] : [...(edge === null ? [] : [edge]), ...rollup.beside]
+  return parts
+    .flatMap((part) => placesOf(database, part.filter, select(part.filter, part.arrivals), order, null, 1))
+    .map(({ nanos }) => nanos)
+    .reduce<bigint | null>((a, b) => (a === null || (order === 'asc' ? b < a : b > a) ? b : a), null)
 }
 
 interface LevelCount {
@@ -30,7 +45,22 @@ interface LevelCount {
   readonly count: number
 }
 
-function countLevels(database: Database, filter: EntryFilter, selection: Selection, spans: Spans): LevelCount[] {
+function* countLevels(
+  database: Database,
+  filter: EntryFilter,
+  select: Select,
+  rollup: Rollup | null,
+  spans: Spans,
+): Iterable<LevelCount> {
+  if (rollup === null || spans.widthMs % MINUTE_MS !== 0) return yield* countRows(database, { filter }, select, spans)
+  for (const beside of rollup.beside) yield* countRows(database, beside, select, spans)
+  const unit = spans.widthMs / MINUTE_MS
+  for (const { minute, level, count } of rollup.levels(unit))
+    yield { span: Math.floor(minute / unit) - spans.first, level, count }
+}
+
+function countRows(database: Database, { filter, arrivals }: RowsPart, select: Select, spans: Spans): LevelCount[] {
+  const selection = select(filter, arrivals)
   const { text, values } = whereKinds(selection, kindsOf(filter))
   const rows = database
     .prepare(`SELECT e.timestamp / 1000000 / ? - ? AS span, e.level AS level, count(*) AS count
@@ -42,18 +72,18 @@ function countLevels(database: Database, filter: EntryFilter, selection: Selecti
   })
 }
 
-function histogram({ widthMs, first, count }: Spans, counts: readonly LevelCount[]): Histogram {
-  const buckets = Array.from({ length: count }, (_, index) => ({
-    from: timestampOf((first + index) * widthMs),
-    total: 0,
-    levels: {} as Partial<Record<Level, number>>,
-  }))
+function histogram({ widthMs, first, count }: Spans, counts: Iterable<LevelCount>): Histogram {
+  const sums = Array.from({ length: count }, () => new Map<Level, number>())
   for (const { span, level, count } of counts) {
-    const bucket = buckets[span]
-    if (bucket === undefined) continue
-    bucket.total += count
-    bucket.levels[level] = count
+    const levels = sums[span]
+    levels?.set(level, (levels.get(level) ?? 0) + count)
   }
+  const buckets = sums.map((levels, index) => ({
+    from: timestampOf((first + index) * widthMs),
+    total: [...levels.values()].reduce((a, b) => a + b, 0),
+    // In the order of severity, however they were counted.
+    levels: Object.fromEntries(LEVELS.flatMap((level) => (levels.has(level) ? [[level, levels.get(level)]] : []))),
+  }))
   return { intervalMs: widthMs, buckets, total: buckets.reduce((sum, { total }) => sum + total, 0) }
 }
 
@@ -61,18 +91,18 @@ const NAMES = ['level', 'environment', 'event', 'step', 'project', 'category'] a
 const COLUMNS = NAMES.map((name) => `e.${name} AS ${name}`).join(', ')
 
 /** Counts all facets in one pass: entries are alike in most of them, so there are few combinations. */
-export function createFacetReader(database: Database, select: Select) {
+export function createFacetReader(database: Database, select: Select, rollupOf: RollupOf) {
   const read = (filter: EntryFilter, valuesMax: number): Facets => {
-    const selection = select(filter)
-    const { text, values } = whereKinds(selection, kindsOf(filter))
-    const rows = database
-      .prepare(`SELECT ${COLUMNS}, count(*) AS count FROM ${selection.from} WHERE ${text} GROUP BY 1, 2, 3, 4, 5, 6`)
-      .iterate(...values)
     const counts = { level: new Map(), environment: new Map(), event: new Map(), step: new Map() }
     const all: Record<FacetName, Map<string, number>> = { ...counts, project: new Map(), category: new Map() }
-    for (const row of rows) {
-      for (const name of NAMES) add(all[name], facetValue(name, row[name]), Number(row['count']))
+    const addRow = (row: Readonly<Record<string, unknown>>, count: number): void => {
+      for (const name of NAMES) add(all[name], facetValue(name, row[name]), count)
     }
+    const rollup = rollupOf(filter, 'facts')
+    for (const part of rollup?.beside ?? [{ filter }]) {
+      for (const row of combinations(database, part, select)) addRow(row, Number(row['count']))
+    }
+    for (const { facts, count } of rollup?.facts() ?? []) addRow(facts, count)
     const top = (name: FacetName) => most(all[name], valuesMax)
     return {
       level: top('level'),
@@ -84,6 +114,15 @@ export function createFacetReader(database: Database, select: Select) {
     }
   }
   return { facets: (filter: EntryFilter, valuesMax: number) => database.read(() => read(filter, valuesMax)) }
+}
+
+/** The combinations of facets among the matches, each with its count. */
+function combinations(database: Database, { filter, arrivals }: RowsPart, select: Select) {
+  const selection = select(filter, arrivals)
+  const { text, values } = whereKinds(selection, kindsOf(filter))
+  return database
+    .prepare(`SELECT ${COLUMNS}, count(*) AS count FROM ${selection.from} WHERE ${text} GROUP BY 1, 2, 3, 4, 5, 6`)
+    .iterate(...values)
 }
 
 const facetValue = (name: FacetName, stored: unknown): string | null =>

@@ -1,7 +1,7 @@
 import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import type { EntryKind, EntryRecord } from '../../contract/records.ts'
 import { mayBeLong, rowOf } from '../../contract/rows.ts'
-import { fromNanos, toNanos } from '../../contract/timestamp.ts'
+import { fromNanos } from '../../contract/timestamp.ts'
 import {
   type Cursor,
   type EntryFilter,
@@ -12,10 +12,13 @@ import {
 } from '../log-store.ts'
 import type { Database } from './database.ts'
 import { lastArrival } from './entry-writer.ts'
-import { idText, storedId } from './ids.ts'
+import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
-import { KINDS, kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
-import { allOf, type Sql, sql } from './sql.ts'
+import { placesOf, textPlacesOf } from './places.ts'
+import type { RollupOf, RowsPart } from './rollup-reader.ts'
+import { uncountedAfter } from './rollups.ts'
+import { isTextual, KINDS, kindsOf, type Select, whereKinds } from './selection.ts'
+import { timedTables } from './text-tables.ts'
 
 /** A page of rows ends early, too, once so many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
@@ -43,7 +46,12 @@ export interface SourceTail {
   readonly cursor: TailCursor
 }
 
-export function createEntryReader(database: Database, select: Select, limits: StoreLimits): EntryReader {
+export function createEntryReader(
+  database: Database,
+  select: Select,
+  rollupOf: RollupOf,
+  limits: StoreLimits,
+): EntryReader {
   const sourceOf = (arrival: unknown): string =>
     String(database.prepare('SELECT source FROM contents WHERE arrival = ?').get(Number(arrival))?.['source'])
 
@@ -63,7 +71,11 @@ export function createEntryReader(database: Database, select: Select, limits: St
   }
 
   const searchPage = (filter: EntryFilter, { limit, order, after, form = 'whole' }: PageRequest): SourcePage => {
-    const found = placesOf(database, filter, select(filter), order, after, limit + 1)
+    const counted = uncountedAfter(database, limits)
+    const found =
+      counted !== null && isTextual(filter)
+        ? textPlacesOf(database, filter, select, timedTables(database, counted), order, after, limit + 1)
+        : placesOf(database, filter, select(filter), order, after, limit + 1)
     const sources = gather(
       found.slice(0, limit).map(({ arrival }) => arrival),
       form,
@@ -77,7 +89,12 @@ export function createEntryReader(database: Database, select: Select, limits: St
   }
 
   const countAll = (filter: EntryFilter): number => {
-    const selection = select(filter)
+    const rollup = rollupOf(filter, 'counts')
+    return (rollup?.beside ?? [{ filter }]).map(countRows).reduce((a, b) => a + b, rollup?.count() ?? 0)
+  }
+
+  const countRows = ({ filter, arrivals }: RowsPart): number => {
+    const selection = select(filter, arrivals)
     const { text, values } = whereKinds(selection, kindsOf(filter))
     const counted = database.prepare(`SELECT count(*) AS count FROM ${selection.from} WHERE ${text}`).get(...values)
     return Number(counted?.['count'])
@@ -126,41 +143,4 @@ function arrivalOf(cursor: TailCursor): number {
   if (!/^\d+$/.test(cursor) || !Number.isSafeInteger(arrival))
     throw new TailCursorError('the cursor of the tail is none of ours')
   return arrival
-}
-
-export interface Place {
-  readonly arrival: number
-  readonly nanos: bigint
-  readonly id: string
-}
-
-/** The first matches after a place, in order. In `Database.read` only. */
-export function placesOf(
-  database: Database,
-  filter: EntryFilter,
-  selection: Selection,
-  order: 'asc' | 'desc',
-  after: Cursor | null,
-  limit: number,
-): readonly Place[] {
-  const columns = 'e.arrival AS arrival, e.timestamp AS timestamp, e.id AS id'
-  const beyond: readonly Sql[] =
-    after === null
-      ? []
-      : [sql(`(e.timestamp, e.id) ${order === 'asc' ? '>' : '<'} (?, ?)`, toNanos(after.timestamp), storedId(after.id))]
-  const kinds = kindsOf(filter)
-  // By time, entries lie in order kind by kind: each kind gives its first ones without sorting.
-  const parts = (selection.byTime ? kinds.map((kind) => [kind]) : [kinds]).map((some): Sql => {
-    const { text, values } = allOf([whereKinds(selection, some), ...beyond])
-    const ordered = `ORDER BY e.timestamp ${order}, e.id ${order} LIMIT ?`
-    return sql(`SELECT * FROM (SELECT ${columns} FROM ${selection.from} WHERE ${text} ${ordered})`, ...values, limit)
-  })
-  const union = parts.map(({ text }) => text).join(' UNION ALL ')
-  const statement = database.prepare(`SELECT arrival, CAST(timestamp AS TEXT) AS nanos, id FROM (${union})
-    ORDER BY timestamp ${order}, id ${order} LIMIT ?`)
-  return statement.all(...parts.flatMap(({ values }) => values), limit).map(({ arrival, nanos, id }) => ({
-    arrival: Number(arrival),
-    nanos: BigInt(String(nanos)),
-    id: idText(id),
-  }))
 }

@@ -8,6 +8,7 @@ import type { Database } from './database.ts'
 import { storedId } from './ids.ts'
 import { leafBytes } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
+import type { Rollups } from './rollups.ts'
 import { TEXT_BITS } from './schema.ts'
 import { KINDS } from './selection.ts'
 import { currentTextTable } from './text-tables.ts'
@@ -18,7 +19,7 @@ export interface EntryWriter {
   write(documents: readonly EntryDocument[]): readonly WriteOutcome[]
 }
 
-export function createEntryWriter(database: Database, limits: StoreLimits): EntryWriter {
+export function createEntryWriter(database: Database, rollups: Rollups, limits: StoreLimits): EntryWriter {
   const insert = (row: EntryRow, texts: string): WriteOutcome => {
     const { changes, lastInsertRowid: arrival } = database.prepare(INSERT_ENTRY).run(...row.entry)
     if (changes === 0) return { outcome: 'duplicate' }
@@ -34,7 +35,11 @@ export function createEntryWriter(database: Database, limits: StoreLimits): Entr
       return database.write(() => {
         const table = currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals)
         const texts = insertTexts(table.name)
-        return rows.map((row) => ('refused' in row ? { outcome: 'refused', reason: row.refused } : insert(row, texts)))
+        const outcomes = rows.map(
+          (row): WriteOutcome => ('refused' in row ? { outcome: 'refused', reason: row.refused } : insert(row, texts)),
+        )
+        rollups.countMany()
+        return outcomes
       })
     },
   }

@@ -38,7 +38,8 @@ export function createFlowReader(database: Database): FlowReader {
     const { text, values } = allOf([GO_ON, ...conditions(filter), ...beyond(after), HAS_ENTRIES])
     const rows = database
       .prepare(
-        `SELECT key, ${SPAN} FROM flows INDEXED BY flows_by_last WHERE ${text} ORDER BY last_at DESC, key LIMIT ?`,
+        // Without its table, `last_at` would be the text that is selected under this name, and every flow would have to be sorted.
+        `SELECT key, ${SPAN} FROM flows INDEXED BY flows_by_last WHERE ${text} ORDER BY flows.last_at DESC, key LIMIT ?`,
       )
       .all(...values, limit + 1)
     const flows: Flow[] = []

@@ -6,6 +6,16 @@ export interface StoreLimits {
   readonly fewMatches: number
   /** A tail looks through so many arrivals at most before it answers. */
   readonly tailArrivals: number
+  /** Combinations of facts of a Team by which its entries are counted as they arrive (rollups.ts). */
+  readonly factsOfTeam: number
+  /** Entries that are counted together. Where three times as many are not counted yet, reads do not use the counts. */
+  readonly countedOfAStep: number
 }
 
-export const STORE_LIMITS: StoreLimits = { textTableArrivals: 32_768, fewMatches: 20_000, tailArrivals: 50_000 }
+export const STORE_LIMITS: StoreLimits = {
+  textTableArrivals: 32_768,
+  fewMatches: 20_000,
+  tailArrivals: 50_000,
+  factsOfTeam: 10_000,
+  countedOfAStep: 10_000,
+}

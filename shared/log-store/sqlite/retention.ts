@@ -1,6 +1,7 @@
 import { toNanos } from '../../contract/timestamp.ts'
 import type { Database } from './database.ts'
 import { lastArrival } from './entry-writer.ts'
+import { COUNTED_COLUMNS, type CountedEntry, countedEntry, type Rollups } from './rollups.ts'
 import { beginTextTable, dropTextTable, type TextTable, textTables } from './text-tables.ts'
 
 /**
@@ -31,13 +32,17 @@ const FLOWS_OF_A_STEP = 500
 const ARRIVALS_OF_A_STEP = 50_000
 /** The oldest documents go table by table; a table should be a small part of what may be kept. */
 const TABLES_OF_A_LIMIT = 8
+const DELETE_ENTRY = `DELETE FROM entries WHERE arrival = ? RETURNING ${COUNTED_COLUMNS}`
 
-export function createRetention(database: Database): Retention {
+export function createRetention(database: Database, rollups: Rollups): Retention {
   const removeArrivals = (arrivals: readonly number[]): void => {
+    const removed: CountedEntry[] = []
     for (const arrival of arrivals) {
-      database.prepare('DELETE FROM entries WHERE arrival = ?').run(arrival)
+      const row = database.prepare(DELETE_ENTRY).get(arrival)
+      if (row !== undefined) removed.push(countedEntry(row))
       database.prepare('DELETE FROM contents WHERE arrival = ?').run(arrival)
     }
+    rollups.subtract(removed)
   }
 
   const removeDocumentsBefore = (day: string, after: number): RemovalStep => {

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** Documents of 1 KB waste a quarter of a page of 4 KiB and little of one of 8. */
 export const PAGE_BYTES = 8_192
@@ -19,7 +19,7 @@ export const PAGE_BYTES = 8_192
  * - `flows.key_lower` is the key in lower case; the four sets are texts between NULs (leaf-bytes.ts); `last_day` is the last
  *   day on which an entry was received.
  */
-export const SCHEMA = `
+const ENTRIES_SCHEMA = `
   CREATE TABLE entries (
     arrival INTEGER PRIMARY KEY AUTOINCREMENT,
     id ANY NOT NULL,
@@ -67,6 +67,70 @@ export const SCHEMA = `
   CREATE INDEX flows_by_last ON flows (team, last_at DESC, key);
   CREATE INDEX flows_by_day ON flows (last_day);
 `
+
+/**
+ * `text_table_times`: the minutes since 1970 between which the entries of a full-text table lie; removals do not narrow them.
+ *
+ * Rollups: how many entries there are in each minute, hour and day, by the facts that filters and facets use (rollups.ts).
+ *
+ * - `rollup_teams` gives each Team a number from 1 on.
+ * - `rollup_facts` gives a number to each combination of facts: its lowest three bits are the level. Those of Team 0 have kind and level
+ *   alone. The others are of entries from `first_arrival` on; `entries` says how many there are.
+ * - `rollups.width` is 1, 60 or 1,440; `start` the first minute since 1970. `detail` says which facts are counted (ROLLUP_DETAILS).
+ * - `rollup_state.counted`: the entries up to this arrival are in the rollups and in `text_table_times`, the later ones are not.
+ */
+const ROLLUPS_SCHEMA = `
+  CREATE TABLE text_table_times (
+    number INTEGER PRIMARY KEY,
+    first_minute INTEGER NOT NULL,
+    last_minute INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE rollup_state (counted INTEGER NOT NULL) STRICT;
+  INSERT INTO rollup_state (counted) VALUES (0);
+  CREATE TABLE rollup_teams (
+    number INTEGER PRIMARY KEY,
+    team TEXT NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE rollup_facts (
+    number INTEGER PRIMARY KEY,
+    team INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    level INTEGER NOT NULL,
+    environment TEXT NOT NULL,
+    event TEXT,
+    step TEXT,
+    project TEXT,
+    category TEXT,
+    first_arrival INTEGER NOT NULL,
+    entries INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX rollup_facts_by_team
+    ON rollup_facts (team, kind, level, category, event, step, project, environment);
+  INSERT INTO rollup_facts (number, team, kind, level, environment, first_arrival, entries)
+    SELECT kind.value * 8 + level.value, 0, kind.value, level.value, '', 0, 0
+    FROM json_each('[0,1]') AS kind, json_each('[0,1,2,3,4,5]') AS level;
+  CREATE TABLE rollups (
+    team INTEGER NOT NULL,
+    detail INTEGER NOT NULL,
+    width INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    facts INTEGER NOT NULL,
+    entries INTEGER NOT NULL,
+    PRIMARY KEY (team, detail, width, start, facts)
+  ) STRICT, WITHOUT ROWID;
+`
+
+export const SCHEMA = `${ENTRIES_SCHEMA}${ROLLUPS_SCHEMA}`
+
+/** Version 1 had no rollups: they are made of its entries by and by. */
+export const UPGRADES: Readonly<Record<number, string>> = { 1: ROLLUPS_SCHEMA }
+
+/**
+ * - `level`: every entry, by kind and level.
+ * - `facts`: entries by all facts, as long as their Team has few enough combinations of them.
+ * - `rest`: the other entries, by kind and level, in minutes only: where there are any, `facts` does not tell all.
+ */
+export const ROLLUP_DETAILS = { level: 0, facts: 1, rest: 2 } as const
 
 export const TEXT_BITS = { message: 1, exception: 2, payload: 4 } as const
 

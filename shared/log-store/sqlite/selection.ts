@@ -7,8 +7,8 @@ import { categoryOrBelow, compileQuery } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
 import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
-import { allOf, FALSE, type Sql, sql } from './sql.ts'
-import { type ArrivalRange, selectMatching, textTables } from './text-tables.ts'
+import { allOf, anyOf, FALSE, type Sql, sql } from './sql.ts'
+import { type ArrivalRange, selectMatching, type TimedTable, textTables } from './text-tables.ts'
 
 /**
  * The entries that a filter selects, as a FROM and a WHERE over `entries AS e`. SQLite knows nothing of how many documents a word finds,
@@ -17,6 +17,7 @@ import { type ArrivalRange, selectMatching, textTables } from './text-tables.ts'
  * - by the id or the correlationKey where the filter names one,
  * - by the full-text index where it finds few (it is asked),
  * - along the arrivals of a range, for a tail,
+ * - through some of the full-text tables, for a part of a list (places.ts),
  * - otherwise by time.
  */
 export interface Selection {
@@ -30,21 +31,37 @@ export const KINDS = { event: 0, application: 1 } as const satisfies Record<Entr
 
 const GO_ON = sql(goOn('e.arrival'))
 
-/** The selection of a filter, of the arrivals of a range where there is one. In `Database.read` only. The kinds are left to the caller. */
-export type Select = (filter: EntryFilter, range?: ArrivalRange) => Selection
+/**
+ * The selection of a filter, of the arrivals of a range or of some full-text tables where they are given. In `Database.read` only. The
+ * kinds are left to the caller.
+ */
+export type Select = (filter: EntryFilter, part?: ArrivalRange | readonly TimedTable[]) => Selection
 
 export const createSelect =
   (database: Database, limits: StoreLimits): Select =>
-  (filter, range) =>
-    selectEntries(database, limits, filter, range ?? null)
+  (filter, part) =>
+    selectEntries(database, limits, filter, part ?? null)
+
+/** Whether a filter is answered by the full-text tables, and not by the index of an id or a correlationKey. */
+export function isTextual({ query, correlationKey }: EntryFilter): boolean {
+  if (correlationKey !== null || pinned(query, 'id') !== null || pinned(query, 'correlationKey') !== null) return false
+  let isAsked = false
+  const { match } = compileQuery(query, () => {
+    isAsked = true
+    return FALSE
+  })
+  return match !== null || isAsked
+}
 
 function selectEntries(
   database: Database,
   limits: StoreLimits,
   filter: EntryFilter,
-  range: ArrivalRange | null,
+  part: ArrivalRange | readonly TimedTable[] | null,
 ): Selection {
-  const tables = textTables(database)
+  const some = part !== null && !('after' in part) ? part : null
+  const range = part !== null && 'after' in part ? part : null
+  const tables = some ?? textTables(database)
   const arrivals = (expression: string): Sql | null => selectMatching(expression, tables, range)
   // A unary plus keeps SQLite from using the condition to find entries: it only checks them.
   const matching = (expression: string, prefix = '+'): Sql => {
@@ -62,6 +79,10 @@ function selectEntries(
   if (range !== null) {
     return selection('NOT INDEXED', [sql('e.arrival > ? AND e.arrival <= ?', range.after, range.last)], check)
   }
+  if (some !== null) {
+    const way = match === null ? anyOf(some.map(stretchOf)) : matching(match, '')
+    return selection('NOT INDEXED', [way], [])
+  }
   const id = pinned(filter.query, 'id')
   if (id !== null) return selection('INDEXED BY entries_by_id', [sql('e.id = ?', storedId(id))], check)
   const key = filter.correlationKey ?? pinned(filter.query, 'correlationKey')
@@ -70,6 +91,9 @@ function selectEntries(
     return selection('NOT INDEXED', [matching(match, '')], [])
   return selection('INDEXED BY entries_by_time', [], check, true)
 }
+
+const stretchOf = ({ firstArrival, nextArrival }: TimedTable): Sql =>
+  sql('e.arrival >= ? AND e.arrival < ?', firstArrival, nextArrival)
 
 /** The text that every match has in this field, or null where there is none. */
 function pinned(query: Query, field: 'id' | 'correlationKey'): string | null {
@@ -85,21 +109,29 @@ function isFew(database: Database, arrivals: Sql | null, fewMatches: number): bo
 }
 
 function filterConditions(filter: EntryFilter): readonly Sql[] {
-  const equal = (column: string, value: string | null): readonly Sql[] =>
-    value === null ? [] : [sql(`e.${column} = ?`, value)]
   return [
     sql('e.team = ?', filter.team),
     ...(filter.from === null ? [] : [sql('e.timestamp >= ?', toNanos(filter.from))]),
     ...(filter.to === null ? [] : [sql('e.timestamp < ?', toNanos(filter.to))]),
+    ...equal('correlation_key', filter.correlationKey),
+    ...factConditions(filter),
+  ]
+}
+
+/** The conditions on facts that entries are counted by (rollups.ts), but for the Team and the kinds. */
+export function factConditions(filter: EntryFilter): readonly Sql[] {
+  return [
     ...(filter.levelMin === null ? [] : [sql('e.level >= ?', levelRank(filter.levelMin))]),
     ...equal('environment', filter.environment),
-    ...equal('correlation_key', filter.correlationKey),
     ...equal('event', filter.event),
     ...equal('step', filter.step),
     ...equal('project', filter.project),
     ...(filter.category === null ? [] : [categoryOrBelow(filter.category)]),
   ]
 }
+
+const equal = (column: string, value: string | null): readonly Sql[] =>
+  value === null ? [] : [sql(`e.${column} = ?`, value)]
 
 /** The kinds that a filter names, each once; all where it names none. */
 export function kindsOf({ kinds }: EntryFilter): readonly number[] {

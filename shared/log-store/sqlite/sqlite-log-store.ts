@@ -19,8 +19,11 @@ export interface SqliteLogStoreOptions extends StoreOptions {
 
 /** A log store in one SQLite file. Several may have it open, in threads or processes; they write one after the other. */
 export interface SqliteLogStore extends LogStore {
-  /** Removes the documents that arrived first while the file uses more than `bytesMax` bytes. Returns how many documents. */
-  maintain(options: { readonly bytesMax: number | null }): Promise<number>
+  /**
+   * Removes the documents that arrived first while the file uses more than `bytesMax` bytes, and counts the documents that an older version
+   * left uncounted, until `signal` aborts. Returns how many documents it removed.
+   */
+  maintain(options: { readonly bytesMax: number | null; readonly signal?: AbortSignal }): Promise<number>
 }
 
 /**
@@ -43,7 +46,11 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     },
     mergeFlows: (deltas, signal) => persist(() => store.call('mergeFlows', deltas), signal),
     removeBefore: (day) => removeBefore(store, day),
-    maintain: ({ bytesMax }) => (bytesMax === null ? Promise.resolve(0) : removeOldest(store, bytesMax)),
+    maintain: async ({ bytesMax, signal }) => {
+      const removed = bytesMax === null ? 0 : await removeOldest(store, bytesMax)
+      while (!signal?.aborted && (await store.call('countMore')));
+      return removed
+    },
 
     search: async (filter, page, signal) => {
       const { sources, next } = await store.read(by(filter.team, signal), 'search', filter, page)
@@ -85,8 +92,9 @@ function openStoreHere(options: StoreOptions): StoreClient {
   }
 }
 
-/** Removal goes in steps. */
-const isStep = (name: keyof Store): boolean => name.startsWith('remove') || name.startsWith('drop')
+/** Removal and counting go in steps. */
+const isStep = (name: keyof Store): boolean =>
+  name.startsWith('remove') || name.startsWith('drop') || name === 'countMore'
 
 const by = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
 

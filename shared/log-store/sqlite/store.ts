@@ -6,6 +6,8 @@ import { createFlowReader, type FlowReader } from './flow-reader.ts'
 import { createFlowWriter, type FlowWriter } from './flow-writer.ts'
 import { STORE_LIMITS, type StoreLimits } from './limits.ts'
 import { createRetention, type Retention } from './retention.ts'
+import { createRollupOf } from './rollup-reader.ts'
+import { createRollups, type Rollups } from './rollups.ts'
 import { createSelect } from './selection.ts'
 
 /**
@@ -19,6 +21,7 @@ export interface Store
     Retention,
     EntryReader,
     FlowReader,
+    Pick<Rollups, 'countMore' | 'forgetCounts'>,
     ReturnType<typeof createHistogramReader>,
     ReturnType<typeof createFacetReader> {}
 
@@ -31,15 +34,19 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
   const database = openDatabase(options)
   const limits = { ...STORE_LIMITS, ...options.limits }
   const select = createSelect(database, limits)
+  const rollups = createRollups(database, limits)
+  const rollupOf = createRollupOf(database, limits)
   return {
     calls: {
-      ...createEntryWriter(database, limits),
+      ...createEntryWriter(database, rollups, limits),
       ...createFlowWriter(database),
-      ...createRetention(database),
-      ...createEntryReader(database, select, limits),
+      ...createRetention(database, rollups),
+      ...createEntryReader(database, select, rollupOf, limits),
       ...createFlowReader(database),
-      ...createHistogramReader(database, select),
-      ...createFacetReader(database, select),
+      ...createHistogramReader(database, select, rollupOf),
+      ...createFacetReader(database, select, rollupOf),
+      countMore: rollups.countMore,
+      forgetCounts: rollups.forgetCounts,
     },
     close: () => database.close(),
   }

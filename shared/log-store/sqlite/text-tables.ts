@@ -57,6 +57,57 @@ export function beginTextTable(database: Database, number: number, firstArrival:
 export function dropTextTable(database: Database, { name, number }: TextTable): void {
   database.exec(`DROP TABLE ${name}`)
   database.prepare('DELETE FROM text_tables WHERE number = ?').run(number)
+  database.prepare('DELETE FROM text_table_times WHERE number = ?').run(number)
+}
+
+/** A table with the minutes since 1970 between which its entries lie, and the stretch of arrivals that it takes. */
+export interface TimedTable extends TextTable {
+  readonly firstMinute: number
+  readonly lastMinute: number
+  /** The first arrival beyond it. */
+  readonly nextArrival: number
+}
+
+/**
+ * The tables, oldest first. Their times are known for the entries up to the arrival `counted`; a table with later ones may have entries
+ * of any time.
+ */
+export function timedTables(database: Database, counted: number): readonly TimedTable[] {
+  return database
+    .prepare(`SELECT number, first_arrival, first_minute, last_minute,
+        lead(first_arrival, 1, ${Number.MAX_SAFE_INTEGER}) OVER (ORDER BY number) AS next_arrival
+      FROM text_tables LEFT JOIN text_table_times USING (number) ORDER BY number`)
+    .all()
+    .map((row) => {
+      const nextArrival = Number(row['next_arrival'])
+      const isKnown = nextArrival <= counted + 1
+      return {
+        ...textTable(Number(row['number']), Number(row['first_arrival'])),
+        nextArrival,
+        firstMinute: isKnown ? Number(row['first_minute'] ?? Number.MAX_SAFE_INTEGER) : 0,
+        lastMinute: isKnown ? Number(row['last_minute'] ?? -1) : Number.MAX_SAFE_INTEGER,
+      }
+    })
+}
+
+const TABLE_OF = `SELECT number, (SELECT min(first_arrival) FROM text_tables WHERE first_arrival > $arrival) AS next
+  FROM text_tables WHERE first_arrival <= $arrival ORDER BY number DESC LIMIT 1`
+const WIDEN = `INSERT INTO text_table_times (number, first_minute, last_minute) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
+  SET first_minute = min(first_minute, excluded.first_minute), last_minute = max(last_minute, excluded.last_minute)`
+
+/** Widens the times of the tables that these entries are in, which come in the order of arrival. In `write` only. */
+export function widenTimes(
+  database: Database,
+  entries: readonly { readonly arrival: number; readonly minute: number }[],
+): void {
+  for (let at = 0; at < entries.length; ) {
+    const table = database.prepare(TABLE_OF).get({ arrival: entries[at]?.arrival ?? 0 })
+    const next = Number(table?.['next'] ?? Number.MAX_SAFE_INTEGER)
+    const end = entries.findIndex(({ arrival }) => arrival >= next)
+    const minutes = entries.slice(at, end === -1 ? entries.length : end).map(({ minute }) => minute)
+    database.prepare(WIDEN).run(Number(table?.['number']), Math.min(...minutes), Math.max(...minutes))
+    at += minutes.length
+  }
 }
 
 /** Arrivals from `after` (exclusive) to `last` (inclusive). */

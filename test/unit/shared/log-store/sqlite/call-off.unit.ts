@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
 import { CalledOffError } from '../../../../../shared/log-store/sqlite/failures.ts'
 import { openStore, type Store } from '../../../../../shared/log-store/sqlite/store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
@@ -10,6 +11,11 @@ import { applicationDocument } from '../../../../support/documents.ts'
 import { entriesOf } from '../../../../support/filters.ts'
 
 const TEAM = 'payments'
+/** A Team whose entries are a day apart. */
+const APART = 'apart'
+const DAY_MS = 86_400_000
+/** A search that no counts answer. */
+const UNCOUNTED = 'receivedAt:>2000-01-01'
 const ENTRIES = 2_000
 const page = { limit: 10, order: 'desc', after: null } as const
 const filter = (q: string) => entriesOf(TEAM, { query: parseQuery(q).query })
@@ -37,6 +43,10 @@ beforeAll(() => {
     }),
   )
   store.calls.write(documents)
+  store.calls.write(
+    documents.map((_, day) => applicationDocument({ team: APART, timestamp: timestampOf((1 + day) * DAY_MS) })),
+  )
+  while (store.calls.countMore());
   store.calls.mergeFlows(
     documents.map(({ correlationKey }, index) => ({
       team: TEAM,
@@ -59,9 +69,12 @@ afterAll(() => {
 
 /** Every read that may go through many rows. */
 const READS: readonly (readonly [string, (calls: Store) => unknown])[] = [
-  ['a count', (calls) => calls.count(filter(''))],
-  ['a histogram', (calls) => calls.histogram(filter(''), 60)],
-  ['facets', (calls) => calls.facets(filter(''), 10)],
+  ['a count', (calls) => calls.count(filter(UNCOUNTED))],
+  ['a histogram', (calls) => calls.histogram(filter(UNCOUNTED), 60)],
+  ['facets', (calls) => calls.facets(filter(UNCOUNTED), 10)],
+  ['a sum of counts', (calls) => calls.count(entriesOf(APART))],
+  ['a histogram of counts', (calls) => calls.histogram(entriesOf(APART), 60)],
+  ['facets of counts', (calls) => calls.facets(entriesOf(APART), 10)],
   ['facets of a word', (calls) => calls.facets(filter('request'), 10)],
   ['a list that finds nothing', (calls) => calls.search(filter('eventName:none'), page)],
   ['a list of a word that finds nothing', (calls) => calls.search(filter('request eventName:none'), page)],

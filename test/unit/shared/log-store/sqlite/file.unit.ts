@@ -109,11 +109,11 @@ describe('the file', () => {
   test('a newer version is refused', async () => {
     await (await open()).close()
     const newer = new DatabaseSync(file)
-    newer.exec('PRAGMA user_version = 2')
+    newer.exec('PRAGMA user_version = 3')
     newer.close()
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 2, this program knows 1/)
+    await expect(opening).rejects.toThrow(/schema version 3, this program knows 2/)
   })
 
   test('a folder in its place is refused', async () => {

@@ -1,0 +1,236 @@
+import { LEVELS, type Level } from '../../contract/levels.ts'
+import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
+import type { Query } from '../../query/ast.ts'
+import type { EntryFilter, FacetName } from '../log-store.ts'
+import { compileQuery } from './compile-query.ts'
+import { type Database, goOn } from './database.ts'
+import { lastArrival } from './entry-writer.ts'
+import type { StoreLimits } from './limits.ts'
+import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
+import { ROLLUP_DETAILS } from './schema.ts'
+import { factConditions, kindsOf } from './selection.ts'
+import { allOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
+import type { ArrivalRange } from './text-tables.ts'
+
+/** The matches of a filter in whole minutes, as the rollups count them. In `Database.read` only. */
+export interface Rollup {
+  /** The other matches, whose rows have to be read: in the parts of a minute at the ends of the range, and those not counted yet. */
+  readonly beside: readonly RowsPart[]
+  count(): number
+  /** Counts by level from a minute since 1970 on. No row reaches over a multiple of `unit` minutes. */
+  levels(unit: number): Iterable<{ readonly minute: number; readonly level: Level; readonly count: number }>
+  /** The combinations of facts, by the names of the facets as `entries` has them, each with its count. Only where facts were wanted. */
+  facts(): Iterable<{ readonly facts: Readonly<Record<FacetName, unknown>>; readonly count: number }>
+  /** The first or last of the minutes that have a match; null where none has. */
+  edge(order: 'asc' | 'desc'): RowsPart | null
+}
+
+/** A part of the matches of a filter: the filter narrowed, and the arrivals where they are not all meant. */
+export interface RowsPart {
+  readonly filter: EntryFilter
+  readonly arrivals?: ArrivalRange
+}
+
+/**
+ * The rollup of a filter; null where it does not tell: where the filter asks for more than the facts that are counted, where no whole
+ * minute is in its range, while many entries are not counted, and where a Team has more combinations of facts than are counted. In
+ * `Database.read` only. `wanted`: whether facts are to be given, or the filter alone may use them.
+ */
+export type RollupOf = (filter: EntryFilter, wanted: 'counts' | 'facts') => Rollup | null
+
+/** Minutes until after the last time that a timestamp can be: a multiple of every width. */
+const END = 1_440 * 150_000
+
+const GO_ON = sql(goOn('start'))
+const LEVEL_SUMS = LEVELS.map((_, rank) => `sum(entries) FILTER (WHERE facts & 7 = ${rank}) AS level_${rank}`).join()
+const FACETS = FACTS.slice(2).join()
+
+export const createRollupOf =
+  (database: Database, limits: StoreLimits): RollupOf =>
+  (filter, wanted) => {
+    const needed = neededDetail(filter, wanted)
+    const range = minutesOf(filter)
+    const counted = uncountedAfter(database, limits)
+    if (needed === null || range.to <= range.from || counted === null) return null
+    const team = database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(filter.team)?.['number']
+    if (team === undefined) return null
+    if (needed === ROLLUP_DETAILS.facts && hasRest(database, Number(team), range)) return null
+    return createRollup(database, filter, Number(team), needed, range, counted)
+  }
+
+/** Minutes since 1970; `to` is exclusive. */
+interface Minutes {
+  readonly from: number
+  readonly to: number
+}
+
+const minutesOf = ({ from, to }: EntryFilter): Minutes => ({
+  from: from === null ? 0 : Number((toNanos(from) + MINUTE_NANOS - 1n) / MINUTE_NANOS),
+  to: to === null ? END : Number(toNanos(to) / MINUTE_NANOS),
+})
+
+const hasRest = (database: Database, team: number, { from, to }: Minutes): boolean =>
+  database
+    .prepare('SELECT 1 FROM rollups WHERE team = ? AND detail = ? AND width = 1 AND start >= ? AND start < ? LIMIT 1')
+    .get(team, ROLLUP_DETAILS.rest, from, to) !== undefined
+
+type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
+
+/** The least detail that has all that a filter asks for; null where none has. */
+function neededDetail(filter: EntryFilter, wanted: 'counts' | 'facts'): Detail | null {
+  if (filter.correlationKey !== null) return null
+  const { environment, event, step, project, category } = filter
+  const isPlain = [environment, event, step, project, category].every((value) => value === null)
+  const ofFilter = wanted === 'counts' && isPlain ? ROLLUP_DETAILS.level : ROLLUP_DETAILS.facts
+  return greatest([ofFilter, detailOfQuery(filter.query)])
+}
+
+function detailOfQuery(query: Query): Detail | null {
+  switch (query.type) {
+    case 'all':
+    case 'level':
+      return ROLLUP_DETAILS.level
+    case 'equals':
+    case 'exists':
+      return (FACTS as readonly string[]).includes(query.field) ? ROLLUP_DETAILS.facts : null
+    case 'not':
+      return detailOfQuery(query.query)
+    case 'and':
+    case 'or':
+      return greatest(query.queries.map(detailOfQuery))
+    default:
+      return null
+  }
+}
+
+const greatest = (details: readonly (Detail | null)[]): Detail | null =>
+  details.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), ROLLUP_DETAILS.level)
+
+function createRollup(
+  database: Database,
+  filter: EntryFilter,
+  team: number,
+  detail: Detail,
+  range: Minutes,
+  counted: number,
+): Rollup {
+  const facts = conditions(filter, detail === ROLLUP_DETAILS.facts ? team : 0)
+  const rows = ({ width, from, to }: Piece): Sql =>
+    allOf([
+      sql('team = ? AND detail = ? AND width = ? AND start >= ? AND start < ?', team, detail, width, from, to),
+      GO_ON,
+      facts,
+    ])
+
+  /** The first or last row of a piece, and of smaller ones within it. */
+  const firstIn = (piece: Piece, order: 'asc' | 'desc'): number | null => {
+    const { text, values } = rows(piece)
+    const start = database
+      .prepare(`SELECT start FROM rollups WHERE ${text} ORDER BY start ${order} LIMIT 1`)
+      .get(...values)?.['start']
+    if (start === undefined) return null
+    const width = WIDTHS[WIDTHS.indexOf(piece.width) - 1]
+    return width === undefined
+      ? Number(start)
+      : firstIn({ width, from: Number(start), to: Number(start) + piece.width }, order)
+  }
+
+  return {
+    beside: [...atTheEnds(filter, range), ...uncounted(filter, range, counted, lastArrival(database))],
+    count: () =>
+      pieces(range, END).reduce((sum, piece) => {
+        const { text, values } = rows(piece)
+        const row = database.prepare(`SELECT sum(entries) AS count FROM rollups WHERE ${text}`).get(...values)
+        return sum + Number(row?.['count'] ?? 0)
+      }, 0),
+    levels: function* (unit) {
+      for (const piece of pieces(range, unit)) {
+        const { text, values } = rows(piece)
+        const select = `SELECT start, ${LEVEL_SUMS} FROM rollups WHERE ${text} GROUP BY start`
+        for (const row of database.prepare(select).iterate(...values)) {
+          for (const [rank, level] of LEVELS.entries()) {
+            const count = Number(row[`level_${rank}`] ?? 0)
+            if (count > 0) yield { minute: Number(row['start']), level, count }
+          }
+        }
+      }
+    },
+    facts: function* () {
+      const counts = new Map<number, number>()
+      for (const piece of pieces(range, END)) {
+        const { text, values } = rows(piece)
+        const select = `SELECT facts, sum(entries) AS count FROM rollups WHERE ${text} GROUP BY facts`
+        for (const row of database.prepare(select).iterate(...values)) {
+          const number = Number(row['facts'])
+          counts.set(number, (counts.get(number) ?? 0) + Number(row['count']))
+        }
+      }
+      for (const row of database.prepare(`SELECT number, ${FACETS} FROM rollup_facts WHERE team = ?`).iterate(team)) {
+        const count = counts.get(Number(row['number']))
+        if (count !== undefined) yield { facts: row as Readonly<Record<FacetName, unknown>>, count }
+      }
+    },
+    edge: (order) => {
+      const ordered = order === 'asc' ? pieces(range, END) : pieces(range, END).toReversed()
+      for (const piece of ordered) {
+        const minute = firstIn(piece, order)
+        if (minute !== null) return { filter: { ...filter, from: timeOf(minute), to: timeOf(minute + 1) } }
+      }
+      return null
+    },
+  }
+}
+
+/** The numbers of the combinations that match, as a condition on rows of `rollups`. */
+function conditions(filter: EntryFilter, team: number): Sql {
+  const { rest } = compileQuery(filter.query, () => FALSE)
+  const all = [
+    ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).join()})`)]),
+    ...factConditions(filter),
+    ...(filter.query.type === 'all' ? [] : [rest]),
+  ]
+  if (all.length === 0) return TRUE
+  const { text, values } = allOf([sql('e.team = ?', team), ...all])
+  return sql(`facts IN (SELECT e.number FROM rollup_facts AS e WHERE ${text})`, ...values)
+}
+
+function atTheEnds(filter: EntryFilter, { from, to }: Minutes): readonly RowsPart[] {
+  const start = filter.from !== null && toNanos(filter.from) < nanosOf(from)
+  const end = filter.to !== null && toNanos(filter.to) > nanosOf(to)
+  return [
+    ...(start ? [{ filter: { ...filter, to: timeOf(from) } }] : []),
+    ...(end ? [{ filter: { ...filter, from: timeOf(to) } }] : []),
+  ]
+}
+
+function uncounted(filter: EntryFilter, { from, to }: Minutes, counted: number, last: number): readonly RowsPart[] {
+  if (counted === last) return []
+  const range = { from: filter.from === null ? null : timeOf(from), to: filter.to === null ? null : timeOf(to) }
+  return [{ filter: { ...filter, ...range }, arrivals: { after: counted, last } }]
+}
+
+/** Nanoseconds since 1970 at the beginning of a minute since then. */
+const nanosOf = (minute: number): bigint => BigInt(minute) * MINUTE_NANOS
+const timeOf = (minute: number): string => fromNanos(nanosOf(minute))
+
+interface Piece extends Minutes {
+  readonly width: (typeof WIDTHS)[number]
+}
+
+/** A range of minutes as few rows as may be: days between hours between minutes, in order, as far as they divide `unit`. */
+function pieces(range: Minutes, unit: number): readonly Piece[] {
+  const widths = WIDTHS.filter((width) => unit % width === 0)
+  const cover = ({ from, to }: Minutes, index: number): readonly Piece[] => {
+    const width = widths[index]
+    if (width === undefined || from >= to) return []
+    const first = Math.ceil(from / width) * width
+    const last = Math.floor(to / width) * width
+    if (first >= last) return cover({ from, to }, index - 1)
+    return [
+      ...cover({ from, to: first }, index - 1),
+      { width, from: first, to: last },
+      ...cover({ from: last, to }, index - 1),
+    ]
+  }
+  return cover(range, widths.length - 1)
+}

@@ -1,0 +1,226 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import type { Database } from './database.ts'
+import { lastArrival } from './entry-writer.ts'
+import type { StoreLimits } from './limits.ts'
+import { ROLLUP_DETAILS } from './schema.ts'
+import { widenTimes } from './text-tables.ts'
+
+/**
+ * Counts of entries by minute, hour and day. Arrivals are counted in their order and without gaps, up to `rollup_state.counted`: a write
+ * counts once there are enough to count them together, and `countMore` does at any other time. What is counted and what is not is
+ * always told apart by that number, so a store that an older version filled, and one that was killed, need nothing but `countMore`.
+ *
+ * An entry belongs to the combination of its facts that has a number, from the arrival on at which it got the number. Earlier entries
+ * of the same facts, which came while their Team had no number left, stay in the rest; both numbers and entries can be removed at any
+ * time, and it can always be told where an entry was counted.
+ */
+export interface Rollups {
+  /** Counts entries where there are many that are not counted. In `write` only. */
+  countMany(): void
+  /** Subtracts entries that were just removed, as far as they were counted. In `write` only. */
+  subtract(entries: readonly CountedEntry[]): void
+  /** Counts some of the entries that are not counted yet, in a transaction of its own. Returns whether there are more. */
+  countMore(): boolean
+  /** Forgets all counts; `countMore` makes them again. */
+  forgetCounts(): void
+}
+
+/** An entry as far as it is counted. */
+export interface CountedEntry {
+  readonly arrival: number
+  /** Minutes since 1970. */
+  readonly minute: number
+  /** The values of FACTS, in their order. */
+  readonly facts: readonly SQLOutputValue[]
+}
+
+/** The columns of `entries` that are counted by. The first three belong to every entry. */
+export const FACTS = ['team', 'kind', 'level', 'environment', 'event', 'step', 'project', 'category'] as const
+
+/** Minutes of a row of `rollups`, each a part of the next. */
+export const WIDTHS = [1, 60, 1_440] as const
+
+/** A SELECT of it gives what `countedEntry` reads. */
+export const COUNTED_COLUMNS = `arrival, timestamp / 60000000000 AS minute, ${FACTS.join(', ')}`
+
+export const countedEntry = (row: Readonly<Record<string, SQLOutputValue>>): CountedEntry => ({
+  arrival: Number(row['arrival']),
+  minute: Number(row['minute']),
+  facts: FACTS.map((fact) => row[fact] ?? null),
+})
+
+/** The number of a combination that is of this kind and level alone. */
+const levelFacts = (kind: unknown, level: unknown): number => Number(kind) * 8 + Number(level)
+
+const STEPS_UNCOUNTED_MAX = 3
+
+const FIND_FACTS = `SELECT number, first_arrival FROM rollup_facts WHERE ${FACTS.map((fact) => `${fact} IS ?`).join(' AND ')}`
+const INSERT_FACTS = `INSERT INTO rollup_facts (number, first_arrival, entries, ${FACTS.join(', ')})
+  VALUES (((SELECT max(number) FROM rollup_facts) / 8 + 1) * 8 + ?, ?, 0, ${FACTS.map(() => '?').join(', ')})`
+const CHANGE = `INSERT INTO rollups (team, detail, width, start, facts, entries) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`
+const CHANGE_FACTS = 'UPDATE rollup_facts SET entries = entries + ? WHERE number = ?'
+const REMOVE_EMPTY_FACTS = 'DELETE FROM rollup_facts WHERE number = ? AND entries = 0'
+const REMOVE_EMPTY =
+  'DELETE FROM rollups WHERE team = ? AND detail = ? AND width = ? AND start = ? AND facts = ? AND entries = 0'
+
+/** The last arrival that is counted. */
+const countedArrival = (database: Database): number =>
+  Number(database.prepare('SELECT counted FROM rollup_state').get()?.['counted'])
+
+/** The last arrival that is counted, where few are not; null where there are too many to be read beside the counts. */
+export function uncountedAfter(database: Database, { countedOfAStep }: StoreLimits): number | null {
+  const counted = countedArrival(database)
+  return lastArrival(database) - counted <= STEPS_UNCOUNTED_MAX * countedOfAStep ? counted : null
+}
+
+export function createRollups(database: Database, limits: StoreLimits): Rollups {
+  const setCounted = (arrival: number): void => {
+    database.prepare('UPDATE rollup_state SET counted = ?').run(arrival)
+  }
+
+  const countStep = (): boolean => {
+    const last = lastArrival(database)
+    const from = countedArrival(database)
+    if (from === last) return false
+    const entries = selectCounted(database, from, limits.countedOfAStep)
+    change(database, limits, 1, entries)
+    widenTimes(database, entries)
+    const reached = entries.length < limits.countedOfAStep ? last : (entries.at(-1)?.arrival ?? last)
+    setCounted(reached)
+    return reached < last
+  }
+
+  return {
+    countMany: () => {
+      if (lastArrival(database) - countedArrival(database) >= limits.countedOfAStep) countStep()
+    },
+    subtract: (entries) => {
+      const last = countedArrival(database)
+      const counted = entries.filter(({ arrival }) => arrival <= last)
+      change(database, limits, -1, counted)
+    },
+    countMore: () => database.write(countStep),
+    forgetCounts: () =>
+      database.write(() => {
+        database.exec('DELETE FROM rollups; DELETE FROM rollup_facts WHERE team > 0')
+        setCounted(0)
+      }),
+  }
+}
+
+/** The first entries after an arrival. */
+function selectCounted(database: Database, after: number, limit: number): readonly CountedEntry[] {
+  const statement = database.prepare(
+    `SELECT ${COUNTED_COLUMNS} FROM entries NOT INDEXED WHERE arrival > ? ORDER BY arrival LIMIT ?`,
+  )
+  // Objects with a name for each column would take most of the time.
+  statement.setReturnArrays(true)
+  const rows = statement.all(after, limit) as unknown as readonly (readonly SQLOutputValue[])[]
+  return rows.map(([arrival, minute, ...facts]) => ({ arrival: Number(arrival), minute: Number(minute), facts }))
+}
+
+/** Entries of the same facts. */
+type Group = readonly [CountedEntry, ...CountedEntry[]]
+
+/** How many of FACTS the least detail has: the Team, kind and level. */
+const KIND_AND_LEVEL = 3
+
+/** The entries by so many of their facts. */
+function groupsOf(entries: readonly CountedEntry[], facts: number): Iterable<Group> {
+  const groups = new Map<string, [CountedEntry, ...CountedEntry[]]>()
+  for (const entry of entries) {
+    const key = JSON.stringify(facts === FACTS.length ? entry.facts : entry.facts.slice(0, facts))
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [entry])
+    else group.push(entry)
+  }
+  return groups.values()
+}
+
+/** A Team, and how many combinations it has. */
+interface CountedTeam {
+  readonly number: number
+  combinations: number
+}
+
+/** Adds entries to the rollups, in the order of arrival, or subtracts them. */
+function change(database: Database, limits: StoreLimits, sign: 1 | -1, entries: readonly CountedEntry[]): void {
+  const teams = new Map<SQLOutputValue, CountedTeam>()
+  for (const group of groupsOf(entries, KIND_AND_LEVEL)) {
+    const [name = null, kind, level] = group[0].facts
+    const team = teams.get(name) ?? teamOf(database, name)
+    teams.set(name, team)
+    changeRows(database, [team.number, ROLLUP_DETAILS.level, levelFacts(kind, level)], sign, group, WIDTHS)
+  }
+  for (const group of groupsOf(entries, FACTS.length)) {
+    const [name = null, kind, level] = group[0].facts
+    const team = teams.get(name) ?? teamOf(database, name)
+    const facts = factsOf(database, team, group[0], sign === 1 && team.combinations < limits.factsOfTeam)
+    const [numbered, rest] = parted(group, facts?.firstArrival ?? Number.POSITIVE_INFINITY)
+    changeRows(database, [team.number, ROLLUP_DETAILS.rest, levelFacts(kind, level)], sign, rest, [1])
+    if (facts === null || numbered.length === 0) continue
+    changeRows(database, [team.number, ROLLUP_DETAILS.facts, facts.number], sign, numbered, WIDTHS)
+    database.prepare(CHANGE_FACTS).run(sign * numbered.length, facts.number)
+    if (sign === -1) database.prepare(REMOVE_EMPTY_FACTS).run(facts.number)
+  }
+}
+
+function teamOf(database: Database, team: SQLOutputValue): CountedTeam {
+  database.prepare('INSERT INTO rollup_teams (team) VALUES (?) ON CONFLICT DO NOTHING').run(team)
+  const number = Number(database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(team)?.['number'])
+  const found = database.prepare('SELECT count(*) AS count FROM rollup_facts WHERE team = ?').get(number)
+  return { number, combinations: Number(found?.['count']) }
+}
+
+/** The combination of an entry; a new one where it has none and may have one, else null. */
+function factsOf(database: Database, team: CountedTeam, { arrival, facts }: CountedEntry, mayAdd: boolean) {
+  const values = [team.number, ...facts.slice(1)]
+  const row = database.prepare(FIND_FACTS).get(...values)
+  if (row !== undefined) return { number: Number(row['number']), firstArrival: Number(row['first_arrival']) }
+  if (!mayAdd) return null
+  team.combinations += 1
+  const level = facts[FACTS.indexOf('level')] ?? 0
+  const { lastInsertRowid } = database.prepare(INSERT_FACTS).run(level, arrival, ...values)
+  return { number: Number(lastInsertRowid), firstArrival: arrival }
+}
+
+/** Changes the rows of entries that are counted under one key, of each of these widths. */
+function changeRows(
+  database: Database,
+  [team, detail, facts]: readonly [team: number, detail: number, facts: number],
+  sign: 1 | -1,
+  entries: readonly CountedEntry[],
+  widths: readonly number[],
+): void {
+  let counts = byMinute(entries)
+  for (const width of widths) {
+    counts = width === 1 ? counts : byStart(counts, width)
+    for (const [start, count] of counts) {
+      database.prepare(CHANGE).run(team, detail, width, start, facts, sign * count)
+      if (sign === -1) database.prepare(REMOVE_EMPTY).run(team, detail, width, start, facts)
+    }
+  }
+}
+
+/** Counts by minutes, or by longer spans, as counts by spans of so many minutes. */
+function byStart(counts: ReadonlyMap<number, number>, width: number): ReadonlyMap<number, number> {
+  const starts = new Map<number, number>()
+  for (const [minute, count] of counts) {
+    const start = minute - (minute % width)
+    starts.set(start, (starts.get(start) ?? 0) + count)
+  }
+  return starts
+}
+
+function byMinute(entries: readonly CountedEntry[]): ReadonlyMap<number, number> {
+  const minutes = new Map<number, number>()
+  for (const { minute } of entries) minutes.set(minute, (minutes.get(minute) ?? 0) + 1)
+  return minutes
+}
+
+/** The entries from an arrival on, and those before it. */
+function parted(entries: Group, arrival: number): readonly [readonly CountedEntry[], readonly CountedEntry[]] {
+  if (entries[0].arrival >= arrival) return [entries, []]
+  return [entries.filter((entry) => entry.arrival >= arrival), entries.filter((entry) => entry.arrival < arrival)]
+}

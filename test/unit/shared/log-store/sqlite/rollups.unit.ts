@@ -1,0 +1,386 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
+import { LEVELS } from '../../../../../shared/contract/levels.ts'
+import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
+import type { Cursor, EntryFilter } from '../../../../../shared/log-store/log-store.ts'
+import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
+import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/limits.ts'
+import { createRollupOf } from '../../../../../shared/log-store/sqlite/rollup-reader.ts'
+import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
+import { openStore, type StoreOptions } from '../../../../../shared/log-store/sqlite/store.ts'
+import type { Query } from '../../../../../shared/query/ast.ts'
+import { parseQuery } from '../../../../../shared/query/parse.ts'
+import { applicationDocument, eventDocument, NOON, PROJECT } from '../../../../support/documents.ts'
+import { queries } from '../../../../support/documents-arbitrary.ts'
+import { entriesOf } from '../../../../support/filters.ts'
+
+const TEAM = 'payments'
+const MINUTE = 60_000_000_000n
+const never = new AbortController().signal
+
+let folder: string
+let file: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-rollups-'))
+  file = join(folder, 'logs.db')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** Runs on a store in this thread and closes it. */
+function withStore<T>(limits: StoreOptions['limits'], work: (calls: ReturnType<typeof openStore>['calls']) => T): T {
+  const store = openStore({ file, limits: limits ?? {} })
+  try {
+    return work(store.calls)
+  } finally {
+    store.close()
+  }
+}
+
+/** Runs on the file as another program has it. */
+function withFile<T>(work: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file)
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
+const numberOf = (select: string): number =>
+  withFile((database) => Number(Object.values(database.prepare(select).get() ?? {})[0]))
+
+/** The file as version 1 left it. */
+const downgrade = (): void =>
+  withFile((database) =>
+    database.exec(`DROP TABLE rollups; DROP TABLE rollup_facts; DROP TABLE rollup_teams; DROP TABLE rollup_state;
+      DROP TABLE text_table_times;
+      PRAGMA user_version = 1`),
+  )
+
+/** The same filter in a form that is answered from the rows of the entries alone. */
+const fromRows = (filter: EntryFilter): EntryFilter => ({
+  ...filter,
+  query: {
+    type: 'and',
+    queries: [filter.query, { type: 'time', field: 'receivedAt', comparison: '>=', value: '1970-01-01T00:00:00.000Z' }],
+  },
+})
+
+/** Whether the counts that are kept answer the filter. */
+const isRolledUp = (
+  filter: EntryFilter,
+  wanted: 'counts' | 'facts' = 'counts',
+  limits: Partial<StoreLimits> = {},
+): boolean => {
+  const database = openDatabase({ file })
+  try {
+    return database.read(() => createRollupOf(database, { ...STORE_LIMITS, ...limits })(filter, wanted) !== null)
+  } finally {
+    database.close()
+  }
+}
+
+function expectSameAnswers(calls: ReturnType<typeof openStore>['calls'], filter: EntryFilter): void {
+  const rows = fromRows(filter)
+  expect(calls.count(filter)).toBe(calls.count(rows))
+  expect(calls.facets(filter, 5)).toEqual(calls.facets(rows, 5))
+  for (const buckets of [1, 7, 80, 1_000]) {
+    expect(calls.histogram(filter, buckets)).toEqual(calls.histogram(rows, buckets))
+  }
+}
+
+/** Expects that a word lists the event logs, all of which have it, as the kind does. */
+function expectSameLists(calls: ReturnType<typeof openStore>['calls'], { from, to }: EntryFilter): void {
+  for (const order of ['asc', 'desc'] as const) {
+    const list = (fields: Partial<EntryFilter>): readonly string[] => {
+      const filter = entriesOf(TEAM, { from, to, ...fields })
+      const sources: string[] = []
+      let after: Cursor | null = null
+      do {
+        const page = calls.search(filter, { limit: 2, order, after })
+        sources.push(...page.sources)
+        after = page.next
+      } while (after !== null)
+      return sources
+    }
+    expect(list({ query: parseQuery('placed').query })).toEqual(list({ kinds: ['event'] }))
+    expect(list({ query: parseQuery('-finished').query })).toEqual(list({ kinds: ['event'] }))
+  }
+}
+
+const NOON_NANOS = toNanos(NOON)
+
+/** Instants at and beside the borders of minutes, hours and days, some of them days apart, and the first and last of all. */
+const instants: fc.Arbitrary<string> = fc.oneof(
+  {
+    weight: 20,
+    arbitrary: fc
+      .record({
+        days: fc.constantFrom(-20, -1, 0, 0, 0, 1),
+        minutes: fc.constantFrom(0, 1, 2, 59, 60, 61, 719, 720, 721),
+        nanos: fc.constantFrom(0n, 0n, 1n, 30_000_000_000n, MINUTE - 1n),
+      })
+      .map(({ days, minutes, nanos }) => fromNanos(NOON_NANOS + BigInt(days * 1_440 + minutes) * MINUTE + nanos)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('1970-01-01T00:00:00.000Z', '2261-12-31T23:59:59.999999999Z'),
+  },
+)
+
+const common = {
+  // Few of them, so that many come again.
+  id: fc.integer({ min: 0, max: 60 }).map((number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`),
+  team: fc.constantFrom(TEAM, TEAM, TEAM, 'others'),
+  timestamp: instants,
+  receivedAt: fc.constantFrom(0, 1, 2, 3).map((days) => timestampOf(Date.parse(NOON) + days * 86_400_000)),
+  level: fc.constantFrom(...LEVELS),
+  environment: fc.constantFrom('Production', 'Test', ''),
+}
+const documents: fc.Arbitrary<EntryDocument> = fc.oneof(
+  fc
+    .record({ ...common, event: fc.constantFrom('order-placed', null), step: fc.constantFrom('pay', null) })
+    .map(eventDocument),
+  fc
+    .record({ ...common, categoryName: fc.constantFrom('Acme', 'Acme.Billing', 'Acme.BillingX', '') })
+    .map(applicationDocument),
+)
+
+type Action =
+  | { readonly type: 'write'; readonly documents: readonly EntryDocument[] }
+  | { readonly type: 'remove'; readonly day: string }
+  | { readonly type: 'removeOldest' | 'count' | 'forget' | 'reopen' | 'downgrade' }
+
+const actions: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ type: fc.constant('write' as const), documents: fc.array(documents, { maxLength: 12 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('remove' as const),
+      day: fc.constantFrom('2026-02-01', '2026-02-02', '2026-02-03', '2030-01-01'),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constantFrom('removeOldest', 'count', 'forget', 'reopen', 'downgrade') }),
+  },
+)
+
+const simpleQueries: fc.Arbitrary<Query> = fc
+  .constantFrom(
+    '',
+    'level:error',
+    'level:>=warning -category:Acme.Billing',
+    'category:Acme',
+    'category:Acme.*',
+    'environment:Test OR step:pay',
+    'category:*',
+    `project:${PROJECT}`,
+    'NOT event:order-placed',
+  )
+  .map((text) => parseQuery(text).query)
+
+const filters: fc.Arbitrary<EntryFilter> = fc
+  .record({
+    kinds: fc.constantFrom([], [], ['event'] as const, ['application', 'application'] as const),
+    query: fc.oneof({ weight: 4, arbitrary: simpleQueries }, { weight: 1, arbitrary: queries }),
+    from: fc.option(instants),
+    to: fc.option(instants),
+    levelMin: fc.option(fc.constantFrom(...LEVELS), { freq: 3 }),
+    environment: fc.constantFrom(null, null, 'Test'),
+    event: fc.constantFrom(null, null, 'order-placed'),
+    step: fc.constantFrom(null, null, null, 'pay'),
+    project: fc.constantFrom(null, null, null, PROJECT),
+    category: fc.constantFrom(null, null, 'Acme'),
+  })
+  .map((fields) => entriesOf(TEAM, fields))
+
+/** The store after an action; false where it has to be opened again first. */
+function act(calls: ReturnType<typeof openStore>['calls'], action: Action): void {
+  switch (action.type) {
+    case 'write':
+      calls.write(action.documents)
+      return
+    case 'remove':
+      for (let after: number | null = 0; after !== null; ) after = calls.removeDocumentsBefore(action.day, after).next
+      return
+    case 'removeOldest':
+      calls.removeOldest(1)
+      return
+    case 'count':
+      calls.countMore()
+      return
+    case 'forget':
+      calls.forgetCounts()
+      return
+    default:
+  }
+}
+
+/** Expects that the rows of the rollups are those of the entries that are counted, and that nothing else is left. */
+function expectExactRows(): void {
+  const counted = '(SELECT counted FROM rollup_state)'
+  const all = `SELECT count(*) FROM entries WHERE arrival <= ${counted}`
+  for (const width of [1, 60, 1_440]) {
+    const sums = (detail: number) =>
+      numberOf(`SELECT coalesce(sum(entries), 0) FROM rollups WHERE detail = ${detail} AND width = ${width}`)
+    expect(sums(0)).toBe(numberOf(all))
+    if (width === 1) expect(sums(1) + sums(2)).toBe(sums(0))
+  }
+  expect(numberOf('SELECT count(*) FROM rollups WHERE entries <= 0')).toBe(0)
+  expect(
+    numberOf(`SELECT count(*) FROM rollup_facts AS f WHERE team > 0 AND entries <>
+      coalesce((SELECT sum(entries) FROM rollups AS r WHERE detail = 1 AND width = 1440 AND r.facts = f.number), 0)`),
+  ).toBe(0)
+  expect(numberOf('SELECT count(*) FROM rollup_facts WHERE team > 0 AND entries = 0')).toBe(0)
+}
+
+describe('counts that are kept', () => {
+  test.each([2, 10_000])(
+    'are those of the stored entries, whatever is written, repeated, removed and made again (%i combinations at most)',
+    (factsOfTeam) => {
+      const limits = { factsOfTeam, countedOfAStep: 7, textTableArrivals: 20 }
+      fc.assert(
+        fc.property(fc.array(actions, { maxLength: 12 }), fc.array(filters, { maxLength: 6 }), (sequence, asked) => {
+          rmSync(folder, { recursive: true, force: true })
+          let store = openStore({ file, limits })
+          try {
+            for (const action of sequence) {
+              act(store.calls, action)
+              if (action.type !== 'reopen' && action.type !== 'downgrade') continue
+              store.close()
+              if (action.type === 'downgrade') downgrade()
+              store = openStore({ file, limits })
+            }
+            for (const filter of asked) expectSameAnswers(store.calls, filter)
+            expectExactRows()
+            while (store.calls.countMore());
+            for (const filter of asked) {
+              expectSameAnswers(store.calls, filter)
+              expectSameLists(store.calls, filter)
+            }
+            expectExactRows()
+          } finally {
+            store.close()
+          }
+        }),
+      )
+    },
+    60_000,
+  )
+
+  test('answer the filters and ranges of the page', () => {
+    withStore({}, (calls) => {
+      calls.write([eventDocument(), applicationDocument()])
+      calls.countMore()
+    })
+    const range = { from: '2026-01-31T00:00:30.000Z', to: '2026-02-01T00:00:30.000Z' }
+    for (const text of ['', 'level:error', 'category:Acme.*', 'environment:Test -step:pay', 'event:a OR project:b']) {
+      const filter = entriesOf(TEAM, { query: parseQuery(text).query })
+      for (const one of [
+        filter,
+        { ...filter, ...range },
+        { ...filter, levelMin: 'Error' as const, category: 'Acme' },
+      ]) {
+        expect([text, isRolledUp(one), isRolledUp(one, 'facts')]).toEqual([text, true, true])
+      }
+    }
+    for (const text of ['word', 'id:x', 'correlationKey:k', 'scope.a:1', 'timestamp:>2026-01-01', 'level:error word']) {
+      expect([text, isRolledUp(entriesOf(TEAM, { query: parseQuery(text).query }))]).toEqual([text, false])
+    }
+    expect(isRolledUp(entriesOf(TEAM, { from: NOON, to: '2026-01-31T12:00:59.000Z' }))).toBe(false)
+    expect(isRolledUp(entriesOf('nobody'))).toBe(false)
+  })
+
+  test('an entry that a sender repeats is counted once, also within one write', () => {
+    const document = eventDocument()
+    withStore({}, (calls) => {
+      calls.write([document, document])
+      expect(calls.countMore()).toBe(false)
+      calls.write([document])
+      expect(isRolledUp(entriesOf(TEAM))).toBe(true)
+      expect(calls.count(entriesOf(TEAM))).toBe(1)
+      calls.countMore()
+      expect(calls.count(entriesOf(TEAM))).toBe(1)
+    })
+  })
+
+  test('of a sender with ever new categories and environments have a limit, beside which all others stay exact', () => {
+    const hostile = Array.from({ length: 300 }, (_, index) =>
+      applicationDocument({ categoryName: `Acme.${index}`, environment: `e${index}` }),
+    )
+    withStore({ factsOfTeam: 10 }, (calls) => {
+      calls.write(hostile.slice(0, 150))
+      calls.write(hostile.slice(150))
+      calls.write([eventDocument({ team: 'others' })])
+      calls.countMore()
+      expect(numberOf('SELECT count(*) FROM rollup_facts WHERE team > 0')).toBe(11)
+      expect(isRolledUp(entriesOf(TEAM, { levelMin: 'Error' }))).toBe(true)
+      expect(isRolledUp(entriesOf('others'), 'facts')).toBe(true)
+      expect(isRolledUp(entriesOf(TEAM), 'facts')).toBe(false)
+      expectSameAnswers(calls, entriesOf(TEAM))
+      expectSameAnswers(calls, entriesOf(TEAM, { category: 'Acme.299' }))
+      calls.removeDocumentsBefore('2030-01-01', 0)
+      expect(numberOf('SELECT count(*) FROM rollups')).toBe(0)
+      calls.write([applicationDocument({ categoryName: 'Acme' })])
+      calls.countMore()
+      expect(numberOf('SELECT count(*) FROM rollup_facts WHERE team > 0')).toBe(1)
+      expect(isRolledUp(entriesOf(TEAM), 'facts')).toBe(true)
+    })
+  })
+
+  test('of a sender with timestamps far apart take six rows an entry at most, and leave with them', () => {
+    const start = toNanos('1980-01-01T00:00:00.000Z')
+    const apart = Array.from({ length: 200 }, (_, index) =>
+      eventDocument({ timestamp: fromNanos(start + BigInt(index) * 500_000n * MINUTE) }),
+    )
+    withStore({}, (calls) => {
+      calls.write(apart)
+      calls.countMore()
+      expect(numberOf('SELECT count(*) FROM rollups')).toBe(1_200)
+      expectSameAnswers(calls, entriesOf(TEAM))
+      calls.removeDocumentsBefore('2030-01-01', 0)
+      expect(numberOf('SELECT count(*) FROM rollups')).toBe(0)
+      expect(numberOf('SELECT count(*) FROM rollup_facts WHERE team > 0')).toBe(0)
+    })
+  })
+
+  test('of a file of the version before are made while it is read and written, and go on where they stopped', async () => {
+    const all = entriesOf(TEAM)
+    const limits = { countedOfAStep: 10 }
+    const counted = 'SELECT counted FROM rollup_state'
+    withStore({}, (calls) => void calls.write(Array.from({ length: 55 }, () => eventDocument())))
+    downgrade()
+    withStore(limits, (calls) => {
+      expect(calls.count(all)).toBe(55)
+      expect(isRolledUp(all, 'counts', limits)).toBe(false)
+      expect(calls.countMore()).toBe(true)
+      expect(numberOf(counted)).toBe(10)
+      calls.write([eventDocument()])
+      expect(calls.count(all)).toBe(56)
+      expect(numberOf(counted)).toBe(20)
+      expect(isRolledUp(all, 'counts', limits)).toBe(false)
+    })
+    const store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits })
+    const stopped = new AbortController()
+    stopped.abort()
+    await store.maintain({ bytesMax: null, signal: stopped.signal })
+    expect(numberOf(counted)).toBe(20)
+    await store.maintain({ bytesMax: null })
+    expect(numberOf(counted)).toBe(56)
+    await store.write([eventDocument()], never)
+    expect(numberOf(counted)).toBe(56)
+    expect(isRolledUp(all, 'counts', limits)).toBe(true)
+    expect(await store.count(all)).toBe(57)
+    await store.close()
+  })
+})
