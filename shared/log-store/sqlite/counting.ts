@@ -11,13 +11,17 @@ const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
 export function createHistogramReader(database: Database, select: Select) {
   const read = (filter: EntryFilter, bucketsMax: number): Histogram => {
     const selection = select(filter)
-    const from = filter.from === null ? edge(database, filter, selection, 'asc') : toNanos(filter.from)
-    const last = filter.to === null ? edge(database, filter, selection, 'desc') : toNanos(filter.to) - 1n
-    if (from === null || last === null || last < from) return NOTHING
-    const spans = spansOver(from, last + 1n, Math.max(1, bucketsMax))
-    return histogram(spans, countLevels(database, filter, selection, spans))
+    const spans = spansOf(database, filter, selection, bucketsMax)
+    return spans === null ? NOTHING : histogram(spans, countLevels(database, filter, selection, spans))
   }
   return { histogram: (filter: EntryFilter, bucketsMax: number) => database.read(() => read(filter, bucketsMax)) }
+}
+
+/** At most so many spans over the filter's range, its open ends closed by those of the matches; null where nothing matches. */
+export function spansOf(database: Database, filter: EntryFilter, selection: Selection, countMax: number): Spans | null {
+  const from = filter.from === null ? edge(database, filter, selection, 'asc') : toNanos(filter.from)
+  const last = filter.to === null ? edge(database, filter, selection, 'desc') : toNanos(filter.to) - 1n
+  return from === null || last === null || last < from ? null : spansOver(from, last + 1n, Math.max(1, countMax))
 }
 
 function edge(database: Database, filter: EntryFilter, selection: Selection, order: 'asc' | 'desc'): bigint | null {

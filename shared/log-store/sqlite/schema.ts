@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** Documents of 1 KB waste a quarter of a page of 4 KiB and little of one of 8. */
 export const PAGE_BYTES = 8_192
@@ -13,6 +13,7 @@ export const PAGE_BYTES = 8_192
  *   in `contents`.
  * - `entries.id` is a BLOB of 16 bytes for a GUID in canonical form and TEXT for any other id. Times are nanoseconds since
  *   1970. `texts` says which texts are not empty (TEXT_BITS).
+ * - `entries.template` and `entries.exception_group` are fingerprints as numbers (shared/fingerprint).
  * - `contents.leaves` holds the leaves of payload and scope data (leaf-bytes.ts).
  * - `text_tables` names the full-text tables (text-tables.ts): `texts_<number>` holds the arrivals from `first_arrival` on, up
  *   to the next one's.
@@ -36,7 +37,9 @@ export const SCHEMA = `
     project TEXT,
     category TEXT,
     event_id INTEGER,
-    event_name TEXT
+    event_name TEXT,
+    template INTEGER,
+    exception_group INTEGER
   ) STRICT;
   CREATE UNIQUE INDEX entries_by_id ON entries (id);
   CREATE INDEX entries_by_time ON entries (team, kind, timestamp, id, level);
@@ -67,6 +70,14 @@ export const SCHEMA = `
   CREATE INDEX flows_by_last ON flows (team, last_at DESC, key);
   CREATE INDEX flows_by_day ON flows (last_day);
 `
+
+/** Entries that were stored before version 2 have no fingerprints. */
+export const UPGRADES: Readonly<Record<number, string>> = {
+  1: `
+    ALTER TABLE entries ADD COLUMN template INTEGER;
+    ALTER TABLE entries ADD COLUMN exception_group INTEGER;
+  `,
+}
 
 export const TEXT_BITS = { message: 1, exception: 2, payload: 4 } as const
 

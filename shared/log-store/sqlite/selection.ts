@@ -5,7 +5,7 @@ import type { Query } from '../../query/ast.ts'
 import type { EntryFilter } from '../log-store.ts'
 import { categoryOrBelow, compileQuery } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
-import { storedId } from './ids.ts'
+import { storedFingerprint, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { allOf, FALSE, type Sql, sql } from './sql.ts'
 import { type ArrivalRange, selectMatching, textTables } from './text-tables.ts'
@@ -87,6 +87,8 @@ function isFew(database: Database, arrivals: Sql | null, fewMatches: number): bo
 function filterConditions(filter: EntryFilter): readonly Sql[] {
   const equal = (column: string, value: string | null): readonly Sql[] =>
     value === null ? [] : [sql(`e.${column} = ?`, value)]
+  const fingerprint = (column: string, id: string | null): readonly Sql[] =>
+    id === null ? [] : [sql(`e.${column} = ?`, storedFingerprint(id))]
   return [
     sql('e.team = ?', filter.team),
     ...(filter.from === null ? [] : [sql('e.timestamp >= ?', toNanos(filter.from))]),
@@ -97,6 +99,8 @@ function filterConditions(filter: EntryFilter): readonly Sql[] {
     ...equal('event', filter.event),
     ...equal('step', filter.step),
     ...equal('project', filter.project),
+    ...fingerprint('template', filter.template),
+    ...fingerprint('exception_group', filter.exceptionGroup),
     ...(filter.category === null ? [] : [categoryOrBelow(filter.category)]),
   ]
 }

@@ -4,6 +4,7 @@ import { createEntryReader, type EntryReader } from './entry-reader.ts'
 import { createEntryWriter, type EntryWriter } from './entry-writer.ts'
 import { createFlowReader, type FlowReader } from './flow-reader.ts'
 import { createFlowWriter, type FlowWriter } from './flow-writer.ts'
+import { createGroupReader } from './groups.ts'
 import { STORE_LIMITS, type StoreLimits } from './limits.ts'
 import { createRetention, type Retention } from './retention.ts'
 import { createSelect } from './selection.ts'
@@ -20,7 +21,8 @@ export interface Store
     EntryReader,
     FlowReader,
     ReturnType<typeof createHistogramReader>,
-    ReturnType<typeof createFacetReader> {}
+    ReturnType<typeof createFacetReader>,
+    ReturnType<typeof createGroupReader> {}
 
 export interface StoreOptions extends DatabaseOptions {
   readonly limits?: Partial<StoreLimits>
@@ -40,6 +42,7 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
       ...createFlowReader(database),
       ...createHistogramReader(database, select),
       ...createFacetReader(database, select),
+      ...createGroupReader(database, select),
     },
     close: () => database.close(),
   }
