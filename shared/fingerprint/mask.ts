@@ -13,11 +13,11 @@ export const MASK_LENGTH_MAX = 256
  */
 const PART = new RegExp(
   [
-    /(?<=[{,]\s{0,8})"[^"\n]{0,256}"(?=\s{0,8}:)/,
-    /(?<quoted>"[^"\n]{0,256}"|(?<![\p{L}\p{N}])(?:'[^'\n]{1,256}'(?![\p{L}\p{N}])|`[^`\n]{1,256}`))/u,
-    /(?<colons>(?<![\w:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?:[.,]\d{1,9})?(?![\w:]))/,
-    /(?<word>[-+#$]?[a-z_\p{Nd}]+(?:(?:[-@+%#$\\]+|(?<=\p{Nd})\.(?=\p{Nd}))[a-z_\p{Nd}]+)*%?)/u,
-    /(?<blanks>\s+)/,
+    /((?<=[{,]\s{0,8})"[^"\n]{0,256}"(?=\s{0,8}:))/,
+    /"[^"\n]{0,256}"|(?<![\p{L}\p{N}])(?:'[^'\n]{1,256}'(?![\p{L}\p{N}])|`[^`\n]{1,256}`)/u,
+    /(?<![\w:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?:[.,]\d{1,9})?(?![\w:])/,
+    /[-+#$]?[a-z_\p{Nd}]+(?:(?:[-@+%#$\\]+|(?<=\p{Nd})\.(?=\p{Nd}))[a-z_\p{Nd}]+)*%?/u,
+    /\s{2,}|[^\S ]/,
   ]
     .map(({ source }) => source)
     .join('|'),
@@ -34,11 +34,10 @@ export function masked(text: string): string {
   const read = text.slice(0, MASKED_TEXT_MAX).trim()
   let mask = ''
   let end = 0
-  for (const match of read.matchAll(PART)) {
-    const [part] = match
-    mask += read.slice(end, match.index)
-    end = match.index + part.length
-    mask = withPart(mask, part, match.groups ?? {})
+  for (const { 0: part, 1: name, index } of read.matchAll(PART)) {
+    mask += read.slice(end, index)
+    end = index + part.length
+    mask = name === undefined ? withPart(mask, part) : mask + name
     if (mask.length >= MASK_LENGTH_MAX) break
   }
   return shortened(mask + read.slice(end))
@@ -47,13 +46,14 @@ export function masked(text: string): string {
 /** At most `MASK_LENGTH_MAX` characters, and never half of a surrogate pair. */
 export const shortened = (text: string): string => text.slice(0, MASK_LENGTH_MAX).toWellFormed()
 
-type Groups = Readonly<Record<string, string | undefined>>
+const QUOTES = /["'`]/
+const BLANK = /\s/
 
-function withPart(mask: string, part: string, { quoted, colons, word, blanks }: Groups): string {
-  if (blanks !== undefined) return `${mask} `
-  if (quoted !== undefined) return mask + part[0] + VARIABLE + part[0]
-  const varies = (colons ?? word) !== undefined && DIGIT.test(part)
-  if (!varies) return mask + part
-  const list = /<\*>, ?$/.exec(mask.slice(-VARIABLE.length - 2))
-  return list === null ? mask + VARIABLE : mask.slice(0, -list[0].length) + VARIABLE
+function withPart(mask: string, part: string): string {
+  const first = part[0] as string
+  if (BLANK.test(first)) return `${mask} `
+  if (QUOTES.test(first)) return mask + first + VARIABLE + first
+  if (!DIGIT.test(part)) return mask + part
+  const list = [`${VARIABLE}, `, `${VARIABLE},`].find((end) => mask.endsWith(end)) ?? ''
+  return mask.slice(0, mask.length - list.length) + VARIABLE
 }
