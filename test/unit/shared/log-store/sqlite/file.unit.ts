@@ -56,6 +56,23 @@ describe('the file', () => {
     expect(await found('acme')).toBe(2)
   })
 
+  test('with tables of version 1, whose entries have no fingerprints, is read and written, and grouped from then on', async () => {
+    const store = await open()
+    await store.write([applicationDocument({ team: 'payments', message: 'order 1' })], never)
+    await store.close()
+    const database = new DatabaseSync(file)
+    database.exec(`ALTER TABLE entries DROP COLUMN template; ALTER TABLE entries DROP COLUMN exception_group;
+      PRAGMA user_version = 1`)
+    database.close()
+    const upgraded = await open()
+    await upgraded.write([applicationDocument({ team: 'payments', message: 'order 2' })], never)
+    const limits = { groupsMax: 10, bucketsMax: 1 }
+    const { groups, ungrouped } = await upgraded.groups(all, 'template', limits)
+    expect(groups.map(({ count }) => count)).toEqual([1])
+    expect(ungrouped).toBe(1)
+    expect((await upgraded.groups(all, 'project', limits)).groups.map(({ count }) => count)).toEqual([2])
+  })
+
   test('is made with its folder, and keeps what was written when it is opened again', async () => {
     const store = await open()
     const document = eventDocument()
@@ -109,11 +126,11 @@ describe('the file', () => {
   test('a newer version is refused', async () => {
     await (await open()).close()
     const newer = new DatabaseSync(file)
-    newer.exec('PRAGMA user_version = 2')
+    newer.exec('PRAGMA user_version = 3')
     newer.close()
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 2, this program knows 1/)
+    await expect(opening).rejects.toThrow(/schema version 3, this program knows 2/)
   })
 
   test('a folder in its place is refused', async () => {
