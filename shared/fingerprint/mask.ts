@@ -7,14 +7,16 @@ export const MASKED_TEXT_MAX = 4_096
 export const MASK_LENGTH_MAX = 256
 
 /**
- * The parts that may vary: a quoted text (but for a name in JSON), addresses of IPv6 and times, and a word with its joints. A dot joins
- * digits only: `10.0.0.1` is one word, `orders.4711.json` are three. No two alternatives of a repetition begin alike, so that each
+ * The parts that may vary: a quoted text (but for a name in JSON), the value after an equals sign, a date in words, addresses of IPv6 and
+ * times, and a word with its joints. A dot joins digits only: `10.0.0.1` is one word, `orders.4711.json` are three. No two alternatives of a repetition begin alike, so that each
  * takes time in proportion to the text.
  */
 const PART = new RegExp(
   [
     /((?<=[{,]\s{0,8})"[^"\n]{0,256}"(?=\s{0,8}:))/,
     /"[^"\n]{0,256}"|(?<![\p{L}\p{N}])(?:'[^'\n]{1,256}'(?![\p{L}\p{N}])|`[^`\n]{1,256}`)/u,
+    /(?<==)[^\s=,;&|()[\]{}<>"'`]+/,
+    /(?<!\w)(?:(?:mon|tue|wed|thu|fri|sat|sun),? )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) {1,2}\d{1,2}(?!\w)/,
     /(?<![\w:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?:[.,]\d{1,9})?(?![\w:])/,
     /[-+#$]?[a-z_\p{Nd}]+(?:(?:[-@+%#$\\]+|(?<=\p{Nd})\.(?=\p{Nd}))[a-z_\p{Nd}]+)*%?/u,
     /\s{2,}|[^\S ]/,
@@ -26,8 +28,8 @@ const PART = new RegExp(
 const DIGIT = /\p{Nd}/u
 
 /**
- * A message without its variable parts: words with a digit (numbers, GUIDs, hexadecimal ids, addresses, parts of a path) and quoted
- * texts become `<*>`, and a list of them one, so that what one statement of a program writes is mostly one text. Blanks are
+ * A message without its variable parts: words with a digit (numbers, GUIDs, hexadecimal ids, addresses, parts of a path), quoted
+ * texts and values after an equals sign become `<*>`, and a list of them one, so that what one statement of a program writes is mostly one text. Blanks are
  * made one. At most `MASK_LENGTH_MAX` characters, whatever the length of the text.
  */
 export function masked(text: string): string {
@@ -46,6 +48,8 @@ export function masked(text: string): string {
 /** At most `MASK_LENGTH_MAX` characters, and never half of a surrogate pair. */
 export const shortened = (text: string): string => text.slice(0, MASK_LENGTH_MAX).toWellFormed()
 
+/** The ends of a mask that the next variable part belongs to. */
+const LISTS = [`${VARIABLE}, `, `${VARIABLE},`, `${VARIABLE}/`]
 const QUOTES = /["'`]/
 const BLANK = /\s/
 
@@ -53,7 +57,7 @@ function withPart(mask: string, part: string): string {
   const first = part[0] as string
   if (BLANK.test(first)) return `${mask} `
   if (QUOTES.test(first)) return mask + first + VARIABLE + first
-  if (!DIGIT.test(part)) return mask + part
-  const list = [`${VARIABLE}, `, `${VARIABLE},`].find((end) => mask.endsWith(end)) ?? ''
+  if (!mask.endsWith('=') && !DIGIT.test(part)) return mask + part
+  const list = LISTS.find((end) => mask.endsWith(end)) ?? ''
   return mask.slice(0, mask.length - list.length) + VARIABLE
 }
