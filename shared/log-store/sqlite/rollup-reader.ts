@@ -78,7 +78,7 @@ type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
 
 /** The least detail that has all that a filter asks for; null where none has. */
 function neededDetail(filter: EntryFilter, wanted: 'counts' | 'facts'): Detail | null {
-  if (filter.correlationKey !== null) return null
+  if (filter.correlationKey !== null || filter.template !== null || filter.exceptionGroup !== null) return null
   const { environment, event, step, project, category } = filter
   const isPlain = [environment, event, step, project, category].every((value) => value === null)
   const ofFilter = wanted === 'counts' && isPlain ? ROLLUP_DETAILS.level : ROLLUP_DETAILS.facts
