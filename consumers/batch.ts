@@ -86,6 +86,7 @@ export function createBatchHandler<Item>(
         lag.reading(place, position, chunk[0]?.appendedAt ?? 0)
         position = await settleChunk(chunk, batch)
         await commitPatiently(batch, position, logger)
+        instruments.committed()
       }
       if (position < batch.endPosition) lag.reading(place, position, batch.records.at(-1)?.appendedAt ?? 0)
       else lag.idle(place)

@@ -84,6 +84,16 @@ export function createConsumer(deps: ConsumerDeps): Consumer {
   }
 }
 
+/**
+ * Rejects when every consumer has halted, with the error of the first of them; resolves when all have ended otherwise. One that halted
+ * is told of by its log, its metric and its health: the others go on without it.
+ */
+export async function endOfAll(consumers: readonly Pick<Consumer, 'done'>[]): Promise<void> {
+  const ends = await Promise.allSettled(consumers.map(({ done }) => done))
+  const halts = ends.filter((end) => end.status === 'rejected')
+  if (halts.length === ends.length) throw halts[0]?.reason
+}
+
 function consume<Item>(projection: Projection<Item>, deps: ConsumerDeps): Consumer {
   const { clock, logger } = deps
   const { instruments, deadLetters, lagReporter, join } = assemble(projection, deps)
@@ -196,7 +206,10 @@ function assemble<Item>(projection: Projection<Item>, deps: ConsumerDeps) {
       intervalMs: options.lagIntervalMs,
     }),
     join: (): Promise<Subscription> =>
-      journal.subscribe({ group, topics, recordsMax: options.batchRecordsMax }, handler),
+      journal.subscribe(
+        { group, topics, recordsMax: options.batchRecordsMax, onAssigned: instruments.assigned },
+        handler,
+      ),
   }
 }
 

@@ -1,9 +1,9 @@
-import type { Journal } from '../shared/journal/journal.ts'
+import type { AssignmentCause, Journal } from '../shared/journal/journal.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
 import { createRepeater, type Repeater } from '../shared/runtime/repeat.ts'
-import type { DeadLetterReason } from './dead-letters.ts'
+import { DEAD_LETTER_REASONS, type DeadLetterReason } from './dead-letters.ts'
 import type { ProjectionName } from './projection.ts'
 
 /** The records of a chunk by outcome. */
@@ -24,6 +24,10 @@ export interface Instruments {
   searchable(receivedAt: readonly string[], searchableWithinMs: number): void
   lagRecords(topic: string, partition: number, records: number): void
   lagSeconds(seconds: number): void
+  /** A position was committed now. */
+  committed(): void
+  /** The consumer reads so many partitions from now on. */
+  assigned(partitions: number, cause: AssignmentCause): void
   halted(isHalted: boolean): void
 }
 
@@ -35,6 +39,15 @@ export function createInstruments(metrics: Metrics, projection: ProjectionName, 
   const halted = metrics.gauge('sluice_consumer_halted').labels({ view: projection })
   const write = metrics.histogram('sluice_consumer_write_seconds').labels({ view: projection })
   const searchable = metrics.histogram('sluice_consumer_searchable_seconds').labels({ view: projection })
+  const committed = metrics.gauge('sluice_consumer_last_commit_timestamp_seconds').labels({ view: projection })
+  const assigned = metrics.gauge('sluice_consumer_assigned_partitions').labels({ view: projection })
+  const rebalances = metrics.counter('sluice_consumer_rebalances_total')
+  const paused = metrics.counter('sluice_consumer_paused_seconds_total').labels({ view: projection })
+  let pausedSince: number | undefined
+  // A counter that begins with its first event would not be seen to rise by it.
+  for (const reason of Object.keys(DEAD_LETTER_REASONS)) letters.inc({ view: projection, reason }, 0)
+  for (const reason of ['group', 'member']) rebalances.inc({ view: projection, reason }, 0)
+  paused.inc(0)
   return {
     outcomes: (counts) => {
       for (const [outcome, count] of Object.entries(counts))
@@ -63,6 +76,17 @@ export function createInstruments(metrics: Metrics, projection: ProjectionName, 
     lagRecords: (topic, partition, count) =>
       lagRecords.set({ view: projection, topic, partition: String(partition) }, count),
     lagSeconds: (seconds) => lagSeconds.set(seconds),
+    committed: () => committed.set(clock.now() / 1_000),
+    assigned: (partitions, cause) => {
+      assigned.set(partitions)
+      if (cause === 'group' || cause === 'member') {
+        rebalances.inc({ view: projection, reason: cause })
+        if (partitions === 0) pausedSince ??= clock.now()
+        return
+      }
+      if (pausedSince !== undefined) paused.inc(Math.max(0, clock.now() - pausedSince) / 1_000)
+      pausedSince = undefined
+    },
     halted: (isHalted) => halted.set(isHalted ? 1 : 0),
   }
 }

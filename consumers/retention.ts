@@ -3,6 +3,7 @@ import type { LogStoreWriter } from '../shared/log-store/log-store.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
 import type { Service } from '../shared/runtime/lifecycle.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
+import type { Metrics } from '../shared/runtime/metrics.ts'
 import { createRepeater } from '../shared/runtime/repeat.ts'
 import { byDeadline } from '../shared/runtime/waiting.ts'
 
@@ -19,18 +20,22 @@ export function createRetentionJob({
   days,
   intervalMs,
   logger,
+  metrics,
 }: {
   store: Pick<LogStoreWriter, 'removeBefore'>
   clock: Clock
   days: number
   intervalMs: number
   logger: Logger
+  metrics: Metrics
 }): Service {
+  const lastSuccess = metrics.gauge('sluice_retention_last_success_timestamp_seconds')
   const repeater = createRepeater({
     intervalMs,
     run: async () => {
       const before = timestampOf(clock.now() - days * DAY_MS).slice(0, 10)
       const removed = await store.removeBefore(before)
+      lastSuccess.set(clock.now() / 1_000)
       if (removed > 0) logger.info({ before, removed }, 'old days were removed')
     },
     onError: (err) => logger.error({ err }, 'old days could not be removed; trying again later'),

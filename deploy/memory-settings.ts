@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 /**
  * Settings that count only where they are there when a process starts. Left to itself, V8 gives the young objects of one thread up to
  * 128 MiB, and glibc raises its thresholds with every large block that is freed, and then keeps 300 MiB after some minutes of large
- * bodies; these are the thresholds that it begins with. The compiled code is kept between starts: each thread that finds it needs 5 MiB
+ * bodies; these are the thresholds that it begins with. It also keeps free blocks in a heap for each of up to 16 threads. The compiled code is kept between starts: each thread that finds it needs 5 MiB
  * less and begins sooner.
  */
 const YOUNG_OBJECTS = '--max-semi-space-size'
@@ -12,6 +12,7 @@ const YOUNG_OBJECTS_MIB = 16
 const ENVIRONMENT = {
   MALLOC_MMAP_THRESHOLD_: '131072',
   MALLOC_TRIM_THRESHOLD_: '1048576',
+  MALLOC_ARENA_MAX: '2',
   NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/compiled'),
 }
 

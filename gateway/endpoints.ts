@@ -7,6 +7,7 @@ import { createInflate } from '../shared/http/inflate.ts'
 import type { Handler, Routes } from '../shared/http/listener.ts'
 import { mediaProblem } from '../shared/http/media-type.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
+import { routed } from '../shared/http/request-times.ts'
 import type { Registry } from '../shared/registry/registry.ts'
 import { type ByteBudget, createByteBudget } from '../shared/runtime/byte-budget.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
@@ -208,7 +209,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
     const { protobuf, translate } = endpoint
     const text = intakeOf(endpoint, endpoint, sendResponse)
     const post = protobuf === undefined ? text : byContentType(intakeOf(endpoint, protobuf, sendResponse), text)
-    return onlyPost(cors, translate === undefined ? post : translated(translate, post))
+    return routed({ path: endpoint.path }, onlyPost(cors, translate === undefined ? post : translated(translate, post)))
   }
 
   const handlers = new Map(ENDPOINTS.map((endpoint) => [endpoint, handlerOf(endpoint)]))
@@ -280,18 +281,21 @@ function createDepsOf(kind: EntryKind, deps: CommonDeps): CheckDeps & Omit<Handl
   const { config, metrics, publisher } = deps
   const topic = topicName(config.TOPIC_PREFIX, TOPIC_OF_KIND[kind])
   const isOverused = createHotKeys({ usesPerSecond: config.HOT_KEY_ENTRIES_PER_SECOND, keysMax: HOT_KEYS_MAX })
+  const ingestMetrics = createIngestMetrics(metrics, kind)
+  const isHot = (key: string): boolean => {
+    // Where there is one partition, there is nothing to spread over.
+    const hot = publisher.partitionsOf(topic) > 1 && isOverused(key)
+    if (hot) ingestMetrics.limited('hot_key')
+    return hot
+  }
   return {
     ...deps,
     entryBytesMax: config.MAX_ENTRY_BYTES,
     batchEntriesMax: config.MAX_BATCH_ENTRIES,
     replaceInvalidLevel: config.INVALID_LEVEL === 'information',
     resourceAttributes: config.OTLP_RESOURCE_ATTRIBUTES,
-    admit: createAdmit({
-      valueBytesMax: config.MAX_ENTRY_BYTES,
-      // Where there is one partition, there is nothing to spread over.
-      isHot: (key) => publisher.partitionsOf(topic) > 1 && isOverused(key),
-    }),
-    ingestMetrics: createIngestMetrics(metrics, kind),
+    admit: createAdmit({ valueBytesMax: config.MAX_ENTRY_BYTES, isHot }),
+    ingestMetrics,
     publish: (publications) => publisher.publish(topic, publications, performance.now() + config.REQUEST_DEADLINE_MS),
   }
 }

@@ -13,7 +13,7 @@ const DOCUMENTS = [
   'SECURITY.md',
   'clients/typescript/README.md',
   'examples/subscribers/README.md',
-  ...globSync('docs/{,clients/}*.md', { cwd: ROOT }).toSorted(),
+  ...globSync('docs/{,clients/,runbooks/}*.md', { cwd: ROOT }).toSorted(),
 ]
 const PACKAGE = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> }
 

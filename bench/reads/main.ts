@@ -96,6 +96,8 @@ const filterOf = (query: string, fields: Partial<EntryFilter> = {}): EntryFilter
   levelMin: null,
   correlationKey: null,
   category: null,
+  template: null,
+  exceptionGroup: null,
   ...fields,
 })
 

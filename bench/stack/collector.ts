@@ -26,20 +26,36 @@ providers:
 `
 
 /**
- * The OpenTelemetry Collector: OTLP/HTTP JSON in, one record an entry out, and as safe as the gateway: no queue, so that its answer waits
+ * The content of the Collector's messages, of which each has one log record: the text of its body alone, or the record with its resource
+ * and scope, for which each has to be of a trace of its own.
+ */
+export type Written = 'bodies' | 'records'
+
+const EXPORT: Readonly<Record<Written, string>> = {
+  bodies: 'encoding: raw }',
+  records: 'encoding: otlp_proto }\n    partition_logs_by_trace_id: true',
+}
+
+/**
+ * The OpenTelemetry Collector: OTLP/HTTP in, one message an entry out, and as safe as the gateway: no queue, so that its answer waits
  * for acks=all. Rejects with a reason where there is no Go to build it with; a build takes minutes, and is kept in bench/out.
  */
-export async function collector(broker: string, topics: Topics, log: (text: string) => void): Promise<Program> {
+export async function collector(
+  broker: string,
+  topics: Topics,
+  log: (text: string) => void,
+  written: Written = 'bodies',
+): Promise<Program> {
   if (!existsSync(BINARY)) await build(log)
   return {
-    name: `OpenTelemetry Collector ${VERSION}`,
+    name: `OpenTelemetry Collector ${VERSION}, ${written}`,
     start: async (prefix) => {
       const topic = `${prefix}.collector`
       await topics.create(topic)
       const [port = 0] = await freePorts(1)
       const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
       const file = join(folder, 'config.yaml')
-      writeFileSync(file, configuration(broker, topic, port))
+      writeFileSync(file, configuration(broker, topic, port, written))
       const program = await startProgram(BINARY, [`--config=${file}`], `http://127.0.0.1:${port}`)
       const stop = async (): Promise<void> => {
         await program.stop()
@@ -81,13 +97,13 @@ async function build(log: (text: string) => void): Promise<void> {
   }
 }
 
-const configuration = (broker: string, topic: string, port: number): string => `
+const configuration = (broker: string, topic: string, port: number, written: Written): string => `
 receivers:
   otlp: { protocols: { http: { endpoint: "127.0.0.1:${port}" } } }
 exporters:
   kafka:
     brokers: ["${broker}"]
-    logs: { topic: "${topic}", encoding: raw }
+    logs: { topic: "${topic}", ${EXPORT[written]}
     producer: { required_acks: -1, compression: none, allow_auto_topic_creation: false, linger: 5ms }
     sending_queue: { enabled: false }
     retry_on_failure: { enabled: false }

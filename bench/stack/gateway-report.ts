@@ -52,7 +52,8 @@ ${table(STEADY_HEAD, latencies)}${notes.map((note) => `\n${note}\n`).join('')}`
 
 /** The programs beside the Collector, by their CPU. */
 export function renderOtlp(saturations: readonly Saturation[], notes: readonly string[]): string {
-  const peers = saturations.filter(({ program }) => !program.startsWith('Sluice'))
+  // The peer that keeps as much of a record.
+  const peers = saturations.filter(({ program }) => program.endsWith('records'))
   const rows = [...Map.groupBy(saturations, ({ workload, program }) => JSON.stringify([workload, program])).values()]
   const cells = rows.map((runs) => {
     const { workload = '', program = '' } = runs[0] ?? {}
@@ -64,7 +65,8 @@ export function renderOtlp(saturations: readonly Saturation[], notes: readonly s
     )
   })
   return `The real gateway (\`--role gateway\`) on one broker, acks=all, requests of OTLP/HTTP in Protobuf as SDKs send them: records of about 700 bytes
-with six attributes. The Collector sends each record's body to the topic, and nothing else of it.
+with six attributes. The Collector writes a message a record, too: one row with whole **records**, which is what Sluice is compared with, and
+one with the text of their **bodies** and nothing else of them.
 
 ${table(SATURATION_HEAD.with(4, 'of the Collector'), cells)}${notes.map((note) => `\n${note}\n`).join('')}`
 }

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os'
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { SETTINGS } from '../../shared/runtime/config-schema.ts'
 import { median } from '../numbers.ts'
-import { collector } from './collector.ts'
+import { collector, type Written } from './collector.ts'
 import {
   type ConsumersRig,
   fillTopic,
@@ -89,7 +89,7 @@ async function runOtlp({ quick, rounds, broker: given }: PhaseOptions): Promise<
   try {
     const rig: GatewayRig = { broker, topics, seconds: quick ? 0.5 : 4, warmUpSeconds: quick ? 0.5 : 2 }
     const notes: string[] = []
-    const others = quick ? [] : await peers(broker.address, topics, notes)
+    const others = quick ? [] : await peers(broker.address, topics, notes, ['records', 'bodies'])
     const programs = [...ours(broker.address), ...others].map(unchanged)
     const saturations: Saturation[] = []
     if (!quick) for (const workload of OTLP) for (const each of programs) await saturate(each, workload, rig)
@@ -114,9 +114,16 @@ const ours = (broker: string): readonly Program[] => [
 ]
 
 /** Other programs that do the same; one that cannot be had leaves a note. */
-async function peers(broker: string, topics: Topics, notes: string[]): Promise<readonly Program[]> {
+async function peers(
+  broker: string,
+  topics: Topics,
+  notes: string[],
+  written: readonly Written[] = ['bodies'],
+): Promise<readonly Program[]> {
   try {
-    return [await collector(broker, topics, say)]
+    const programs: Program[] = []
+    for (const each of written) programs.push(await collector(broker, topics, say, each))
+    return programs
   } catch (error) {
     notes.push(`Without the OpenTelemetry Collector: ${(error as Error).message}.`)
     return []

@@ -2,6 +2,7 @@ import type { EntryDocument, Leaf } from '../../shared/contract/documents.ts'
 import { hasLostDigits, parseExactly, parseKeepingDigits } from '../../shared/contract/exact-json.ts'
 import { fullText, KEYWORD_BYTES, keyword } from '../../shared/contract/keyword.ts'
 import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
+import { fingerprintsOf } from '../../shared/fingerprint/fingerprint.ts'
 import { leaves } from '../../shared/query/leaves.ts'
 
 /** Longer payloads (UTF-16 units) are found by their words, not by their fields: parsing them would hold up all others. */
@@ -21,6 +22,8 @@ const fieldsOf = (entry: EventLogRecord) => ({
   category: null,
   eventId: null,
   eventName: null,
+  template: null,
+  exceptionGroup: null,
   message: null,
   exception: null,
   scopeLeaves: [],
@@ -63,6 +66,7 @@ export const applicationLogDocument = (entry: ApplicationLogRecord, source: stri
   category: optionalKeyword(entry.categoryName, KEYWORD_BYTES.category),
   eventId: entry.eventId,
   eventName: optionalKeyword(entry.eventName, KEYWORD_BYTES.eventName),
+  ...fingerprintsOf(entry),
   message: fullText(entry.message),
   exception: entry.exception === null ? null : fullText(entry.exception),
   payload: null,

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import express, { Router } from 'express'
 import { below } from '../../shared/http/base-path.ts'
 import { createListener, type Routes } from '../../shared/http/listener.ts'
+import { timed } from '../../shared/http/request-times.ts'
 import type { RoleParts } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { registerDocs } from '../openapi/docs-page.ts'
@@ -72,11 +73,11 @@ function mountDocs(router: Router, { config, version, hasPage }: HttpServersDeps
 function listenerOf(
   router: Router,
   basePath: string,
-  { logger }: HttpServersDeps,
+  { logger, metrics }: HttpServersDeps,
   endpoints?: Routes,
 ): RequestListener {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.use(basePath, router)
-  return createListener(app, logger, endpoints)
+  return timed(createListener(app, logger, endpoints), metrics)
 }

@@ -11,6 +11,7 @@ import {
   type Methods,
   statusTrailers,
 } from '../../shared/grpc/call.ts'
+import { createRequestTimes } from '../../shared/http/request-times.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
@@ -41,8 +42,15 @@ export interface GrpcServerOptions extends ListenAddress {
  */
 export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
   const { methods, config, metrics, logger } = options
+  const observe = createRequestTimes(metrics)
   const connections = createConnections(options, (call) => {
-    const method = methods.get(String(call.headers[':path']))
+    const path = String(call.headers[':path'])
+    const method = methods.get(path)
+    const begunAt = performance.now()
+    call.once('close', () => {
+      const status = call.sentHeaders?.[':status']
+      observe(method && path, status === undefined ? undefined : Number(status), begunAt)
+    })
     if (!isGrpc(call.headers)) answerNoCall(call)
     else if (method === undefined) answerCall(call, '', unknownMethod(methods))
     else void serve(method, call, logger)

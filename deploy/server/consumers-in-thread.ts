@@ -10,7 +10,7 @@ export interface RunningConsumers extends Service {
   health(): Promise<readonly Health[]>
   /** Their instruments as prom-client's aggregation takes them. */
   metrics(): Promise<object>
-  /** Rejects when a projection halts; never settles before `start`. */
+  /** Rejects when all projections have halted; never settles before `start`. */
   readonly done: Promise<void>
 }
 

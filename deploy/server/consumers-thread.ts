@@ -3,7 +3,7 @@
  * that answers HTTP does none of it, whatever the backends, and no record is copied between threads.
  */
 import { setPriority } from 'node:os'
-import { type Consumer, createConsumer } from '../../consumers/consumer.ts'
+import { type Consumer, createConsumer, endOfAll } from '../../consumers/consumer.ts'
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { createRetentionJob } from '../../consumers/retention.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
@@ -23,7 +23,7 @@ export interface ConsumersCalls {
   health(): readonly Health[]
   /** The instruments as prom-client's aggregation takes them. */
   metrics(): Promise<object>
-  /** Resolves when all consumers were stopped; rejects when a projection halts, with the error that halted it. */
+  /** Resolves when all consumers were stopped; rejects when every one of them has halted, with the error that halted the first. */
   done(): Promise<void>
   stop(deadline: number): Promise<void>
 }
@@ -50,13 +50,13 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
     const { store, maintain: maintainStore } = await openLogStore(deps, 'same')
     opened.push(store)
     const consumers = createConsumers({ ...deps, journal, store })
-    const retention = { store, clock: systemClock, logger, days: config.RETENTION_DAYS }
+    const retention = { ...deps, store, days: config.RETENTION_DAYS }
     const services: readonly Service[] = [
       createMaintenance([maintainJournal, maintainStore], logger),
       createRetentionJob({ ...retention, intervalMs: RETENTION_INTERVAL_MS }),
       ...consumers,
     ]
-    const done = Promise.all(consumers.map((consumer) => consumer.done)).then(() => {})
+    const done = endOfAll(consumers)
     // A caller of `done` learns of a failure; before there is one, the failure must not end the process.
     done.catch(() => {})
     await startAll(services)

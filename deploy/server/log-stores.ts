@@ -48,11 +48,15 @@ async function openElasticsearch({ config, clock, logger, metrics }: BackendDeps
     metrics,
     options: { replicas: config.ELASTICSEARCH_REPLICAS, shards: config.ELASTICSEARCH_SHARDS },
   })
+  const maintain = async (): Promise<void> => {
+    await store.indices.prepareDays()
+    await store.measureShards()
+  }
   return {
     store,
     applyIndices: () => store.indices.apply(),
     rebuildCounts: async () => 'Elasticsearch counts when it is asked: there is nothing to make',
-    maintain: () => store.indices.prepareDays(),
+    maintain,
   }
 }
 

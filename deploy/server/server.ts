@@ -15,6 +15,7 @@ import { createHttpServers } from '../http/app.ts'
 import { createEventLoopDelay } from '../http/event-loop-delay.ts'
 import { type BackendDeps, checkRole, usesFiles } from './backends.ts'
 import { banner } from './banner.ts'
+import { reportCertificates } from './certificates.ts'
 import { createConsumersInThread } from './consumers-in-thread.ts'
 import { lockDataDir } from './data-dir-lock.ts'
 import { setUpRegistry } from './first-start.ts'
@@ -33,7 +34,7 @@ export interface ServerOptions {
   readonly print: (text: string) => void
 }
 
-/** Runs a server until SIGTERM or SIGINT (again: at once), or until a projection halts. Gives the exit code: 0 drained, 1 failed. */
+/** Runs a server until SIGTERM or SIGINT (again: at once), or until all its projections have halted. Gives the exit code: 0 drained, 1 failed. */
 export async function serve(options: ServerOptions): Promise<number> {
   const { config, logger } = options
   const server = await startServer(options)
@@ -52,21 +53,21 @@ export async function serve(options: ServerOptions): Promise<number> {
 }
 
 /**
- * Resolves when a halted projection has to end the process. A process that also takes logs stays up: the entries it accepts are
+ * Resolves when halted projections have to end the process. A process that also takes logs stays up: the entries it accepts are
  * durable and become visible once the cause is mended; readiness, a metric and the log tell.
  */
 async function haltOf({ halted }: Server, { role, logger }: ServerOptions): Promise<'halted'> {
   try {
     await halted
   } catch (err) {
-    logger.fatal({ err }, 'a view halted and needs an operator')
+    logger.fatal({ err }, 'every view of this process has halted and needs an operator')
     if (role === 'consumers') return 'halted'
   }
   return new Promise(() => {})
 }
 
 interface Server {
-  /** Rejects when a projection halts. */
+  /** Rejects when all projections have halted. */
   readonly halted: Promise<void>
   /** Stops taking, answers what was taken, flushes and lets go of everything by the deadline (milliseconds since 1970). */
   stop(deadline: number): Promise<void>
@@ -104,6 +105,8 @@ type Run = <Part extends Service>(part: Part) => Promise<Part>
 async function startParts({ role, config, logger, print }: ServerOptions, run: Run, draining: () => boolean) {
   checkRole(role, config)
   const metrics = createMetrics({ processMetrics: true })
+  metrics.gauge('sluice_build_info').set({ version: VERSION, role }, 1)
+  reportCertificates(config, metrics)
   const deps = { config, clock: systemClock, logger, metrics }
   if (usesFiles(config, role)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
   const { journal, batchingPolicy, ...topics } = await openJournal(deps, 'own')

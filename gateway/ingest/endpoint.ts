@@ -13,6 +13,7 @@ import {
   refusedBodyHeaders,
   type Unwrap,
 } from '../../shared/http/body.ts'
+import { isForRoom } from '../../shared/http/body-bytes.ts'
 import { type Cooperative, runSteps, type Steps } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { RecordRefusals } from '../refusals/recorder.ts'
@@ -79,6 +80,7 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
 
   function refuse(request: Source, response: Response, { refused, content }: Refused): void {
     ingestMetrics.requestRefused(refused.code)
+    if (isForRoom(refused)) ingestMetrics.limited('body_buffer')
     const { headers } = request
     recordRefusals({ headers, content }, [{ problem: refused }])
     const reply = dialect.failed(refused)

@@ -29,16 +29,25 @@ export interface IngestMetrics {
   accepted(entries: number): void
   rejected(code: ErrorCode): void
   requestRefused(code: ErrorCode): void
+  /** Counts the use of a limit that the code does not tell. */
+  limited(reason: 'body_buffer' | 'hot_key'): void
 }
 
 export function createIngestMetrics(metrics: Metrics, kind: EntryKind): IngestMetrics {
   const accepted = metrics.counter('sluice_entries_accepted_total').labels(kind)
   const rejected = metrics.counter('sluice_entries_rejected_total')
   const refused = metrics.counter('sluice_requests_refused_total')
+  const limits = metrics.counter('sluice_limited_total')
+  // A counter that begins with its first event would not be seen to rise by it.
+  accepted.inc(0)
+  rejected.inc({ kind, code: 'server_error' }, 0)
+  refused.inc({ code: 'server_error' }, 0)
+  for (const reason of ['body_buffer', 'hot_key']) limits.inc({ reason }, 0)
   return {
     accepted: (entries) => accepted.inc(entries),
     rejected: (code) => rejected.inc({ kind, code }),
     requestRefused: (code) => refused.inc({ code }),
+    limited: (reason) => limits.inc({ reason }),
   }
 }
 

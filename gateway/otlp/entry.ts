@@ -1,7 +1,7 @@
 import { type Checked, problem, refuse } from '../../shared/contract/errors.ts'
 import { numberText } from '../../shared/contract/exact-json.ts'
 import { LEVELS, type Level } from '../../shared/contract/levels.ts'
-import { fromNanos } from '../../shared/contract/timestamp.ts'
+import { fromNanoDigits } from '../../shared/contract/timestamp.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
 import {
   createFieldExtractor,
@@ -119,8 +119,8 @@ const DIGITS_MAX = 20
 /** Nanoseconds since 1970, sent as text or as a number, as a timestamp; 0 is none. What is no such number is left to be refused. */
 function timeOf(value: unknown): string | undefined {
   const text = textOf(value)
-  if (text === undefined) return undefined
+  if (text === undefined || text === '0') return undefined
   const digits = /^\d+(?:\.\d+)?e\+?\d+$/i.test(text) ? Number(text).toFixed(0) : text
   if (/^0+$/.test(digits)) return undefined
-  return /^\d+$/.test(digits) && digits.length <= DIGITS_MAX ? fromNanos(BigInt(digits)) : text
+  return /^\d+$/.test(digits) && digits.length <= DIGITS_MAX ? fromNanoDigits(digits) : text
 }

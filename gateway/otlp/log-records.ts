@@ -76,6 +76,7 @@ const INTEGER = /^(?:0|-?[1-9]\d{0,19})$/
 export function plainValue(value: unknown): unknown {
   if (!isObject(value)) return null
   const { stringValue, boolValue, intValue, doubleValue, bytesValue, arrayValue, kvlistValue } = value
+  if (typeof stringValue === 'string') return stringValue
   if (intValue !== undefined && intValue !== null) return integerOf(intValue)
   if (isObject(arrayValue)) return listOf(arrayValue['values']).map(plainValue)
   if (isObject(kvlistValue)) return plainAttributes(listOf(kvlistValue['values']))
@@ -83,8 +84,19 @@ export function plainValue(value: unknown): unknown {
 }
 
 /** Attributes as an object: of those that share a name the last one counts, and what has no name is left out. */
-export const plainAttributes = (list: readonly unknown[]): Record<string, unknown> =>
-  Object.fromEntries(list.filter(isKeyValue).map(({ key, value }) => [key, plainValue(value)]))
+export function plainAttributes(list: readonly unknown[]): Record<string, unknown> {
+  const plain: Record<string, unknown> = {}
+  for (const item of list) {
+    if (!isKeyValue(item)) continue
+    const value = plainValue(item.value)
+    if (item.key === '__proto__') Object.defineProperty(plain, item.key, { ...OWN, value })
+    else plain[item.key] = value
+  }
+  return plain
+}
+
+/** The one name that cannot be assigned like any other. */
+const OWN = { enumerable: true, configurable: true, writable: true }
 
 /** An attribute. */
 interface KeyValue {

@@ -59,6 +59,8 @@ export function createPublisher({ journal, clock, metrics, logger, options }: Pu
   const queueBytes = metrics.gauge('sluice_publish_queue_bytes')
   // Read when it is asked for: it changes several times a request.
   Object.assign(queueBytes, { collect: () => queueBytes.set(budget.held) })
+  const limited = metrics.counter('sluice_limited_total')
+  limited.inc({ reason: 'publish_buffer' }, 0)
   const sender = createSender({ ...options, journal, budget, metrics, logger })
   const partitions = createPartitionCounts({
     journal,
@@ -87,7 +89,10 @@ export function createPublisher({ journal, clock, metrics, logger, options }: Pu
     const all = (outcome: PublishOutcome): readonly PublishOutcome[] => new Array<PublishOutcome>(length).fill(outcome)
     if (batcher === undefined) return Promise.resolve(all('closed'))
     const bytes = publications.reduce((sum, publication) => sum + publication.bytes, 0)
-    if (!budget.fits(bytes)) return Promise.resolve(all('buffer_full'))
+    if (!budget.fits(bytes)) {
+      limited.inc({ reason: 'publish_buffer' })
+      return Promise.resolve(all('buffer_full'))
+    }
     const slices = cutSlices(topic, publications, partitions.of(topic), options)
     const [only] = slices
     if (slices.length === 1 && only !== undefined) return batcher.push(only, deadline).then(all)

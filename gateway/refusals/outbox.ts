@@ -33,6 +33,8 @@ const PARTITION = 0
 
 export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: RefusalOutboxDeps): RefusalOutbox {
   const counter = metrics.counter('sluice_refusals_noted_total')
+  // A counter that begins with its first event would not be seen to rise by it.
+  for (const outcome of ['noted', 'unnoted', 'lost']) counter.inc({ outcome }, 0)
   let waiting: NewRecord[] = []
   let bytes = 0
   const missed = new Map<string, Map<string, number>>()

@@ -24,6 +24,9 @@ export interface EntryDocument {
   readonly category: string | null
   readonly eventId: number | null
   readonly eventName: string | null
+  /** The groups of an application log (shared/fingerprint): of the template of its message, and of its exception; null for none. */
+  readonly template: string | null
+  readonly exceptionGroup: string | null
   /** The text that words and phrases search; null where the kind has none. */
   readonly message: string | null
   readonly exception: string | null

@@ -46,7 +46,8 @@ function offsetMinutes(offset: string): number | undefined {
   return (offset[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
 }
 
-const significant = (fraction: string): string => fraction.replace(/0+$/, '').padEnd(3, '0')
+const significant = (fraction: string): string =>
+  fraction.endsWith('0') ? fraction.replace(/0+$/, '').padEnd(3, '0') : fraction.padEnd(3, '0')
 
 /** Milliseconds since 1970 as a canonical timestamp. */
 export const timestampOf = (epochMs: number): string => new Date(epochMs).toISOString()
@@ -60,10 +61,24 @@ export function toNanos(timestamp: string): bigint {
 }
 
 /** The canonical timestamp of nanoseconds since 1970. */
-export function fromNanos(nanos: bigint): string {
-  const fraction = (nanos % 1_000_000_000n).toString().padStart(9, '0')
-  const seconds = new Date(Number(nanos / 1_000_000_000n) * 1000).toISOString().slice(0, 19)
-  return `${seconds}.${significant(fraction)}Z`
+export const fromNanos = (nanos: bigint): string => fromNanoDigits(nanos.toString())
+
+const NANO_DIGITS = 9
+
+/** The canonical timestamp of nanoseconds since 1970 by their decimal digits, at most 20. */
+export function fromNanoDigits(digits: string): string {
+  const whole = digits.padStart(NANO_DIGITS + 1, '0')
+  return `${secondText(Number(whole.slice(0, -NANO_DIGITS)))}.${significant(whole.slice(-NANO_DIGITS))}Z`
+}
+
+let lastSecond = Number.NaN
+let lastSecondText = ''
+
+/** Seconds since 1970 as a text without fraction; many timestamps that follow one another share a second. */
+function secondText(second: number): string {
+  if (second !== lastSecond) lastSecondText = new Date(second * 1_000).toISOString().slice(0, 19)
+  lastSecond = second
+  return lastSecondText
 }
 
 /** Below, at or above zero as `a` is before, at or after `b`; both canonical. */

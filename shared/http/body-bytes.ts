@@ -1,9 +1,13 @@
 import { type Problem, refuse } from '../contract/errors.ts'
 import type { ByteShare } from '../runtime/byte-budget.ts'
 
+const NO_ROOM = refuse('server_error', { outcome: 'not_written' }, 'Too many bytes of request bodies are being read.')
+
 /** A body for which the budget has no room is refused; nothing of it was written, and sent again later it may find some. */
-export const refuseForRoom = (): { readonly value?: undefined; readonly problem: Problem } =>
-  refuse('server_error', { outcome: 'not_written' }, 'Too many bytes of request bodies are being read.')
+export const refuseForRoom = (): { readonly value?: undefined; readonly problem: Problem } => NO_ROOM
+
+/** Whether that is why a body was refused. */
+export const isForRoom = (cause: Problem): boolean => cause === NO_ROOM.problem
 
 /** A smaller piece is copied behind others into one block: as an object of its own it would take more memory than it has bytes. */
 const OWN_BLOCK_BYTES_MIN = 4 * 1024

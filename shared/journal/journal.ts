@@ -98,7 +98,15 @@ export interface SubscribeOptions {
   readonly topics: readonly string[]
   /** The most records of one batch. */
   readonly recordsMax: number
+  /** Hears how many partitions this member reads from now on, and why that changed. Must not throw. */
+  readonly onAssigned?: (partitions: number, cause: AssignmentCause) => void
 }
+
+/**
+ * The reason of a change of a member's partitions: it was given some (or none, as others have them all); they were taken as a member of
+ * the group came or went; or as its own membership had to be made anew; or the subscription ended.
+ */
+export type AssignmentCause = 'assigned' | 'group' | 'member' | 'closed'
 
 export interface PartitionBatch {
   readonly topic: string

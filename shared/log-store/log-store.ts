@@ -61,6 +61,12 @@ export interface LogStoreReader {
   /** For each facet the values with most matches, most first. */
   facets(filter: EntryFilter, valuesMax: number, signal?: AbortSignal): Promise<Facets>
   /**
+   * The groups of the matches that share a value, those with most matches first, each with its counts in at most `bucketsMax` equal
+   * spans of the filter's range, or of that of the matches where it has none. A list of groups ends early where their samples have
+   * as many bytes as a page may have.
+   */
+  groups(filter: EntryFilter, by: GroupField, limits: GroupLimits, signal?: AbortSignal): Promise<Groups>
+  /**
    * Matches that became visible after the cursor, as rows, oldest first in the order of arrival; null starts at the present end. At
    * most `limit` of them and, but for the first, `PAGE_BYTES_MAX`. Rejects with a `TailCursorError` where it gave out no such cursor.
    */
@@ -88,6 +94,9 @@ export interface EntryFilter {
   readonly project: string | null
   /** A category and all below it: `Acme.Billing` finds `Acme.Billing` and `Acme.Billing.Jobs`, not `Acme.BillingX`. */
   readonly category: string | null
+  /** The id of a group of application logs, as the documents have it. */
+  readonly template: string | null
+  readonly exceptionGroup: string | null
 }
 
 /** A place between entries: just after the entry named. */
@@ -126,6 +135,41 @@ export interface Histogram {
 
 export type FacetName = 'level' | 'environment' | 'event' | 'step' | 'project' | 'category'
 export type Facets = Readonly<Record<FacetName, readonly { readonly value: string; readonly count: number }[]>>
+
+/** Fields that application logs alone have, and that are counted for groups alone, beside the facets. */
+export type GroupField = FacetName | 'template' | 'exceptionGroup'
+
+export interface GroupLimits {
+  /** Most groups, at least 1. */
+  readonly groupsMax: number
+  readonly bucketsMax: number
+}
+
+export interface Groups {
+  /** The width of a span in milliseconds. */
+  readonly intervalMs: number
+  /** The beginning of each span, a canonical timestamp, oldest first. */
+  readonly spans: readonly string[]
+  readonly groups: readonly EntryGroup[]
+  /** Whether there are further groups. */
+  readonly more: boolean
+  /** Matches without a value. */
+  readonly ungrouped: number
+}
+
+export interface EntryGroup {
+  /** The value that its entries share. */
+  readonly value: string
+  readonly count: number
+  /** Canonical timestamps of the earliest and latest entry. */
+  readonly firstAt: string
+  readonly lastAt: string
+  readonly worstLevel: Level
+  /** The number of its entries in each span. */
+  readonly counts: readonly number[]
+  /** Its last entry. */
+  readonly sample: EntryRow
+}
 
 /** A place in the order of arrival; opaque to all but the store. */
 export type TailCursor = string

@@ -41,6 +41,8 @@ export function createRegistryFollower({
     logger.warn({ topic, offset, reason }, 'registry record cannot be read; others like it are not reported')
   })
   const gauge = metrics.gauge('sluice_registry_ready')
+  const held = metrics.gauge('sluice_registry_records')
+  const appliedAt = metrics.gauge('sluice_registry_applied_timestamp_seconds')
   let following: Promise<Follower> | undefined
   let stopped = false
   let ready = false
@@ -57,7 +59,11 @@ export function createRegistryFollower({
     health: () =>
       ready ? { name: 'registry', ready } : { name: 'registry', ready, reason: 'the registry is being read' },
     start: async () => {
-      following = journal.follow(topic, fold.fold)
+      following = journal.follow(topic, (records) => {
+        fold.fold(records)
+        held.set(fold.size())
+        appliedAt.set((records.at(-1)?.appendedAt ?? 0) / 1_000)
+      })
       await following
       if (stopped) return
       setReady(true)

@@ -6,6 +6,8 @@ import type { Entity, EventEntity, KeyInfo, Project, Registry, StepEntity, Team 
 
 export interface RegistryFold {
   readonly registry: Registry
+  /** How many records it holds. */
+  size(): number
   /** Folds records of the registry topic, in their order; never throws. */
   fold(records: readonly Pick<JournalRecord, 'key' | 'value' | 'offset'>[]): void
 }
@@ -37,6 +39,7 @@ export function createRegistryFold(
       }
       stale = true
     },
+    size: () => Object.values(state).reduce((sum, { size }) => sum + size, 0),
     registry: {
       entity: (identifier) => fresh().entities.get(identifier),
       project: (id) => fresh().projects.get(id),

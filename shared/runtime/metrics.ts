@@ -11,6 +11,16 @@ interface MetricSpec {
 
 /** Every metric of Sluice. docs/operations.md is the same table, and a test holds them together. */
 export const METRICS = {
+  sluice_build_info: {
+    kind: 'gauge',
+    labels: ['version', 'role'],
+    help: '1, with the version of the program and the role of the process.',
+  },
+  sluice_http_request_seconds: {
+    kind: 'histogram',
+    labels: ['route', 'status_class'],
+    help: 'Seconds from the head of a request until its answer was handed over, or its client gone; of a live tail, as long as it was open. The route is a template, `other` where none matched; the class 2xx to 5xx, or `none`: no answer began.',
+  },
   sluice_entries_accepted_total: {
     kind: 'counter',
     labels: ['kind'],
@@ -30,6 +40,11 @@ export const METRICS = {
     kind: 'counter',
     labels: ['outcome'],
     help: 'Refusals that a Team is to see: noted; unnoted, above its share; lost, because the journal did not take the notes.',
+  },
+  sluice_limited_total: {
+    kind: 'counter',
+    labels: ['reason'],
+    help: 'Uses of a limit: body_buffer, publish_buffer, requests refused as BODY_BUFFER_BYTES or PUBLISH_BUFFER_BYTES were held; hot_key, entries whose order was given up (HOT_KEY_ENTRIES_PER_SECOND).',
   },
   sluice_body_bytes: {
     kind: 'gauge',
@@ -52,6 +67,16 @@ export const METRICS = {
     help: 'The circuit breaker around the journal: 0 closed, 1 half open, 2 open (requests are refused at once).',
   },
   sluice_registry_ready: { kind: 'gauge', help: '1 when the registry is folded up to its end, else 0.' },
+  sluice_registry_records: { kind: 'gauge', help: 'Teams, keys, Events, Steps and Projects that the registry holds.' },
+  sluice_registry_applied_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When the newest change that this process has applied was written (Unix time); 0 before the first. Processes that differ do not know the same keys.',
+  },
+  sluice_certificate_not_after_seconds: {
+    kind: 'gauge',
+    labels: ['use'],
+    help: 'When a certificate ends that was read at start (Unix time), by use: kafka_ca, kafka_client, elasticsearch_ca; of several in a file the first to end.',
+  },
   sluice_consumer_records_total: {
     kind: 'counter',
     labels: ['view', 'outcome'],
@@ -82,6 +107,26 @@ export const METRICS = {
     labels: ['view'],
     help: 'Seconds of one write to the log store, retries included.',
   },
+  sluice_consumer_last_commit_timestamp_seconds: {
+    kind: 'gauge',
+    labels: ['view'],
+    help: 'When this process last committed a position (Unix time). Old while there is lag: the projection is stuck.',
+  },
+  sluice_consumer_assigned_partitions: {
+    kind: 'gauge',
+    labels: ['view'],
+    help: 'Partitions that this process reads. 0 while its group is dealt out anew, or where it has more members than partitions.',
+  },
+  sluice_consumer_rebalances_total: {
+    kind: 'counter',
+    labels: ['view', 'reason'],
+    help: 'How often partitions were taken from this process: group, as a member came or went; member, as its own membership had to be made anew.',
+  },
+  sluice_consumer_paused_seconds_total: {
+    kind: 'counter',
+    labels: ['view'],
+    help: 'Seconds without partitions between two assignments; counted when the second one comes.',
+  },
   sluice_consumer_halted: {
     kind: 'gauge',
     labels: ['view'],
@@ -100,6 +145,26 @@ export const METRICS = {
   sluice_store_blocked: {
     kind: 'gauge',
     help: '1 while Elasticsearch refuses writes until somebody acts: a full disk, a read-only or closed index, no shards left.',
+  },
+  sluice_store_open_shards: {
+    kind: 'gauge',
+    help: 'Shards of the indices of Elasticsearch, copies included, looked at once a minute; a node takes 1,000 by default.',
+  },
+  sluice_store_shard_bytes_max: {
+    kind: 'gauge',
+    help: 'Bytes of the largest shard. Above 50 GB: raise ELASTICSEARCH_SHARDS.',
+  },
+  sluice_store_shard_documents_max: {
+    kind: 'gauge',
+    help: 'Documents of the fullest shard; Elasticsearch takes 2,147,483,519.',
+  },
+  sluice_flow_conflicts_total: {
+    kind: 'counter',
+    help: 'Flow summaries that another writer changed at the same time, and that were read and written again.',
+  },
+  sluice_retention_last_success_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When old days were last looked for and removed (Unix time); 0 before the first time. It is done every hour.',
   },
   sluice_sign_ins_total: {
     kind: 'counter',

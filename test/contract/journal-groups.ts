@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Journal, PartitionBatch, Subscription } from '../../shared/journal/journal.ts'
+import type { AssignmentCause, Journal, PartitionBatch, Subscription } from '../../shared/journal/journal.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopic, positionAfter, recordsOf, valuesOf } from '../support/journal-fixture.ts'
 import type { JournalBench } from './journal-suite.ts'
@@ -258,6 +258,36 @@ export function groupContract(bench: JournalBench): void {
         await eventually(() => staying.handled.size === PARTITIONS, patienceMs)
         await staying.subscription.close()
         await Promise.all([leaving.subscription.done, staying.subscription.done])
+      },
+      patienceMs,
+    )
+
+    test(
+      'each is told how many partitions it reads, and what took them',
+      async () => {
+        const journal = await open()
+        const [topic, group] = [await createTopic(journal, name('told'), PARTITIONS), name('group')]
+        const join = async () => {
+          const told: [number, AssignmentCause][] = []
+          const onAssigned = (partitions: number, cause: AssignmentCause): unknown => told.push([partitions, cause])
+          const subscription = await journal.subscribe(
+            { group, topics: [topic], recordsMax: 3, onAssigned },
+            async () => {},
+          )
+          return { told, subscription, reads: () => told.at(-1)?.[0] }
+        }
+        const first = await join()
+        await eventually(() => first.reads() === PARTITIONS, patienceMs)
+        expect(first.told.map(([, cause]) => cause)).not.toContain('group')
+        const second = await join()
+        const both = () => (first.reads() ?? 0) + (second.reads() ?? 0)
+        await eventually(() => both() === PARTITIONS && second.reads() !== 0 && second.told.length > 0, patienceMs)
+        expect(first.told.map(([, cause]) => cause)).toContain('group')
+        await second.subscription.close()
+        expect(second.told.at(-1)).toEqual([0, 'closed'])
+        await eventually(() => first.reads() === PARTITIONS, patienceMs)
+        await first.subscription.close()
+        expect(first.told.at(-1)).toEqual([0, 'closed'])
       },
       patienceMs,
     )

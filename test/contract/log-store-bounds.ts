@@ -91,6 +91,7 @@ export function boundsContract(rig: Rig): void {
         rig.store.count(filter, signal),
         rig.store.histogram(filter, 10, signal),
         rig.store.facets(filter, 10, signal),
+        rig.store.groups(filter, 'template', { groupsMax: 10, bucketsMax: 10 }, signal),
         rig.store.flow(filter.team, 'a key', signal),
       ]
     }

@@ -29,6 +29,7 @@ import {
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 
+const GROUP_FIELDS = ['level', 'environment', 'category', 'template', 'exceptionGroup'] as const
 const TEAMS = [TEAM, 'other']
 const TIMES = [
   '2026-01-31T09:30:00.123Z',
@@ -167,11 +168,13 @@ await describeWithBackends(
       })
     }, 120_000)
 
-    test('counts, histograms and facets', async () => {
+    test('counts, histograms, facets and groups', async () => {
       await property(fc.tuple(filter, fc.integer({ min: 2, max: 60 })), async ([sought, most]) => {
         await expectAlike((store) => store.count(sought))
         await expectAlike((store) => store.histogram(sought, most))
         await expectAlike((store) => store.facets(sought, most))
+        for (const by of GROUP_FIELDS)
+          await expectAlike((store) => store.groups(sought, by, { groupsMax: most, bucketsMax: most }))
       })
     }, 120_000)
 

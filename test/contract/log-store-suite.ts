@@ -3,6 +3,7 @@ import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { boundsContract } from './log-store-bounds.ts'
 import { countingContract } from './log-store-counting.ts'
 import { flowContract } from './log-store-flows.ts'
+import { groupingContract } from './log-store-grouping.ts'
 import { hostileContract } from './log-store-hostile.ts'
 import { queryContract } from './log-store-queries.ts'
 import { createRig, type Rig } from './log-store-rig.ts'
@@ -32,6 +33,7 @@ export function logStoreContract(name: string, makeStore: () => Promise<LogStore
     searchingContract(rig)
     queryContract(rig)
     countingContract(rig)
+    groupingContract(rig)
     tailingContract(rig)
     flowContract(rig)
     hostileContract(rig)

@@ -68,6 +68,12 @@ describe('a running server', () => {
       expect(text).toMatch(/^sluice_entries_accepted_total\{kind="event"\} [1-9]/m)
       expect(text).toMatch(/^sluice_consumer_records_total\{view="event-logs",outcome="stored"\} [1-9]/m)
       expect(text).toMatch(/^process_cpu_seconds_total /m)
+      expect(text).toMatch(/^sluice_build_info\{version="\d[^"]*",role="all"\} 1$/m)
+      expect(text).toMatch(
+        /^sluice_http_request_seconds_count\{route="\/api\/ExternalLogs",status_class="2xx"\} [1-9]/m,
+      )
+      expect(text).toMatch(/^sluice_consumer_assigned_partitions\{view="flows"\} 2$/m)
+      expect(text).toMatch(/^sluice_retention_last_success_timestamp_seconds [1-9]/m)
     })
   })
 })

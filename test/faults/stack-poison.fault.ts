@@ -38,10 +38,17 @@ await describeWithBackends(
       }
       return counts
     }
-    const consumersHalt = async (reason: string): Promise<void> => {
-      const halting = stack.consumers.process()
-      expect(await halting.exited).toBe(1)
-      await eventually(() => expect(halting.printed()).toContain(reason))
+    /** Waits until these views have halted, as metrics and readiness show, and ends the process, which the others have kept up. */
+    const consumersHalt = async (views: readonly string[], reason: string): Promise<void> => {
+      const { url, printed } = stack.consumers.process()
+      await eventually(async () => {
+        const metrics = await (await fetch(`${url}/metrics`)).text()
+        const halted = [...metrics.matchAll(/^sluice_consumer_halted\{view="([a-z-]+)"\} 1$/gm)].map(([, view]) => view)
+        expect(halted.toSorted()).toEqual(views)
+      }, PATIENCE_MS)
+      expect((await fetch(`${url}/health/ready`)).status).toBe(503)
+      await eventually(() => expect(printed()).toContain(reason))
+      expect(await stack.consumers.end('SIGTERM')).toBe(0)
     }
 
     test(
@@ -77,7 +84,7 @@ await describeWithBackends(
           await withOperator(kafka.brokers, ({ deleteTopic }) => deleteTopic(topicOf('dead-letters')))
           const records = floodOf(1)
           await stack.journal.append({ topic: topicOf('application-logs'), partition: PARTITION, records })
-          await consumersHalt('a view halted and needs an operator')
+          await consumersHalt(['application-logs', 'flows'], 'the consumer halted')
           await load.answeredMore(100)
           await stack.consumers.start()
         })
@@ -96,9 +103,12 @@ await describeWithBackends(
         await prove(stack, 'flood of poison', async (load) => {
           const records = floodOf(FLOOD)
           await stack.journal.append({ topic: topicOf('event-logs'), partition: PARTITION, records })
-          await consumersHalt('more than 100 dead letters in a row')
-          await stack.consumers.start()
-          await consumersHalt('more than 100 dead letters in a row')
+          await consumersHalt(['event-logs', 'flows'], 'more than 100 dead letters in a row')
+          // None of its views can go on.
+          await stack.consumers.start({ VIEWS: 'event-logs,flows' })
+          const halting = stack.consumers.process()
+          expect(await halting.exited).toBe(1)
+          await eventually(() => expect(halting.printed()).toContain('more than 100 dead letters in a row'))
           expect(await deadLetters()).toEqual(before)
           await load.answeredMore(100)
           await stack.consumers.start({ DEAD_LETTER_RUN_MAX: '1000000', DEAD_LETTER_PERCENT_MAX: '100' })

@@ -44,6 +44,30 @@ await describeWithBackends(
     )
 
     test(
+      'indices that are lost come back from the topics',
+      async () => {
+        const entries = await prove(stack, 'before the loss', async () => {})
+        const flows = await flowsOf(stack, 'before-the-loss')
+        await prove(stack, 'lost indices', async () => {
+          expect(await stack.consumers.end('SIGTERM')).toBe(0)
+          const { elasticsearchUrl: url, indexPrefix } = stack
+          const resolved = await (
+            await fetch(`${url}/_resolve/index/${indexPrefix}-event-logs-*,${indexPrefix}-flows-*`)
+          ).json()
+          const lost = (resolved as { indices: { name: string }[] }).indices.map(({ name }) => name)
+          expect(lost).toContain(`${indexPrefix}-flows-v1`)
+          expect(lost.length).toBeGreaterThan(1)
+          for (const index of lost) expect((await fetch(`${url}/${index}`, { method: 'DELETE' })).status).toBe(200)
+          await withOperator(kafka.brokers, ({ forgetPositions }) => forgetPositions(stack.topicPrefix))
+          await stack.consumers.start()
+        })
+        expect(await storedOf(stack, 'before-the-loss')).toEqual(entries)
+        expect(await flowsOf(stack, 'before-the-loss')).toEqual(flows)
+      },
+      PATIENCE_MS,
+    )
+
+    test(
       'a request repeated after midnight under its Idempotency-Key is stored once, on the first day',
       async () => {
         const yesterday = await stack.startAnother('gateway', { NODE_OPTIONS: `--import=${YESTERDAY}` })

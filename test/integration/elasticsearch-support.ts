@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import type { ApplicationLogRecord } from '../../shared/contract/records.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { fingerprintsOf } from '../../shared/fingerprint/fingerprint.ts'
 import type { ElasticsearchAuth } from '../../shared/log-store/elasticsearch/connection.ts'
 import {
   createElasticsearchLogStore,
@@ -100,6 +101,7 @@ export function documentOf(
     event: null,
     step: null,
     category: record.categoryName,
+    ...fingerprintsOf(record),
     payload: null,
     payloadLeaves: [],
     scopeLeaves: [],

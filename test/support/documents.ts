@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { searchText } from '../../shared/contract/keyword.ts'
 import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
+import { fingerprintsOf } from '../../shared/fingerprint/fingerprint.ts'
 import { leaves } from '../../shared/query/leaves.ts'
 
 export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -63,6 +64,7 @@ export function documentOf(record: EntryRecord): EntryDocument {
     category: isEvent ? null : keyword(record.categoryName),
     eventId: isEvent ? null : record.eventId,
     eventName: isEvent ? null : keyword(record.eventName),
+    ...(isEvent ? { template: null, exceptionGroup: null } : fingerprintsOf(record)),
     message: isEvent ? null : searchText(record.message),
     exception: isEvent ? null : text(record.exception),
     payload: isEvent ? searchText(record.payload) : null,

@@ -14,5 +14,7 @@ export const entriesOf = (team: string, fields: Partial<EntryFilter> = {}): Entr
   step: null,
   project: null,
   category: null,
+  template: null,
+  exceptionGroup: null,
   ...fields,
 })

@@ -35,6 +35,8 @@ export function createGroup(name: string, topicOf: (topic: string) => MemoryTopi
   const committed = new Map<string, number>()
   let settled: Promise<void> = Promise.resolve()
 
+  const readBy = (member: Member): number => [...readers.values()].filter((reader) => reader.member === member).length
+
   /** Takes partitions from readers that lose them, waits for their handlers, and only then hands them on. */
   const rebalance = async (): Promise<void> => {
     const owners = assign(members, topicOf)
@@ -44,6 +46,9 @@ export function createGroup(name: string, topicOf: (topic: string) => MemoryTopi
       readers.delete(place)
     }
     await Promise.all(leaving.map(([, reader]) => reader.ended))
+    for (const member of new Set(leaving.map(([, reader]) => reader.member))) {
+      member.options.onAssigned?.(readBy(member), members.includes(member) ? 'group' : 'closed')
+    }
     for (const [place, owner] of owners) {
       if (readers.has(place)) continue
       const abort = new AbortController()
@@ -52,6 +57,7 @@ export function createGroup(name: string, topicOf: (topic: string) => MemoryTopi
         if (!abort.signal.aborted) owner.member.fail(error)
       })
       readers.set(place, { member: owner.member, abort, ended })
+      owner.member.options.onAssigned?.(readBy(owner.member), 'assigned')
     }
   }
   const settle = (): Promise<void> => {

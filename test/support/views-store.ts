@@ -1,18 +1,22 @@
 import { applicationLogDocument, eventLogDocument } from '../../consumers/projections/entries.ts'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
-import { type Level, type LevelCounts, levelRank } from '../../shared/contract/levels.ts'
+import { LEVELS, type Level, type LevelCounts, levelRank } from '../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import { rowOf } from '../../shared/contract/rows.ts'
-import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
+import { compareTimestamps, fromNanos, timestampOf, toNanos } from '../../shared/contract/timestamp.ts'
 import type {
   Cursor,
   EntryFilter,
   Facets,
   Flow,
   FlowGroup,
+  GroupField,
+  GroupLimits,
+  Groups,
   Histogram,
   LogStoreReader,
 } from '../../shared/log-store/log-store.ts'
+import { spansOver } from '../../shared/log-store/spans.ts'
 import { matches as queryMatches } from './query/matches.ts'
 
 /** A log store that keeps what it is given in an array, for tests of what reads it. */
@@ -63,6 +67,7 @@ export function createMemoryLogStore(): MemoryLogStore {
     count: async (filter) => select('count', filter).length,
     histogram: async (filter, bucketsMax) => histogramOf(select('histogram', filter), filter, bucketsMax),
     facets: async (filter, valuesMax) => facetsOf(select('facets', filter), valuesMax),
+    groups: async (filter, by, limits) => groupsOf(select('groups', filter), filter, by, limits),
     tail: async (filter, after, limit) => {
       enter('tail')
       const begin = after === null ? entries.length : Number(after)
@@ -129,6 +134,8 @@ function matches(entry: EntryRecord, filter: EntryFilter): boolean {
     is(filter.event, document.event) &&
     is(filter.step, document.step) &&
     is(filter.project, document.project) &&
+    is(filter.template, document.template) &&
+    is(filter.exceptionGroup, document.exceptionGroup) &&
     (filter.category === null || category === filter.category || !!category?.startsWith(`${filter.category}.`)) &&
     queryMatches(filter.query, document)
   )
@@ -197,5 +204,43 @@ function facetsOf(found: readonly EntryRecord[], valuesMax: number): Facets {
     step: top((entry) => documentOf(entry).step),
     project: top((entry) => documentOf(entry).project),
     category: top((entry) => documentOf(entry).category),
+  }
+}
+
+function groupsOf(
+  found: readonly EntryRecord[],
+  { from, to }: Pick<EntryFilter, 'from' | 'to'>,
+  by: GroupField,
+  { groupsMax, bucketsMax }: GroupLimits,
+): Groups {
+  const sorted = found.toSorted(compare)
+  const [first, last] = [from ?? sorted[0]?.timestamp, to ?? sorted.at(-1)?.timestamp]
+  if (first === undefined || last === undefined)
+    return { intervalMs: 1, spans: [], groups: [], more: false, ungrouped: 0 }
+  const end = to === null ? toNanos(last) + 1n : toNanos(last)
+  const { widthMs, first: start, count } = spansOver(toNanos(first), end, bucketsMax)
+  const spanOf = (timestamp: string): number => Number(toNanos(timestamp) / BigInt(widthMs * 1e6)) - start
+  const groups = Map.groupBy(sorted, (entry) => documentOf(entry)[by])
+  const ranked = [...groups].filter(([value]) => value !== null).toSorted(([, a], [, b]) => b.length - a.length)
+  return {
+    intervalMs: widthMs,
+    spans: Array.from({ length: count }, (_, index) => timestampOf((start + index) * widthMs)),
+    groups: ranked.slice(0, groupsMax).map(([value, entries]) => {
+      const newest = entries.at(-1) as EntryRecord
+      const rank = Math.max(...entries.map(({ level }) => levelRank(level)))
+      const counts = Array.from({ length: count }, () => 0)
+      for (const { timestamp } of entries) counts[spanOf(timestamp)] = (counts[spanOf(timestamp)] ?? 0) + 1
+      const times = { firstAt: entries[0]?.timestamp ?? '', lastAt: newest.timestamp }
+      return {
+        value: value ?? '',
+        count: entries.length,
+        ...times,
+        worstLevel: LEVELS[rank] ?? 'Trace',
+        counts,
+        sample: rowOf(newest),
+      }
+    }),
+    more: ranked.length > groupsMax,
+    ungrouped: groups.get(null)?.length ?? 0,
   }
 }

@@ -1,11 +1,12 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { successBody } from '../../shared/http/answer.ts'
-import type { FacetName, Facets } from '../../shared/log-store/log-store.ts'
+import type { FacetName, Facets, LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import type { Choice, Choices } from '../schemas/answers.ts'
 import type { Answer, Call } from './call.ts'
 import { type CategoryNode, categoryTree } from './categories.ts'
 import { filterOf } from './entries.ts'
+import { groupText } from './groups.ts'
 
 type Section = Choices['sections'][number]
 
@@ -48,7 +49,7 @@ export const choicesOfEntries =
       level,
       environment,
       sections,
-      chosen: chosenOf(call),
+      chosen: [...chosenOf(call), ...(await chosenGroups(kind, call, store))],
     } satisfies Choices)
   }
 
@@ -137,3 +138,14 @@ const chosenOf = ({ values, names }: Call) =>
     if (value === null) return []
     return [{ name, value, label: name === 'category' ? value : (names[name](value).name ?? value) }]
   })
+
+/** The groups that were chosen, named after a log of theirs. */
+async function chosenGroups(kind: EntryKind, call: Call, store: LogStoreReader): Promise<Choices['chosen']> {
+  const names = (['template', 'exceptionGroup'] as const).filter((name) => call.values[name] !== null)
+  if (names.length === 0) return []
+  const { entries } = await store.search(filterOf(kind, call), { limit: 1, order: 'desc', after: null }, call.signal)
+  return names.map((name) => {
+    const value = call.values[name] ?? ''
+    return { name, value, label: (entries[0] && groupText(name, entries[0])?.label) ?? value }
+  })
+}

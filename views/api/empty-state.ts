@@ -7,7 +7,18 @@ import { filterOf } from './entries.ts'
 import type { Values } from './parameters.ts'
 
 /** Parameters that select entries whatever their time is. */
-const CONDITIONS = ['q', 'level', 'environment', 'correlationKey', 'event', 'step', 'project', 'category'] as const
+const CONDITIONS = [
+  'q',
+  'level',
+  'environment',
+  'correlationKey',
+  'event',
+  'step',
+  'project',
+  'category',
+  'template',
+  'exceptionGroup',
+] as const
 
 /** A change of parameters that would show entries where a list is empty. */
 type Way = Absence['ways'][number]

@@ -115,6 +115,26 @@ export const VIEW_EXAMPLES = {
       category: [],
     },
   },
+  Groups: {
+    by: 'template',
+    interval: 3_600_000,
+    spans: ['2026-01-31T08:00:00.000Z', '2026-01-31T09:00:00.000Z'],
+    items: [
+      {
+        value: '5f1c0a9be2d47',
+        label: 'Order {Order} took {Elapsed} ms',
+        detail: null,
+        count: 42,
+        firstAt: '2026-01-31T08:12:00.000Z',
+        lastAt: timestamp,
+        worstLevel: 'Warning',
+        counts: [2, 40],
+        sample: { id: applicationLog.id, message: 'Order 4711 took 12 ms' },
+      },
+    ],
+    more: true,
+    ungrouped: 0,
+  },
   Choices: {
     total: 42,
     level: [{ value: 'Information', count: 40 }],

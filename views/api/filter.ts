@@ -26,6 +26,8 @@ export function entryFilter(
     event: searched(values.event),
     step: searched(values.step),
     project,
+    template: values.template,
+    exceptionGroup: values.exceptionGroup,
     category: values.category === null ? null : searched(withoutLastDot(values.category)),
   }
   return { filter, reading }

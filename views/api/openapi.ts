@@ -15,6 +15,8 @@ import {
   Facets,
   Flow,
   FlowPage,
+  GROUPED_BY,
+  Groups,
   Histogram,
   Query,
   Refusals,
@@ -49,6 +51,7 @@ const entryPurposes = (
   [base]: [`list${name}s`, `${noun}s, newest first`, page],
   [`${base}/histogram`]: [`histogramOf${name}s`, 'Counts by level over time', Histogram],
   [`${base}/facets`]: [`facetsOf${name}s`, 'The most frequent values', Facets],
+  [`${base}/groups`]: [`groupsOf${name}s`, 'Groups of logs that share a value, the largest first', Groups],
   [`${base}/choices`]: [`choicesOf${name}s`, 'The values to choose from, with counts', Choices],
   [`${base}/absence`]: [
     `absenceOf${name}s`,
@@ -151,8 +154,13 @@ function queryParameter(name: ParameterName, template: string, isFlows: boolean)
     name,
     in: 'query',
     description: (template === '/api/flows' ? FLOW_PARAMETERS[name] : undefined) ?? description,
-    schema: name === 'format' && !isFlows ? ENTRY_FORMATS : schema,
+    schema: name === 'format' && !isFlows ? ENTRY_FORMATS : name === 'by' ? groupFields(template) : schema,
   }
+}
+
+const groupFields = (template: string): JsonSchema => {
+  const fields = GROUPED_BY[template.startsWith('/api/event-logs') ? 'event' : 'application']
+  return { type: 'string', enum: fields, default: fields[0] }
 }
 
 const found = (schema: NamedSchema): JsonSchema =>

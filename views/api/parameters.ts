@@ -2,7 +2,9 @@ import { ERRORS } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { LEVELS, parseLevel } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
+import { isFingerprint } from '../../shared/fingerprint/fingerprint.ts'
 import { parseTime } from '../../shared/query/time.ts'
+import { GROUP_FIELDS } from '../schemas/answers.ts'
 import { invalidParameters, type ParameterProblem } from './problems.ts'
 
 /** A query parameter: one definition for reading it and for describing it. */
@@ -49,6 +51,14 @@ export const PARAMETERS = {
     'Entries of this category and of all below it: Acme.Billing also finds Acme.Billing.Jobs; a dot at its end may be there.',
     'Acme',
   ),
+  template: group('Application logs of the template with this id, the `value` of a group.'),
+  exceptionGroup: group('Application logs with an exception of the group with this id, the `value` of a group.'),
+  by: choice(
+    'The field whose values make the groups; the first one that the path takes where it is left out.',
+    GROUP_FIELDS,
+    null,
+  ),
+  groups: integer('Most groups.', { minimum: 1, maximum: 200, default: 50 }),
   limit: integer('Most items of a page.', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
   cursor: text('The nextCursor of the page before; all other parameters stay as they were.'),
   order: choice('By (timestamp, id): `desc` is newest first.', ['desc', 'asc'], null),
@@ -129,6 +139,13 @@ const orExpected = <T>(value: T | undefined, expected: string): Parsed<T> =>
 function text(description: string, example?: string): Parameter<string | null> {
   const examples = example === undefined ? {} : { examples: [example] }
   return { description, schema: { type: 'string', ...examples }, absent: null, parse: (value) => ({ value }) }
+}
+
+function group(description: string): Parameter<string | null> {
+  const expected = 'must be 13 hexadecimal digits such as 5f1c0a9be2d47'
+  return optional(description, '5f1c0a9be2d47', expected, (id) =>
+    isFingerprint(id.toLowerCase()) ? id.toLowerCase() : undefined,
+  )
 }
 
 function time(description: string, example: string): Parameter<string | null> {

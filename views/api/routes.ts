@@ -13,6 +13,7 @@ import {
 } from './entries.ts'
 import { exportEntries, exportFlow, exportHeaders } from './export.ts'
 import { flowOf, listFlows, oneFlow } from './flows.ts'
+import { groupsOfEntries } from './groups.ts'
 import type { ParameterName } from './parameters.ts'
 import { listRefusals } from './refusals.ts'
 import { changeQuery, completeQuery, describeSyntax } from './search.ts'
@@ -22,7 +23,7 @@ import { readTypedRange } from './typed-range.ts'
 const RANGE = ['from', 'to'] as const
 const FIELDS = ['level', 'environment', 'event', 'step', 'project'] as const
 /** The parameters that a tail selects by. It takes no range, as it shows entries on arrival whatever their timestamps. */
-const LIVE = ['q', ...FIELDS, 'category'] as const satisfies readonly ParameterName[]
+const LIVE = ['q', ...FIELDS, 'category', 'template', 'exceptionGroup'] as const satisfies readonly ParameterName[]
 const FILTER = [...LIVE, 'correlationKey', ...RANGE] as const satisfies readonly ParameterName[]
 const PAGE = ['limit', 'cursor'] as const
 
@@ -30,6 +31,7 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
   { path: base, parameters: [...FILTER, ...PAGE, 'order'], answer: listEntries(kind) },
   { path: `${base}/histogram`, parameters: [...FILTER, 'buckets'], answer: histogramOfEntries(kind) },
   { path: `${base}/facets`, parameters: [...FILTER, 'values'], answer: facetsOfEntries(kind) },
+  { path: `${base}/groups`, parameters: [...FILTER, 'by', 'groups'], answer: groupsOfEntries(kind) },
   { path: `${base}/choices`, parameters: FILTER, answer: choicesOfEntries(kind) },
   { path: `${base}/absence`, parameters: FILTER, answer: absenceOfEntries(kind) },
   { path: `${base}/completion`, parameters: [...FILTER, 'caret'], answer: completeQuery(kind) },

@@ -1,9 +1,9 @@
+import { LINES_MAX, parseException } from '../../shared/exception.ts'
 import { LEAF_PATH_LENGTH_MAX } from '../../shared/query/leaves.ts'
 import { printTerm } from '../../shared/query/term.ts'
 import type { ApplicationLog, Entry, EntryDetails, NamedValue } from '../schemas/answers.ts'
 import { type Allowance, createAllowance, TEXT_MAX } from './allowance.ts'
 import { curlOf } from './curl.ts'
-import { LINES_MAX, parseException } from './exception.ts'
 import { isJson, type JsonField, jsonFields, prettyJson } from './json-text.ts'
 import { mergedScopes, type Scope, SENTENCE_MAX, scopeStack } from './scopes.ts'
 

@@ -12,6 +12,7 @@ import {
   typed,
 } from '../../shared/contract/json-schema.ts'
 import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
+import type { EntryKind } from '../../shared/contract/records.ts'
 import { LONG_FIELDS } from '../../shared/contract/rows.ts'
 
 /*
@@ -238,6 +239,46 @@ export const Facets = component('Facets', {
   }),
 })
 
+/** The fields that logs of each kind are grouped by, the usual one first. */
+export const GROUPED_BY = {
+  event: ['event', 'step', 'project', 'environment', 'level'],
+  application: ['template', 'exception', 'category', 'project', 'level', 'environment'],
+} as const satisfies Readonly<Record<EntryKind, readonly string[]>>
+
+export const GROUP_FIELDS = [...new Set([...GROUPED_BY.application, ...GROUPED_BY.event])]
+
+export type Group = Static<typeof Group>
+const Group = component('Group', {
+  value: { ...text, description: 'The value that its logs share; of a template or an exception an id.' },
+  label: {
+    ...text,
+    description: "The value for the eye: the template, the exception's type, or the name that the registry has now.",
+  },
+  detail: {
+    ...optionalText,
+    description: "Of exceptions the first calls of the program's own code, one a line; else null.",
+  },
+  count,
+  firstAt: time,
+  lastAt: time,
+  worstLevel: Level,
+  counts: { ...arrayOf(count), description: 'The number of its logs in each of the `spans`.' },
+  sample: {
+    ...objectOf({ id: text, message: text }),
+    description: 'Its last log: the id, and the beginning of the message or payload.',
+  },
+})
+
+export type Groups = Static<typeof Groups>
+export const Groups = component('Groups', {
+  by: { type: 'string', enum: GROUP_FIELDS },
+  interval: { type: 'number', description: 'The width of a span in milliseconds.' },
+  spans: { ...arrayOf(time), description: 'The beginning of each span, 24 at most.' },
+  items: arrayOf(Group),
+  more: { ...flag, description: 'Whether there are further groups.' },
+  ungrouped: { ...count, description: 'Matches without a value, which are in no group.' },
+})
+
 const choice = objectOf({
   name: { enum: ['event', 'step', 'project', 'category'], description: 'The parameter that selects it.' },
   value: text,
@@ -261,7 +302,13 @@ export const Choices = component('Choices', {
       choices: arrayOf(Choice),
     }),
   ),
-  chosen: arrayOf(objectOf({ name: choice.properties.name, value: text, label: text })),
+  chosen: arrayOf(
+    objectOf({
+      name: { enum: [...choice.properties.name.enum, 'template', 'exceptionGroup'] },
+      value: text,
+      label: text,
+    }),
+  ),
 })
 
 export type Absence = Static<typeof Absence>

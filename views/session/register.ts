@@ -40,6 +40,8 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
   const sessions = createSessions(deps)
   const attempts = createAttempts(clock)
   const outcomes = metrics.counter('sluice_sign_ins_total')
+  // A counter that begins with its first event would not be seen to rise by it.
+  for (const outcome of ['opened', 'refused', 'limited']) outcomes.inc({ outcome }, 0)
   const readJson = createSmallJsonReader(BODY_LIMITS)
   const answer = (response: Response, session: Session | undefined): void =>
     answerJson(response, 200, successBody(shown(session, deps.refusals)), { 'cache-control': 'no-store' })

@@ -121,6 +121,8 @@ const filterOf = (team: string, kind: EntryKind, since: string): EntryFilter => 
   step: null,
   project: null,
   category: null,
+  template: null,
+  exceptionGroup: null,
 })
 
 async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { Consumer } from '@platformatic/kafka'
 import type { Health } from '../../runtime/lifecycle.ts'
 import { createWaker, within } from '../../runtime/waiting.ts'
-import type { SubscribeOptions, Subscription } from '../journal.ts'
+import type { AssignmentCause, SubscribeOptions, Subscription } from '../journal.ts'
 import { type Assignment, type Handler, startAssignment } from './assignment.ts'
 import { commitPosition, type Membership } from './commit.ts'
 import { clientOptions } from './connection.ts'
@@ -84,7 +84,7 @@ async function runMember(
   report: (reason: string | null) => void,
 ): Promise<string> {
   const { logger } = context
-  const { group } = options
+  const { group, onAssigned = () => undefined } = options
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<Ended>()
   const graceMs = context.rebalanceTimeoutMs
   const onClose = (): void => end({ reason: 'closed', graceMs })
@@ -100,6 +100,7 @@ async function runMember(
   const release = async (): Promise<Buffer> => {
     assignment?.abort()
     await assignment?.ended()
+    if (assignment !== undefined && !over) onAssigned(0, 'group')
     assignment = undefined
     // A member that has ended must not join again; any answer would make the library set a timer, a minute long, that nothing clears.
     return over ? new Promise(() => undefined) : Buffer.alloc(0)
@@ -120,6 +121,10 @@ async function runMember(
     const membership: Membership = { group, generationId, memberId }
     const partitions = assignments.map(({ topic, partitions: numbers }) => `${topic}: ${numbers.join(' ')}`)
     logger.info({ group, generationId, partitions }, 'joined the group')
+    onAssigned(
+      assignments.reduce((sum, { partitions: numbers }) => sum + numbers.length, 0),
+      'assigned',
+    )
     assignment = startAssignment({
       context,
       group,
@@ -137,16 +142,19 @@ async function runMember(
 
   const watch = watchMember(context, options, () => ({ assignment, heartbeatAt }), end, report)
   let grace = graceMs
+  let cause: AssignmentCause = 'closed'
   try {
     member.joinGroup({}).catch((error) => end({ reason: describeFault(error), graceMs }))
     const { reason, graceMs: given } = await ended
     grace = given
+    if (!closing.aborted) cause = 'member'
     return reason
   } finally {
     over = true
     watch.stop()
     closing.removeEventListener('abort', onClose)
     assignment?.abort()
+    if (assignment !== undefined) onAssigned(0, cause)
     // Leaves the group even where a handler hangs, so that another member can go on; then waits for the handler all the same.
     const released = assignment?.ended() ?? Promise.resolve()
     await within(grace, released).catch(() => logger.warn({ group, grace }, 'a handler does not end when aborted'))

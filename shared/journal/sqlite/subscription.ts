@@ -29,6 +29,7 @@ export async function subscribe(
   const { store, changes, groups } = deps
   const partitions = await joinTopics(store, options)
   const working = new Map<number, Work>()
+  const { onAssigned = () => undefined } = options
   const done = Promise.withResolvers<void>()
   let failure: unknown
   let ended: Promise<void> | undefined
@@ -52,13 +53,14 @@ export async function subscribe(
       const controller = new AbortController()
       const stopped = workOn(deps, options, handler, partition, controller.signal).catch(fail)
       working.set(partition.id, { controller, stopped })
+      onAssigned(working.size, 'assigned')
     },
     release: async ({ id, topic }) => {
       const work = working.get(id)
       work?.controller.abort()
       changes.notify(topic)
       await work?.stopped
-      working.delete(id)
+      if (working.delete(id)) onAssigned(working.size, ended === undefined ? 'group' : 'closed')
     },
   }
   groups.join(options.group, member)

@@ -17,6 +17,7 @@ import { type TemplateOptions, templates } from './mappings.ts'
 import { createOtherDays } from './other-days.ts'
 import { retrying } from './retrying.ts'
 import { createSearcher } from './searcher.ts'
+import { createShardReport } from './shard-report.ts'
 import { createTail } from './tail.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -51,6 +52,8 @@ export interface ElasticsearchDeps {
 /** A log store on Elasticsearch, with what prepares its indices: `indices.apply()` before the first write. */
 export interface ElasticsearchLogStore extends LogStore {
   readonly indices: Indices
+  /** Looks at the shards of all indices, for the metrics. */
+  measureShards(): Promise<void>
 }
 
 /** Between a refresh falling due and its end; generous, since `searchableWithinMs` is a promise. */
@@ -78,8 +81,9 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
   return {
     searchableWithinMs: options.refreshIntervalMs + REFRESH_TAKES_MS,
     indices,
+    measureShards: createShardReport(patient, names, metrics),
     write: createEntryWriter({ bulk, otherDays, names, clock, logger }),
-    mergeFlows: createFlowWriter({ bulk, connection: once, names, logger }),
+    mergeFlows: createFlowWriter({ bulk, connection: once, names, logger, metrics }),
     async removeBefore(day) {
       const removed = await indices.removeBefore(day)
       await removeFlowsBefore(patient, bulk, names, day, closing.signal)

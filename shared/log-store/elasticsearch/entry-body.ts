@@ -54,6 +54,8 @@ export function entryBody(document: EntryDocument, writtenAt: number): readonly 
     category: document.category ?? undefined,
     eventId: document.eventId ?? undefined,
     eventName: document.eventName ?? undefined,
+    template: document.template ?? undefined,
+    exceptionGroup: document.exceptionGroup ?? undefined,
     payloadLeaves: leafTerms(document.payloadLeaves),
     scopeLeaves: leafTerms(document.scopeLeaves),
   })

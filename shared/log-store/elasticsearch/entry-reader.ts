@@ -2,6 +2,7 @@ import { LEVELS } from '../../contract/levels.ts'
 import type { EntryFilter, FacetName, Facets, LogStoreReader } from '../log-store.ts'
 import type { Connection } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
+import { createGroupReader } from './groups.ts'
 import { createHistogramReader } from './histogram.ts'
 import type { IndexNames } from './index-names.ts'
 import { createPageReader } from './page-reader.ts'
@@ -15,7 +16,7 @@ const FACETS: readonly FacetName[] = ['level', 'environment', 'event', 'step', '
  */
 const FACET_VALUES_PER_SHARD = 5_000
 
-type EntryReader = Pick<LogStoreReader, 'search' | 'get' | 'count' | 'histogram' | 'facets'>
+type EntryReader = Pick<LogStoreReader, 'search' | 'get' | 'count' | 'histogram' | 'facets' | 'groups'>
 
 interface Deps {
   /** A connection that retries (`retrying`). */
@@ -25,8 +26,9 @@ interface Deps {
 }
 
 export function createEntryReader({ connection, searcher, names }: Deps): EntryReader {
+  const search = createPageReader(connection, searcher)
   return {
-    search: createPageReader(connection, searcher),
+    search,
 
     async get(team, kind, id, signal) {
       const query = allOf([term('team', team), term('id', id)])
@@ -48,6 +50,7 @@ export function createEntryReader({ connection, searcher, names }: Deps): EntryR
 
     histogram: createHistogramReader(searcher),
     facets: (filter, valuesMax, signal) => readFacets(searcher, filter, valuesMax, signal),
+    groups: createGroupReader(searcher, search),
   }
 }
 

@@ -4,13 +4,15 @@ import type { EntryFilter, FlowFilter } from '../log-store.ts'
 import { foldKey } from './flow-summary.ts'
 import { allOf, type Clause, categoryOrBelow, compileQuery, term } from './query-dsl.ts'
 
+const EXACT = ['environment', 'correlationKey', 'event', 'step', 'project', 'template', 'exceptionGroup'] as const
+
 /** A filter as one clause. The Team always comes first: nothing is ever asked without it. */
 export function compileFilter(filter: EntryFilter, ...more: readonly Clause[]): Clause {
   const clauses: Clause[] = [term('team', filter.team)]
   if (filter.from !== null) clauses.push({ range: { timestamp: { gte: filter.from } } })
   if (filter.to !== null) clauses.push({ range: { timestamp: { lt: filter.to } } })
   if (filter.levelMin !== null) clauses.push({ range: { level: { gte: levelRank(filter.levelMin) } } })
-  for (const field of ['environment', 'correlationKey', 'event', 'step', 'project'] as const) {
+  for (const field of EXACT) {
     const value = filter[field]
     if (value !== null) clauses.push(term(field, value))
   }

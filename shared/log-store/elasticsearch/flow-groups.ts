@@ -16,7 +16,7 @@ interface Key {
   readonly project: string | null
   readonly level: number
 }
-interface TopHit {
+export interface TopHit {
   readonly hits: { readonly hits: readonly { readonly fields: { readonly timestamp: readonly string[] } }[] }
 }
 interface Bucket {
@@ -78,7 +78,8 @@ function groupsFrom(after: Key | undefined): object {
   }
 }
 
-const edge = (order: 'asc' | 'desc'): object => ({
+/** An aggregation of the first or the last entry of a bucket, with its instant to the digit. */
+export const edge = (order: 'asc' | 'desc'): object => ({
   top_hits: {
     size: 1,
     _source: false,
@@ -87,7 +88,7 @@ const edge = (order: 'asc' | 'desc'): object => ({
   },
 })
 
-const instantOf = ({ hits }: TopHit): string => parseTimestamp(hits.hits[0]?.fields.timestamp[0] ?? '') ?? ''
+export const instantOf = ({ hits }: TopHit): string => parseTimestamp(hits.hits[0]?.fields.timestamp[0] ?? '') ?? ''
 
 const groupOf = ({ key, doc_count, first, last }: Bucket): FlowGroup => ({
   event: key.event,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FlowDelta } from '../../contract/documents.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import type { Metrics } from '../../runtime/metrics.ts'
 import { StoreHaltError } from '../log-store.ts'
 import type { Bulk } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
@@ -22,6 +23,7 @@ interface Deps {
   readonly connection: Connection
   readonly names: IndexNames
   readonly logger: Logger
+  readonly metrics: Metrics
 }
 
 interface Change {
@@ -34,7 +36,8 @@ interface Change {
 export type MergeFlows = (deltas: readonly FlowDelta[], signal: AbortSignal) => Promise<void>
 
 /** Reads the summaries, folds the deltas in, and writes them if nobody did meanwhile; else once more from the start. */
-export function createFlowWriter({ bulk, connection, names, logger }: Deps): MergeFlows {
+export function createFlowWriter({ bulk, connection, names, logger, metrics }: Deps): MergeFlows {
+  const conflictsMet = metrics.counter('sluice_flow_conflicts_total')
   const linesOf = ({ id, summary, basis }: Change): Lines => {
     const target = { _index: names.flows, _id: id }
     const action =
@@ -59,6 +62,7 @@ export function createFlowWriter({ bulk, connection, names, logger }: Deps): Mer
       if (outcome?.outcome === 'refused') throw new StoreHaltError(`a flow summary was refused: ${outcome.reason}`)
       if (outcome?.outcome === 'duplicate') conflicts.set(id, flows.get(id) ?? [])
     }
+    conflictsMet.inc(conflicts.size)
     return conflicts
   }
 

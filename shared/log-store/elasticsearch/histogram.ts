@@ -19,12 +19,23 @@ const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
 
 export function createHistogramReader(searcher: Searcher): LogStoreReader['histogram'] {
   return async function histogram(filter, bucketsMax, signal) {
-    const range = await rangeOf(searcher, filter, signal)
-    if (range === undefined || range.last < range.from) return NOTHING
-    const spans = spansOver(range.from, range.last + 1n, Math.max(1, bucketsMax))
+    const spans = await spansOf(searcher, filter, bucketsMax, signal)
+    if (spans === null) return NOTHING
     const found = await countBySpan(searcher, filter, spans, signal)
     return histogramOf(spans, found)
   }
+}
+
+/** At most so many spans over the filter's range, its open ends closed by those of the matches; null where nothing matches. */
+export async function spansOf(
+  searcher: Searcher,
+  filter: EntryFilter,
+  countMax: number,
+  signal: AbortSignal | undefined,
+): Promise<Spans | null> {
+  const range = await rangeOf(searcher, filter, signal)
+  if (range === undefined || range.last < range.from) return null
+  return spansOver(range.from, range.last + 1n, Math.max(1, countMax))
 }
 
 interface Edges {
@@ -56,22 +67,21 @@ async function rangeOf(
 }
 
 /**
- * One bucket a span, oldest first, empty ones included. Explicit ranges take spans of any width, where a date histogram
- * refuses some that are centuries wide.
+ * An aggregation with a bucket for each span, oldest first, empty ones included. Explicit ranges take spans of any width, where a date
+ * histogram refuses some that are centuries wide.
  */
+export function bySpan(spans: Spans): object {
+  const ranges = startsOf(spans).map((from) => ({ from, to: from + spans.widthMs }))
+  return { date_range: { field: 'timestamp', format: 'epoch_millis', ranges } }
+}
+
 async function countBySpan(
   searcher: Searcher,
   filter: EntryFilter,
   spans: Spans,
   signal: AbortSignal | undefined,
 ): Promise<readonly SpanBucket[]> {
-  const ranges = startsOf(spans).map((from) => ({ from, to: from + spans.widthMs }))
-  const aggs = {
-    spans: {
-      date_range: { field: 'timestamp', format: 'epoch_millis', ranges },
-      aggs: { levels: { terms: { field: 'level' } } },
-    },
-  }
+  const aggs = { spans: { ...bySpan(spans), aggs: { levels: { terms: { field: 'level' } } } } }
   const body = { query: compileFilter(filter), size: 0, aggs }
   type Answer = { readonly spans: { readonly buckets: readonly SpanBucket[] } }
   const answer = await searcher.entries<Answer>(filter.team, filter.kinds, body, { signal })
@@ -79,7 +89,7 @@ async function countBySpan(
 }
 
 /** Milliseconds since 1970. */
-const startsOf = ({ widthMs, first, count }: Spans): readonly number[] =>
+export const startsOf = ({ widthMs, first, count }: Spans): readonly number[] =>
   Array.from({ length: count }, (_, index) => (first + index) * widthMs)
 
 function histogramOf(spans: Spans, found: readonly SpanBucket[]): Histogram {

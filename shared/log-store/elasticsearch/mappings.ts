@@ -16,7 +16,7 @@ export interface Template {
 }
 
 /** Raised with every change of a template, so that an operator sees which release wrote it. */
-const TEMPLATE_VERSION = 2
+const TEMPLATE_VERSION = 3
 /** Above the built-in templates (100 to 200), so that none of theirs for a pattern such as `logs-*` wins. */
 const PRIORITY = 500
 
@@ -47,6 +47,8 @@ export const ENTRY_MAPPINGS = {
     category: KEYWORD,
     eventId: { type: 'integer' },
     eventName: KEYWORD,
+    template: KEYWORD,
+    exceptionGroup: KEYWORD,
     message: WORDS,
     exception: WORDS,
     payload: WORDS,

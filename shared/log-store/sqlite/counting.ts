@@ -13,14 +13,24 @@ const MINUTE_MS = 60_000
 export function createHistogramReader(database: Database, select: Select, rollupOf: RollupOf) {
   const read = (filter: EntryFilter, bucketsMax: number): Histogram => {
     const rollup = rollupOf(filter, 'counts')
-    const edge = (order: 'asc' | 'desc'): bigint | null => edgeOf(database, filter, select, rollup, order)
-    const from = filter.from === null ? edge('asc') : toNanos(filter.from)
-    const last = filter.to === null ? edge('desc') : toNanos(filter.to) - 1n
-    if (from === null || last === null || last < from) return NOTHING
-    const spans = spansOver(from, last + 1n, Math.max(1, bucketsMax))
-    return histogram(spans, countLevels(database, filter, select, rollup, spans))
+    const spans = spansOf(database, filter, select, rollup, bucketsMax)
+    return spans === null ? NOTHING : histogram(spans, countLevels(database, filter, select, rollup, spans))
   }
   return { histogram: (filter: EntryFilter, bucketsMax: number) => database.read(() => read(filter, bucketsMax)) }
+}
+
+/** At most so many spans over the filter's range, its open ends closed by those of the matches; null where nothing matches. */
+export function spansOf(
+  database: Database,
+  filter: EntryFilter,
+  select: Select,
+  rollup: Rollup | null,
+  countMax: number,
+): Spans | null {
+  const edge = (order: 'asc' | 'desc'): bigint | null => edgeOf(database, filter, select, rollup, order)
+  const from = filter.from === null ? edge('asc') : toNanos(filter.from)
+  const last = filter.to === null ? edge('desc') : toNanos(filter.to) - 1n
+  return from === null || last === null || last < from ? null : spansOver(from, last + 1n, Math.max(1, countMax))
 }
 
 /** The time of the first or last match; null where there is none. */

@@ -10,8 +10,8 @@ import {
   type TailCursor,
   TailCursorError,
 } from '../log-store.ts'
+import { lastArrival } from './arrivals.ts'
 import type { Database } from './database.ts'
-import { lastArrival } from './entry-writer.ts'
 import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { placesOf, textPlacesOf } from './places.ts'
@@ -46,30 +46,30 @@ export interface SourceTail {
   readonly cursor: TailCursor
 }
 
+const sourceOf = (database: Database, arrival: unknown): string =>
+  String(database.prepare('SELECT source FROM contents WHERE arrival = ?').get(Number(arrival))?.['source'])
+
+/** The texts of these entries up to the first that would make the page too long, one at least. In `Database.read` only. */
+export function gather(database: Database, arrivals: readonly number[], form: 'row' | 'whole'): readonly string[] {
+  const sources: string[] = []
+  let [read, given] = [0, 0]
+  for (const arrival of arrivals) {
+    const source = sourceOf(database, arrival)
+    const text = form === 'row' ? rowText(source) : source
+    read += source.length
+    given += text.length
+    if (sources.length > 0 && (given > PAGE_BYTES_MAX || read > READ_BYTES_MAX)) break
+    sources.push(text)
+  }
+  return sources
+}
+
 export function createEntryReader(
   database: Database,
   select: Select,
   rollupOf: RollupOf,
   limits: StoreLimits,
 ): EntryReader {
-  const sourceOf = (arrival: unknown): string =>
-    String(database.prepare('SELECT source FROM contents WHERE arrival = ?').get(Number(arrival))?.['source'])
-
-  /** The texts of these entries up to the first that would make the page too long, one at least. */
-  const gather = (arrivals: readonly number[], form: 'row' | 'whole'): readonly string[] => {
-    const sources: string[] = []
-    let [read, given] = [0, 0]
-    for (const arrival of arrivals) {
-      const source = sourceOf(arrival)
-      const text = form === 'row' ? rowText(source) : source
-      read += source.length
-      given += text.length
-      if (sources.length > 0 && (given > PAGE_BYTES_MAX || read > READ_BYTES_MAX)) break
-      sources.push(text)
-    }
-    return sources
-  }
-
   const searchPage = (filter: EntryFilter, { limit, order, after, form = 'whole' }: PageRequest): SourcePage => {
     const counted = uncountedAfter(database, limits)
     const found =
@@ -77,6 +77,7 @@ export function createEntryReader(
         ? textPlacesOf(database, filter, select, timedTables(database, counted), order, after, limit + 1)
         : placesOf(database, filter, select(filter), order, after, limit + 1)
     const sources = gather(
+      database,
       found.slice(0, limit).map(({ arrival }) => arrival),
       form,
     )
@@ -109,7 +110,7 @@ export function createEntryReader(
       .prepare(`SELECT e.arrival FROM ${selection.from} WHERE ${text} ORDER BY e.arrival LIMIT ?`)
       .all(...values, limit)
       .map(({ arrival }) => Number(arrival))
-    const sources = gather(arrivals, 'row')
+    const sources = gather(database, arrivals, 'row')
     const entries = sources.map((source, index) => ({ source, cursor: String(arrivals[index]) }))
     const isWhole = sources.length === arrivals.length && arrivals.length < limit
     return {
@@ -126,7 +127,7 @@ export function createEntryReader(
         const found = database
           .prepare('SELECT arrival FROM entries WHERE id = ? AND team = ? AND kind = ?')
           .get(storedId(id), team, KINDS[kind])
-        return found && sourceOf(found['arrival'])
+        return found && sourceOf(database, found['arrival'])
       }),
     count: (filter) => database.read(() => countAll(filter)),
     tail: (filter, after, limit) =>

@@ -4,8 +4,9 @@ import { levelRank } from '../../contract/levels.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import { detailsText } from '../../query/details-text.ts'
 import type { WriteOutcome } from '../log-store.ts'
+import { lastArrival } from './arrivals.ts'
 import type { Database } from './database.ts'
-import { storedId } from './ids.ts'
+import { storedFingerprint, storedId } from './ids.ts'
 import { leafBytes } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
 import type { Rollups } from './rollups.ts'
@@ -45,11 +46,6 @@ export function createEntryWriter(database: Database, rollups: Rollups, limits: 
   }
 }
 
-/** The highest arrival ever given; 0 before the first. */
-export function lastArrival(database: Database): number {
-  return Number(database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'entries'").get()?.['seq'] ?? 0)
-}
-
 /** A document as the rows of three tables, without its arrival. */
 interface EntryRow {
   readonly entry: readonly SQLInputValue[]
@@ -59,7 +55,7 @@ interface EntryRow {
 
 const ENTRY_COLUMNS = [
   ...['id', 'team', 'kind', 'timestamp', 'received', 'level', 'texts', 'environment', 'correlation_key'],
-  ...['event', 'step', 'project', 'category', 'event_id', 'event_name'],
+  ...['event', 'step', 'project', 'category', 'event_id', 'event_name', 'template', 'exception_group'],
 ]
 
 const INSERT_ENTRY = `
@@ -79,11 +75,12 @@ function entryRow(document: EntryDocument): EntryRow | { readonly refused: strin
   if (levelRank(document.level) === -1) return { refused: 'the level is none' }
   if (document.source.length > SOURCE_LENGTH_MAX) return { refused: 'the source is too long' }
   const { id, team, kind, level, environment, correlationKey, event, step, project, category } = document
-  const { eventId, eventName, message, exception, payload, source } = document
+  const { eventId, eventName, template, exceptionGroup, message, exception, payload, source } = document
   return {
     entry: [
       ...[storedId(id), team, KINDS[kind], ...times, levelRank(level), textBits(document), environment],
       ...[correlationKey, event, step, project, category, eventId, eventName],
+      ...[storedFingerprint(template), storedFingerprint(exceptionGroup)],
     ],
     contents: [leafBytes(document), source],
     texts: [indexedText(message), indexedText(exception), indexedText(payload), indexedText(detailsText(document))],

@@ -1,4 +1,5 @@
 import { parseGuid } from '../../contract/guid.ts'
+import { FINGERPRINT_DIGITS, isFingerprint } from '../../fingerprint/fingerprint.ts'
 
 /** An id as it is stored: 16 bytes for a GUID in canonical form, which is half of its text, and text for any other. */
 export const storedId = (id: string): Uint8Array | string =>
@@ -8,6 +9,13 @@ export function idText(stored: unknown): string {
   if (!(stored instanceof Uint8Array)) return String(stored)
   return parseGuid(Buffer.from(stored).toString('hex')) ?? ''
 }
+
+/** A fingerprint as a number; null, which equals nothing, for a text that is none. */
+export const storedFingerprint = (id: string | null): number | null =>
+  id === null || !isFingerprint(id) ? null : Number.parseInt(id, 16)
+
+export const fingerprintText = (stored: unknown): string =>
+  Number(stored).toString(16).padStart(FINGERPRINT_DIGITS, '0')
 
 const HEX = 'lower(hex(e.id))'
 

@@ -2,9 +2,9 @@ import { LEVELS, type Level } from '../../contract/levels.ts'
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { Query } from '../../query/ast.ts'
 import type { EntryFilter, FacetName } from '../log-store.ts'
+import { lastArrival } from './arrivals.ts'
 import { compileQuery } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
-import { lastArrival } from './entry-writer.ts'
 import type { StoreLimits } from './limits.ts'
 import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
@@ -78,7 +78,7 @@ type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
 
 /** The least detail that has all that a filter asks for; null where none has. */
 function neededDetail(filter: EntryFilter, wanted: 'counts' | 'facts'): Detail | null {
-  if (filter.correlationKey !== null) return null
+  if (filter.correlationKey !== null || filter.template !== null || filter.exceptionGroup !== null) return null
   const { environment, event, step, project, category } = filter
   const isPlain = [environment, event, step, project, category].every((value) => value === null)
   const ofFilter = wanted === 'counts' && isPlain ? ROLLUP_DETAILS.level : ROLLUP_DETAILS.facts

@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
+import { lastArrival } from './arrivals.ts'
 import type { Database } from './database.ts'
-import { lastArrival } from './entry-writer.ts'
 import type { StoreLimits } from './limits.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
 import { widenTimes } from './text-tables.ts'

@@ -13,6 +13,7 @@ export const PAGE_BYTES = 8_192
  *   in `contents`.
  * - `entries.id` is a BLOB of 16 bytes for a GUID in canonical form and TEXT for any other id. Times are nanoseconds since
  *   1970. `texts` says which texts are not empty (TEXT_BITS).
+ * - `entries.template` and `entries.exception_group` are fingerprints as numbers (shared/fingerprint).
  * - `contents.leaves` holds the leaves of payload and scope data (leaf-bytes.ts).
  * - `text_tables` names the full-text tables (text-tables.ts): `texts_<number>` holds the arrivals from `first_arrival` on, up
  *   to the next one's.
@@ -36,7 +37,9 @@ const ENTRIES_SCHEMA = `
     project TEXT,
     category TEXT,
     event_id INTEGER,
-    event_name TEXT
+    event_name TEXT,
+    template INTEGER,
+    exception_group INTEGER
   ) STRICT;
   CREATE UNIQUE INDEX entries_by_id ON entries (id);
   CREATE INDEX entries_by_time ON entries (team, kind, timestamp, id, level);
@@ -122,8 +125,13 @@ const ROLLUPS_SCHEMA = `
 
 export const SCHEMA = `${ENTRIES_SCHEMA}${ROLLUPS_SCHEMA}`
 
-/** Version 1 had no rollups: they are made of its entries by and by. */
-export const UPGRADES: Readonly<Record<number, string>> = { 1: ROLLUPS_SCHEMA }
+/** Version 1 had no rollups, which are made of its entries by and by, and no fingerprints, which its entries never get. */
+export const UPGRADES: Readonly<Record<number, string>> = {
+  1: `${ROLLUPS_SCHEMA}
+    ALTER TABLE entries ADD COLUMN template INTEGER;
+    ALTER TABLE entries ADD COLUMN exception_group INTEGER;
+  `,
+}
 
 /**
  * - `level`: every entry, by kind and level.

@@ -5,7 +5,7 @@ import type { Query } from '../../query/ast.ts'
 import type { EntryFilter } from '../log-store.ts'
 import { categoryOrBelow, compileQuery } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
-import { storedId } from './ids.ts'
+import { storedFingerprint, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { allOf, anyOf, FALSE, type Sql, sql } from './sql.ts'
 import { type ArrivalRange, selectMatching, type TimedTable, textTables } from './text-tables.ts'
@@ -109,11 +109,15 @@ function isFew(database: Database, arrivals: Sql | null, fewMatches: number): bo
 }
 
 function filterConditions(filter: EntryFilter): readonly Sql[] {
+  const fingerprint = (column: string, id: string | null): readonly Sql[] =>
+    id === null ? [] : [sql(`e.${column} = ?`, storedFingerprint(id))]
   return [
     sql('e.team = ?', filter.team),
     ...(filter.from === null ? [] : [sql('e.timestamp >= ?', toNanos(filter.from))]),
     ...(filter.to === null ? [] : [sql('e.timestamp < ?', toNanos(filter.to))]),
     ...equal('correlation_key', filter.correlationKey),
+    ...fingerprint('template', filter.template),
+    ...fingerprint('exception_group', filter.exceptionGroup),
     ...factConditions(filter),
   ]
 }

@@ -60,22 +60,27 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     },
 
     search: async (filter, page, signal) => {
-      const { sources, next } = await store.read(by(filter.team, signal), 'search', filter, page)
+      const { sources, next } = await store.read(readBy(filter.team, signal), 'search', filter, page)
       return { entries: await cooperative.run(filter.team, parseRecords(sources)), next }
     },
     get: async (team, kind, id, signal) => {
-      const source = await store.read(by(team, signal), 'get', team, kind, id)
+      const source = await store.read(readBy(team, signal), 'get', team, kind, id)
       return source === undefined ? undefined : parseRecord(source)
     },
     tail: async (filter, after, limit, signal) => {
-      const { entries, ...page } = await store.read(by(filter.team, signal), 'tail', filter, after, limit)
+      const { entries, ...page } = await store.read(readBy(filter.team, signal), 'tail', filter, after, limit)
       return { ...page, entries: entries.map(({ source, cursor: at }) => ({ entry: parseRecord(source), cursor: at })) }
     },
-    count: (filter, signal) => store.read(by(filter.team, signal), 'count', filter),
-    histogram: (filter, bucketsMax, signal) => store.read(by(filter.team, signal), 'histogram', filter, bucketsMax),
-    facets: (filter, valuesMax, signal) => store.read(by(filter.team, signal), 'facets', filter, valuesMax),
-    searchFlows: (filter, page, signal) => store.read(by(filter.team, signal), 'searchFlows', filter, page),
-    flow: (team, correlationKey, signal) => store.read(by(team, signal), 'flow', team, correlationKey),
+    count: (filter, signal) => store.read(readBy(filter.team, signal), 'count', filter),
+    histogram: (filter, bucketsMax, signal) => store.read(readBy(filter.team, signal), 'histogram', filter, bucketsMax),
+    facets: (filter, valuesMax, signal) => store.read(readBy(filter.team, signal), 'facets', filter, valuesMax),
+    groups: async (filter, by, limits, signal) => {
+      const { groups, sources, ...answer } = await store.read(readBy(filter.team, signal), 'groups', filter, by, limits)
+      const samples = await cooperative.run(filter.team, parseRecords(sources))
+      return { ...answer, groups: groups.map((group, index) => ({ ...group, sample: samples[index] as EntryRecord })) }
+    },
+    searchFlows: (filter, page, signal) => store.read(readBy(filter.team, signal), 'searchFlows', filter, page),
+    flow: (team, correlationKey, signal) => store.read(readBy(team, signal), 'flow', team, correlationKey),
 
     health: async () => {
       const own = store.health()
@@ -103,7 +108,7 @@ function openStoreHere(options: StoreOptions): StoreClient {
 const isStep = (name: keyof Store): boolean =>
   name.startsWith('remove') || name.startsWith('drop') || name === 'countMore'
 
-const by = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
+const readBy = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
 
 /** A page of few records can take as long as one of many: each may have a megabyte. */
 function* parseRecords(sources: readonly string[]): Steps<EntryRecord[]> {

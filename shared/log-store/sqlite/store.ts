@@ -4,6 +4,7 @@ import { createEntryReader, type EntryReader } from './entry-reader.ts'
 import { createEntryWriter, type EntryWriter } from './entry-writer.ts'
 import { createFlowReader, type FlowReader } from './flow-reader.ts'
 import { createFlowWriter, type FlowWriter } from './flow-writer.ts'
+import { createGroupReader } from './groups.ts'
 import { STORE_LIMITS, type StoreLimits } from './limits.ts'
 import { createRetention, type Retention } from './retention.ts'
 import { createRollupOf } from './rollup-reader.ts'
@@ -23,7 +24,8 @@ export interface Store
     FlowReader,
     Pick<Rollups, 'countMore' | 'forgetCounts' | 'countedEntries'>,
     ReturnType<typeof createHistogramReader>,
-    ReturnType<typeof createFacetReader> {}
+    ReturnType<typeof createFacetReader>,
+    ReturnType<typeof createGroupReader> {}
 
 export interface StoreOptions extends DatabaseOptions {
   readonly limits?: Partial<StoreLimits>
@@ -48,6 +50,7 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
       countMore: rollups.countMore,
       forgetCounts: rollups.forgetCounts,
       countedEntries: rollups.countedEntries,
+      ...createGroupReader(database, select, rollupOf),
     },
     close: () => database.close(),
   }

@@ -47,6 +47,10 @@ const RIGHT = {
   format: ({ random }) => random.pick(['ndjson', 'csv', 'svg', 'CSV']),
   lastEventId: ({ random, material }) => random.pick(material.cursors.tail),
   code: ({ random }) => random.pick(Object.keys(ERRORS)),
+  by: ({ random }) => random.pick(['template', 'exception', 'category', 'project', 'level', 'environment', 'event']),
+  groups: within(1, 30),
+  template: ({ random }) => random.pick(['5f1c0a9be2d47', '0000000000000', 'FFFFFFFFFFFFF']),
+  exceptionGroup: ({ random }) => random.pick(['5f1c0a9be2d47', 'fffffffffffff']),
   key: ({ random, material }) => random.pick(['.', '..', ...material.flows]),
 } as const satisfies Readonly<Record<ParameterName, Values[string]>>
 

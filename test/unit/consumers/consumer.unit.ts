@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import type { Consumer } from '../../../consumers/consumer.ts'
-import { type Journal, TopicMissingError } from '../../../shared/journal/journal.ts'
+import { type Consumer, endOfAll } from '../../../consumers/consumer.ts'
+import { type Journal, type SubscribeOptions, TopicMissingError } from '../../../shared/journal/journal.ts'
 import { StoreHaltError } from '../../../shared/log-store/log-store.ts'
 import {
   applicationLog,
@@ -295,6 +295,64 @@ describe('stopping a consumer', () => {
     await consumer.done
     expect(await rig.committed('event-logs', EVENT_TOPIC)).toBeNull()
     release.resolve()
+  })
+})
+
+describe('the end of several consumers', () => {
+  test('is a halt once all have halted, with the first error', async () => {
+    const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+    let ended = false
+    const end = endOfAll(ends.map(({ promise }) => ({ done: promise }))).finally(() => (ended = true))
+    ends[0].reject(new Error('the first'))
+    await new Promise(setImmediate)
+    expect(ended).toBe(false)
+    ends[1].reject(new Error('the second'))
+    await expect(end).rejects.toThrow('the first')
+  })
+
+  test('is none where one of them was stopped', async () => {
+    const halted = Promise.reject(new Error('halted'))
+    await expect(endOfAll([{ done: halted }, { done: Promise.resolve() }])).resolves.toBeUndefined()
+  })
+})
+
+describe('the part of a group that a consumer has', () => {
+  const view = { view: 'event-logs' }
+
+  test('is measured: its partitions, what took them, and how long it had none', async () => {
+    let now = 1_000_000
+    const rig = createConsumersRig({ clock: { now: () => now } })
+    let tell: SubscribeOptions['onAssigned']
+    const journal: Journal = {
+      ...rig.journal,
+      subscribe: (options, handler) => {
+        tell = options.onAssigned
+        return rig.journal.subscribe({ ...options, onAssigned: () => undefined }, handler)
+      },
+    }
+    await started(rig.consumer('event-logs', {}, journal))
+    tell?.(2, 'assigned')
+    expect(await rig.metric('sluice_consumer_assigned_partitions', view)).toBe(2)
+    tell?.(0, 'group')
+    now += 3_000
+    tell?.(0, 'member')
+    now += 4_000
+    tell?.(1, 'assigned')
+    expect(await rig.metric('sluice_consumer_assigned_partitions', view)).toBe(1)
+    expect(await rig.metric('sluice_consumer_rebalances_total', { ...view, reason: 'group' })).toBe(1)
+    expect(await rig.metric('sluice_consumer_rebalances_total', { ...view, reason: 'member' })).toBe(1)
+    expect(await rig.metric('sluice_consumer_paused_seconds_total', view)).toBe(7)
+  })
+
+  test('comes from its journal, and so does the time of its last commit', async () => {
+    const rig = createConsumersRig({ clock: { now: () => 5_000 }, partitions: 4 })
+    await rig.publish([eventLog(1)])
+    await started(rig.consumer('event-logs'))
+    await rig.caughtUp('event-logs')
+    expect(await rig.metric('sluice_consumer_assigned_partitions', view)).toBe(4)
+    await eventually(async () =>
+      expect(await rig.metric('sluice_consumer_last_commit_timestamp_seconds', view)).toBe(5),
+    )
   })
 })
 

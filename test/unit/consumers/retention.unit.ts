@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { eventLogDocument } from '../../../consumers/projections/entries.ts'
 import { createRetentionJob } from '../../../consumers/retention.ts'
+import { createMetrics } from '../../../shared/runtime/metrics.ts'
 import { eventLog } from '../../support/consumers-records.ts'
 import { silent } from '../../support/consumers-rig.ts'
 import { createMemoryStoreWriter } from '../../support/consumers-store.ts'
@@ -15,7 +16,14 @@ describe('the retention job', () => {
     const receivedAt = ['2026-02-28T23:59:59.999Z', '2026-03-01T00:00:00.000Z', '2026-03-01T15:00:00.000Z']
     const documents = receivedAt.map((each, index) => eventLogDocument(eventLog(index, { receivedAt: each }), ''))
     await store.write(documents, new AbortController().signal)
-    const job = createRetentionJob({ store, clock, days: 30, intervalMs: 3_600_000, logger: silent })
+    const job = createRetentionJob({
+      store,
+      clock,
+      metrics: createMetrics(),
+      days: 30,
+      intervalMs: 3_600_000,
+      logger: silent,
+    })
     await job.start()
     await job.stop(NOW + 5_000)
     expect(store.removedBefore).toEqual(['2026-03-01'])
@@ -31,7 +39,7 @@ describe('the retention job', () => {
         return 0
       },
     }
-    const job = createRetentionJob({ store, clock, days: 1, intervalMs: 1, logger: silent })
+    const job = createRetentionJob({ store, clock, metrics: createMetrics(), days: 1, intervalMs: 1, logger: silent })
     await job.start()
     await eventually(() => calls >= 3)
     await job.stop(NOW + 5_000)
@@ -40,16 +48,39 @@ describe('the retention job', () => {
     expect(calls).toBe(ended)
   })
 
+  test('tells when it last did its work, and no failure moves that', async () => {
+    const metrics = createMetrics()
+    let fails = true
+    const store = {
+      removeBefore: async () => {
+        if (fails) throw new Error('no answer')
+        return 0
+      },
+    }
+    const lastSuccess = async () =>
+      (await metrics.gauge('sluice_retention_last_success_timestamp_seconds').get()).values[0]?.value
+    const removeOnce = async () => {
+      const job = createRetentionJob({ store, clock, metrics, days: 1, intervalMs: 3_600_000, logger: silent })
+      await job.start()
+      await job.stop(NOW + 5_000)
+    }
+    await removeOnce()
+    expect(await lastSuccess()).toBe(0)
+    fails = false
+    await removeOnce()
+    expect(await lastSuccess()).toBe(NOW / 1_000)
+  })
+
   test('is stopped by the deadline though a removal does not end', async () => {
     const store = { removeBefore: () => new Promise<number>(() => undefined) }
-    const job = createRetentionJob({ store, clock, days: 1, intervalMs: 1, logger: silent })
+    const job = createRetentionJob({ store, clock, metrics: createMetrics(), days: 1, intervalMs: 1, logger: silent })
     await job.start()
     await job.stop(NOW)
   })
 
   test('can be stopped without a start', async () => {
     const store = createMemoryStoreWriter()
-    const job = createRetentionJob({ store, clock, days: 1, intervalMs: 1, logger: silent })
+    const job = createRetentionJob({ store, clock, metrics: createMetrics(), days: 1, intervalMs: 1, logger: silent })
     await job.stop(Number.MAX_SAFE_INTEGER)
     await job.start()
     expect(store.removedBefore).toEqual([])

@@ -28,6 +28,7 @@ describe('settings of memory', () => {
         PORT: '1',
         MALLOC_MMAP_THRESHOLD_: '131072',
         MALLOC_TRIM_THRESHOLD_: '1048576',
+        MALLOC_ARENA_MAX: '2',
         NODE_COMPILE_CACHE: expect.stringMatching(/node_modules\/.cache\/compiled$/),
       },
     })

@@ -44,7 +44,7 @@ test('the attacks take the places of some cases and leave all others as they are
 
 test('every route of the read API and every way of sending logs is among the first cases', () => {
   const routes = new Set(
-    plans(3_000).flatMap((one) => scriptsOf(one).flatMap(({ requests }) => requests.map(({ route }) => route))),
+    plans(4_000).flatMap((one) => scriptsOf(one).flatMap(({ requests }) => requests.map(({ route }) => route))),
   )
   const expected = ROUTES.map(({ path }) => `GET ${path}`)
   expect([...routes]).toEqual(expect.arrayContaining(expected))

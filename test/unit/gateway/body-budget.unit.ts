@@ -66,6 +66,10 @@ describe('the memory for bodies is bounded over all requests', () => {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([200, '1'])
     }
     expect(refused.length).toBeGreaterThan(0)
+    const limited = await gateway.metrics.counter('sluice_limited_total').get()
+    expect(limited.values).toContainEqual(
+      expect.objectContaining({ labels: { reason: 'body_buffer' }, value: refused.length }),
+    )
     expect(gateway.records()).toHaveLength(30 - refused.length)
     expect(gateway.records().length).toBeGreaterThan(0)
     const { values } = await gateway.metrics.counter('sluice_requests_refused_total').get()

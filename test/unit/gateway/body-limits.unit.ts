@@ -162,7 +162,7 @@ describe('slow and broken senders', () => {
     // A request after them is served, and is the only one that left a trace.
     expect((await gateway.post(PATH, GOOD)).body.success).toBe(true)
     const { values } = await gateway.metrics.counter('sluice_requests_refused_total').get()
-    expect(values.filter(({ labels }) => labels['code'] === 'server_error')).toEqual([])
+    expect(values.filter(({ labels, value }) => labels['code'] === 'server_error' && value > 0)).toEqual([])
     expect(gateway.records()).toHaveLength(1)
   })
 

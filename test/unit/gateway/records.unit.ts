@@ -166,6 +166,8 @@ describe('partitions', () => {
     const entries = Array.from({ length: 20 }, () => ({ ...ENTRY, correlationKey: 'hot' }))
     await hot.post('/api/ApplicationLogs/batch', batch(entries))
     const spread = hot.records().filter(({ key }) => key === null)
+    const { values } = await hot.metrics.counter('sluice_limited_total').get()
+    expect(values).toContainEqual(expect.objectContaining({ labels: { reason: 'hot_key' }, value: spread.length }))
     expect(spread.length).toBeGreaterThanOrEqual(14)
     for (const { headers, value } of spread) {
       expect(headers).toMatchObject({ 'x-original-key': 'hot' })

@@ -5,13 +5,16 @@ import type { EntryKind } from '../../../shared/contract/records.ts'
 import '../styles/logs.css'
 import { Dialog } from '../ui/dialog.tsx'
 import { keep, kept } from '../ui/keep.ts'
+import { Segments } from '../ui/segments.tsx'
 import { currentAddress, go, useAddress } from '../ui/use-address.ts'
 import { EntryPanel } from './entry-panel.tsx'
+import { GroupList } from './group-list.tsx'
 import { Histogram } from './histogram.tsx'
 import { List } from './list.tsx'
 import { Chosen, Rail } from './rail.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { SearchBox, SearchedAsText } from './search-box.tsx'
+import { GROUP_PARAMETERS, GROUPINGS, type Grouping, isGrouping } from './texts.ts'
 import { EnvironmentSwitch, Found, isProduction, LevelBar, LiveSwitch, ShareMenu } from './toolbar.tsx'
 import { useCounts } from './use-counts.ts'
 import { useOpenEntry } from './use-entry.ts'
@@ -32,14 +35,15 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const { id, q = '', environment, live } = params
   const state = useListState(id)
   const list = useRows(kind, params, state.paused)
-  const { choices, histogram } = useCounts(kind, params, list)
+  const { choices, histogram, counted } = useCounts(kind, params, list)
   const { total, level: levels = [], environment: environments = [], sections = [], chosen = [] } = choices ?? {}
   const open = useOpenEntry(kind, id, list.rows.entries)
   const search = (text: string): void => set({ q: text })
   const onLive = (): void =>
     set(live === undefined ? { live: '1', to: undefined, order: undefined } : { live: undefined })
   const onRange = (range: Patch): void => set({ ...range, live: undefined })
-  useListKeys({ list, state, onLive })
+  const grouping = kind === 'application' && isGrouping(params['group']) ? params['group'] : undefined
+  useListKeys({ list, state, onLive, isShown: grouping === undefined })
   const rail = <Rail sections={sections} />
   return (
     <div class={`page logs ${open ? 'with-panel' : ''} ${isProduction(environment) ? 'in-production' : ''}`}>
@@ -73,6 +77,14 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         <div class="bar">
           <LevelBar level={parseLevel(params['level'] ?? '')} counts={levels} onLevel={(level) => set({ level })} />
           <span class="grow" />
+          {kind === 'application' && (
+            <Segments
+              label="Group"
+              options={GROUPINGS}
+              value={grouping ?? 'list'}
+              onChange={(value) => set(isGrouping(value) ? groupedBy(value) : { group: undefined })}
+            />
+          )}
           <Found total={total} tookMs={list.tookMs} />
         </div>
         {histogram !== undefined && <Histogram counts={histogram} onRange={onRange} />}
@@ -81,7 +93,11 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         <aside class="aside" aria-label="Filters">
           {rail}
         </aside>
-        <List kind={kind} list={list} state={state} total={total} onChange={set} />
+        {grouping === undefined ? (
+          <List kind={kind} list={list} state={state} total={total} onChange={set} />
+        ) : (
+          <GroupList key={grouping} kind={kind} by={grouping} filter={counted} onChange={set} />
+        )}
       </div>
       {open && (
         <EntryPanel
@@ -95,6 +111,14 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
     </div>
   )
 }
+
+/** All groups: not the one alone that was chosen before, and no log that is in none of their rows. */
+const groupedBy = (grouping: Grouping): Patch => ({
+  group: grouping,
+  [GROUP_PARAMETERS[grouping]]: undefined,
+  id: undefined,
+  tab: undefined,
+})
 
 /** The environment that was chosen last, where the address says nothing: a link shows the same to everyone. */
 function takeRememberedEnvironment(): void {

@@ -4,6 +4,7 @@ import type { Choice, Choices } from '../../schemas/answers.ts'
 import { Icon } from '../ui/icon.tsx'
 import { go, useAddress } from '../ui/use-address.ts'
 import { changeSearch } from './change-search.ts'
+import { chosenName } from './texts.ts'
 
 /** The most values that the API counts. */
 const COUNTED_MAX = 100
@@ -99,7 +100,7 @@ export const Chosen = ({ chosen }: Pick<Choices, 'chosen'>) => (
     {chosen.map(({ name, label }) => (
       <button key={name} type="button" class="chip" onClick={() => go({ params: { [name]: undefined } })}>
         <span class="hidden">Remove</span>
-        <span class="muted">{name}</span>
+        <span class="muted">{chosenName(name)}</span>
         <bdi class="cut">{visible(label)}</bdi>
         <span class="x">
           <Icon name="close" />

@@ -1,5 +1,33 @@
+import { plural } from '../../flow-layout/format.ts'
 import type { Absence } from '../../schemas/answers.ts'
 import { agoText } from '../lib/times.ts'
+
+/** The fields that the page groups logs by, and the parameter that selects the logs of a group. */
+export const GROUP_PARAMETERS = { template: 'template', exception: 'exceptionGroup' } as const
+export type Grouping = keyof typeof GROUP_PARAMETERS
+
+/** The ways to see the logs: one by one, or in groups. */
+export const GROUPINGS = [
+  ['list', 'List'],
+  ['template', 'By template'],
+  ['exception', 'By exception'],
+] as const satisfies readonly (readonly [Grouping | 'list', string])[]
+
+export const isGrouping = (text: string | undefined): text is Grouping => text !== undefined && text in GROUP_PARAMETERS
+
+export const groupsName = (by: Grouping): string => (by === 'template' ? 'Groups by template' : 'Groups by exception')
+
+export const FURTHER_GROUPS = 'These are the groups with most logs. A narrower search shows others.'
+
+/** The reason why so many logs are in no group. */
+export function ungroupedText(by: Grouping, count: number): string {
+  const logs = plural(count, 'log')
+  if (by === 'exception') return `${logs} without an exception, or stored before there were groups.`
+  return `${logs} in no group: without a text, or stored before there were groups.`
+}
+
+/** The name of what was chosen, where the parameter's own would be hard to understand. */
+export const chosenName = (name: string): string => (name === 'exceptionGroup' ? 'exception' : name)
 
 /** The heading of an empty list and the reason; `now` is in milliseconds since 1970. */
 export function emptyTexts({ newestAt, conditions }: Absence, now: number): readonly [title: string, reason: string] {
@@ -15,5 +43,5 @@ export function wayText({ kind, params }: Absence['ways'][number]): string {
   if (kind === 'newest') return 'Go to the newest log'
   if (kind === 'since') return 'Everything since then'
   const [name, ...others] = Object.keys(params)
-  return others.length > 0 ? 'Remove all' : `Remove ${name === 'q' ? 'the search' : name}`
+  return others.length > 0 ? 'Remove all' : `Remove ${name === 'q' ? 'the search' : chosenName(name ?? '')}`
 }

@@ -19,13 +19,10 @@ export function useCounts(kind: EntryKind, params: AddressParams, list: LogRows)
   const filter = useMemo(() => filterOf(params, at), [list.filter, at])
   const path = `/api/${folderOf(kind)}`
   const choices = useFetch<Choices>(`${path}/choices`, filter).data
-  const { data } = useFetch<Histogram>(`${path}/histogram`, {
-    ...filter,
-    // Without an end the drawing would end with the last log rather than now.
-    to: filter['to'] ?? (filter['from'] && iso(at)),
-    buckets: BUCKETS,
-  })
-  return { choices, histogram: data }
+  // Without an end the drawing would end with the last log rather than now.
+  const counted = { ...filter, to: filter['to'] ?? (filter['from'] && iso(at)) }
+  const { data } = useFetch<Histogram>(`${path}/histogram`, { ...counted, buckets: BUCKETS })
+  return { choices, histogram: data, counted }
 }
 
 /** When entries arrived that were not counted yet, looked at every so often. */

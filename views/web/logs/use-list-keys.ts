@@ -13,16 +13,18 @@ interface ListKeys {
   readonly list: LogRows
   readonly state: ListState
   readonly onLive: () => void
+  /** Whether the list is to be seen; groups of it are not walked through by these keys. */
+  readonly isShown: boolean
 }
 
 /** The keys of a list. Those of an entry that is open beside it come before them. */
-export function useListKeys({ list, state, onLive }: ListKeys): void {
-  const { entries } = list.rows
+export function useListKeys({ list, state, onLive, isShown }: ListKeys): void {
+  const entries = isShown ? list.rows.entries : []
   const index = entries.findIndex(({ id }) => id === state.currentId)
   const current = entries[index]
-  const move = (step: number): void => {
+  const move = (step: number) => {
     const next = entries[index === -1 ? 0 : index + step]
-    if (next !== undefined) state.walk(next.id)
+    return next === undefined ? false : state.walk(next.id)
   }
   const withCurrent = (run: (entry: Entry) => unknown) => () => (current === undefined ? false : run(current))
   useKeys({

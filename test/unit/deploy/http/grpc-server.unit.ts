@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { CALLS_MAX, CANCELLED_MAX } from '../../../../deploy/http/http2.ts'
+import { EXPORT_PATH } from '../../../../gateway/otlp/grpc.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -54,7 +55,8 @@ const heldBytes = async (): Promise<number> => {
 /** The metric of requests that were refused; empty where none was. */
 async function refusals(): Promise<string> {
   const text = await gateway.metrics.registry.getSingleMetricAsString('sluice_requests_refused_total')
-  return text.split('\n').slice(2).join('\n')
+  const counted = text.split('\n').slice(2)
+  return counted.filter((line) => !line.endsWith(' 0')).join('\n')
 }
 
 /** Whether the server does its work, whatever happened before. */
@@ -93,6 +95,23 @@ describe('what is no call for logs', () => {
     const { stream, ended } = beginRaw(raw(), KEY, { 'content-type': 'application/x-protobuf' })
     stream.end(Buffer.alloc(3 * MIB))
     expect(await ended).toMatchObject({ headers: { ':status': 415 }, body: expect.stringContaining('PORT') })
+  })
+
+  test('calls are counted by their method, others as such', async () => {
+    await client().call(messageOf('counted'))
+    await client().call(Buffer.alloc(1), { path: '/' })
+    const { stream, ended } = beginRaw(raw(), KEY, { 'content-type': 'application/x-protobuf' })
+    stream.end()
+    await ended
+    await eventually(async () => {
+      const text = await gateway.metrics.registry.getSingleMetricAsString('sluice_http_request_seconds')
+      const counts = [...text.matchAll(/_count\{route="([^"]*)",status_class="([^"]*)"\} (\d+)/g)]
+      expect(counts.map(([, ...parts]) => parts.join(' '))).toEqual([
+        `${EXPORT_PATH} 2xx 1`,
+        'other 2xx 1',
+        `${EXPORT_PATH} 4xx 1`,
+      ])
+    })
   })
 
   test('HTTP/1.1: 400, which names the setting of the other port', async () => {

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { createEndpoint, sendResponse } from '../../../../gateway/ingest/endpoint.ts'
+import { createIngestMetrics } from '../../../../gateway/ingest/handlers.ts'
 import { created, ENVELOPE } from '../../../../gateway/ingest/replies.ts'
 import { runAtOnce, type Steps } from '../../../../shared/runtime/cooperative.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
+import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 
 /** The owners of the work that was put off, where a short body takes so many steps. */
 async function putOff(steps: number): Promise<readonly string[]> {
@@ -31,7 +33,7 @@ async function putOff(steps: number): Promise<readonly string[]> {
       },
       send: sendResponse,
       dialect: ENVELOPE,
-      ingestMetrics: { accepted: () => undefined, rejected: () => undefined, requestRefused: () => undefined },
+      ingestMetrics: createIngestMetrics(createMetrics(), 'event'),
       recordRefusals: () => undefined,
       logger: createLogger('silent', 'test'),
     },

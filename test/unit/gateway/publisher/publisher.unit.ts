@@ -14,10 +14,11 @@ const MEBIBYTE = 1024 * 1024
 
 async function setUp(options: Partial<PublisherOptions> = {}, partitions = 4) {
   const journal = createGatewayJournal(partitions)
+  const metrics = createMetrics()
   const publisher = createPublisher({
     journal,
     clock: systemClock,
-    metrics: createMetrics(),
+    metrics,
     logger: pino({ level: 'silent' }),
     options: {
       ...PUBLISHER_DEFAULTS,
@@ -30,7 +31,7 @@ async function setUp(options: Partial<PublisherOptions> = {}, partitions = 4) {
   await publisher.start()
   const publish = (publications: readonly Publication[], withinMs = 10_000): Promise<readonly PublishOutcome[]> =>
     publisher.publish(TOPIC, publications, performance.now() + withinMs)
-  return { journal, publisher, publish }
+  return { journal, publisher, publish, metrics }
 }
 
 const publication = (value: string, { routeBy = null as string | null, bytes = 100 } = {}): Publication => ({
@@ -220,13 +221,16 @@ describe('partitions that are added', () => {
 
 describe('memory', () => {
   test('is bounded: a full buffer refuses at once, and takes again when the journal has really settled', async () => {
-    const { journal, publisher, publish } = await setUp({ bufferBytesMax: 1_000, sendTimeoutMs: 20 }, 1)
+    const { journal, publisher, publish, metrics } = await setUp({ bufferBytesMax: 1_000, sendTimeoutMs: 20 }, 1)
+    const limited = async () => (await metrics.counter('sluice_limited_total').get()).values
+    expect(await limited()).toMatchObject([{ labels: { reason: 'publish_buffer' }, value: 0 }])
     journal.hold()
     const first = publish([publication('first', { bytes: 900 })])
     expect(await publish([publication('second', { bytes: 200 })])).toEqual(['buffer_full'])
     expect(await first).toEqual(['unsettled'])
     // Nobody waits for the first any more, but the journal still holds it.
     expect(await publish([publication('third', { bytes: 200 })])).toEqual(['buffer_full'])
+    expect(await limited()).toMatchObject([{ value: 2 }])
     journal.release()
     await eventually(async () => expect(await publish([publication('fourth', { bytes: 200 })])).toEqual(['durable']))
     await stop(publisher)

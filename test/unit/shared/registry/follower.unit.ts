@@ -18,8 +18,8 @@ function followerOf(journal: Pick<Journal, 'follow'>, topic: string) {
   const logger = { warn: (fields: Record<string, unknown>) => warnings.push(fields), info: () => undefined }
   const metrics = createMetrics()
   const follower = createRegistryFollower({ journal, topic, logger: logger as unknown as Logger, metrics })
-  const gauge = async () => (await metrics.registry.getSingleMetric('sluice_registry_ready')?.get())?.values[0]?.value
-  return { follower, warnings, gauge }
+  const metricOf = async (name: string) => (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value
+  return { follower, warnings, metricOf, gauge: () => metricOf('sluice_registry_ready') }
 }
 
 const soon = () => systemClock.now() + 5_000
@@ -37,6 +37,18 @@ describe('a follower of the registry', () => {
     expect(follower.registry.keyOpens('payments', 'payments-key')).toBe(true)
     await follower.stop(soon())
     expect([follower.ready(), await gauge()]).toEqual([false, 0])
+  })
+
+  test('tells how much it holds, and when the newest change that it has seen was written', async () => {
+    const { journal, admin, topic } = registryOnMemory()
+    const { follower, metricOf } = followerOf(journal, topic)
+    await follower.start()
+    expect(await metricOf('sluice_registry_applied_timestamp_seconds')).toBe(0)
+    await admin.applyFile(FILE, { prune: false })
+    await eventually(async () => expect(await metricOf('sluice_registry_records')).toBe(3))
+    const writtenAt = journal.recordsOf(topic).at(-1)?.appendedAt ?? 0
+    expect(await metricOf('sluice_registry_applied_timestamp_seconds')).toBe(writtenAt / 1_000)
+    await follower.stop(soon())
   })
 
   test('is ready with an empty registry too', async () => {

@@ -14,6 +14,7 @@ import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, eventDocument } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { entriesOf } from '../../../../support/filters.ts'
+import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
 
 const never = new AbortController().signal
 const all = entriesOf('payments')
@@ -54,6 +55,20 @@ describe('the file', () => {
     await store.write([applicationDocument(fields)], never)
     expect(await found('order-1 tenant billing')).toBe(1)
     expect(await found('acme')).toBe(2)
+  })
+
+  test('with tables of version 1, whose entries have no fingerprints, is read and written, and grouped from then on', async () => {
+    const store = await open()
+    await store.write([applicationDocument({ team: 'payments', message: 'order 1' })], never)
+    await store.close()
+    toVersion1(file)
+    const upgraded = await open()
+    await upgraded.write([applicationDocument({ team: 'payments', message: 'order 2' })], never)
+    const limits = { groupsMax: 10, bucketsMax: 1 }
+    const { groups, ungrouped } = await upgraded.groups(all, 'template', limits)
+    expect(groups.map(({ count }) => count)).toEqual([1])
+    expect(ungrouped).toBe(1)
+    expect((await upgraded.groups(all, 'project', limits)).groups.map(({ count }) => count)).toEqual([2])
   })
 
   test('is made with its folder, and keeps what was written when it is opened again', async () => {

@@ -18,6 +18,7 @@ import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, eventDocument, NOON, PROJECT } from '../../../../support/documents.ts'
 import { queries } from '../../../../support/documents-arbitrary.ts'
 import { entriesOf } from '../../../../support/filters.ts'
+import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
 
 const TEAM = 'payments'
 const MINUTE = 60_000_000_000n
@@ -54,14 +55,6 @@ function withFile<T>(work: (database: DatabaseSync) => T): T {
 
 const numberOf = (select: string): number =>
   withFile((database) => Number(Object.values(database.prepare(select).get() ?? {})[0]))
-
-/** The file as version 1 left it. */
-const downgrade = (): void =>
-  withFile((database) =>
-    database.exec(`DROP TABLE rollups; DROP TABLE rollup_facts; DROP TABLE rollup_teams; DROP TABLE rollup_state;
-      DROP TABLE text_table_times;
-      PRAGMA user_version = 1`),
-  )
 
 /** The same filter in a form that is answered from the rows of the entries alone. */
 const fromRows = (filter: EntryFilter): EntryFilter => ({
@@ -258,7 +251,7 @@ describe('counts that are kept', () => {
               act(store.calls, action)
               if (action.type !== 'reopen' && action.type !== 'downgrade') continue
               store.close()
-              if (action.type === 'downgrade') downgrade()
+              if (action.type === 'downgrade') toVersion1(file)
               store = openStore({ file, limits })
             }
             for (const filter of asked) expectSameAnswers(store.calls, filter)
@@ -297,6 +290,8 @@ describe('counts that are kept', () => {
     for (const text of ['word', 'id:x', 'correlationKey:k', 'scope.a:1', 'timestamp:>2026-01-01', 'level:error word']) {
       expect([text, isRolledUp(entriesOf(TEAM, { query: parseQuery(text).query }))]).toEqual([text, false])
     }
+    expect(isRolledUp(entriesOf(TEAM, { template: 'ab' }))).toBe(false)
+    expect(isRolledUp(entriesOf(TEAM, { exceptionGroup: 'ab' }))).toBe(false)
     expect(isRolledUp(entriesOf(TEAM, { from: NOON, to: '2026-01-31T12:00:59.000Z' }))).toBe(false)
     expect(isRolledUp(entriesOf('nobody'))).toBe(false)
   })
@@ -399,7 +394,7 @@ describe('counts that are kept', () => {
     const limits = { countedOfAStep: 10 }
     const counted = 'SELECT counted FROM rollup_state'
     withStore({}, (calls) => void calls.write(Array.from({ length: 55 }, () => eventDocument())))
-    downgrade()
+    toVersion1(file)
     withStore(limits, (calls) => {
       expect(calls.count(all)).toBe(55)
       expect(isRolledUp(all, 'counts', limits)).toBe(false)

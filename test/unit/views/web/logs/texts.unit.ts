@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Absence } from '../../../../../views/schemas/answers.ts'
-import { emptyTexts, wayText } from '../../../../../views/web/logs/texts.ts'
+import { emptyTexts, ungroupedText, wayText } from '../../../../../views/web/logs/texts.ts'
 
 const NOW = Date.parse('2026-02-01T12:00:00.000Z')
 const absence = (facts: Partial<Absence>): Absence => ({
@@ -33,8 +33,16 @@ describe('an empty list', () => {
     ['since', { from: 'x', to: '' }, 'Everything since then'],
     ['without', { q: '' }, 'Remove the search'],
     ['without', { level: '' }, 'Remove level'],
+    ['without', { exceptionGroup: '' }, 'Remove exception'],
     ['without', { q: '', level: '' }, 'Remove all'],
   ] as const)('has a way out, %s %j: %s', (kind, params, text) => {
     expect(wayText({ kind, params, value: null, total: null })).toBe(text)
   })
+})
+
+test('logs that are in no group are told with the reason', () => {
+  expect(ungroupedText('exception', 1)).toBe('1 log without an exception, or stored before there were groups.')
+  expect(ungroupedText('template', 1_200)).toBe(
+    '1,200 logs in no group: without a text, or stored before there were groups.',
+  )
 })

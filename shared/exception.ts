@@ -1,4 +1,27 @@
-import type { Frame, ParsedException } from '../schemas/answers.ts'
+/** One exception of a text. */
+export interface ParsedException {
+  /** The number of exceptions around it. */
+  readonly depth: number
+  /** Empty where the text does not begin with a type. */
+  readonly type: string
+  readonly message: string
+  readonly frames: readonly Frame[]
+  /** The note of the trace about frames that it leaves out, such as `... 12 more`; else empty. */
+  readonly omitted: string
+}
+
+export interface Frame {
+  /** Empty where only the place is given. */
+  readonly call: string
+  /** File and line, or empty. */
+  readonly place: string
+  /** Lines below it that are no frames, such as Python's source line. */
+  readonly note: string
+  /** Whether it is one of a runtime, a framework or a library. */
+  readonly framework: boolean
+  /** Whether it is the exception's first frame of the program itself. */
+  readonly firstOwn: boolean
+}
 
 /** Lines after so many are not read; the whole text can always be shown and copied. */
 export const LINES_MAX = 5_000

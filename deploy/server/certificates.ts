@@ -1,0 +1,35 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Config } from '../../shared/runtime/config.ts'
+import type { Metrics } from '../../shared/runtime/metrics.ts'
+
+/** The settings that name files of certificates, with the use that the metric shows. */
+const FILES = {
+  KAFKA_SSL_CA_FILE: 'kafka_ca',
+  KAFKA_SSL_CERT_FILE: 'kafka_client',
+  ELASTICSEARCH_CA_FILE: 'elasticsearch_ca',
+} as const satisfies Partial<Record<keyof Config, string>>
+
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+
+/** Sets the metric of when certificates end. A file that cannot be read is told of by the adapter that needs it. */
+export function reportCertificates(config: Pick<Config, keyof typeof FILES>, metrics: Metrics): void {
+  const gauge = metrics.gauge('sluice_certificate_not_after_seconds')
+  for (const [setting, use] of Object.entries(FILES)) {
+    const path = config[setting as keyof typeof FILES]
+    const ends = path === null ? undefined : firstEnd(path)
+    if (ends !== undefined) gauge.set({ use }, ends / 1_000)
+  }
+}
+
+/** When the first certificate of a file ends (milliseconds since 1970); undefined where there is none. */
+function firstEnd(path: string): number | undefined {
+  try {
+    const ends = (readFileSync(path, 'utf8').match(PEM) ?? []).map((pem) =>
+      new X509Certificate(pem).validToDate.getTime(),
+    )
+    return ends.length === 0 ? undefined : Math.min(...ends)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,46 @@
+import { type Frame, type ParsedException, parseException } from '../exception.ts'
+import { masked, shortened } from './mask.ts'
+
+/** What exceptions of one group share. */
+export interface ExceptionGroup {
+  /** The type of the outermost exception; of a text without a type, its beginning without variable parts. */
+  readonly type: string
+  /** The calls of the program's own code that are nearest to the failure; those of others where the trace has none of its own. */
+  readonly frames: readonly string[]
+}
+
+/** A longer text is read up to here. */
+export const EXCEPTION_LENGTH_MAX = 64 * 1024
+const FRAMES_MAX = 3
+
+/** Numbers that a compiler or a runtime gives to what has no name. */
+const GENERATED = /(?<=[$_]|DisplayClass)\d+|\/?0x[\da-f]+/gi
+const LINE = /(?::\d+)+$/
+const FOLDER = /^.*[\\/]/s
+
+/**
+ * The group of an exception: its type and the first frames of the program's own code, without files' folders, lines and generated
+ * numbers, which change from build to build. The time that it takes is in proportion to the text.
+ */
+export function exceptionGroupOf(exception: string): ExceptionGroup {
+  const parts = parseException(exception.slice(0, EXCEPTION_LENGTH_MAX))
+  const [{ type, message } = { type: '', message: '' }] = parts
+  const name = type === '' ? masked(message.split('\n', 1)[0] ?? '') : shortened(type)
+  return { type: name, frames: framesOf(parts).slice(0, FRAMES_MAX).map(frameText) }
+}
+
+/** Those of the outermost exception that has some. */
+function framesOf(parts: readonly ParsedException[]): readonly Frame[] {
+  for (const { frames } of parts) {
+    const own = frames.filter(({ framework }) => !framework)
+    if (own.length > 0) return own
+  }
+  return parts.find(({ frames }) => frames.length > 0)?.frames ?? []
+}
+
+/** A call with a dot says where it is; any other needs its file. */
+function frameText({ call, place }: Frame): string {
+  const file = place.replace(LINE, '').slice(-1_024).replace(FOLDER, '')
+  const text = file === '' || call.includes('.') ? call : `${call} (${file})`.trim()
+  return shortened(text.slice(0, 1_024).replace(GENERATED, ''))
+}

@@ -1,0 +1,50 @@
+import type { ApplicationLogRecord } from '../contract/records.ts'
+import { masked, shortened } from './mask.ts'
+
+/** The names under which loggers send the template of a message: .NET's, those of CLEF, and Serilog's in JSON and OpenTelemetry. */
+const NAMES = ['{OriginalFormat}', '@mt', 'MessageTemplate', 'message_template.text'] as const
+/** The object in which .NET's JSON console has its own. */
+const STATE = 'State'
+
+/** A longer text is no template. */
+const TEMPLATE_LENGTH_MAX = 4_096
+/** But for braces that are doubled, which stand for themselves. */
+const HOLE = /(?<!\{)\{[^{}]*\}/
+const BRACES = /([{}])\1/g
+
+type Message = Pick<ApplicationLogRecord, 'message' | 'scopeData'>
+
+/**
+ * The template of an application log's message: its sender's own, where the message can have been made of it, else the message with its
+ * variable parts masked. Null where there is no text. The time that it takes is in proportion to the message.
+ */
+export function templateOf({ message, scopeData }: Message): string | null {
+  const own = candidates(scopeData).find((one) => fits(one, message))
+  return (own === undefined ? masked(message) : shortened(own)) || null
+}
+
+function candidates(scope: ApplicationLogRecord['scopeData']): readonly string[] {
+  if (scope === null) return []
+  const state = scope[STATE]
+  const places =
+    typeof state === 'object' && state !== null ? [scope, state as Readonly<Record<string, unknown>>] : [scope]
+  return places
+    .flatMap((members) => NAMES.map((name) => (Object.hasOwn(members, name) ? members[name] : undefined)))
+    .filter((text) => typeof text === 'string')
+    .filter((text) => text !== '' && text.length <= TEMPLATE_LENGTH_MAX)
+}
+
+/** Whether what stands between the template's holes stands in the message: scopes have templates of their own, under the same names. */
+function fits(template: string, message: string): boolean {
+  const [first = '', ...others] = template.split(HOLE).map((text) => text.replaceAll(BRACES, '$1'))
+  if (!message.startsWith(first)) return false
+  const last = others.pop()
+  if (last === undefined) return message.length === first.length
+  let end = first.length
+  for (const text of others) {
+    const at = message.indexOf(text, end)
+    if (at === -1) return false
+    end = at + text.length
+  }
+  return message.length - last.length >= end && message.endsWith(last)
+}

@@ -1,0 +1,158 @@
+import type { EntryRow } from '../../contract/rows.ts'
+import { timestampOf } from '../../contract/timestamp.ts'
+import {
+  type EntryFilter,
+  type EntryGroup,
+  type GroupField,
+  type Groups,
+  type LogStoreReader,
+  PAGE_BYTES_MAX,
+} from '../log-store.ts'
+import type { Spans } from '../spans.ts'
+import { compileFilter } from './filter-dsl.ts'
+import { edge, instantOf, type TopHit } from './flow-groups.ts'
+import { bySpan, spansOf, startsOf } from './histogram.ts'
+import { entrySort, levelOf, type Searcher } from './searcher.ts'
+
+type Value = string | number
+
+interface Counted {
+  readonly values: {
+    readonly sum_other_doc_count: number
+    readonly buckets: readonly { readonly key: Value; readonly doc_count: number }[]
+  }
+  readonly without: { readonly doc_count: number }
+}
+
+interface Described {
+  readonly values: { readonly buckets: readonly Bucket[] }
+}
+
+interface Bucket {
+  readonly key: Value
+  readonly doc_count: number
+  readonly first: TopHit
+  readonly last: TopHit & { readonly hits: { readonly hits: readonly { readonly _id: string }[] } }
+  readonly worst: { readonly value: number }
+  readonly spans: { readonly buckets: readonly { readonly doc_count: number }[] }
+}
+
+/**
+ * Each shard names its most frequent values; a value that is rare in every shard may be missing from the ranking. The counts of those
+ * that are ranked are exact: they are described by a second search, so that no shard describes values that nobody sees.
+ */
+const VALUES_PER_SHARD = 5_000
+
+const NOTHING: Groups = { intervalMs: 1, spans: [], groups: [], more: false, ungrouped: 0 }
+
+export function createGroupReader(searcher: Searcher, search: LogStoreReader['search']): LogStoreReader['groups'] {
+  return async function groups(filter, by, { groupsMax, bucketsMax }, signal) {
+    const spans = await spansOf(searcher, filter, bucketsMax, signal)
+    if (spans === null) return NOTHING
+    const { values, without } = await countGroups(searcher, filter, by, groupsMax, signal)
+    const keys = values.buckets.slice(0, groupsMax).map(({ key }) => key)
+    const buckets = await describeGroups(searcher, filter, by, keys, spans, signal)
+    const samples = await readSamples(search, filter, buckets.map(idOf), signal)
+    const shown = withSamples(buckets, samples)
+    return {
+      intervalMs: spans.widthMs,
+      spans: startsOf(spans).map(timestampOf),
+      groups: shown.map(([bucket, sample]) => groupOf(bucket, by, sample)),
+      more: values.sum_other_doc_count > 0 || values.buckets.length > shown.length,
+      ungrouped: without.doc_count,
+    }
+  }
+}
+
+async function countGroups(
+  searcher: Searcher,
+  filter: EntryFilter,
+  field: GroupField,
+  groupsMax: number,
+  signal: AbortSignal | undefined,
+): Promise<Counted> {
+  const aggs = {
+    values: { terms: { field, size: groupsMax + 1, shard_size: VALUES_PER_SHARD } },
+    without: { missing: { field } },
+  }
+  const body = { query: compileFilter(filter), size: 0, aggs }
+  const { aggregations } = await searcher.entries<Counted>(filter.team, filter.kinds, body, { signal })
+  return aggregations ?? { values: { sum_other_doc_count: 0, buckets: [] }, without: { doc_count: 0 } }
+}
+
+async function describeGroups(
+  searcher: Searcher,
+  filter: EntryFilter,
+  field: GroupField,
+  keys: readonly Value[],
+  spans: Spans,
+  signal: AbortSignal | undefined,
+): Promise<readonly Bucket[]> {
+  if (keys.length === 0) return []
+  const last = { top_hits: { size: 1, _source: false, sort: entrySort('desc'), docvalue_fields: INSTANT } }
+  const aggs = {
+    values: {
+      terms: { field, include: keys, size: keys.length },
+      aggs: { first: edge('asc'), last, worst: { max: { field: 'level' } }, spans: bySpan(spans) },
+    },
+  }
+  const body = { query: compileFilter(filter, { terms: { [field]: keys } }), size: 0, aggs }
+  const { aggregations } = await searcher.entries<Described>(filter.team, filter.kinds, body, { signal })
+  return aggregations?.values.buckets ?? []
+}
+
+const INSTANT = [{ field: 'timestamp', format: 'strict_date_optional_time_nanos' }]
+
+const idOf = ({ last }: Bucket): string => last.hits.hits[0]?._id ?? ''
+
+/** The entries of these ids by id. */
+async function readSamples(
+  search: LogStoreReader['search'],
+  filter: EntryFilter,
+  ids: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, EntryRow>> {
+  const found = new Map<string, EntryRow>()
+  const queries = ids.map((value) => ({ type: 'equals', field: 'id', value, prefix: false }) as const)
+  if (ids.length === 0) return found
+  let after = null
+  do {
+    const page = { limit: ids.length, order: 'desc', after, form: 'row' } as const
+    const { entries, next } = await search({ ...filter, query: { type: 'or', queries } }, page, signal)
+    for (const entry of entries) found.set(entry.id, entry)
+    after = next
+  } while (after !== null)
+  return found
+}
+
+/** The groups with their samples, up to the first that would make the answer longer than a page, one at least. */
+function withSamples(
+  buckets: readonly Bucket[],
+  samples: ReadonlyMap<string, EntryRow>,
+): readonly (readonly [Bucket, EntryRow])[] {
+  const shown: (readonly [Bucket, EntryRow])[] = []
+  let bytes = 0
+  for (const bucket of buckets) {
+    const sample = samples.get(idOf(bucket))
+    // Its day was removed in between.
+    if (sample === undefined) continue
+    bytes += JSON.stringify(sample).length
+    if (shown.length > 0 && bytes > PAGE_BYTES_MAX) break
+    shown.push([bucket, sample])
+  }
+  return shown
+}
+
+const groupOf = (
+  { key, doc_count, first, last, worst, spans }: Bucket,
+  by: GroupField,
+  sample: EntryRow,
+): EntryGroup => ({
+  value: by === 'level' ? levelOf(Number(key)) : String(key),
+  count: doc_count,
+  firstAt: instantOf(first),
+  lastAt: instantOf(last),
+  worstLevel: levelOf(worst.value),
+  counts: spans.buckets.map((span) => span.doc_count),
+  sample,
+})

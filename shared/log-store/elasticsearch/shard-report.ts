@@ -1,0 +1,33 @@
+import type { Metrics } from '../../runtime/metrics.ts'
+import type { Connection } from './connection.ts'
+import type { IndexNames } from './index-names.ts'
+
+/** A shard of `_cat/shards`; one that no node has yet has no size. */
+interface Shard {
+  readonly docs: string | null
+  readonly store: string | null
+}
+
+/** Counts the shards of all indices and finds how full the fullest one is: both have limits of Elasticsearch. */
+export function createShardReport(
+  connection: Pick<Connection, 'send'>,
+  names: IndexNames,
+  metrics: Metrics,
+): () => Promise<void> {
+  const open = metrics.gauge('sluice_store_open_shards')
+  const bytesMax = metrics.gauge('sluice_store_shard_bytes_max')
+  const documentsMax = metrics.gauge('sluice_store_shard_documents_max')
+  return async () => {
+    const shards = await connection.send<readonly Shard[]>({
+      method: 'GET',
+      path: `/_cat/shards/${names.all()},${names.flows}`,
+      query: { format: 'json', bytes: 'b', h: 'docs,store' },
+    })
+    open.set(shards.length)
+    bytesMax.set(greatest(shards.map(({ store }) => store)))
+    documentsMax.set(greatest(shards.map(({ docs }) => docs)))
+  }
+}
+
+const greatest = (texts: readonly (string | null)[]): number =>
+  texts.reduce((most, text) => Math.max(most, Number(text ?? 0)), 0)

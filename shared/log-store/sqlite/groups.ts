@@ -1,0 +1,151 @@
+import { LEVELS, type Level } from '../../contract/levels.ts'
+import { fromNanos, timestampOf } from '../../contract/timestamp.ts'
+import type { EntryFilter, EntryGroup, GroupField, GroupLimits, Groups } from '../log-store.ts'
+import type { Spans } from '../spans.ts'
+import { spansOf } from './counting.ts'
+import type { Database } from './database.ts'
+import { gather } from './entry-reader.ts'
+import { fingerprintText } from './ids.ts'
+import type { RollupOf } from './rollup-reader.ts'
+import { kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
+import { allOf, sql } from './sql.ts'
+
+/** Groups with the texts of their samples' rows, in the same order. */
+export interface SourceGroups extends Omit<Groups, 'groups'> {
+  readonly groups: readonly Omit<EntryGroup, 'sample'>[]
+  readonly sources: readonly string[]
+}
+
+const NOTHING: SourceGroups = { intervalMs: 1, spans: [], groups: [], sources: [], more: false, ungrouped: 0 }
+
+const COLUMNS: Readonly<Record<GroupField, string>> = {
+  level: 'e.level',
+  environment: 'e.environment',
+  event: 'e.event',
+  step: 'e.step',
+  project: 'e.project',
+  category: 'e.category',
+  template: 'e.template',
+  exceptionGroup: 'e.exception_group',
+}
+
+/** SQLite sorts the entries into groups, on disk where they are many; only the groups that are asked for come into memory here. */
+export function createGroupReader(database: Database, select: Select, rollupOf: RollupOf) {
+  const read = (filter: EntryFilter, by: GroupField, { groupsMax, bucketsMax }: GroupLimits): SourceGroups => {
+    const selection = select(filter)
+    const spans = spansOf(database, filter, select, rollupOf(filter, 'counts'), bucketsMax)
+    if (spans === null) return NOTHING
+    const rows = countGroups(database, filter, selection, COLUMNS[by], spans, groupsMax + 1)
+    // Entries without a value come first.
+    const ungrouped = rows[0]?.value === null ? rows[0].count : 0
+    const all = rows.filter(({ value }) => value !== null)
+    const first = all.slice(0, groupsMax)
+    const samples = lastEntries(database, filter, selection, COLUMNS[by], first)
+    const sources = gather(database, samples, 'row')
+    return {
+      intervalMs: spans.widthMs,
+      spans: Array.from({ length: spans.count }, (_, index) => timestampOf((spans.first + index) * spans.widthMs)),
+      groups: first.slice(0, sources.length).map((row) => groupOf(row, by, spans)),
+      sources,
+      more: all.length > sources.length,
+      ungrouped,
+    }
+  }
+  return {
+    groups: (filter: EntryFilter, by: GroupField, limits: GroupLimits) => database.read(() => read(filter, by, limits)),
+  }
+}
+
+type Value = string | number | null
+
+interface GroupRow {
+  readonly value: Value
+  readonly count: number
+  /** Nanoseconds since 1970, as text. */
+  readonly first: string
+  readonly last: string
+  readonly level: number
+  /** `span:count` of each span with entries, with commas between. */
+  readonly spans: string
+}
+
+/** The groups with most entries, and before them the entries without a value as one. Each entry is looked at once. */
+function countGroups(
+  database: Database,
+  filter: EntryFilter,
+  selection: Selection,
+  column: string,
+  spans: Spans,
+  groupsMax: number,
+): readonly GroupRow[] {
+  const { text, values } = whereKinds(selection, kindsOf(filter))
+  return database
+    .prepare(`SELECT value, sum(entries) AS count, CAST(min(first) AS TEXT) AS first, CAST(max(last) AS TEXT) AS last,
+        max(level) AS level, group_concat(span || ':' || entries) AS spans
+      FROM (SELECT ${column} AS value, e.timestamp / 1000000 / ? - ? AS span, count(*) AS entries,
+          min(e.timestamp) AS first, max(e.timestamp) AS last, max(e.level) AS level
+        FROM ${selection.from} WHERE ${text} GROUP BY 1, 2)
+      GROUP BY value ORDER BY value IS NOT NULL, count DESC, value LIMIT ?`)
+    .all(BigInt(spans.widthMs), BigInt(spans.first), ...values, groupsMax + 1)
+    .map((row) => ({
+      value: row['value'] as Value,
+      count: Number(row['count']),
+      first: String(row['first']),
+      last: String(row['last']),
+      level: Number(row['level']),
+      spans: String(row['spans']),
+    }))
+}
+
+/** The arrivals of the groups' last entries, in the groups' order: found by their times, which are known. */
+function lastEntries(
+  database: Database,
+  filter: EntryFilter,
+  selection: Selection,
+  column: string,
+  rows: readonly GroupRow[],
+): readonly number[] {
+  if (rows.length === 0) return []
+  const times = rows.map(({ last }) => BigInt(last))
+  const { text, values } = allOf([
+    whereKinds(selection, kindsOf(filter)),
+    sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times),
+  ])
+  // Beside a max(), the bare columns are those of its row.
+  const found = database
+    .prepare(`SELECT ${column} AS value, CAST(e.timestamp AS TEXT) AS at, max(e.id), e.arrival AS arrival
+      FROM ${selection.from} WHERE ${text} GROUP BY 1, 2`)
+    .iterate(...values)
+  const wanted = new Set(rows.map(({ value, last }) => placeOf(value, last)))
+  const arrivals = new Map<string, number>()
+  for (const { value, at, arrival } of found) {
+    const place = placeOf(value as Value, String(at))
+    if (wanted.has(place)) arrivals.set(place, Number(arrival))
+  }
+  return rows.map(({ value, last }) => arrivals.get(placeOf(value, last)) ?? 0)
+}
+
+const placeOf = (value: Value, at: string): string => `${at} ${value}`
+
+function groupOf({ value, count, first, last, level, spans }: GroupRow, by: GroupField, { count: length }: Spans) {
+  const counts = Array.from({ length }, () => 0)
+  for (const part of spans.split(',')) {
+    const [span = 0, entries = 0] = part.split(':').map(Number)
+    if (span in counts) counts[span] = entries
+  }
+  return {
+    value: valueText(value, by),
+    count,
+    firstAt: fromNanos(BigInt(first)),
+    lastAt: fromNanos(BigInt(last)),
+    worstLevel: levelOf(level),
+    counts,
+  }
+}
+
+function valueText(value: Value, by: GroupField): string {
+  if (by === 'level') return levelOf(Number(value))
+  return by === 'template' || by === 'exceptionGroup' ? fingerprintText(value) : String(value)
+}
+
+const levelOf = (rank: number): Level => LEVELS[rank] ?? 'Trace'

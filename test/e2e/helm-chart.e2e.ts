@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from '@jest/globals'
+import { parseAllDocuments } from 'yaml'
+import { RUNBOOKS_URL, ruleGroups } from '../../deploy/monitoring/render.ts'
+import { checkRole } from '../../deploy/server/backends.ts'
+import type { Role } from '../../deploy/server/roles.ts'
+import { loadConfig } from '../../shared/runtime/config.ts'
+import { attempt, notProved } from '../support/toolchains.ts'
+
+const run = promisify(execFile)
+const HELM = join(import.meta.dirname, '../../deploy/helm')
+const CHART = join(HELM, 'sluice')
+const EXAMPLES = globSync('examples/*.yaml', { cwd: HELM })
+/** Helm that Go has built believes in a Kubernetes of long ago. */
+const VERSIONS = ['1.30.0', '1.33.0', '1.36.0']
+
+interface Container {
+  readonly args: readonly string[]
+  readonly env: readonly { readonly name: string; readonly value?: string }[]
+}
+type Labels = Readonly<Record<string, string>>
+
+/** As much of the objects of Kubernetes as is looked at here. */
+interface Manifest {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly spec: {
+    readonly selector?: Labels & { readonly matchLabels?: Labels }
+    readonly podSelector?: { readonly matchLabels: Labels }
+    readonly template?: {
+      readonly metadata: { readonly labels: Labels }
+      readonly spec: { readonly containers: readonly Container[] }
+    }
+    readonly egress?: readonly { readonly ports: readonly { readonly port: number | string }[] }[]
+    readonly groups?: unknown
+  }
+}
+
+async function rendered(example: string, version = VERSIONS[0]): Promise<readonly Manifest[]> {
+  const args = ['template', 'sluice', CHART, '-f', join(HELM, example), '--kube-version', String(version)]
+  const { stdout } = await run('helm', args, { maxBuffer: 1e8 })
+  return parseAllDocuments(stdout).flatMap((document) => {
+    expect(document.errors).toEqual([])
+    const manifest = document.toJS() as Partial<Manifest> | null
+    // A ConfigMap has none.
+    return manifest?.spec === undefined ? [] : [manifest as Manifest]
+  })
+}
+
+const WORKLOADS = ['Deployment', 'StatefulSet', 'Job']
+const workloadsOf = (manifests: readonly Manifest[]) =>
+  manifests.flatMap(({ kind, metadata, spec: { template } }) =>
+    WORKLOADS.includes(kind) && template !== undefined ? [{ ...metadata, kind, template }] : [],
+  )
+
+const found = await attempt(async () => {
+  await run('helm', ['version'])
+  return {}
+})
+
+if ('missing' in found) notProved('the chart of Helm', found.missing, process.env['REQUIRE_HELM'] === '1')
+else
+  describe.each(EXAMPLES)('the chart with %s', (example) => {
+    test.each(VERSIONS)('passes the linter and is rendered for Kubernetes %s', async (version) => {
+      await run('helm', ['lint', '--strict', CHART, '-f', join(HELM, example), '--kube-version', version])
+      expect((await rendered(example, version)).length).toBeGreaterThan(2)
+    })
+
+    test('gives every process settings with which it can run, and a command that there is', async () => {
+      const workloads = workloadsOf(await rendered(example))
+      expect(workloads.length).toBeGreaterThan(0)
+      for (const { name, template } of workloads) {
+        for (const { args, env } of template.spec.containers) {
+          expect([name, new Set(env.map((each) => each.name)).size]).toEqual([name, env.length])
+          const config = loadConfig(Object.fromEntries(env.map((each) => [each.name, each.value ?? 'x'.repeat(32)])))
+          if (args[0] === 'start') checkRole(args[2] as Role, config)
+          else expect(['topics apply', 'indices apply', 'registry apply']).toContain(args.slice(0, 2).join(' '))
+        }
+      }
+    })
+
+    test('gives a gateway neither the way to Elasticsearch nor its secrets', async () => {
+      const manifests = await rendered(example)
+      for (const { template } of workloadsOf(manifests).filter(({ name }) => name === 'sluice-gateway'))
+        for (const { env } of template.spec.containers)
+          expect(env.filter(({ name }) => name.startsWith('ELASTICSEARCH'))).toEqual([])
+      const policies = manifests.filter(
+        ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'sluice-gateway',
+      )
+      for (const { spec } of policies)
+        expect(spec.egress?.flatMap(({ ports }) => ports.map(({ port }) => port))).not.toContain(9_200)
+    })
+
+    test('has selectors that find one workload each', async () => {
+      const manifests = await rendered(example)
+      const workloads = workloadsOf(manifests).filter(({ kind }) => kind !== 'Job')
+      const selecting = manifests.filter(({ kind }) =>
+        ['Service', 'PodDisruptionBudget', 'NetworkPolicy'].includes(kind),
+      )
+      expect(selecting.length).toBeGreaterThan(0)
+      for (const { kind, metadata, spec } of selecting) {
+        const labels = spec.podSelector?.matchLabels ?? spec.selector?.matchLabels ?? spec.selector ?? {}
+        const matching = workloads.filter(({ template }) =>
+          Object.entries(labels).every(([label, value]) => template.metadata.labels[label] === value),
+        )
+        expect([kind, metadata.name, matching.length]).toEqual([kind, metadata.name, 1])
+      }
+    })
+
+    test('has the alerts as they are, with the address of the runbooks that was given', async () => {
+      for (const { spec } of (await rendered(example)).filter(({ kind }) => kind === 'PrometheusRule')) {
+        const text = JSON.stringify(ruleGroups()).replaceAll(RUNBOOKS_URL, 'https://wiki.example/sluice/runbooks/')
+        expect(spec.groups).toEqual(JSON.parse(text))
+      }
+    })
+  })
+
+if (!('missing' in found))
+  test('the chart without values says what it needs', async () => {
+    const failure = await run('helm', ['template', 'sluice', CHART, '--kube-version', '1.33.0']).catch((error) => error)
+    for (const name of ['KAFKA_BROKERS', 'ELASTICSEARCH_URL', 'SESSION_SECRET']) expect(failure.stderr).toContain(name)
+  })

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { describeWithBrowser } from '../support/browser.ts'
+import { expectRows, LOGS_KEY, type LogsServer, paramsOf, startLogsServer } from '../support/page-logs.ts'
+
+const NOW = Date.now()
+const ago = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString()
+
+const refused = (order: number): string => `Acme.PaymentRefused: order ${order}
+   at System.Net.Http.HttpClient.Send()
+   at Acme.Billing.Payments.Capture(Int32 order) in /src/Payments.cs:line ${order}`
+
+async function fill(server: LogsServer): Promise<void> {
+  const paid = [1, 2, 3].map((order) => ({ message: `Order ${order} was paid`, timestamp: ago(order) }))
+  const failed = [4, 5].map((order) => ({
+    message: `Order ${order} could not be paid`,
+    level: 'Error',
+    timestamp: ago(order),
+    exception: refused(order),
+  }))
+  const started = { message: 'started', timestamp: ago(9), scopeData: { '{OriginalFormat}': 'started' } }
+  await server.applications([...paid, ...failed, started].map((log) => ({ categoryName: 'Acme.Billing', ...log })))
+  await server.total('application', 6)
+}
+
+describeWithBrowser('groups of application logs', ({ open }) => {
+  let server: LogsServer
+  beforeAll(async () => {
+    server = await startLogsServer()
+    await fill(server)
+  }, 90_000)
+  afterAll(() => server.close())
+
+  const show = (path: string, options = {}) =>
+    open(server.url, { path, key: LOGS_KEY, reducedMotion: true, ...options })
+  const groups = (page: Page) => page.locator('.groups a')
+  const choose = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+  test('are ranked by count, and a click leads to the logs of one and back', async () => {
+    const { page } = await show('/application-logs')
+    await choose(page, 'By template')
+    await groups(page).nth(2).waitFor()
+    expect(await groups(page).locator('.what > :first-child').allTextContents()).toEqual([
+      'Order <*> was paid',
+      'Order <*> could not be paid',
+      'started',
+    ])
+    expect(await groups(page).locator('b').allTextContents()).toEqual(['3 logs, ', '2 logs, ', '1 log, '])
+    await groups(page).first().click()
+    await expectRows(
+      page,
+      [1, 2, 3].map((order) => `Order ${order} was paid`),
+    )
+    await page.getByRole('button', { name: 'Remove template Order <*> was paid' }).waitFor()
+    await choose(page, 'By template')
+    await groups(page).nth(2).waitFor()
+    await page.goBack()
+    await expectRows(
+      page,
+      [1, 2, 3].map((order) => `Order ${order} was paid`),
+    )
+  })
+
+  test('by exception show its type and first own call, and how many logs have none', async () => {
+    const { page } = await show('/application-logs?group=exception')
+    await groups(page).waitFor()
+    expect(await groups(page).locator('.what').allTextContents()).toEqual([
+      'Acme.PaymentRefusedAcme.Billing.Payments.Capture(Int32 order)',
+    ])
+    await page.getByText('4 logs without an exception, or stored before there were groups.').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await expectRows(
+      page,
+      [4, 5].map((order) => `Order ${order} could not be paid Acme.PaymentRefused: order ${order}`),
+    )
+    expect(paramsOf(page)).toEqual({ exceptionGroup: expect.stringMatching(/^[\da-f]{13}$/) })
+  })
+
+  test('of nothing say why there is nothing', async () => {
+    const { page } = await show('/application-logs?group=template&q=nothing-has-this')
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()
+  })
+
+  test.each([
+    ['light', 1_440],
+    ['dark', 390],
+  ])('axe finds nothing, and nothing is wider than the screen (%s, %d wide)', async (theme, width) => {
+    const { page, axe } = await show('/application-logs?group=template', { dark: theme === 'dark', width, height: 900 })
+    await groups(page).nth(2).waitFor()
+    const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    expect([Math.max(0, wider), await axe()]).toEqual([0, []])
+  })
+})

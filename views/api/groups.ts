@@ -1,0 +1,67 @@
+import type { EntryKind } from '../../shared/contract/records.ts'
+import type { EntryRow, LongField } from '../../shared/contract/rows.ts'
+import { exceptionGroupOf } from '../../shared/fingerprint/exception-group.ts'
+import { templateOf } from '../../shared/fingerprint/template.ts'
+import { successBody } from '../../shared/http/answer.ts'
+import type { EntryGroup, GroupField } from '../../shared/log-store/log-store.ts'
+import { cut } from '../flow-layout/format.ts'
+import { GROUPED_BY, type Group, type Groups } from '../schemas/answers.ts'
+import type { Answer, Call, Tools } from './call.ts'
+import { filterOf } from './entries.ts'
+import { invalidParameters } from './problems.ts'
+
+const SPANS_MAX = 24
+/** Characters of a sample's message. */
+const SAMPLE_LENGTH_MAX = 500
+
+/** The groups of the entries that the parameters select, those with most entries first. */
+export const groupsOfEntries =
+  (kind: EntryKind): Answer =>
+  async (call, tools) => {
+    const { values, signal } = call
+    const [usual] = GROUPED_BY[kind]
+    const by = values.by ?? usual
+    if (!GROUPED_BY[kind].some((one) => one === by))
+      throw invalidParameters([{ path: 'by', message: `must be ${GROUPED_BY[kind].join(' or ')}` }])
+    const field = by === 'exception' ? 'exceptionGroup' : by
+    const limits = { groupsMax: values.groups, bucketsMax: SPANS_MAX }
+    const found = await tools.store.groups(filterOf(kind, call), field, limits, signal)
+    const items: Group[] = []
+    for (const group of found.groups) items.push(await itemOf(group, field, call, tools))
+    const { intervalMs, spans, more, ungrouped } = found
+    return successBody({ by, interval: intervalMs, spans, items, more, ungrouped } satisfies Groups)
+  }
+
+async function itemOf({ sample, ...group }: EntryGroup, field: GroupField, call: Call, tools: Tools): Promise<Group> {
+  const text = groupText(field, await sufficient(sample, field, call, tools)) ?? nameOf(field, group.value, call)
+  const message = cut(sample.kind === 'event' ? sample.payload : sample.message, SAMPLE_LENGTH_MAX).text
+  return { ...group, ...text, sample: { id: sample.id, message } }
+}
+
+/** The long texts that the text of a group is made of. */
+const MADE_OF: Readonly<Partial<Record<GroupField, readonly LongField[]>>> = {
+  template: ['message', 'scopeData'],
+  exceptionGroup: ['exception'],
+}
+
+/** The sample, whole where the row lacks what the text of its group is made of. */
+async function sufficient(sample: EntryRow, field: GroupField, { team, signal }: Call, { store }: Tools) {
+  const isCut = sample.truncated?.some((name) => MADE_OF[field]?.includes(name)) === true
+  return (isCut ? await store.get(team, sample.kind, sample.id, signal) : undefined) ?? sample
+}
+
+type GroupText = Pick<Group, 'label' | 'detail'>
+
+/** The text of a group that is made of an entry; undefined for fields whose values are texts by themselves. */
+export function groupText(field: GroupField, entry: EntryRow): GroupText | undefined {
+  if (entry.kind === 'event') return undefined
+  if (field === 'template') return { label: templateOf(entry) ?? '', detail: null }
+  if (field !== 'exceptionGroup') return undefined
+  const { type, frames } = exceptionGroupOf(entry.exception ?? '')
+  return { label: type, detail: frames.length === 0 ? null : frames.join('\n') }
+}
+
+function nameOf(field: GroupField, value: string, { names }: Call): GroupText {
+  const isNamed = field === 'event' || field === 'step' || field === 'project'
+  return { label: (isNamed ? names[field](value).name : null) ?? value, detail: null }
+}

@@ -1,0 +1,162 @@
+import { useRef, useState } from 'preact/hooks'
+import type { EntryKind } from '../../../shared/contract/records.ts'
+import { countText, plural, visible } from '../../flow-layout/format.ts'
+import type { Group, Groups } from '../../schemas/answers.ts'
+import type { Params } from '../api/client.ts'
+import { useFetch } from '../api/use-fetch.ts'
+import { LEVEL_LOOKS } from '../lib/levels.ts'
+import { agoText } from '../lib/times.ts'
+import { LevelTag } from '../ui/level.tsx'
+import { useNow } from '../ui/time.tsx'
+import { hrefTo } from '../ui/use-address.ts'
+import { useKeys } from '../ui/use-keys.ts'
+import { folderOf } from './facts.ts'
+import type { AddressParams } from './filters.ts'
+import { Empty } from './list.tsx'
+import { FURTHER_GROUPS, GROUP_PARAMETERS, type Grouping, groupsName, ungroupedText } from './texts.ts'
+
+/** As many groups as are shown at first, and as many as there can be. */
+const SHOWN = 50
+const SHOWN_MAX = 200
+
+interface GroupListProps {
+  readonly kind: EntryKind
+  readonly by: Grouping
+  /** The parameters that select the logs, with the range that is counted. */
+  readonly filter: Params
+  readonly onChange: (params: AddressParams) => void
+}
+
+/** The logs in groups, those with most logs first; each leads to its logs. */
+export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
+  const [groups, setGroups] = useState(SHOWN)
+  const { data, loading, problem, reload } = useFetch<Groups>(`/api/${folderOf(kind)}/groups`, {
+    ...filter,
+    by,
+    groups,
+  })
+  const list = useRef<HTMLOListElement>(null)
+  const now = useNow()
+  const walk = (step: 1 | -1): void => {
+    const links = [...(list.current?.querySelectorAll('a') ?? [])]
+    const at = links.indexOf(document.activeElement as HTMLAnchorElement)
+    links[at === -1 ? 0 : at + step]?.focus()
+  }
+  useKeys({
+    j: { what: 'Next group', run: () => walk(1) },
+    k: { what: 'Previous group', run: () => walk(-1) },
+  })
+  // What answers another question is not shown while this one's answer is under way.
+  const answer = data?.by === by ? data : undefined
+  return (
+    <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label={groupsName(by)}>
+      <div class={loading ? 'busy' : 'idle'} />
+      {problem !== undefined && problem.code !== 'unreachable' && (
+        <div class="notice bad" role="alert">
+          <span>{problem.message}</span>
+          <button type="button" class="button small" onClick={reload}>
+            Try again
+          </button>
+        </div>
+      )}
+      {answer !== undefined && answer.items.length === 0 && answer.ungrouped === 0 && !loading && (
+        <Empty kind={kind} filter={filter} onChange={onChange} />
+      )}
+      {answer !== undefined && (
+        <>
+          <ol class="groups" ref={list}>
+            {answer.items.map((group) => (
+              <Row key={group.value} group={group} by={by} now={now} />
+            ))}
+          </ol>
+          <Rest answer={answer} by={by} onMore={groups < SHOWN_MAX ? () => setGroups(SHOWN_MAX) : undefined} />
+        </>
+      )}
+    </section>
+  )
+}
+
+interface RestProps extends Pick<GroupListProps, 'by'> {
+  readonly answer: Groups
+  /** Undefined where as many are shown as there can be. */
+  readonly onMore: (() => void) | undefined
+}
+
+/** The word on further groups, and on logs that are in none. */
+function Rest({ answer: { more, ungrouped }, by, onMore }: RestProps) {
+  if (!more && ungrouped === 0) return null
+  return (
+    <div class="more">
+      {more && onMore !== undefined && (
+        <button type="button" class="button small" onClick={onMore}>
+          Show up to {SHOWN_MAX}
+        </button>
+      )}
+      {more && onMore === undefined && <p class="muted small">{FURTHER_GROUPS}</p>}
+      {ungrouped > 0 && <p class="muted small">{ungroupedText(by, ungrouped)}</p>}
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly group: Group
+  readonly by: Grouping
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+function Row({ group, by, now }: RowProps) {
+  const { value, label, detail, count, firstAt, lastAt, worstLevel, sample } = group
+  const below = detail?.split('\n', 1)[0] ?? sample.message
+  return (
+    <li>
+      <a href={hrefTo({ params: { [GROUP_PARAMETERS[by]]: value, group: undefined, id: undefined } })}>
+        <LevelTag level={worstLevel} />
+        <span class="what">
+          <bdi class="cut" title={visible(label)}>
+            {visible(label)}
+          </bdi>
+          <bdi class="cut muted small" title={visible(detail ?? sample.message)}>
+            {visible(below)}
+          </bdi>
+        </span>
+        <Sparkline group={group} />
+        <b class="num" title={plural(count, 'log')}>
+          {countText(count)}
+          <span class="hidden"> {count === 1 ? 'log' : 'logs'}, </span>
+        </b>
+        <span class="seen muted small">
+          <time dateTime={lastAt} title={lastAt}>
+            last {agoText(lastAt, now)}
+          </time>
+          <time dateTime={firstAt} title={firstAt}>
+            first {agoText(firstAt, now)}
+          </time>
+        </span>
+      </a>
+    </li>
+  )
+}
+
+/** The counts over the time that is shown, each against the group's own highest. */
+function Sparkline({ group: { counts, worstLevel } }: Pick<RowProps, 'group'>) {
+  const highest = Math.max(...counts)
+  return (
+    <svg class="spark" viewBox={`0 0 ${counts.length} 1`} preserveAspectRatio="none" aria-hidden="true">
+      {counts.map((count, index) => {
+        // The least that is seen is one of twelve pixels.
+        const height = count === 0 ? 0 : Math.max(1 / 12, count / highest)
+        return (
+          <rect
+            key={index}
+            x={index + 0.1}
+            y={1 - height}
+            width={0.8}
+            height={height}
+            fill={LEVEL_LOOKS[worstLevel].fill}
+          />
+        )
+      })}
+    </svg>
+  )
+}
