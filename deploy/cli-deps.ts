@@ -51,6 +51,14 @@ const handlers: CliHandlers = {
       await store.close()
     }
   },
+  rebuildCounts: async (config) => {
+    const { store, rebuildCounts } = await openLogStore(depsOf(config), 'same')
+    try {
+      return await rebuildCounts()
+    } finally {
+      await store.close()
+    }
+  },
 }
 
 /** The dependencies of commands in a process of their own. */

@@ -32,6 +32,8 @@ export interface CliHandlers {
   applyTopics(config: Config): Promise<readonly string[]>
   /** Makes missing indices and their templates; gives one line for each. */
   applyIndices(config: Config): Promise<readonly string[]>
+  /** Makes the counts of the log store anew; gives a line that says so. */
+  rebuildCounts(config: Config): Promise<string>
 }
 
 export interface Command {

@@ -2,7 +2,7 @@ import { ROLES } from '../server/roles.ts'
 import { choiceOf } from './arguments.ts'
 import { type Command, EXIT } from './command.ts'
 
-/** Commands whose work is the composition root's: servers, topics, indices. */
+/** Commands whose work is the composition root's: servers, topics, indices, counts. */
 export const serverCommands: readonly Command[] = [
   {
     name: 'start',
@@ -38,6 +38,20 @@ export const serverCommands: readonly Command[] = [
     examples: ['ELASTICSEARCH_URL=https://search:9200 sluice indices apply'],
     run: async (_call, { handlers, config, stdout }) => {
       for (const line of await handlers.applyIndices(config())) stdout.write(`${line}\n`)
+      return EXIT.ok
+    },
+  },
+  {
+    name: 'counts rebuild',
+    summary: 'Count the entries of the embedded log store anew',
+    description: [
+      'The counts behind histograms, facets and totals are made again from the entries, beside a running server: until they are made, it\ncounts the entries themselves. A rebuild that was stopped goes on when a server runs.',
+    ],
+    parameters: [],
+    options: {},
+    examples: ['DATA_DIR=/var/lib/sluice sluice counts rebuild'],
+    run: async (_call, { handlers, config, stdout }) => {
+      stdout.write(`${await handlers.rebuildCounts(config())}\n`)
       return EXIT.ok
     },
   },

@@ -9,6 +9,8 @@ export interface OpenLogStore {
   readonly store: LogStore
   /** Makes templates and indices as they have to be; gives a line for each thing that was not. */
   applyIndices(): Promise<readonly string[]>
+  /** Makes the counts that the store keeps anew; gives a line that says so. */
+  rebuildCounts(): Promise<string>
   /** Work that is due now and then, beyond the removal of old days; ends early once `signal` aborts, where it may take long. */
   maintain(signal: AbortSignal): Promise<unknown>
 }
@@ -27,6 +29,7 @@ async function openSqlite({ config, logger }: BackendDeps, where: Where): Promis
   return {
     store,
     applyIndices: async () => [],
+    rebuildCounts: async () => `${await store.rebuildCounts()} entries were counted`,
     maintain: (signal) => store.maintain({ bytesMax: config.RETENTION_BYTES, signal }),
   }
 }
@@ -49,7 +52,12 @@ async function openElasticsearch({ config, clock, logger, metrics }: BackendDeps
     await store.indices.prepareDays()
     await store.measureShards()
   }
-  return { store, applyIndices: () => store.indices.apply(), maintain }
+  return {
+    store,
+    applyIndices: () => store.indices.apply(),
+    rebuildCounts: async () => 'Elasticsearch counts when it is asked: there is nothing to make',
+    maintain,
+  }
 }
 
 function authOf({

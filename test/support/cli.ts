@@ -47,6 +47,7 @@ export function cliOnMemory({
         },
         applyTopics: async () => ['sluice.registry.v1 exists'],
         applyIndices: async () => ['sluice-flows-v1 made'],
+        rebuildCounts: async () => '3 entries were counted',
       },
       ...overrides,
     })

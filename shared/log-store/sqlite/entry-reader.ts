@@ -10,8 +10,8 @@ import {
   type TailCursor,
   TailCursorError,
 } from '../log-store.ts'
+import { lastArrival } from './arrivals.ts'
 import type { Database } from './database.ts'
-import { lastArrival } from './entry-writer.ts'
 import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { placesOf, textPlacesOf } from './places.ts'

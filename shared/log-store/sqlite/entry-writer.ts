@@ -4,6 +4,7 @@ import { levelRank } from '../../contract/levels.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import { detailsText } from '../../query/details-text.ts'
 import type { WriteOutcome } from '../log-store.ts'
+import { lastArrival } from './arrivals.ts'
 import type { Database } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { leafBytes } from './leaf-bytes.ts'
@@ -43,11 +44,6 @@ export function createEntryWriter(database: Database, rollups: Rollups, limits: 
       })
     },
   }
-}
-
-/** The highest arrival ever given; 0 before the first. */
-export function lastArrival(database: Database): number {
-  return Number(database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'entries'").get()?.['seq'] ?? 0)
 }
 
 /** A document as the rows of three tables, without its arrival. */

@@ -1,6 +1,6 @@
 import { toNanos } from '../../contract/timestamp.ts'
+import { lastArrival } from './arrivals.ts'
 import type { Database } from './database.ts'
-import { lastArrival } from './entry-writer.ts'
 import { COUNTED_COLUMNS, type CountedEntry, countedEntry, type Rollups } from './rollups.ts'
 import { beginTextTable, dropTextTable, type TextTable, textTables } from './text-tables.ts'
 

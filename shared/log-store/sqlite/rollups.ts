@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
+import { lastArrival } from './arrivals.ts'
 import type { Database } from './database.ts'
-import { lastArrival } from './entry-writer.ts'
 import type { StoreLimits } from './limits.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
 import { widenTimes } from './text-tables.ts'
@@ -23,6 +23,8 @@ export interface Rollups {
   countMore(): boolean
   /** Forgets all counts; `countMore` makes them again. */
   forgetCounts(): void
+  /** The number of entries that are counted. */
+  countedEntries(): number
 }
 
 /** An entry as far as it is counted. */
@@ -106,6 +108,14 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
         database.exec('DELETE FROM rollups; DELETE FROM rollup_facts WHERE team > 0')
         setCounted(0)
       }),
+    countedEntries: () =>
+      database.read(() =>
+        Number(
+          database
+            .prepare('SELECT sum(entries) AS sum FROM rollups WHERE detail = ? AND width = ?')
+            .get(ROLLUP_DETAILS.level, WIDTHS[2])?.['sum'] ?? 0,
+        ),
+      ),
   }
 }
 

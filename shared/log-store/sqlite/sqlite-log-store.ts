@@ -24,6 +24,8 @@ export interface SqliteLogStore extends LogStore {
    * left uncounted, until `signal` aborts. Returns how many documents it removed.
    */
   maintain(options: { readonly bytesMax: number | null; readonly signal?: AbortSignal }): Promise<number>
+  /** Makes the counts anew; where it is stopped, `maintain` goes on. Returns how many documents are counted. */
+  rebuildCounts(): Promise<number>
 }
 
 /**
@@ -50,6 +52,11 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
       const removed = bytesMax === null ? 0 : await removeOldest(store, bytesMax)
       while (!signal?.aborted && (await store.call('countMore')));
       return removed
+    },
+    rebuildCounts: async () => {
+      await store.call('forgetCounts')
+      while (await store.call('countMore'));
+      return store.call('countedEntries')
     },
 
     search: async (filter, page, signal) => {

@@ -22,7 +22,7 @@ export interface Store
     Retention,
     EntryReader,
     FlowReader,
-    Pick<Rollups, 'countMore' | 'forgetCounts'>,
+    Pick<Rollups, 'countMore' | 'forgetCounts' | 'countedEntries'>,
     ReturnType<typeof createHistogramReader>,
     ReturnType<typeof createFacetReader>,
     ReturnType<typeof createGroupReader> {}
@@ -49,6 +49,7 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
       ...createFacetReader(database, select, rollupOf),
       countMore: rollups.countMore,
       forgetCounts: rollups.forgetCounts,
+      countedEntries: rollups.countedEntries,
       ...createGroupReader(database, select, rollupOf),
     },
     close: () => database.close(),

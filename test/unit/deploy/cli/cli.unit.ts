@@ -19,6 +19,7 @@ describe('help', () => {
       'start',
       'topics apply',
       'indices apply',
+      'counts rebuild',
       'registry apply',
       'registry list',
       'registry rotate-key',
@@ -174,7 +175,8 @@ test('start hands its role to the server and gives its exit code back', async ()
   ])
 })
 
-test('topics apply and indices apply print what became of each', async () => {
+test('topics apply, indices apply and counts rebuild print what became of each', async () => {
+  expect(await run('counts', 'rebuild')).toEqual({ code: 0, stdout: '3 entries were counted\n', stderr: '' })
   expect(await run('topics', 'apply')).toEqual({ code: 0, stdout: 'sluice.registry.v1 exists\n', stderr: '' })
   expect(await run('indices', 'apply')).toEqual({ code: 0, stdout: 'sluice-flows-v1 made\n', stderr: '' })
 })

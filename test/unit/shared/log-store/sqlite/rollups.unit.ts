@@ -296,6 +296,46 @@ describe('counts that are kept', () => {
     expect(isRolledUp(entriesOf('nobody'))).toBe(false)
   })
 
+  test('leave the parts of a minute at the ends of a range to rows', () => {
+    const second = (seconds: number): string => fromNanos(NOON_NANOS + BigInt(seconds) * 1_000_000_000n)
+    withStore({}, (calls) => {
+      calls.write([0, 30, 59, 60, 90, 150, 180, 200, 230].map((at) => eventDocument({ timestamp: second(at) })))
+      calls.countMore()
+      for (const [from, to, count] of [
+        [0, 180, 6],
+        [30, 200, 6],
+        [31, 201, 6],
+        [59, 181, 5],
+        [60, 179, 3],
+      ] as const) {
+        const filter = entriesOf(TEAM, { from: second(from), to: second(to) })
+        expect([from, isRolledUp(filter), calls.count(filter)]).toEqual([from, true, count])
+        expectSameAnswers(calls, filter)
+      }
+    })
+  })
+
+  test('subtract an entry from where it was counted, also after its facts got a number', () => {
+    const on = (day: number, environment: string): EntryDocument =>
+      eventDocument({ environment, receivedAt: `2026-02-0${day}T00:00:00.000Z` })
+    const limits = { factsOfTeam: 1 }
+    withStore(limits, (calls) => {
+      const count = (...documents: readonly EntryDocument[]): void => {
+        calls.write(documents)
+        calls.countMore()
+      }
+      count(on(1, 'a'), on(2, 'b'), on(2, 'b'))
+      expect(isRolledUp(entriesOf(TEAM), 'facts')).toBe(false)
+      calls.removeDocumentsBefore('2026-02-02', 0)
+      count(on(3, 'b'))
+      expectExactRows()
+      calls.removeDocumentsBefore('2026-02-03', 0)
+      expectExactRows()
+      expect(isRolledUp(entriesOf(TEAM), 'facts')).toBe(true)
+      expect(calls.count(entriesOf(TEAM, { environment: 'b' }))).toBe(1)
+    })
+  })
+
   test('an entry that a sender repeats is counted once, also within one write', () => {
     const document = eventDocument()
     withStore({}, (calls) => {
@@ -375,6 +415,9 @@ describe('counts that are kept', () => {
     await store.write([eventDocument()], never)
     expect(numberOf(counted)).toBe(56)
     expect(isRolledUp(all, 'counts', limits)).toBe(true)
+    expect(await store.count(all)).toBe(57)
+    expect(await store.rebuildCounts()).toBe(57)
+    expectExactRows()
     expect(await store.count(all)).toBe(57)
     await store.close()
   })
