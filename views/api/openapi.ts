@@ -15,6 +15,7 @@ import {
   Facets,
   Flow,
   FlowPage,
+  FlowStateCounts,
   Histogram,
   Query,
   Refusals,
@@ -78,6 +79,7 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
     ApplicationLogContext,
   ),
   '/api/flows': ['listFlows', 'Flows, those with the latest activity first', FlowPage],
+  '/api/flow-states': ['countFlows', 'The numbers of flows by their probable states', FlowStateCounts],
   '/api/flows/{correlationKey}': ['getFlow', 'One flow, its entries oldest first', Flow],
   '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive"],
   '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file'],
@@ -108,13 +110,15 @@ function operationOf(route: Route): Operation {
   const purpose = PURPOSES[template]
   if (purpose === undefined) throw new Error(`the path ${template} has no description`)
   const [operationId, summary, schema] = purpose
-  const isFlows = template.startsWith('/api/flows')
+  const isFlows = template.startsWith('/api/flow')
   const isTail = template.endsWith('/tail')
   const named = /\{(\w+)\}/.exec(template)?.[1]
-  const tag = TAGS.find(({ name }) => template.startsWith(`/api/${name.toLowerCase().replace(' ', '-')}`))
   return {
     operationId,
-    tags: [tag?.name ?? ''],
+    tags: [
+      TAGS.find(({ name }) => template.startsWith(`/api/${name.toLowerCase().replace(' ', '-').replace(/s$/, '')}`))
+        ?.name ?? '',
+    ],
     summary,
     parameters: [
       ...(named === undefined ? [] : [pathParameter(named)]),
@@ -138,6 +142,8 @@ const pathParameter = (name: string): JsonSchema => ({
 /** A drawing is made of flows alone. */
 const ENTRY_FORMATS = { type: 'string', enum: ['ndjson', 'csv'], default: 'ndjson' }
 
+const FLOW_LISTS: readonly string[] = ['/api/flows', '/api/flow-states']
+
 /** Parameters that select flows otherwise than entries. */
 const FLOW_PARAMETERS: Readonly<Partial<Record<ParameterName, string>>> = {
   q: 'Flows whose correlationKey contains this text, in any case.',
@@ -150,7 +156,7 @@ function queryParameter(name: ParameterName, template: string, isFlows: boolean)
   return {
     name,
     in: 'query',
-    description: (template === '/api/flows' ? FLOW_PARAMETERS[name] : undefined) ?? description,
+    description: (FLOW_LISTS.includes(template) ? FLOW_PARAMETERS[name] : undefined) ?? description,
     schema: name === 'format' && !isFlows ? ENTRY_FORMATS : schema,
   }
 }

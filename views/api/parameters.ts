@@ -2,6 +2,7 @@ import { ERRORS } from '../../shared/contract/errors.ts'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { LEVELS, parseLevel } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
+import { FLOW_SORTS, FLOW_STATES } from '../../shared/log-store/log-store.ts'
 import { parseTime } from '../../shared/query/time.ts'
 import { invalidParameters, type ParameterProblem } from './problems.ts'
 
@@ -51,6 +52,12 @@ export const PARAMETERS = {
   ),
   limit: integer('Most items of a page.', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
   cursor: text('The nextCursor of the page before; all other parameters stay as they were.'),
+  state: choice('Flows in this probable state.', FLOW_STATES, null),
+  sort: choice(
+    'The first flows: those with the `latest` activity, the `longest` from first to last log, or the `worst` level.',
+    FLOW_SORTS,
+    'latest',
+  ),
   order: choice('By (timestamp, id): `desc` is newest first.', ['desc', 'asc'], null),
   buckets: integer('Most buckets.', { minimum: 1, maximum: 1_000, default: 60 }),
   values: integer('Most values of each facet.', { minimum: 1, maximum: 100, default: 10 }),
@@ -169,7 +176,7 @@ function choice<const Choice extends string, Absent extends Choice | null>(
   description: string,
   choices: readonly Choice[],
   absent: Absent,
-  expected = `must be ${choices.join(' or ')}`,
+  expected = `must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`,
 ): Parameter<Choice | Absent> {
   return {
     description,

@@ -16,7 +16,7 @@ export interface Template {
 }
 
 /** Raised with every change of a template, so that an operator sees which release wrote it. */
-const TEMPLATE_VERSION = 2
+const TEMPLATE_VERSION = 3
 /** Above the built-in templates (100 to 200), so that none of theirs for a pattern such as `logs-*` wins. */
 const PRIORITY = 500
 
@@ -71,6 +71,9 @@ export const FLOW_MAPPINGS = {
     /** The last of `days`, for retention. */
     lastDay: KEYWORD,
     worstLevel: { type: 'byte' },
+    /** From the first to the last entry, in milliseconds. */
+    duration: { type: 'long' },
+    failed: { type: 'boolean' },
     environments: KEYWORD,
     events: KEYWORD,
     steps: KEYWORD,

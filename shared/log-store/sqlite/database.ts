@@ -10,13 +10,14 @@ import {
 import { StoreHaltError } from '../log-store.ts'
 import { CalledOffError, clearError } from './failures.ts'
 import { hasLeafWithin } from './leaf-bytes.ts'
-import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts'
 
 const FORMAT: DatabaseFormat = {
   name: 'log store',
   applicationId: APPLICATION_ID,
   schemaVersion: SCHEMA_VERSION,
   schema: SCHEMA,
+  upgrades: UPGRADES,
   pageBytes: PAGE_BYTES,
   // 16 MiB.
   checkpointPages: 2_048,

@@ -2,7 +2,12 @@
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
+
+/** Version 1 knew less of flows; what it stored is not looked through again. */
+export const UPGRADES: Readonly<Record<number, string>> = {
+  1: 'ALTER TABLE flows ADD COLUMN last_error_at INTEGER; ALTER TABLE flows ADD COLUMN last_progress_at INTEGER;',
+}
 
 /** Documents of 1 KB waste a quarter of a page of 4 KiB and little of one of 8. */
 export const PAGE_BYTES = 8_192
@@ -62,6 +67,8 @@ export const SCHEMA = `
     events BLOB NOT NULL,
     steps BLOB NOT NULL,
     projects BLOB NOT NULL,
+    last_error_at INTEGER,
+    last_progress_at INTEGER,
     PRIMARY KEY (team, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX flows_by_last ON flows (team, last_at DESC, key);

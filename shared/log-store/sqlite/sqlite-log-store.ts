@@ -61,6 +61,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     histogram: (filter, bucketsMax, signal) => store.read(by(filter.team, signal), 'histogram', filter, bucketsMax),
     facets: (filter, valuesMax, signal) => store.read(by(filter.team, signal), 'facets', filter, valuesMax),
     searchFlows: (filter, page, signal) => store.read(by(filter.team, signal), 'searchFlows', filter, page),
+    countFlows: (filter, states, signal) => store.read(by(filter.team, signal), 'countFlows', filter, states),
     flow: (team, correlationKey, signal) => store.read(by(team, signal), 'flow', team, correlationKey),
 
     health: async () => {

@@ -33,6 +33,8 @@ const RIGHT = {
   category: ({ random }) => random.pick(['Acme', 'Acme.', 'Acme.Orders', textOf(random, 2)]),
   limit: ({ random }) => String(random.oneIn(12) ? 1_000 : random.between(1, 40)),
   cursor: cursorOf,
+  state: ({ random }) => random.pick(['running', 'stalled', 'failed', 'FINISHED']),
+  sort: ({ random }) => random.pick(['latest', 'longest', 'worst']),
   order: ({ random }) => random.pick(['asc', 'desc', 'DESC']),
   buckets: within(1, 100),
   values: within(1, 100),
