@@ -17,6 +17,7 @@ import {
   FlowPage,
   FlowStateCounts,
   Histogram,
+  NameList,
   Query,
   Refusals,
   Syntax,
@@ -32,6 +33,7 @@ const TAGS = [
   { name: 'Event logs', description: 'Logs of Events and Steps.' },
   { name: 'Application logs', description: 'Logs of Projects.' },
   { name: 'Flows', description: 'All entries that share a correlationKey.' },
+  { name: 'Names', description: 'What a Team has defined.' },
   { name: 'Query', description: 'The search language.' },
   { name: 'Refusals', description: 'The last refusals of a Team.' },
 ]
@@ -83,6 +85,7 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
   '/api/flows/{correlationKey}': ['getFlow', 'One flow, its entries oldest first', Flow],
   '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive"],
   '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file'],
+  '/api/names': ['listNames', 'Events and Projects by their names', NameList],
   '/api/query': ['changeQuery', 'A search with a term added or taken away', Query],
   '/api/query/syntax': ['describeSyntax', 'The forms of a search', Syntax],
   '/api/query/range': ['readTypedRange', 'A range of time as people type it', TypedRange],
@@ -142,13 +145,22 @@ const pathParameter = (name: string): JsonSchema => ({
 /** A drawing is made of flows alone. */
 const ENTRY_FORMATS = { type: 'string', enum: ['ndjson', 'csv'], default: 'ndjson' }
 
-const FLOW_LISTS: readonly string[] = ['/api/flows', '/api/flow-states']
+type Descriptions = Readonly<Partial<Record<ParameterName, string>>>
 
-/** Parameters that select flows otherwise than entries. */
-const FLOW_PARAMETERS: Readonly<Partial<Record<ParameterName, string>>> = {
-  q: 'Flows whose correlationKey contains this text, in any case.',
-  correlationKey:
-    'The flow with exactly this correlationKey, or none; no other parameter is taken beside it but limit.',
+const FLOW_KEY_PART = 'Flows whose correlationKey contains this text, in any case.'
+
+/** Parameters that select otherwise than entries, by path. */
+const OTHERWISE: Readonly<Record<string, Descriptions>> = {
+  '/api/flows': {
+    q: FLOW_KEY_PART,
+    correlationKey:
+      'The flow with exactly this correlationKey, or none; no other parameter is taken beside it but limit.',
+  },
+  '/api/flow-states': { q: FLOW_KEY_PART },
+  '/api/names': {
+    q: 'Events and Projects whose name or identifier contains this text, in any case.',
+    limit: 'Most Events, and most Projects.',
+  },
 }
 
 function queryParameter(name: ParameterName, template: string, isFlows: boolean): JsonSchema {
@@ -156,7 +168,7 @@ function queryParameter(name: ParameterName, template: string, isFlows: boolean)
   return {
     name,
     in: 'query',
-    description: (FLOW_LISTS.includes(template) ? FLOW_PARAMETERS[name] : undefined) ?? description,
+    description: OTHERWISE[template]?.[name] ?? description,
     schema: name === 'format' && !isFlows ? ENTRY_FORMATS : schema,
   }
 }

@@ -13,6 +13,7 @@ import {
 } from './entries.ts'
 import { exportEntries, exportFlow, exportHeaders } from './export.ts'
 import { countFlows, flowOf, listFlows, oneFlow } from './flows.ts'
+import { listNames } from './names-list.ts'
 import type { ParameterName } from './parameters.ts'
 import { listRefusals } from './refusals.ts'
 import { changeQuery, completeQuery, describeSyntax } from './search.ts'
@@ -80,6 +81,7 @@ export const BASES = [
   '/api/application-logs',
   '/api/flows',
   '/api/flow-states',
+  '/api/names',
   '/api/refusals',
   '/api/query',
 ]
@@ -91,6 +93,7 @@ export const ROUTES: readonly Route[] = [
   ...flowRoutes('/api/flows'),
   // Not below the flows, where every name is a correlationKey.
   { path: '/api/flow-states', parameters: FLOWS, answer: countFlows },
+  { path: '/api/names', parameters: ['q', 'limit'], answer: listNames },
   { path: '/api/query', parameters: ['q', 'with', 'without'], answer: changeQuery },
   { path: '/api/query/syntax', parameters: [], answer: describeSyntax },
   { path: '/api/query/range', parameters: ['begin', 'end', 'zone'], answer: readTypedRange },
