@@ -81,7 +81,9 @@ export interface EntryFilter {
   /** Canonical timestamps: `from` inclusive, `to` exclusive, on `timestamp`; null leaves that end open. */
   readonly from: string | null
   readonly to: string | null
+  /** The ends of a range of levels, both inclusive. */
   readonly levelMin: Level | null
+  readonly levelMax: Level | null
   readonly environment: string | null
   readonly correlationKey: string | null
   /** An Event's identifier: entries of the Event and of its Steps. */

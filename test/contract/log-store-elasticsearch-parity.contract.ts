@@ -103,6 +103,7 @@ const filter: fc.Arbitrary<EntryFilter> = fc
     kinds: fc.subarray(['event', 'application'] as const),
     range,
     levelMin: maybe(fc.constantFrom(...LEVELS)),
+    levelMax: maybe(fc.constantFrom(...LEVELS)),
     environment: fc.option(name, { nil: null, freq: 1 }),
     category: fc.option(name, { nil: null, freq: 1 }),
     event: fc.option(name, { nil: null, freq: 1 }),

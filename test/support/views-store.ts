@@ -161,6 +161,7 @@ function matches(entry: EntryRecord, filter: EntryFilter): boolean {
     (filter.from === null || compareTimestamps(document.timestamp, filter.from) >= 0) &&
     (filter.to === null || compareTimestamps(document.timestamp, filter.to) < 0) &&
     (filter.levelMin === null || levelRank(document.level) >= levelRank(filter.levelMin)) &&
+    (filter.levelMax === null || levelRank(document.level) <= levelRank(filter.levelMax)) &&
     is(filter.environment, document.environment) &&
     is(filter.correlationKey, document.correlationKey) &&
     is(filter.event, document.event) &&

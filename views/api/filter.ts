@@ -13,7 +13,7 @@ export function entryFilter(
   kinds: readonly EntryKind[],
 ): { readonly filter: EntryFilter; readonly reading: QueryReading } {
   const { query, reading } = parseQuery(values.q ?? '')
-  const { from, to, level, project } = values
+  const { from, to, level, levelMax, project } = values
   const filter = {
     team,
     kinds,
@@ -21,6 +21,7 @@ export function entryFilter(
     from,
     to,
     levelMin: level,
+    levelMax,
     environment: searched(values.environment),
     correlationKey: searched(values.correlationKey),
     event: searched(values.event),

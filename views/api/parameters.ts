@@ -22,6 +22,8 @@ type Parsed<T> = { readonly value: T } | { readonly expected: string }
 /** The expectation of `format`. Only flows have a drawing. */
 export const FORMATS = 'must be ndjson or csv, or svg for a flow'
 
+const EXPECTED_LEVEL = `must be one of ${LEVELS.join(', ')}, in any case`
+
 /** Most items of a page. */
 export const LIMIT_MAX = 1_000
 
@@ -30,10 +32,11 @@ export const PARAMETERS = {
   q: text('A search: words, "phrases", field:value, and so on. What does not parse is searched as text.', 'timeout'),
   from: time('Entries at or after this time.', 'now-1h'),
   to: time('Entries before this time.', 'now'),
-  level: optional(
-    'Entries of this level and the more severe ones; any case.',
+  level: optional('Entries of this level and the more severe ones; any case.', 'Warning', EXPECTED_LEVEL, parseLevel),
+  levelMax: optional(
+    'Entries of this level and the less severe ones; with the same as `level`, entries of this level alone.',
     'Warning',
-    `must be one of ${LEVELS.join(', ')}, in any case`,
+    EXPECTED_LEVEL,
     parseLevel,
   ),
   environment: text('Entries of exactly this environment.', 'Production'),

@@ -23,7 +23,7 @@ import { readTypedRange } from './typed-range.ts'
 const RANGE = ['from', 'to'] as const
 const FIELDS = ['level', 'environment', 'event', 'step', 'project'] as const
 /** The parameters that a tail selects by. It takes no range, as it shows entries on arrival whatever their timestamps. */
-const LIVE = ['q', ...FIELDS, 'category'] as const satisfies readonly ParameterName[]
+const LIVE = ['q', ...FIELDS, 'levelMax', 'category'] as const satisfies readonly ParameterName[]
 const FILTER = [...LIVE, 'correlationKey', ...RANGE] as const satisfies readonly ParameterName[]
 const FLOWS = ['q', ...FIELDS, ...RANGE] as const satisfies readonly ParameterName[]
 const PAGE = ['limit', 'cursor'] as const

@@ -11,6 +11,7 @@ export function compileFilter(filter: EntryFilter, ...more: readonly Clause[]): 
   if (filter.from !== null) clauses.push({ range: { timestamp: { gte: filter.from } } })
   if (filter.to !== null) clauses.push({ range: { timestamp: { lt: filter.to } } })
   if (filter.levelMin !== null) clauses.push({ range: { level: { gte: levelRank(filter.levelMin) } } })
+  if (filter.levelMax !== null) clauses.push({ range: { level: { lte: levelRank(filter.levelMax) } } })
   for (const field of ['environment', 'correlationKey', 'event', 'step', 'project'] as const) {
     const value = filter[field]
     if (value !== null) clauses.push(term(field, value))

@@ -92,6 +92,7 @@ function filterConditions(filter: EntryFilter): readonly Sql[] {
     ...(filter.from === null ? [] : [sql('e.timestamp >= ?', toNanos(filter.from))]),
     ...(filter.to === null ? [] : [sql('e.timestamp < ?', toNanos(filter.to))]),
     ...(filter.levelMin === null ? [] : [sql('e.level >= ?', levelRank(filter.levelMin))]),
+    ...(filter.levelMax === null ? [] : [sql('e.level <= ?', levelRank(filter.levelMax))]),
     ...equal('environment', filter.environment),
     ...equal('correlation_key', filter.correlationKey),
     ...equal('event', filter.event),

@@ -5,7 +5,7 @@ import { PRESETS } from '../lib/times.ts'
 export type AddressParams = Readonly<Record<string, string | undefined>>
 
 /** Parameters of the address that select entries and go to the API as they are. */
-const SELECTING = ['q', 'level', 'environment', 'event', 'step', 'project', 'category'] as const
+const SELECTING = ['q', 'level', 'levelMax', 'environment', 'event', 'step', 'project', 'category'] as const
 
 /** The range of an address that names none. */
 const DEFAULT_FROM = 'now-24h'
