@@ -94,6 +94,7 @@ const filterOf = (query: string, fields: Partial<EntryFilter> = {}): EntryFilter
   kinds: [],
   query: parseQuery(query).query,
   levelMin: null,
+  levelMax: null,
   correlationKey: null,
   category: null,
   template: null,
@@ -120,7 +121,7 @@ function readsOf(entries: number): readonly Read[] {
     (query: string, fields: Partial<EntryFilter> = {}) =>
     (store: LogStore) =>
       store.facets(filterOf(query, fields), 20)
-  const flows: FlowFilter = { ...NO_CONDITION, keyPart: null, levelMin: null }
+  const flows: FlowFilter = { ...NO_CONDITION, keyPart: null, levelMin: null, state: null }
   const ofProject = { project: projectId(3) }
   return [
     ['list', list('')],
@@ -140,14 +141,14 @@ function readsOf(entries: number): readonly Read[] {
     ['facets of errors, 7 days', facets('level:error', last(7))],
     ['facets of a common word', facets(WORDS.common)],
     ['one flow', (store) => store.flow(TEAM, middleFlow(entries))],
-    ['list of flows', (store) => store.searchFlows(flows, { limit: 50, after: null })],
+    ['list of flows', (store) => store.searchFlows(flows, { limit: 50, sort: 'latest', after: null })],
     [
       'list of flows of a Project',
-      (store) => store.searchFlows({ ...flows, ...ofProject }, { limit: 50, after: null }),
+      (store) => store.searchFlows({ ...flows, ...ofProject }, { limit: 50, sort: 'latest', after: null }),
     ],
     [
       'flows by part of a key',
-      (store) => store.searchFlows({ ...flows, keyPart: '00007' }, { limit: 50, after: null }),
+      (store) => store.searchFlows({ ...flows, keyPart: '00007' }, { limit: 50, sort: 'latest', after: null }),
     ],
   ]
 }

@@ -9,6 +9,7 @@ export function flowFact(entry: EntryRecord): FlowDelta | null {
   const { team, correlationKey, environment, level, timestamp, receivedAt } = commonFields(entry)
   if (correlationKey === null) return null
   const isEvent = entry.kind === 'event'
+  const isError = levelRank(level) >= levelRank('Error')
   return {
     team,
     correlationKey,
@@ -16,6 +17,8 @@ export function flowFact(entry: EntryRecord): FlowDelta | null {
     lastAt: timestamp,
     days: [receivedAt.slice(0, 10)],
     worstLevel: level,
+    lastErrorAt: isError ? timestamp : null,
+    lastProgressAt: isEvent && !isError ? timestamp : null,
     environments: [environment],
     events: present(isEvent ? identifier(entry.event) : null),
     steps: present(isEvent ? identifier(entry.step) : null),
@@ -39,9 +42,11 @@ const merge = (a: FlowDelta, b: FlowDelta): FlowDelta => ({
   team: a.team,
   correlationKey: a.correlationKey,
   firstAt: compareTimestamps(a.firstAt, b.firstAt) <= 0 ? a.firstAt : b.firstAt,
-  lastAt: compareTimestamps(a.lastAt, b.lastAt) >= 0 ? a.lastAt : b.lastAt,
+  lastAt: later(a.lastAt, b.lastAt),
   days: union(a.days, b.days),
   worstLevel: worse(a.worstLevel, b.worstLevel),
+  lastErrorAt: laterOf(a.lastErrorAt, b.lastErrorAt),
+  lastProgressAt: laterOf(a.lastProgressAt, b.lastProgressAt),
   environments: union(a.environments, b.environments),
   events: union(a.events, b.events),
   steps: union(a.steps, b.steps),
@@ -49,6 +54,11 @@ const merge = (a: FlowDelta, b: FlowDelta): FlowDelta => ({
 })
 
 const present = (text: string | null): readonly string[] => (text === null ? [] : [text])
+
+const later = (a: string, b: string): string => (compareTimestamps(a, b) >= 0 ? a : b)
+
+const laterOf = (a: string | null, b: string | null): string | null =>
+  a === null || b === null ? (a ?? b) : later(a, b)
 
 const worse = (a: Level, b: Level): Level => (levelRank(a) >= levelRank(b) ? a : b)
 

@@ -51,6 +51,9 @@ export interface FlowDelta {
   /** Days of `receivedAt` (yyyy-mm-dd, UTC) on which entries arrived: where to look for them. */
   readonly days: readonly string[]
   readonly worstLevel: Level
+  /** The latest entry of Error or Critical, and the latest of an Event or Step below that; null where there is none. */
+  readonly lastErrorAt: string | null
+  readonly lastProgressAt: string | null
   readonly environments: readonly string[]
   readonly events: readonly string[]
   readonly steps: readonly string[]

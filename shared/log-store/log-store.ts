@@ -71,8 +71,10 @@ export interface LogStoreReader {
    * most `limit` of them and, but for the first, `PAGE_BYTES_MAX`. Rejects with a `TailCursorError` where it gave out no such cursor.
    */
   tail(filter: EntryFilter, after: TailCursor | null, limit: number, signal?: AbortSignal): Promise<TailPage>
-  /** Flows by latest activity first. A page ends early where its flows have very many groups. */
+  /** Flows in the order that the page asks for. A page ends early where its flows have very many groups. */
   searchFlows(filter: FlowFilter, page: FlowPageRequest, signal?: AbortSignal): Promise<FlowPage>
+  /** The number of flows that match, by their states. */
+  countFlows(filter: FlowFilter, states: FlowStates, signal?: AbortSignal): Promise<FlowCounts>
   /** One flow, or undefined where the Team has no entry with the key. */
   flow(team: string, correlationKey: string, signal?: AbortSignal): Promise<Flow | undefined>
 }
@@ -85,7 +87,9 @@ export interface EntryFilter {
   /** Canonical timestamps: `from` inclusive, `to` exclusive, on `timestamp`; null leaves that end open. */
   readonly from: string | null
   readonly to: string | null
+  /** The ends of a range of levels, both inclusive. */
   readonly levelMin: Level | null
+  readonly levelMax: Level | null
   readonly environment: string | null
   readonly correlationKey: string | null
   /** An Event's identifier: entries of the Event and of its Steps. */
@@ -195,15 +199,53 @@ export interface FlowFilter {
   readonly event: string | null
   readonly step: string | null
   readonly project: string | null
+  /** Flows in this state; null finds all. */
+  readonly state: (FlowStates & { readonly is: FlowState }) | null
 }
 
+/**
+ * The probable states of a flow, of which it has one:
+ *
+ * - `failed`: no Event or Step logged below Error after its last error; without any such log, nothing at all was logged after it.
+ * - `finished`: every Event reached its end, or no Step is expected and nothing is logged any more.
+ * - `running`: a Step is expected, or no Event tells which, and it logged lately.
+ * - `stalled`: a Step is expected, and nothing is logged any more.
+ *
+ * Flows whose last error was stored by a release before this one are failed until an Event or Step logs in them.
+ */
+export const FLOW_STATES = ['running', 'stalled', 'failed', 'finished'] as const
+export type FlowState = (typeof FLOW_STATES)[number]
+export type FlowCounts = Readonly<Record<FlowState, number>>
+
+/** The facts that tell the states of flows apart, beside the flows' own. */
+export interface FlowStates {
+  /** A flow that logged after it, a canonical timestamp, logged lately. */
+  readonly lately: string
+  /**
+   * The Events that have Steps in use, `EVENT_ENDS_MAX` at most, each with the Steps of which any one ends it; as long as none was seen in a
+   * flow of the Event, a Step is expected.
+   */
+  readonly ends: readonly { readonly event: string; readonly steps: readonly string[] }[]
+}
+
+/** Beyond so many Events, states cost more than a read may: each is a condition on every flow. */
+export const EVENT_ENDS_MAX = 1_000
+
+/** Orders of flows: the latest activity, the longest time from first to last entry, the worst level; equal ones by latest activity. */
+export const FLOW_SORTS = ['latest', 'longest', 'worst'] as const
+export type FlowSort = (typeof FLOW_SORTS)[number]
+
+/** A place in the order that a page asked for. */
 export interface FlowCursor {
+  /** What the flow is sorted by before its latest activity: milliseconds, the rank of a level, or 0 where nothing is. */
+  readonly rank: number
   readonly lastAt: string
   readonly correlationKey: string
 }
 
 export interface FlowPageRequest {
   readonly limit: number
+  readonly sort: FlowSort
   readonly after: FlowCursor | null
 }
 

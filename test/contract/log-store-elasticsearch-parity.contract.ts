@@ -4,16 +4,18 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
-import { LEVELS } from '../../shared/contract/levels.ts'
+import { LEVELS, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
-import type {
-  Cursor,
-  EntryFilter,
-  FlowCursor,
-  FlowFilter,
-  FlowPage,
-  LogStore,
-  Page,
+import {
+  type Cursor,
+  type EntryFilter,
+  FLOW_SORTS,
+  FLOW_STATES,
+  type FlowCursor,
+  type FlowFilter,
+  type FlowPage,
+  type LogStore,
+  type Page,
 } from '../../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
@@ -69,6 +71,8 @@ const sampled = fc.sample(fields, { numRuns: 400, seed: 3 }).map(({ day, ...fiel
   return { ...document, source: JSON.stringify(record) }
 })
 
+const isError = ({ level }: EntryDocument): boolean => levelRank(level) >= levelRank('Error')
+
 const deltas: readonly FlowDelta[] = sampled.flatMap((document) =>
   document.correlationKey === null
     ? []
@@ -80,6 +84,8 @@ const deltas: readonly FlowDelta[] = sampled.flatMap((document) =>
           lastAt: document.timestamp,
           days: [document.receivedAt.slice(0, 10)],
           worstLevel: document.level,
+          lastErrorAt: isError(document) ? document.timestamp : null,
+          lastProgressAt: document.kind === 'event' && !isError(document) ? document.timestamp : null,
           environments: [document.environment],
           events: [document.event].filter((value) => value !== null),
           steps: [document.step].filter((value) => value !== null),
@@ -98,11 +104,18 @@ const filter: fc.Arbitrary<EntryFilter> = fc
     kinds: fc.subarray(['event', 'application'] as const),
     range,
     levelMin: maybe(fc.constantFrom(...LEVELS)),
+    levelMax: maybe(fc.constantFrom(...LEVELS)),
     environment: fc.option(name, { nil: null, freq: 1 }),
     category: fc.option(name, { nil: null, freq: 1 }),
     event: fc.option(name, { nil: null, freq: 1 }),
   })
   .map(({ range: [from = null, to = null], ...rest }) => ({ ...EVERYTHING, ...rest, from, to }))
+
+const states = fc.record({
+  is: fc.constantFrom(...FLOW_STATES),
+  lately: fc.constantFrom(...TIMES),
+  ends: fc.array(fc.record({ event: name, steps: fc.array(name, { minLength: 1, maxLength: 3 }) }), { maxLength: 3 }),
+})
 
 const flowFilter: fc.Arbitrary<FlowFilter> = fc
   .record({
@@ -114,6 +127,7 @@ const flowFilter: fc.Arbitrary<FlowFilter> = fc
     event: fc.option(name, { nil: null, freq: 1 }),
     step: fc.option(name, { nil: null, freq: 1 }),
     project: fc.option(name, { nil: null, freq: 1 }),
+    state: maybe(states),
   })
   .map(({ range: [from = null, to = null], ...rest }) => ({ ...rest, from, to }))
 
@@ -136,9 +150,11 @@ await describeWithBackends(
       }
       await eventually(async () => {
         expect(await elastic.count(EVERYTHING)).toBe(sampled.filter(({ team }) => team === TEAM).length)
-        const all = { team: TEAM, keyPart: null, from: null, to: null, levelMin: null }
+        const all = { team: TEAM, keyPart: null, from: null, to: null, levelMin: null, state: null }
         const none = { environment: null, event: null, step: null, project: null }
-        expect((await elastic.searchFlows({ ...all, ...none }, { limit: 10, after: null })).flows).toHaveLength(5)
+        expect(
+          (await elastic.searchFlows({ ...all, ...none }, { limit: 10, sort: 'latest', after: null })).flows,
+        ).toHaveLength(5)
       })
     }, 60_000)
 
@@ -188,9 +204,11 @@ await describeWithBackends(
     })
 
     test('flows, and pages of them', async () => {
-      await property(flowFilter, async (sought) => {
+      await property(fc.tuple(flowFilter, fc.constantFrom(...FLOW_SORTS)), async ([sought, sort]) => {
+        const { state } = sought
+        if (state !== null) await expectAlike((store) => store.countFlows({ ...sought, state: null }, state))
         for (let after: FlowCursor | null = null, pages = 0; pages < 5; pages++) {
-          const { next }: FlowPage = await expectAlike((store) => store.searchFlows(sought, { limit: 2, after }))
+          const { next }: FlowPage = await expectAlike((store) => store.searchFlows(sought, { limit: 2, sort, after }))
           if (next === null) return
           after = next
         }

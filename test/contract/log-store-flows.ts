@@ -1,8 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
-import { levelRank } from '../../shared/contract/levels.ts'
+import { type Level, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
-import type { Flow, FlowCursor, FlowFilter } from '../../shared/log-store/log-store.ts'
+import {
+  EVENT_ENDS_MAX,
+  FLOW_SORTS,
+  type Flow,
+  type FlowCursor,
+  type FlowFilter,
+  type FlowSort,
+  type FlowState,
+} from '../../shared/log-store/log-store.ts'
 import { applicationDocument, eventDocument, NOON, PROJECT } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
 import { flowsOf, newTeam, type Rig } from './log-store-rig.ts'
@@ -16,7 +24,18 @@ function deltasOf(documents: readonly EntryDocument[]): readonly FlowDelta[] {
     const { team, correlationKey, timestamp, receivedAt, level, environment, event, step, project } = document
     if (correlationKey === null) return []
     const some = (value: string | null): readonly string[] => (value === null ? [] : [value])
-    const span = { firstAt: timestamp, lastAt: timestamp, days: [receivedAt.slice(0, 10)], worstLevel: level }
+    const isError = levelRank(level) >= levelRank('Error')
+    const errors = {
+      lastErrorAt: isError ? timestamp : null,
+      lastProgressAt: isError || project !== null ? null : timestamp,
+    }
+    const span = {
+      firstAt: timestamp,
+      lastAt: timestamp,
+      days: [receivedAt.slice(0, 10)],
+      worstLevel: level,
+      ...errors,
+    }
     const sets = { environments: [environment], events: some(event), steps: some(step), projects: some(project) }
     return [{ team, correlationKey, ...span, ...sets }]
   })
@@ -29,17 +48,21 @@ export function flowContract(rig: Rig): void {
     for (const { team, correlationKey: key } of documents) {
       if (key === null) continue
       await rig.settled(async () => {
-        const { flows } = await rig.store.searchFlows(flowsOf(team, { keyPart: key }), { limit: 1_000, after: null })
+        const { flows } = await rig.store.searchFlows(flowsOf(team, { keyPart: key }), {
+          limit: 1_000,
+          sort: 'latest',
+          after: null,
+        })
         const total = documents.filter((one) => one.team === team && one.correlationKey === key).length
         const flow = flows.find(({ correlationKey }) => correlationKey === key)
         expect(flow?.groups.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThanOrEqual(total)
       })
     }
   }
-  const list = async (filter: FlowFilter, limit = 100): Promise<readonly Flow[]> => {
+  const list = async (filter: FlowFilter, limit = 100, sort: FlowSort = 'latest'): Promise<readonly Flow[]> => {
     const flows: Flow[] = []
     for (let after: FlowCursor | null = null, pages = 0; pages < 1_000; pages += 1) {
-      const page = await rig.store.searchFlows(filter, { limit, after })
+      const page = await rig.store.searchFlows(filter, { limit, sort, after })
       flows.push(...page.flows)
       if (page.next === null) return flows
       after = page.next
@@ -175,6 +198,107 @@ export function flowContract(rig: Rig): void {
       expect(keysOf(await list(flowsOf(team, fields)))).toEqual(keys)
       expect(keysOf(await list(flowsOf(team, fields), 1))).toEqual(keys)
     })
+  })
+
+  describe('states of flows', () => {
+    const team = newTeam()
+    const event = { team, event: 'order' }
+    const step = (correlationKey: string, seconds: number, name: string) =>
+      eventDocument({ ...event, correlationKey, timestamp: at(seconds), step: name })
+    const error = (correlationKey: string, seconds: number) =>
+      eventDocument({ ...event, correlationKey, timestamp: at(seconds), level: 'Error' })
+    const job = (correlationKey: string, seconds: number) =>
+      applicationDocument({ team, correlationKey, timestamp: at(seconds) })
+    const documents = [
+      ...[step('shipped', 1, 'pay'), step('shipped', 60, 'ship')],
+      ...[step('closed', 2, 'closed, archived since')],
+      ...[step('paid long ago', 3, 'pay'), job('paid long ago', 50)],
+      ...[step('paid lately', 4, 'pay'), job('paid lately', 51)],
+      ...[step('broken', 5, 'ship'), error('broken', 6), job('broken', 70)],
+      ...[error('mended', 7), step('mended', 8, 'pay')],
+      ...[error('mended and shipped', 7), step('mended and shipped', 8, 'ship')],
+      ...[error('at the same time', 9), step('at the same time', 9, 'ship')],
+      ...[applicationDocument({ team, correlationKey: 'job failed', timestamp: at(61), level: 'Critical' })],
+      ...[
+        applicationDocument({ team, correlationKey: 'job went on', timestamp: at(9), level: 'Error' }),
+        job('job went on', 11),
+      ],
+      ...[job('job of now', 61)],
+      ...[eventDocument({ team, correlationKey: 'lone Step', event: null, step: 'pay', timestamp: at(62) })],
+      ...[eventDocument({ team, correlationKey: 'two Events', event: 'refund', step: 'paid', timestamp: at(10) })],
+      ...[
+        step('two Events', 9, 'ship'),
+        eventDocument({ team, correlationKey: 'no Steps', event: 'note', timestamp: at(52) }),
+      ],
+    ]
+    const states = {
+      lately: at(50),
+      ends: [
+        { event: 'order', steps: ['ship', 'closed, archived since'] },
+        { event: 'refund', steps: ['refunded'] },
+        { event: 'or', steps: ['paid'] },
+      ],
+    }
+    const CASES: readonly (readonly [FlowState, readonly string[]])[] = [
+      ['running', ['lone Step', 'job of now', 'no Steps', 'paid lately']],
+      ['stalled', ['paid long ago', 'two Events', 'mended']],
+      ['failed', ['broken', 'job failed', 'at the same time']],
+      ['finished', ['shipped', 'job went on', 'mended and shipped', 'closed']],
+    ]
+
+    test.each(CASES)('%s', async (is, keys) => {
+      await store(...documents)
+      const filter = flowsOf(team, { state: { ...states, is } })
+      expect(keysOf(await list(filter))).toEqual(keys)
+      expect(keysOf(await list(filter, 1))).toEqual(keys)
+    })
+
+    test('are counted, of the flows that a filter selects', async () => {
+      await store(...documents)
+      expect(await rig.store.countFlows(flowsOf(team), states)).toEqual({
+        running: 4,
+        stalled: 3,
+        failed: 3,
+        finished: 4,
+      })
+      const some = flowsOf(team, { levelMin: 'Critical' })
+      expect(await rig.store.countFlows(some, states)).toEqual({ running: 0, stalled: 0, failed: 1, finished: 0 })
+      expect(await rig.store.countFlows(flowsOf(newTeam()), states)).toEqual({
+        running: 0,
+        stalled: 0,
+        failed: 0,
+        finished: 0,
+      })
+    })
+
+    test('without Steps that are expected are told by errors and time', async () => {
+      await store(...documents)
+      const count = await rig.store.countFlows(flowsOf(team), { lately: at(60), ends: [] })
+      expect(count).toEqual({ running: 2, stalled: 0, failed: 3, finished: 9 })
+      const ends = Array.from({ length: EVENT_ENDS_MAX }, (_, index) => ({
+        event: `event-${index}`,
+        steps: ['a', 'b'],
+      }))
+      expect(await rig.store.countFlows(flowsOf(team), { lately: at(60), ends })).toEqual(count)
+    })
+  })
+
+  test.each(FLOW_SORTS)('flows sorted by %s, in pages of any size', async (sort) => {
+    const team = newTeam()
+    const entry = (correlationKey: string, seconds: number, level: Level = 'Information') =>
+      eventDocument({ team, correlationKey, timestamp: at(seconds), level })
+    await store(
+      ...[entry('short', 10), entry('short', 11, 'Critical')],
+      ...[entry('long', 1, 'Error'), entry('long', 9)],
+      ...[entry('as long', 4), entry('as long', 12)],
+      ...[entry('a point', 8, 'Error')],
+    )
+    const ORDER = {
+      latest: ['as long', 'short', 'long', 'a point'],
+      longest: ['as long', 'long', 'short', 'a point'],
+      worst: ['short', 'long', 'a point', 'as long'],
+    }
+    for (const limit of [1, 2, 3, 100]) expect(keysOf(await list(flowsOf(team), limit, sort))).toEqual(ORDER[sort])
   })
 
   test('retention removes a flow with its last entry', async () => {

@@ -35,6 +35,7 @@ export const flowsOf = (team: string, fields: Partial<FlowFilter> = {}): FlowFil
   event: null,
   step: null,
   project: null,
+  state: null,
   ...fields,
 })
 

@@ -138,7 +138,7 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
   test('counts what is there, not what is in sight', async () => {
     const page = await show()
     await page.getByText('1,100 logs', { exact: true }).waitFor()
-    const levels = page.getByRole('group', { name: 'Minimum level' })
+    const levels = page.getByRole('group', { name: 'Levels' })
     expect(await levels.getByRole('button', { name: 'error' }).textContent()).toBe('error22')
     await eventually(async () => expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('1101'))
   })
@@ -178,7 +178,7 @@ describeWithBrowser('a list of many logs', ({ open, tolerate }) => {
       await page.getByRole('combobox', { name: 'Search' }).fill('half a sear')
       await server.stop()
       await page.locator('.tail.away').waitFor()
-      await page.getByRole('group', { name: 'Minimum level' }).getByRole('button', { name: 'error' }).click()
+      await page.getByRole('group', { name: 'Levels' }).getByRole('button', { name: 'error' }).click()
       await page.getByText('The server does not answer').first().waitFor()
       expect(await firstRows()).toEqual(before)
       expect(await page.getByRole('combobox', { name: 'Search' }).inputValue()).toBe('half a sear')

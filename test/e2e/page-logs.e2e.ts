@@ -255,17 +255,24 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
   })
 
   describe('what is chosen', () => {
-    test('a minimum level, with the counts of all levels', async () => {
+    test('a level, or a minimum level, with the counts of all levels', async () => {
       const page = await show('/event-logs')
-      const level = (name: string) => page.getByRole('group', { name: 'Minimum level' }).getByRole('button', { name })
+      const level = (name: string) => page.getByRole('group', { name: 'Levels' }).getByRole('button', { name })
       await level('warn').click()
+      await expectRows(page, ['card charged'])
+      expect(paramsOf(page)).toEqual({ level: 'Warning', levelMax: 'Warning' })
+      expect(await level('and above').getAttribute('aria-pressed')).toBe('false')
+      await level('and above').click()
       await expectRows(page, ['card charged', 'card declined'])
       expect(paramsOf(page)).toEqual({ level: 'Warning' })
       await page.getByText('2 logs', { exact: true }).waitFor()
+      await level('and above').click()
+      await expectRows(page, ['card charged'])
       expect(await level('info').textContent()).toBe('info2')
       expect(await level('warn').getAttribute('aria-pressed')).toBe('true')
       await level('warn').click()
       await expectRows(page, EVENTS)
+      expect(await level('and above').count()).toBe(0)
     })
 
     test('an environment, remembered until another is chosen; production looks like nothing else', async () => {

@@ -94,6 +94,8 @@ await describeWithBackends(
           team: TEAM,
           correlationKey: 'flow-2',
           worstLevel: 'Debug',
+          lastErrorAt: null,
+          lastProgressAt: null,
           firstAt: late.timestamp,
           lastAt: late.timestamp,
         },

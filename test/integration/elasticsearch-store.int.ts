@@ -181,6 +181,8 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
         lastAt: `2026-01-31T11:00:${String(at).padStart(2, '0')}.000Z`,
         days: [`2026-01-${String(at + 1).padStart(2, '0')}`],
         worstLevel: at === 5 ? 'Critical' : 'Debug',
+        lastErrorAt: at === 5 ? '2026-01-31T11:00:05.000Z' : null,
+        lastProgressAt: at === 5 ? null : `2026-01-31T11:00:${String(at).padStart(2, '0')}.000Z`,
         environments: [`env-${at}`],
         events: [],
         steps: [],
@@ -198,6 +200,10 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
       firstAt: '2026-01-31T10:00:36.000Z',
       lastAt: '2026-01-31T11:00:23.000Z',
       worstLevel: 5,
+      lastErrorAt: '2026-01-31T11:00:05.000Z',
+      lastProgressAt: '2026-01-31T11:00:23.000Z',
+      duration: 3_587_000,
+      failed: false,
       environments: deltas
         .filter((_, at) => at % 2 === 1)
         .flatMap(({ environments }) => environments)
@@ -211,7 +217,8 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     const old = documentOf(1, { receivedAt: '2026-01-01T10:00:00.000Z' })
     const late = documentOf(2, { receivedAt: '2026-01-30T10:00:00.000Z' })
     await store.write([old, late], never)
-    const delta = { team: TEAM, worstLevel: 'Debug', environments: [], events: [], steps: [], projects: [] } as const
+    const sets = { environments: [], events: [], steps: [], projects: [] }
+    const delta = { team: TEAM, worstLevel: 'Debug', lastErrorAt: null, lastProgressAt: null, ...sets } as const
     const of = (document: typeof old): FlowDelta => ({
       ...delta,
       correlationKey: document.correlationKey as string,

@@ -8,6 +8,7 @@ export const entriesOf = (team: string, fields: Partial<EntryFilter> = {}): Entr
   from: null,
   to: null,
   levelMin: null,
+  levelMax: null,
   environment: null,
   correlationKey: null,
   event: null,

@@ -9,7 +9,11 @@ import type {
   EntryFilter,
   Facets,
   Flow,
+  FlowCursor,
   FlowGroup,
+  FlowSort,
+  FlowState,
+  FlowStates,
   GroupField,
   GroupLimits,
   Groups,
@@ -43,7 +47,7 @@ export function createMemoryLogStore(): MemoryLogStore {
     callsLeft -= 1
   }
 
-  return {
+  const store: MemoryLogStore = {
     calls,
     add: (...records) => {
       entries.push(...records)
@@ -76,7 +80,7 @@ export function createMemoryLogStore(): MemoryLogStore {
       const cursor = page.length === limit ? (page.at(-1)?.cursor ?? '') : String(entries.length)
       return { entries: page.map((one) => ({ ...one, entry: rowOf(one.entry) })), cursor, more: page.length === limit }
     },
-    searchFlows: async (filter, { limit, after }) => {
+    searchFlows: async (filter, { limit, sort, after }) => {
       enter('searchFlows')
       const keys = new Set(
         entries.filter((entry) => entry.team === filter.team).map((entry) => documentOf(entry).correlationKey),
@@ -87,20 +91,53 @@ export function createMemoryLogStore(): MemoryLogStore {
         .map((key) => flowOf(entries, filter.team, key))
         .filter((flow) => flow !== undefined)
         .filter((flow) => flow.groups.some((group) => flowGroupMatches(group, filter)))
+        .filter((flow) => filter.state === null || stateOf(flow, filter.state) === filter.state.is)
+        .map((flow) => ({ ...flow, rank: rankOf(flow, sort) }))
         .toSorted((a, b) => compareFlows(b, a))
         .filter((flow) => after === null || compareFlows(flow, after) < 0)
       const page = flows.slice(0, limit)
       const last = page.at(-1)
-      return {
-        flows: page,
-        next: flows.length > limit && last ? { lastAt: last.lastAt, correlationKey: last.correlationKey } : null,
-      }
+      const next = last && { rank: last.rank, lastAt: last.lastAt, correlationKey: last.correlationKey }
+      return { flows: page.map(({ rank: _, ...flow }) => flow), next: flows.length > limit && next ? next : null }
+    },
+    countFlows: async (filter, states) => {
+      const { flows } = await store.searchFlows(filter, {
+        limit: Number.POSITIVE_INFINITY,
+        sort: 'latest',
+        after: null,
+      })
+      const counts = { running: 0, stalled: 0, failed: 0, finished: 0 }
+      for (const flow of flows) counts[stateOf(flow, states)] += 1
+      return counts
     },
     flow: async (team, correlationKey) => {
       enter('flow')
       return flowOf(entries, team, correlationKey)
     },
   }
+  return store
+}
+
+function rankOf({ firstAt, lastAt, groups }: Flow, sort: FlowSort): number {
+  if (sort === 'worst') return Math.max(...groups.map(({ level }) => levelRank(level)))
+  return sort === 'latest' ? 0 : Number((toNanos(lastAt) - toNanos(firstAt)) / 1_000_000n)
+}
+
+function stateOf({ lastAt, groups }: Flow, { lately, ends }: FlowStates): FlowState {
+  const isError = ({ level }: FlowGroup): boolean => levelRank(level) >= levelRank('Error')
+  const latest = (found: readonly FlowGroup[]): string | undefined =>
+    found
+      .map((group) => group.lastAt)
+      .toSorted(compareTimestamps)
+      .at(-1)
+  const error = latest(groups.filter(isError))
+  const progress = latest(groups.filter((group) => group.project === null && !isError(group)))
+  if (error !== undefined && compareTimestamps(error, progress ?? lastAt) >= 0) return 'failed'
+  const has = (field: 'event' | 'step', value: string): boolean => groups.some((group) => group[field] === value)
+  const isExpected = ends.some(({ event, steps }) => has('event', event) && !steps.some((step) => has('step', step)))
+  const isOpenEnd = !groups.some(({ event }) => event !== null) || !groups.some(({ step }) => step !== null)
+  if (compareTimestamps(lastAt, lately) > 0) return isExpected || isOpenEnd ? 'running' : 'finished'
+  return isExpected ? 'stalled' : 'finished'
 }
 
 const compare = (a: Cursor, b: Cursor): number =>
@@ -110,8 +147,8 @@ const placeOf = ({ timestamp, id }: EntryRecord): Cursor => ({ timestamp, id })
 
 type Facts = Pick<EntryFilter, 'event' | 'step' | 'project' | 'levelMin'>
 
-const compareFlows = (a: Pick<Flow, 'lastAt' | 'correlationKey'>, b: typeof a): number =>
-  compareTimestamps(a.lastAt, b.lastAt) || (a.correlationKey < b.correlationKey ? -1 : 1)
+const compareFlows = (a: FlowCursor, b: FlowCursor): number =>
+  a.rank - b.rank || compareTimestamps(a.lastAt, b.lastAt) || (a.correlationKey < b.correlationKey ? -1 : 1)
 
 const flowGroupMatches = (group: FlowGroup, filter: Facts): boolean =>
   (filter.event === null || group.event === filter.event) &&
@@ -129,6 +166,7 @@ function matches(entry: EntryRecord, filter: EntryFilter): boolean {
     (filter.from === null || compareTimestamps(document.timestamp, filter.from) >= 0) &&
     (filter.to === null || compareTimestamps(document.timestamp, filter.to) < 0) &&
     (filter.levelMin === null || levelRank(document.level) >= levelRank(filter.levelMin)) &&
+    (filter.levelMax === null || levelRank(document.level) <= levelRank(filter.levelMax)) &&
     is(filter.environment, document.environment) &&
     is(filter.correlationKey, document.correlationKey) &&
     is(filter.event, document.event) &&

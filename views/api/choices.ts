@@ -8,6 +8,9 @@ import { type CategoryNode, categoryTree } from './categories.ts'
 import { filterOf } from './entries.ts'
 import { groupText } from './groups.ts'
 
+/** The parameters that narrow a kind of values. */
+type Narrowing = FacetName | 'levelMax'
+
 type Section = Choices['sections'][number]
 
 /** The most values of each kind that are counted. */
@@ -25,16 +28,16 @@ export const choicesOfEntries =
   (kind: EntryKind): Answer =>
   async (call, { store, registry }) => {
     const { values } = call
-    const read = (without: readonly FacetName[]): Promise<Facets> => {
+    const read = (without: readonly Narrowing[]): Promise<Facets> => {
       const none = Object.fromEntries(without.map((name) => [name, null]))
       return store.facets(filterOf(kind, { ...call, values: { ...values, ...none } }), VALUES_MAX, call.signal)
     }
     const all = read([])
-    const apart = async (...names: readonly FacetName[]): Promise<Facets> =>
+    const apart = async (...names: readonly Narrowing[]): Promise<Facets> =>
       names.some((name) => values[name] !== null) ? read(names) : all
     const [{ level: matching }, { level }, { environment }] = await Promise.all([
       all,
-      apart('level'),
+      apart('level', 'levelMax'),
       apart('environment'),
     ])
     const sections =

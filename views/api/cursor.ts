@@ -1,20 +1,21 @@
-import { parseTimestamp } from '../../shared/contract/timestamp.ts'
-import type { Cursor, FlowCursor, TailCursor } from '../../shared/log-store/log-store.ts'
+import { parseTimestamp, timestampOf } from '../../shared/contract/timestamp.ts'
+import type { Cursor, FlowCursor, FlowSort, TailCursor } from '../../shared/log-store/log-store.ts'
 import { invalidParameters } from './problems.ts'
 
 /**
  * Cursors are opaque to clients: base64url of a JSON array whose first element says what the cursor is for, so that one
  * taken from another list, or from a list in the other order, is refused rather than answered with a wrong page.
  */
-type Purpose = 'asc' | 'desc' | 'flows' | 'tail'
+type Purpose = 'asc' | 'desc' | FlowSort | 'tail'
 
 const encode = (purpose: Purpose, ...parts: readonly string[]): string =>
   Buffer.from(JSON.stringify([purpose, ...parts])).toString('base64url')
 
 export const encodeCursor = (order: 'asc' | 'desc', { timestamp, id }: Cursor): string => encode(order, timestamp, id)
 
-export const encodeFlowCursor = ({ lastAt, correlationKey }: FlowCursor): string =>
-  encode('flows', lastAt, correlationKey)
+/** `now`: the moment that the states of the first page were told at, in milliseconds since 1970. */
+export const encodeFlowCursor = (sort: FlowSort, now: number, { rank, lastAt, correlationKey }: FlowCursor): string =>
+  encode(sort, timestampOf(now), String(rank), lastAt, correlationKey)
 
 /** An SSE event id: the log store's own place, wrapped so that it cannot break the line it is sent on. */
 export const encodeTailCursor = (cursor: TailCursor): string => encode('tail', cursor)
@@ -26,11 +27,18 @@ export function decodeCursor(order: 'asc' | 'desc', text: string | null): Cursor
   return { timestamp: canonical(timestamp), id }
 }
 
-/** As `decodeCursor`, for the list of flows. */
-export function decodeFlowCursor(text: string | null): FlowCursor | null {
+/** As `decodeCursor`, for the list of flows in an order. */
+export function decodeFlowCursor(
+  sort: FlowSort,
+  text: string | null,
+): { readonly now: number; readonly after: FlowCursor } | null {
   if (text === null) return null
-  const [lastAt = '', correlationKey = ''] = decode(text, 'flows', 2, 'cursor', 'the nextCursor of a page of flows')
-  return { lastAt: canonical(lastAt), correlationKey }
+  const expected = `the nextCursor of a page of flows sorted by ${sort}`
+  const [now = '', rank = '', lastAt = '', correlationKey = ''] = decode(text, sort, 4, 'cursor', expected)
+  return {
+    now: Date.parse(canonical(now)),
+    after: { rank: wholeNumber(rank), lastAt: canonical(lastAt), correlationKey },
+  }
 }
 
 /** As `decodeCursor`, for the id of an SSE event. */
@@ -57,7 +65,14 @@ function elements(text: string): readonly unknown[] {
 }
 
 function canonical(timestamp: string): string {
-  if (parseTimestamp(timestamp) !== timestamp)
-    throw invalidParameters([{ path: 'cursor', message: 'must be the nextCursor of a page' }])
+  if (parseTimestamp(timestamp) !== timestamp) throw NO_CURSOR()
   return timestamp
 }
+
+/** No number of a cursor has more digits: the milliseconds between two timestamps. */
+function wholeNumber(text: string): number {
+  if (!/^\d{1,13}$/.test(text)) throw NO_CURSOR()
+  return Number(text)
+}
+
+const NO_CURSOR = () => invalidParameters([{ path: 'cursor', message: 'must be the nextCursor of a page' }])

@@ -4,21 +4,21 @@ import { successBody } from '../../shared/http/answer.ts'
 import type { Absence } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
 import { filterOf } from './entries.ts'
-import type { Values } from './parameters.ts'
+import type { ParameterName, Values } from './parameters.ts'
 
-/** Parameters that select entries whatever their time is. */
+/** Parameters that select entries whatever their time is; those that make one condition together. */
 const CONDITIONS = [
-  'q',
-  'level',
-  'environment',
-  'correlationKey',
-  'event',
-  'step',
-  'project',
-  'category',
-  'template',
-  'exceptionGroup',
-] as const
+  ['q'],
+  ['level', 'levelMax'],
+  ['environment'],
+  ['correlationKey'],
+  ['event'],
+  ['step'],
+  ['project'],
+  ['category'],
+  ['template'],
+  ['exceptionGroup'],
+] as const satisfies readonly (readonly ParameterName[])[]
 
 /** A change of parameters that would show entries where a list is empty. */
 type Way = Absence['ways'][number]
@@ -39,32 +39,37 @@ export const absenceOfEntries =
       const { entries } = await store.search(filterWith({ ...changes, from: null, to: null }), page, call.signal)
       return entries[0]?.timestamp
     }
-    const conditions = CONDITIONS.filter((name) => values[name] !== null)
+    const inUse = CONDITIONS.map((names) => names.filter((name) => values[name] !== null)).filter(
+      ({ length }) => length > 0,
+    )
+    const conditions = inUse.flat()
     const newestAt = await newestWith({})
     if (newestAt !== undefined)
       return successBody({ kept: true, newestAt, conditions, ways: waysTo(newestAt) } satisfies Absence)
-    const counted = conditions.map(
-      async (name): Promise<Way> => ({
+    const counted = inUse.map(
+      async (names): Promise<Way> => ({
         kind: 'without',
-        value: values[name],
-        params: { [name]: '' },
-        total: (await store.histogram(filterWith({ [name]: null }), 1, call.signal)).total,
+        value: names.map((name) => values[name]).at(0) ?? null,
+        params: allOf(names, ''),
+        total: (await store.histogram(filterWith(allOf(names, null)), 1, call.signal)).total,
       }),
     )
-    const withAll = <Value>(value: Value) => Object.fromEntries(conditions.map((name) => [name, value]))
     // Awaited together: whichever the reader does not wait for any more fails with the others.
     const [newestOfAll, ...ways] = await Promise.all([
-      conditions.length > 0 ? newestWith(withAll(null)) : undefined,
+      conditions.length > 0 ? newestWith(allOf(conditions, null)) : undefined,
       ...counted,
     ])
-    const all: Way = { kind: 'without', value: null, params: withAll(''), total: null }
+    const all: Way = { kind: 'without', value: null, params: allOf(conditions, ''), total: null }
     return successBody({
       kept: newestOfAll !== undefined,
       newestAt: null,
       conditions,
-      ways: conditions.length > 1 ? [all, ...ways] : ways,
+      ways: inUse.length > 1 ? [all, ...ways] : ways,
     } satisfies Absence)
   }
+
+const allOf = <Value>(names: readonly ParameterName[], value: Value): Readonly<Record<string, Value>> =>
+  Object.fromEntries(names.map((name) => [name, value]))
 
 function waysTo(newest: string): readonly Way[] {
   const at = Date.parse(newest)

@@ -101,6 +101,8 @@ export const VIEW_EXAMPLES = {
   Syntax: { items: [{ example: 'time*', help: 'Words that begin so.' }] },
   EventLogContext: { before: [], entry: eventLog, after: [] },
   ApplicationLogContext: { before: [], entry: applicationLog, after: [] },
+  NameList: { events: [event], projects: [project] },
+  FlowStateCounts: { states: { running: 2, stalled: 1, failed: 3, finished: 194 } },
   Histogram: { interval: 60_000, buckets: [{ from: '2026-01-31T09:30:00.000Z', total: 42, levels }], total: 42 },
   Facets: {
     facets: {

@@ -1,6 +1,6 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
-import type { EntryFilter, FlowFilter } from '../../shared/log-store/log-store.ts'
+import type { EntryFilter, FlowFilter, FlowStates } from '../../shared/log-store/log-store.ts'
 import type { QueryReading } from '../../shared/query/ast.ts'
 import { withoutLastDot } from '../../shared/query/clause.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
@@ -13,7 +13,7 @@ export function entryFilter(
   kinds: readonly EntryKind[],
 ): { readonly filter: EntryFilter; readonly reading: QueryReading } {
   const { query, reading } = parseQuery(values.q ?? '')
-  const { from, to, level, project } = values
+  const { from, to, level, levelMax, project } = values
   const filter = {
     team,
     kinds,
@@ -21,6 +21,7 @@ export function entryFilter(
     from,
     to,
     levelMin: level,
+    levelMax,
     environment: searched(values.environment),
     correlationKey: searched(values.correlationKey),
     event: searched(values.event),
@@ -33,9 +34,12 @@ export function entryFilter(
   return { filter, reading }
 }
 
-/** The filter of a Team's flows that the parameters ask for; `q` is a part of the correlationKey here, not a search. */
-export function flowFilter(team: string, values: Values): FlowFilter {
-  const { from, to, level, project } = values
+/**
+ * The filter of a Team's flows that the parameters ask for, with the facts of a moment that their states follow from; `q` is a part of the
+ * correlationKey here, not a search.
+ */
+export function flowFilter(team: string, values: Values, states: FlowStates | null): FlowFilter {
+  const { from, to, level, project, state } = values
   return {
     team,
     keyPart: searched(values.q),
@@ -46,6 +50,7 @@ export function flowFilter(team: string, values: Values): FlowFilter {
     event: searched(values.event),
     step: searched(values.step),
     project,
+    state: state === null || states === null ? null : { ...states, is: state },
   }
 }
 

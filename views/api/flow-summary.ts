@@ -1,10 +1,9 @@
 import { type Level, type LevelCounts, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import type { Flow, FlowGroup } from '../../shared/log-store/log-store.ts'
-import type { StepEntity } from '../../shared/registry/registry.ts'
 import type { EntityRef, FlowStep, FlowSummary } from '../schemas/answers.ts'
 import { stateOf } from './flow-state.ts'
-import type { Names } from './names.ts'
+import { isInUse, type Names } from './names.ts'
 
 /** `now` is in milliseconds since 1970. */
 export function summaryOf(flow: Flow, names: Names, now: number): FlowSummary {
@@ -65,8 +64,6 @@ function stepRow(event: string | null, step: string, groups: readonly FlowGroup[
     worstLevel: worstOf(groups),
   }
 }
-
-const isInUse = ({ archivedAt }: StepEntity): boolean => archivedAt === undefined
 
 const byFirst = (groups: readonly FlowGroup[]): readonly FlowGroup[] =>
   groups.toSorted((a, b) => compareTimestamps(a.firstAt, b.firstAt))

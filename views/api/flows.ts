@@ -1,10 +1,11 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { successBody } from '../../shared/http/answer.ts'
 import type { EntryFilter, Flow } from '../../shared/log-store/log-store.ts'
-import type { FlowPage } from '../schemas/answers.ts'
+import type { FlowPage, FlowStateCounts } from '../schemas/answers.ts'
 import type { Answer, Call, Tools } from './call.ts'
 import { decodeCursor, decodeFlowCursor, encodeFlowCursor } from './cursor.ts'
 import { entryFilter, flowFilter } from './filter.ts'
+import { statesAt } from './flow-state.ts'
 import { stepsOf, summaryOf } from './flow-summary.ts'
 import { pageBody } from './page.ts'
 import type { Values } from './parameters.ts'
@@ -13,23 +14,32 @@ import { invalidParameters, notFound } from './problems.ts'
 /** Stands in the path for a key that the parameter `key` gives. */
 const KEY_ELSEWHERE = '-'
 
-/** A page of flows, those with the latest activity first; with a correlationKey, the flow of that key or none. */
+/** A page of flows; with a correlationKey, the flow of that key or none. States are told at the moment of the first page. */
 export const listFlows: Answer = async ({ team, values, names, signal }, { store, clock }) => {
   if (values.correlationKey !== null) {
     refuseOthers(values)
     const flow = await store.flow(team, searchText(values.correlationKey), signal)
     return successBody({ items: flow === undefined ? [] : [summaryOf(flow, names, clock.now())], nextCursor: null })
   }
-  const after = decodeFlowCursor(values.cursor)
-  const { flows, next } = await store.searchFlows(flowFilter(team, values), { limit: values.limit, after }, signal)
+  const { limit, sort, state } = values
+  const { now, after } = decodeFlowCursor(sort, values.cursor) ?? { now: clock.now(), after: null }
+  const filter = flowFilter(team, values, state === null ? null : statesAt(now, names))
+  const { flows, next } = await store.searchFlows(filter, { limit, sort, after }, signal)
   return successBody({
-    items: flows.map((flow) => summaryOf(flow, names, clock.now())),
-    nextCursor: next === null ? null : encodeFlowCursor(next),
+    // The entries of a flow may be ahead of what it was found by.
+    items: flows.map((flow) => summaryOf(flow, names, now)).filter((flow) => state === null || flow.state === state),
+    nextCursor: next === null ? null : encodeFlowCursor(sort, now, next),
   } satisfies FlowPage)
 }
 
+/** The numbers of flows by their states now. */
+export const countFlows: Answer = async ({ team, values, names, signal }, { store, clock }) => {
+  const counts = await store.countFlows(flowFilter(team, values, null), statesAt(clock.now(), names), signal)
+  return successBody({ states: counts } satisfies FlowStateCounts)
+}
+
 /** Parameters that select no flow here: a key names one flow whatever its entries are like, and a parameter without effect is refused. */
-const BESIDE_KEY = ['q', 'from', 'to', 'level', 'environment', 'event', 'step', 'project', 'cursor'] as const
+const BESIDE_KEY = ['q', 'from', 'to', 'level', 'environment', 'event', 'step', 'project', 'state', 'cursor'] as const
 
 function refuseOthers(values: Values): void {
   const others = BESIDE_KEY.filter((name) => values[name] !== null)

@@ -1,4 +1,6 @@
+import { searchText } from '../../shared/contract/keyword.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
+import type { FlowStates } from '../../shared/log-store/log-store.ts'
 import type { Query } from '../../shared/query/ast.ts'
 import type { Entity, Registry, StepEntity } from '../../shared/registry/registry.ts'
 import type { EntityRef, ProjectRef } from '../schemas/answers.ts'
@@ -13,7 +15,11 @@ export interface Names {
   inQuery(query: Query, kinds: readonly EntryKind[]): Query
   /** The Event's Steps in their order. */
   stepsOf(event: string): readonly StepEntity[]
+  /** The Events that have Steps in use, as the log store tells states by them (`FlowStates`). */
+  ends(): FlowStates['ends']
 }
+
+export const isInUse = ({ archivedAt }: StepEntity): boolean => archivedAt === undefined
 
 /**
  * Names for one Team. An identifier may meanwhile have been given to another Team, or an Event's to a Step: neither lends its
@@ -26,6 +32,13 @@ export function createNames(registry: Registry, team: string): Names {
     const entity = registry.entity(identifier)
     return entity?.team === team && entity.kind === kind ? entity.name : null
   }
+  const stepsByEvent = (): ReadonlyMap<string | null, readonly StepEntity[]> => {
+    byEvent ??= Map.groupBy(
+      registry.stepsOf(team).toSorted((a, b) => a.order - b.order),
+      (step) => step.event,
+    )
+    return byEvent
+  }
   return {
     event: (identifier) => ({ identifier, name: entityName('event', identifier) }),
     step: (identifier) => ({ identifier, name: entityName('step', identifier) }),
@@ -34,12 +47,13 @@ export function createNames(registry: Registry, team: string): Names {
       return { id, name: project?.team === team ? project.name : null }
     },
     inQuery: (query, kinds) => withNames(query, team, kinds, registry),
-    stepsOf: (event) => {
-      byEvent ??= Map.groupBy(
-        registry.stepsOf(team).toSorted((a, b) => a.order - b.order),
-        (step) => step.event,
-      )
-      return byEvent.get(event) ?? []
-    },
+    stepsOf: (event) => stepsByEvent().get(event) ?? [],
+    ends: () =>
+      [...stepsByEvent()].flatMap(([event, steps]) => {
+        const last = steps.findLastIndex(isInUse)
+        // A Step behind the last one in use ends the Event as well: it may have been archived since.
+        const ends = steps.slice(last).map(({ identifier }) => searchText(identifier))
+        return event === null || last === -1 ? [] : [{ event: searchText(event), steps: ends }]
+      }),
   }
 }

@@ -15,9 +15,11 @@ import {
   Facets,
   Flow,
   FlowPage,
+  FlowStateCounts,
   GROUPED_BY,
   Groups,
   Histogram,
+  NameList,
   Query,
   Refusals,
   Syntax,
@@ -33,6 +35,7 @@ const TAGS = [
   { name: 'Event logs', description: 'Logs of Events and Steps.' },
   { name: 'Application logs', description: 'Logs of Projects.' },
   { name: 'Flows', description: 'All entries that share a correlationKey.' },
+  { name: 'Names', description: 'What a Team has defined.' },
   { name: 'Query', description: 'The search language.' },
   { name: 'Refusals', description: 'The last refusals of a Team.' },
 ]
@@ -81,9 +84,11 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
     ApplicationLogContext,
   ),
   '/api/flows': ['listFlows', 'Flows, those with the latest activity first', FlowPage],
+  '/api/flow-states': ['countFlows', 'The numbers of flows by their probable states', FlowStateCounts],
   '/api/flows/{correlationKey}': ['getFlow', 'One flow, its entries oldest first', Flow],
   '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive"],
   '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file'],
+  '/api/names': ['listNames', 'Events and Projects by their names', NameList],
   '/api/query': ['changeQuery', 'A search with a term added or taken away', Query],
   '/api/query/syntax': ['describeSyntax', 'The forms of a search', Syntax],
   '/api/query/range': ['readTypedRange', 'A range of time as people type it', TypedRange],
@@ -111,13 +116,15 @@ function operationOf(route: Route): Operation {
   const purpose = PURPOSES[template]
   if (purpose === undefined) throw new Error(`the path ${template} has no description`)
   const [operationId, summary, schema] = purpose
-  const isFlows = template.startsWith('/api/flows')
+  const isFlows = template.startsWith('/api/flow')
   const isTail = template.endsWith('/tail')
   const named = /\{(\w+)\}/.exec(template)?.[1]
-  const tag = TAGS.find(({ name }) => template.startsWith(`/api/${name.toLowerCase().replace(' ', '-')}`))
   return {
     operationId,
-    tags: [tag?.name ?? ''],
+    tags: [
+      TAGS.find(({ name }) => template.startsWith(`/api/${name.toLowerCase().replace(' ', '-').replace(/s$/, '')}`))
+        ?.name ?? '',
+    ],
     summary,
     parameters: [
       ...(named === undefined ? [] : [pathParameter(named)]),
@@ -141,11 +148,22 @@ const pathParameter = (name: string): JsonSchema => ({
 /** A drawing is made of flows alone. */
 const ENTRY_FORMATS = { type: 'string', enum: ['ndjson', 'csv'], default: 'ndjson' }
 
-/** Parameters that select flows otherwise than entries. */
-const FLOW_PARAMETERS: Readonly<Partial<Record<ParameterName, string>>> = {
-  q: 'Flows whose correlationKey contains this text, in any case.',
-  correlationKey:
-    'The flow with exactly this correlationKey, or none; no other parameter is taken beside it but limit.',
+type Descriptions = Readonly<Partial<Record<ParameterName, string>>>
+
+const FLOW_KEY_PART = 'Flows whose correlationKey contains this text, in any case.'
+
+/** Parameters that select otherwise than entries, by path. */
+const OTHERWISE: Readonly<Record<string, Descriptions>> = {
+  '/api/flows': {
+    q: FLOW_KEY_PART,
+    correlationKey:
+      'The flow with exactly this correlationKey, or none; no other parameter is taken beside it but limit.',
+  },
+  '/api/flow-states': { q: FLOW_KEY_PART },
+  '/api/names': {
+    q: 'Events and Projects whose name or identifier contains this text, in any case.',
+    limit: 'Most Events, and most Projects.',
+  },
 }
 
 function queryParameter(name: ParameterName, template: string, isFlows: boolean): JsonSchema {
@@ -153,7 +171,7 @@ function queryParameter(name: ParameterName, template: string, isFlows: boolean)
   return {
     name,
     in: 'query',
-    description: (template === '/api/flows' ? FLOW_PARAMETERS[name] : undefined) ?? description,
+    description: OTHERWISE[template]?.[name] ?? description,
     schema: name === 'format' && !isFlows ? ENTRY_FORMATS : name === 'by' ? groupFields(template) : schema,
   }
 }

@@ -3,6 +3,7 @@ import { parseGuid } from '../../shared/contract/guid.ts'
 import { LEVELS, parseLevel } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import { isFingerprint } from '../../shared/fingerprint/fingerprint.ts'
+import { FLOW_SORTS, FLOW_STATES } from '../../shared/log-store/log-store.ts'
 import { parseTime } from '../../shared/query/time.ts'
 import { GROUP_FIELDS } from '../schemas/answers.ts'
 import { invalidParameters, type ParameterProblem } from './problems.ts'
@@ -23,6 +24,8 @@ type Parsed<T> = { readonly value: T } | { readonly expected: string }
 /** The expectation of `format`. Only flows have a drawing. */
 export const FORMATS = 'must be ndjson or csv, or svg for a flow'
 
+const EXPECTED_LEVEL = `must be one of ${LEVELS.join(', ')}, in any case`
+
 /** Most items of a page. */
 export const LIMIT_MAX = 1_000
 
@@ -31,10 +34,11 @@ export const PARAMETERS = {
   q: text('A search: words, "phrases", field:value, and so on. What does not parse is searched as text.', 'timeout'),
   from: time('Entries at or after this time.', 'now-1h'),
   to: time('Entries before this time.', 'now'),
-  level: optional(
-    'Entries of this level and the more severe ones; any case.',
+  level: optional('Entries of this level and the more severe ones; any case.', 'Warning', EXPECTED_LEVEL, parseLevel),
+  levelMax: optional(
+    'Entries of this level and the less severe ones; with the same as `level`, entries of this level alone.',
     'Warning',
-    `must be one of ${LEVELS.join(', ')}, in any case`,
+    EXPECTED_LEVEL,
     parseLevel,
   ),
   environment: text('Entries of exactly this environment.', 'Production'),
@@ -61,6 +65,12 @@ export const PARAMETERS = {
   groups: integer('Most groups.', { minimum: 1, maximum: 200, default: 50 }),
   limit: integer('Most items of a page.', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
   cursor: text('The nextCursor of the page before; all other parameters stay as they were.'),
+  state: choice('Flows in this probable state.', FLOW_STATES, null),
+  sort: choice(
+    'The first flows: those with the `latest` activity, the `longest` from first to last log, or the `worst` level.',
+    FLOW_SORTS,
+    'latest',
+  ),
   order: choice('By (timestamp, id): `desc` is newest first.', ['desc', 'asc'], null),
   buckets: integer('Most buckets.', { minimum: 1, maximum: 1_000, default: 60 }),
   values: integer('Most values of each facet.', { minimum: 1, maximum: 100, default: 10 }),
@@ -186,7 +196,7 @@ function choice<const Choice extends string, Absent extends Choice | null>(
   description: string,
   choices: readonly Choice[],
   absent: Absent,
-  expected = `must be ${choices.join(' or ')}`,
+  expected = `must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`,
 ): Parameter<Choice | Absent> {
   return {
     description,

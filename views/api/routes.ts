@@ -12,8 +12,9 @@ import {
   oneEntry,
 } from './entries.ts'
 import { exportEntries, exportFlow, exportHeaders } from './export.ts'
-import { flowOf, listFlows, oneFlow } from './flows.ts'
+import { countFlows, flowOf, listFlows, oneFlow } from './flows.ts'
 import { groupsOfEntries } from './groups.ts'
+import { listNames } from './names-list.ts'
 import type { ParameterName } from './parameters.ts'
 import { listRefusals } from './refusals.ts'
 import { changeQuery, completeQuery, describeSyntax } from './search.ts'
@@ -23,8 +24,16 @@ import { readTypedRange } from './typed-range.ts'
 const RANGE = ['from', 'to'] as const
 const FIELDS = ['level', 'environment', 'event', 'step', 'project'] as const
 /** The parameters that a tail selects by. It takes no range, as it shows entries on arrival whatever their timestamps. */
-const LIVE = ['q', ...FIELDS, 'category', 'template', 'exceptionGroup'] as const satisfies readonly ParameterName[]
+const LIVE = [
+  'q',
+  ...FIELDS,
+  'levelMax',
+  'category',
+  'template',
+  'exceptionGroup',
+] as const satisfies readonly ParameterName[]
 const FILTER = [...LIVE, 'correlationKey', ...RANGE] as const satisfies readonly ParameterName[]
+const FLOWS = ['q', ...FIELDS, ...RANGE] as const satisfies readonly ParameterName[]
 const PAGE = ['limit', 'cursor'] as const
 
 const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
@@ -58,7 +67,7 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
 ]
 
 const flowRoutes = (base: string): readonly Route[] => [
-  { path: base, parameters: ['q', 'correlationKey', ...FIELDS, ...RANGE, ...PAGE], answer: listFlows },
+  { path: base, parameters: [...FLOWS, 'correlationKey', 'state', 'sort', ...PAGE], answer: listFlows },
   { path: `${base}/:correlationKey`, parameters: ['key', ...PAGE], answer: oneFlow, probe: flowOf },
   {
     path: `${base}/:correlationKey/tail`,
@@ -76,13 +85,24 @@ const flowRoutes = (base: string): readonly Route[] => [
 ]
 
 /** The folders of the read API; any other path below them is answered 404. */
-export const BASES = ['/api/event-logs', '/api/application-logs', '/api/flows', '/api/refusals', '/api/query']
+export const BASES = [
+  '/api/event-logs',
+  '/api/application-logs',
+  '/api/flows',
+  '/api/flow-states',
+  '/api/names',
+  '/api/refusals',
+  '/api/query',
+]
 
 /** Every path of the read API. */
 export const ROUTES: readonly Route[] = [
   ...entryRoutes('/api/event-logs', 'event'),
   ...entryRoutes('/api/application-logs', 'application'),
   ...flowRoutes('/api/flows'),
+  // Not below the flows, where every name is a correlationKey.
+  { path: '/api/flow-states', parameters: FLOWS, answer: countFlows },
+  { path: '/api/names', parameters: ['q', 'limit'], answer: listNames },
   { path: '/api/query', parameters: ['q', 'with', 'without'], answer: changeQuery },
   { path: '/api/query/syntax', parameters: [], answer: describeSyntax },
   { path: '/api/query/range', parameters: ['begin', 'end', 'zone'], answer: readTypedRange },

@@ -365,6 +365,14 @@ const FlowSummary = component('FlowSummary', {
   reason: { ...text, description: 'The reason for the guess.' },
 })
 
+export type NameList = Static<typeof NameList>
+export const NameList = component('NameList', { events: arrayOf(EntityRef), projects: arrayOf(ProjectRef) })
+
+export type FlowStateCounts = Static<typeof FlowStateCounts>
+export const FlowStateCounts = component('FlowStateCounts', {
+  states: objectOf({ running: count, stalled: count, failed: count, finished: count }),
+})
+
 export type FlowPage = Static<typeof FlowPage>
 export const FlowPage = component('FlowPage', { items: arrayOf(FlowSummary), nextCursor: cursor })
 

@@ -115,6 +115,7 @@ const filterOf = (team: string, kind: EntryKind, since: string): EntryFilter => 
   from: since,
   to: null,
   levelMin: null,
+  levelMax: null,
   environment: null,
   correlationKey: null,
   event: null,

@@ -1,6 +1,7 @@
 import { KEYWORD_BYTES } from '../../contract/keyword.ts'
 import { levelRank } from '../../contract/levels.ts'
 import type { EntryFilter, FlowFilter } from '../log-store.ts'
+import { stateClauses } from './flow-states.ts'
 import { foldKey } from './flow-summary.ts'
 import { allOf, type Clause, categoryOrBelow, compileQuery, term } from './query-dsl.ts'
 
@@ -12,6 +13,7 @@ export function compileFilter(filter: EntryFilter, ...more: readonly Clause[]): 
   if (filter.from !== null) clauses.push({ range: { timestamp: { gte: filter.from } } })
   if (filter.to !== null) clauses.push({ range: { timestamp: { lt: filter.to } } })
   if (filter.levelMin !== null) clauses.push({ range: { level: { gte: levelRank(filter.levelMin) } } })
+  if (filter.levelMax !== null) clauses.push({ range: { level: { lte: levelRank(filter.levelMax) } } })
   for (const field of EXACT) {
     const value = filter[field]
     if (value !== null) clauses.push(term(field, value))
@@ -35,6 +37,7 @@ export function compileFlowFilter(filter: FlowFilter): Clause {
     const value = filter[name]
     if (value !== null) clauses.push(term(FLOW_FIELDS[name], value))
   }
+  if (filter.state !== null) clauses.push(stateClauses(filter.state)[filter.state.is])
   if (filter.keyPart !== null && filter.keyPart !== '') clauses.push(containsKeyPart(filter.keyPart))
   return allOf(clauses)
 }

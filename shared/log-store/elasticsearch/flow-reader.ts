@@ -1,8 +1,16 @@
 import { compareTimestamps } from '../../contract/timestamp.ts'
-import { type Flow, type FlowGroup, type LogStoreReader, PAGE_GROUPS_MAX } from '../log-store.ts'
+import {
+  type Flow,
+  type FlowGroup,
+  type FlowSort,
+  type FlowState,
+  type LogStoreReader,
+  PAGE_GROUPS_MAX,
+} from '../log-store.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { compileFlowFilter } from './filter-dsl.ts'
 import { readFlowGroups } from './flow-groups.ts'
+import { stateClauses } from './flow-states.ts'
 import type { FlowSummary } from './flow-summary.ts'
 import { flowId } from './flow-writer.ts'
 import type { IndexNames } from './index-names.ts'
@@ -18,21 +26,41 @@ interface Deps {
 /** A flow can have as many groups as its Team has Steps and Projects, so few are counted before one looks whether that is enough. */
 const FLOWS_COUNTED_AT_ONCE = 100
 
+/** The field of each sort that comes before the latest activity. Summaries of a release before have no duration, and its index no field for it. */
+const RANKS: Readonly<Record<FlowSort, object | null>> = {
+  latest: null,
+  longest: { duration: { order: 'desc', missing: 0, unmapped_type: 'long' } },
+  worst: { worstLevel: { order: 'desc' } },
+}
+
+interface States {
+  readonly states: { readonly buckets: Readonly<Record<FlowState, { readonly doc_count: number }>> }
+}
+
 /** Flows are found and put in order by their summaries; what they hold is counted from the entries. */
-export function createFlowReader({ connection, searcher, names }: Deps): Pick<LogStoreReader, 'searchFlows' | 'flow'> {
+export function createFlowReader({
+  connection,
+  searcher,
+  names,
+}: Deps): Pick<LogStoreReader, 'searchFlows' | 'countFlows' | 'flow'> {
   return {
-    async searchFlows(filter, { limit, after }, signal) {
+    async searchFlows(filter, { limit, sort, after }, signal) {
+      const rank = RANKS[sort]
       const body = {
         query: compileFlowFilter(filter),
         sort: [
+          ...(rank === null ? [] : [rank]),
           { lastAt: { order: 'desc', format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' } },
           { correlationKey: { order: 'asc' } },
         ],
         size: limit + 1,
-        ...(after !== null && { search_after: [after.lastAt, after.correlationKey] }),
+        ...(after !== null && {
+          search_after: [...(rank === null ? [] : [after.rank]), after.lastAt, after.correlationKey],
+        }),
       }
       const answer = await searcher.flows<FlowSummary>(filter.team, body, { signal })
-      const found = (answer.hits?.hits ?? []).map((hit) => hit._source)
+      const hits = answer.hits?.hits ?? []
+      const found = hits.map((hit) => hit._source)
       const flows: Flow[] = []
       let groups = 0
       let told = 0
@@ -47,7 +75,23 @@ export function createFlowReader({ connection, searcher, names }: Deps): Pick<Lo
       }
       const last = found[told - 1]
       const isMore = told < found.length && last !== undefined
-      return { flows, next: isMore ? { lastAt: last.lastAt, correlationKey: last.correlationKey } : null }
+      if (!isMore) return { flows, next: null }
+      const { lastAt, correlationKey } = last
+      return { flows, next: { rank: rank === null ? 0 : Number(hits[told - 1]?.sort?.[0]), lastAt, correlationKey } }
+    },
+
+    async countFlows(filter, states, signal) {
+      const aggs = { states: { filters: { filters: stateClauses(states) } } }
+      const body = { query: compileFlowFilter(filter), size: 0, aggs }
+      const { buckets } =
+        (await searcher.flows<never, States>(filter.team, body, { signal })).aggregations?.states ?? {}
+      const count = (state: FlowState): number => buckets?.[state].doc_count ?? 0
+      return {
+        running: count('running'),
+        stalled: count('stalled'),
+        failed: count('failed'),
+        finished: count('finished'),
+      }
     },
 
     async flow(team, correlationKey, signal) {

@@ -1,6 +1,6 @@
 import type { FlowDelta } from '../../contract/documents.ts'
 import { levelRank } from '../../contract/levels.ts'
-import { compareTimestamps } from '../../contract/timestamp.ts'
+import { compareTimestamps, toNanos } from '../../contract/timestamp.ts'
 
 /** A flow as stored: what finds it, and on which days its entries are. Counts are taken from the entries when it is read. */
 export interface FlowSummary {
@@ -13,6 +13,13 @@ export interface FlowSummary {
   readonly lastDay: string
   /** A level's rank. */
   readonly worstLevel: number
+  /** As in `FlowDelta`; missing in a summary that a release before wrote, as are the two below. */
+  readonly lastErrorAt?: string | null
+  readonly lastProgressAt?: string | null
+  /** From the first to the last entry, in milliseconds. */
+  readonly duration?: number
+  /** Whether an error ended the flow; `FLOW_STATES` says what that means. */
+  readonly failed?: boolean
   readonly environments: readonly string[]
   readonly events: readonly string[]
   readonly steps: readonly string[]
@@ -34,15 +41,23 @@ export const foldKey = (key: string): string => key.toLowerCase()
  */
 export function foldFlow(known: FlowSummary | undefined, delta: FlowDelta): FlowSummary {
   const days = union(known?.days, delta.days, Number.POSITIVE_INFINITY)
+  const firstAt = known && compareTimestamps(known.firstAt, delta.firstAt) <= 0 ? known.firstAt : delta.firstAt
+  const facts = {
+    lastAt: known === undefined ? delta.lastAt : later(known.lastAt, delta.lastAt),
+    worstLevel: Math.max(known?.worstLevel ?? 0, levelRank(delta.worstLevel)),
+    lastErrorAt: laterOf(known?.lastErrorAt ?? null, delta.lastErrorAt),
+    lastProgressAt: laterOf(known?.lastProgressAt ?? null, delta.lastProgressAt),
+  }
   const folded: FlowSummary = {
     team: delta.team,
     correlationKey: delta.correlationKey,
     keyFolded: foldKey(delta.correlationKey),
-    firstAt: known && compareTimestamps(known.firstAt, delta.firstAt) <= 0 ? known.firstAt : delta.firstAt,
-    lastAt: known && compareTimestamps(known.lastAt, delta.lastAt) >= 0 ? known.lastAt : delta.lastAt,
+    firstAt,
+    ...facts,
+    duration: Number((toNanos(facts.lastAt) - toNanos(firstAt)) / NANOS_OF_A_MS),
+    failed: hasFailed(facts),
     days,
     lastDay: days.at(-1) ?? '',
-    worstLevel: Math.max(known?.worstLevel ?? 0, levelRank(delta.worstLevel)),
     environments: union(known?.environments, delta.environments, VALUES_MAX),
     events: union(known?.events, delta.events, VALUES_MAX),
     steps: union(known?.steps, delta.steps, VALUES_MAX),
@@ -50,6 +65,21 @@ export function foldFlow(known: FlowSummary | undefined, delta: FlowDelta): Flow
   }
   return known !== undefined && isSame(known, folded) ? known : folded
 }
+
+const NANOS_OF_A_MS = 1_000_000n
+
+type Facts = Required<Pick<FlowSummary, 'lastAt' | 'worstLevel' | 'lastErrorAt' | 'lastProgressAt'>>
+
+function hasFailed({ lastAt, worstLevel, lastErrorAt, lastProgressAt }: Facts): boolean {
+  // A release before kept no time of an error.
+  if (lastErrorAt === null) return worstLevel >= levelRank('Error') && lastProgressAt === null
+  return compareTimestamps(lastErrorAt, lastProgressAt ?? lastAt) >= 0
+}
+
+const later = (a: string, b: string): string => (compareTimestamps(a, b) >= 0 ? a : b)
+
+const laterOf = (a: string | null, b: string | null): string | null =>
+  a === null || b === null ? (a ?? b) : later(a, b)
 
 /** Sorted; the known list itself where nothing is added. */
 function union(known: readonly string[] | undefined, learnt: readonly string[], max: number): readonly string[] {
@@ -62,6 +92,9 @@ const isSame = (known: FlowSummary, folded: FlowSummary): boolean =>
   known.firstAt === folded.firstAt &&
   known.lastAt === folded.lastAt &&
   known.worstLevel === folded.worstLevel &&
+  known.lastErrorAt === folded.lastErrorAt &&
+  known.lastProgressAt === folded.lastProgressAt &&
+  known.duration === folded.duration &&
   known.days === folded.days &&
   known.environments === folded.environments &&
   known.events === folded.events &&

@@ -73,6 +73,9 @@ export const FLOW_MAPPINGS = {
     /** The last of `days`, for retention. */
     lastDay: KEYWORD,
     worstLevel: { type: 'byte' },
+    /** From the first to the last entry, in milliseconds. */
+    duration: { type: 'long' },
+    failed: { type: 'boolean' },
     environments: KEYWORD,
     events: KEYWORD,
     steps: KEYWORD,

@@ -55,7 +55,11 @@ export interface Searcher {
     body: object,
     options?: SearchOptions,
   ): Promise<SearchAnswer<EntrySource, Aggregations>>
-  flows<Source>(team: string, body: object, options?: SearchOptions): Promise<SearchAnswer<Source>>
+  flows<Source, Aggregations = unknown>(
+    team: string,
+    body: object,
+    options?: SearchOptions,
+  ): Promise<SearchAnswer<Source, Aggregations>>
 }
 
 /**

@@ -2,19 +2,24 @@ import { LEVELS, levelRank } from '../../contract/levels.ts'
 import { fromNanos, toNanos } from '../../contract/timestamp.ts'
 import {
   type Flow,
+  type FlowCounts,
   type FlowCursor,
   type FlowFilter,
   type FlowGroup,
   type FlowPage,
   type FlowPageRequest,
+  type FlowSort,
+  type FlowStates,
   PAGE_GROUPS_MAX,
 } from '../log-store.ts'
 import { type Database, goOn } from './database.ts'
+import { endsOf, stateOf } from './flow-states.ts'
 import { memberNeedle } from './leaf-bytes.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
 export interface FlowReader {
   searchFlows(filter: FlowFilter, page: FlowPageRequest): FlowPage
+  countFlows(filter: FlowFilter, states: FlowStates): FlowCounts
   flow(team: string, correlationKey: string): Flow | undefined
 }
 
@@ -30,18 +35,29 @@ const GO_ON = sql(goOn('(last_at >> 6)'))
 /** A summary may be told before its entries are stored, and stay after they were removed: it is no flow until it has one. */
 const HAS_ENTRIES = sql('EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key)')
 
+/** The number before the latest activity in the order of each sort. */
+const RANKS: Readonly<Record<FlowSort, string>> = {
+  latest: '0',
+  longest: '(last_at - first_at) / 1000000',
+  worst: 'worst_level',
+}
+
 export function createFlowReader(database: Database): FlowReader {
   const groupsOf = (team: string, key: string): readonly FlowGroup[] =>
     database.prepare(GROUPS).all(team, key).map(groupOf)
 
-  const search = (filter: FlowFilter, { limit, after }: FlowPageRequest): FlowPage => {
-    const { text, values } = allOf([GO_ON, ...conditions(filter), ...beyond(after), HAS_ENTRIES])
+  const search = (filter: FlowFilter, { limit, sort, after }: FlowPageRequest): FlowPage => {
+    const ends = filter.state === null ? sql('') : endsOf(filter.state)
+    const { text, values } = allOf([GO_ON, ...conditions(filter), ...beyond(sort, after), HAS_ENTRIES])
+    // An order by a number that is the same for all would keep the index from giving the order, and so would `last_at` without its table:
+    // it is the text that is selected under this name.
+    const order = `${sort === 'latest' ? '' : 'rank DESC, '}flows.last_at DESC, key`
     const rows = database
       .prepare(
-        // Without its table, `last_at` would be the text that is selected under this name, and every flow would have to be sorted.
-        `SELECT key, ${SPAN} FROM flows INDEXED BY flows_by_last WHERE ${text} ORDER BY flows.last_at DESC, key LIMIT ?`,
+        `${ends.text} SELECT key, ${SPAN}, ${RANKS[sort]} AS rank FROM flows INDEXED BY flows_by_last
+          WHERE ${text} ORDER BY ${order} LIMIT ?`,
       )
-      .all(...values, limit + 1)
+      .all(...ends.values, ...values, limit + 1)
     const flows: Flow[] = []
     let groupsLeft = PAGE_GROUPS_MAX
     for (const row of rows.slice(0, limit)) {
@@ -53,7 +69,22 @@ export function createFlowReader(database: Database): FlowReader {
     }
     const last = flows.at(-1)
     const more = rows.length > flows.length && last !== undefined
-    return { flows, next: more ? { lastAt: last.lastAt, correlationKey: last.correlationKey } : null }
+    const rank = Number(rows[flows.length - 1]?.['rank'])
+    return { flows, next: more ? { rank, lastAt: last.lastAt, correlationKey: last.correlationKey } : null }
+  }
+
+  const count = (filter: FlowFilter, states: FlowStates): FlowCounts => {
+    const ends = endsOf(states)
+    const state = stateOf(states)
+    const { text, values } = allOf([GO_ON, ...conditions(filter), HAS_ENTRIES])
+    const rows = database
+      .prepare(
+        `${ends.text} SELECT ${state.text} AS state, count(*) AS count FROM flows INDEXED BY flows_by_last
+          WHERE ${text} GROUP BY 1`,
+      )
+      .all(...ends.values, ...state.values, ...values)
+    const counts = { running: 0, stalled: 0, failed: 0, finished: 0 }
+    return { ...counts, ...Object.fromEntries(rows.map((row) => [row['state'], Number(row['count'])])) }
   }
 
   const find = (team: string, correlationKey: string): Flow | undefined => {
@@ -65,6 +96,7 @@ export function createFlowReader(database: Database): FlowReader {
 
   return {
     searchFlows: (filter, page) => database.read(() => search(filter, page)),
+    countFlows: (filter, states) => database.read(() => count(filter, states)),
     flow: (team, correlationKey) => database.read(() => find(team, correlationKey)),
   }
 }
@@ -82,13 +114,22 @@ function conditions(filter: FlowFilter): readonly Sql[] {
     ...member('events', filter.event),
     ...member('steps', filter.step),
     ...member('projects', filter.project),
+    ...(filter.state === null ? [] : [isIn(filter.state)]),
   ]
 }
 
-function beyond(after: FlowCursor | null): readonly Sql[] {
+function isIn(state: NonNullable<FlowFilter['state']>): Sql {
+  const { text, values } = stateOf(state)
+  return sql(`${text} = ?`, ...values, state.is)
+}
+
+function beyond(sort: FlowSort, after: FlowCursor | null): readonly Sql[] {
   if (after === null) return []
+  const { rank, correlationKey } = after
   const lastAt = toNanos(after.lastAt)
-  return [sql('last_at <= ? AND (last_at < ? OR key > ?)', lastAt, lastAt, after.correlationKey)]
+  const later = sql('last_at <= ? AND (last_at < ? OR key > ?)', lastAt, lastAt, correlationKey)
+  if (sort === 'latest') return [later]
+  return [sql(`${RANKS[sort]} <= ? AND (${RANKS[sort]} < ? OR ${later.text})`, rank, rank, ...later.values)]
 }
 
 type Row = Readonly<Record<string, unknown>>

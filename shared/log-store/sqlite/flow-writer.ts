@@ -12,9 +12,11 @@ export interface FlowWriter {
 }
 
 const SELECT = `SELECT CAST(first_at AS TEXT) AS first_at, CAST(last_at AS TEXT) AS last_at, last_day, worst_level,
+  CAST(last_error_at AS TEXT) AS last_error_at, CAST(last_progress_at AS TEXT) AS last_progress_at,
   environments, events, steps, projects FROM flows WHERE team = ? AND key = ?`
-const COLUMNS = 'first_at, last_at, last_day, worst_level, environments, events, steps, projects'
-const UPSERT = `INSERT INTO flows (team, key, key_lower, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+const COLUMNS =
+  'first_at, last_at, last_day, worst_level, last_error_at, last_progress_at, environments, events, steps, projects'
+const UPSERT = `INSERT INTO flows (team, key, key_lower, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (team, key) DO UPDATE SET (${COLUMNS}) =
     (${COLUMNS.split(', ')
       .map((column) => `excluded.${column}`)
@@ -27,9 +29,7 @@ export function createFlowWriter(database: Database): FlowWriter {
     const told = summaryOf(delta)
     const flow = row === undefined ? told : mergeSummaries(fromRow(row), told)
     const sets = [flow.environments, flow.events, flow.steps, flow.projects].map(setBytes)
-    database
-      .prepare(UPSERT)
-      .run(team, key, key.toLowerCase(), flow.firstAt, flow.lastAt, flow.lastDay, flow.worstLevel, ...sets)
+    database.prepare(UPSERT).run(...[team, key, key.toLowerCase()], ...factsOf(flow), ...sets)
   }
   return {
     mergeFlows: (deltas) => {
@@ -38,13 +38,25 @@ export function createFlowWriter(database: Database): FlowWriter {
   }
 }
 
+const factsOf = (flow: FlowSummary) => [
+  flow.firstAt,
+  flow.lastAt,
+  flow.lastDay,
+  flow.worstLevel,
+  flow.lastErrorAt,
+  flow.lastProgressAt,
+]
+
 function fromRow(row: Record<string, SQLOutputValue>): FlowSummary {
   const members = (column: string): readonly string[] => setMembers(row[column] as Uint8Array)
+  const nanos = (column: string): bigint | null => (row[column] === null ? null : BigInt(String(row[column])))
   return {
     firstAt: BigInt(String(row['first_at'])),
     lastAt: BigInt(String(row['last_at'])),
     lastDay: String(row['last_day']),
     worstLevel: Number(row['worst_level']),
+    lastErrorAt: nanos('last_error_at'),
+    lastProgressAt: nanos('last_progress_at'),
     environments: members('environments'),
     events: members('events'),
     steps: members('steps'),
@@ -59,6 +71,9 @@ interface FlowSummary {
   /** The last day (yyyy-mm-dd, UTC) on which an entry was received. */
   readonly lastDay: string
   readonly worstLevel: number
+  /** As in `FlowDelta`. */
+  readonly lastErrorAt: bigint | null
+  readonly lastProgressAt: bigint | null
   readonly environments: readonly string[]
   readonly events: readonly string[]
   readonly steps: readonly string[]
@@ -73,6 +88,8 @@ export const summaryOf = (delta: FlowDelta): FlowSummary => ({
   lastAt: toNanos(delta.lastAt),
   lastDay: delta.days.reduce(later, ''),
   worstLevel: levelRank(delta.worstLevel),
+  lastErrorAt: delta.lastErrorAt === null ? null : toNanos(delta.lastErrorAt),
+  lastProgressAt: delta.lastProgressAt === null ? null : toNanos(delta.lastProgressAt),
   environments: union(delta.environments.map(searchText), []),
   events: union(delta.events.map(searchText), []),
   steps: union(delta.steps.map(searchText), []),
@@ -82,16 +99,21 @@ export const summaryOf = (delta: FlowDelta): FlowSummary => ({
 /** Commutative, associative and idempotent: the same facts in any order, however often, make the same summary. */
 export const mergeSummaries = (a: FlowSummary, b: FlowSummary): FlowSummary => ({
   firstAt: a.firstAt < b.firstAt ? a.firstAt : b.firstAt,
-  lastAt: a.lastAt > b.lastAt ? a.lastAt : b.lastAt,
+  lastAt: later(a.lastAt, b.lastAt),
   lastDay: later(a.lastDay, b.lastDay),
   worstLevel: Math.max(a.worstLevel, b.worstLevel),
+  lastErrorAt: laterOf(a.lastErrorAt, b.lastErrorAt),
+  lastProgressAt: laterOf(a.lastProgressAt, b.lastProgressAt),
   environments: union(a.environments, b.environments),
   events: union(a.events, b.events),
   steps: union(a.steps, b.steps),
   projects: union(a.projects, b.projects),
 })
 
-const later = (a: string, b: string): string => (a > b ? a : b)
+const later = <T extends string | bigint>(a: T, b: T): T => (a > b ? a : b)
+
+const laterOf = (a: bigint | null, b: bigint | null): bigint | null =>
+  a === null || b === null ? (a ?? b) : later(a, b)
 
 const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
   [...new Set([...a, ...b])].sort().slice(0, FLOW_SET_MAX)

@@ -65,6 +65,8 @@ const ENTRIES_SCHEMA = `
     events BLOB NOT NULL,
     steps BLOB NOT NULL,
     projects BLOB NOT NULL,
+    last_error_at INTEGER,
+    last_progress_at INTEGER,
     PRIMARY KEY (team, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX flows_by_last ON flows (team, last_at DESC, key);
@@ -125,11 +127,16 @@ const ROLLUPS_SCHEMA = `
 
 export const SCHEMA = `${ENTRIES_SCHEMA}${ROLLUPS_SCHEMA}`
 
-/** Version 1 had no rollups, which are made of its entries by and by, and no fingerprints, which its entries never get. */
+/**
+ * Version 1 had no rollups, which are made of its entries by and by, no fingerprints, which its entries never get, and knew less of flows:
+ * what it stored of them is not looked through again.
+ */
 export const UPGRADES: Readonly<Record<number, string>> = {
   1: `${ROLLUPS_SCHEMA}
     ALTER TABLE entries ADD COLUMN template INTEGER;
     ALTER TABLE entries ADD COLUMN exception_group INTEGER;
+    ALTER TABLE flows ADD COLUMN last_error_at INTEGER;
+    ALTER TABLE flows ADD COLUMN last_progress_at INTEGER;
   `,
 }
 

@@ -126,6 +126,7 @@ function filterConditions(filter: EntryFilter): readonly Sql[] {
 export function factConditions(filter: EntryFilter): readonly Sql[] {
   return [
     ...(filter.levelMin === null ? [] : [sql('e.level >= ?', levelRank(filter.levelMin))]),
+    ...(filter.levelMax === null ? [] : [sql('e.level <= ?', levelRank(filter.levelMax))]),
     ...equal('environment', filter.environment),
     ...equal('event', filter.event),
     ...equal('step', filter.step),

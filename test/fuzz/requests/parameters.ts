@@ -1,4 +1,5 @@
 import { ERRORS } from '../../../shared/contract/errors.ts'
+import { LEVELS } from '../../../shared/contract/levels.ts'
 import type { ParameterName } from '../../../views/api/parameters.ts'
 import { TEAMS } from '../material.ts'
 import { GUIDS, NUMBERS, TIMES, textOf } from '../values.ts'
@@ -33,6 +34,9 @@ const RIGHT = {
   category: ({ random }) => random.pick(['Acme', 'Acme.', 'Acme.Orders', textOf(random, 2)]),
   limit: ({ random }) => String(random.oneIn(12) ? 1_000 : random.between(1, 40)),
   cursor: cursorOf,
+  levelMax: ({ random }) => random.pick([...LEVELS, 'warning']),
+  state: ({ random }) => random.pick(['running', 'stalled', 'failed', 'FINISHED']),
+  sort: ({ random }) => random.pick(['latest', 'longest', 'worst']),
   order: ({ random }) => random.pick(['asc', 'desc', 'DESC']),
   buckets: within(1, 100),
   values: within(1, 100),

@@ -71,6 +71,13 @@ describe('GET …/absence', () => {
     })
   })
 
+  test('a range of levels is one condition', async () => {
+    views.store.add(eventLog({ level: 'Error' }))
+    const { conditions, ways } = await absenceOf('/api/event-logs/absence?level=warning&levelMax=warning')
+    expect(conditions).toEqual(['level', 'levelMax'])
+    expect(ways).toEqual([{ kind: 'without', value: 'Warning', params: { level: '', levelMax: '' }, total: 1 }])
+  })
+
   test('one condition is taken away by one way', async () => {
     views.store.add(eventLog({}))
     const { conditions, ways } = await absenceOf('/api/event-logs/absence?step=none')

@@ -85,10 +85,12 @@ describe('GET …/choices', () => {
     expect(live.chosen).toEqual([{ name: 'category', value: 'Acme', label: 'Acme' }])
   })
 
-  test('counts levels whatever the least one is', async () => {
+  test('counts levels whatever the range of them is', async () => {
     views.store.add(eventLog({ level: 'Error' }), eventLog({ level: 'Debug' }))
-    const { total, level } = await choicesOf('/api/event-logs/choices?level=Error')
-    expect([total, level.length]).toEqual([1, 2])
+    for (const range of ['level=Error', 'level=Error&levelMax=Error', 'levelMax=Debug']) {
+      const { total, level } = await choicesOf(`/api/event-logs/choices?${range}`)
+      expect([total, level.length]).toEqual([1, 2])
+    }
   })
 })
 

@@ -11,6 +11,7 @@ const names: Names = {
   project: (id) => ({ id, name: 'Checkout' }),
   inQuery: (query) => query,
   stepsOf: () => [],
+  ends: () => [],
 }
 
 const payloadCell = (payload: string): string | undefined => {

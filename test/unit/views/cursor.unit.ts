@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { ProblemError } from '../../../shared/contract/errors.ts'
+import { FLOW_SORTS } from '../../../shared/log-store/log-store.ts'
 import {
   decodeCursor,
   decodeFlowCursor,
@@ -10,6 +11,7 @@ import {
   encodeTailCursor,
 } from '../../../views/api/cursor.ts'
 
+const NOW = 1_770_000_000_000
 const timestamp = '2026-02-01T11:00:00.123456789Z'
 
 const refusalOf = (decode: () => unknown): unknown => {
@@ -28,10 +30,11 @@ describe('a cursor', () => {
 
   test('is base64url', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (key) => {
-        const text = encodeFlowCursor({ lastAt: timestamp, correlationKey: key })
+      fc.property(fc.string({ unit: 'binary' }), fc.constantFrom(...FLOW_SORTS), (correlationKey, sort) => {
+        const after = { rank: 62_000, lastAt: timestamp, correlationKey }
+        const text = encodeFlowCursor(sort, NOW, after)
         expect(text).toMatch(/^[A-Za-z0-9_-]+$/)
-        expect(decodeFlowCursor(text)).toEqual({ lastAt: timestamp, correlationKey: key })
+        expect(decodeFlowCursor(sort, text)).toEqual({ now: NOW, after })
       }),
     )
   })
@@ -52,10 +55,22 @@ describe('a cursor', () => {
 
   test('of one kind of list is refused by another', () => {
     const entry = encodeCursor('desc', { timestamp, id: 'x' })
-    const flow = encodeFlowCursor({ lastAt: timestamp, correlationKey: 'k' })
-    expect(refusalOf(() => decodeFlowCursor(entry))).toMatchObject({ code: 'invalid_request' })
+    const flow = encodeFlowCursor('latest', NOW, { rank: 0, lastAt: timestamp, correlationKey: 'k' })
+    expect(refusalOf(() => decodeFlowCursor('longest', flow))).toMatchObject({
+      details: [{ path: 'cursor', message: 'must be the nextCursor of a page of flows sorted by longest' }],
+    })
+    expect(refusalOf(() => decodeFlowCursor('latest', entry))).toMatchObject({ code: 'invalid_request' })
     expect(refusalOf(() => decodeCursor('desc', flow))).toMatchObject({ code: 'invalid_request' })
     expect(refusalOf(() => decodeTailCursor(flow))).toMatchObject({ details: [{ path: 'lastEventId' }] })
+  })
+
+  test.each([
+    ['of a moment that is none', 'now', '0'],
+    ['of a moment beyond all', '2300-01-01T00:00:00.000Z', '0'],
+    ['of a rank below all', timestamp, '-1'],
+  ])('%s is refused', (_, now, rank) => {
+    const text = Buffer.from(JSON.stringify(['worst', now, rank, timestamp, 'k'])).toString('base64url')
+    expect(refusalOf(() => decodeFlowCursor('worst', text))).toMatchObject({ details: [{ path: 'cursor' }] })
   })
 
   test('that holds a time that is none is refused', () => {

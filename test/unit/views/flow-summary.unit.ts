@@ -15,6 +15,7 @@ const names: Names = {
     ['validate', 'pay', 'ship'].map((identifier, index) => {
       return { kind: 'step', identifier: `${event}.${identifier}`, team: 'a', name: '', event, order: index + 1 }
     }),
+  ends: () => [],
 }
 
 const group = (fields: Partial<FlowGroup>): FlowGroup => ({

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { applicationLog, at, eventLog, PROJECT, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
+import { EVENT_ENDS_MAX } from '../../../shared/log-store/log-store.ts'
+import {
+  applicationLog,
+  at,
+  eventLog,
+  NOW,
+  PROJECT,
+  startViews,
+  type ViewsFixture,
+} from '../../support/views-fixture.ts'
 
 interface Flows {
   items: { correlationKey: string }[]
@@ -79,6 +88,77 @@ describe('GET /api/flows', () => {
     expect(await keys('level=warning')).toEqual(['Order-1'])
     expect(await keys('event=refund')).toEqual(['order-2'])
     expect(await keys(`project=${PROJECT}`)).toEqual(['job'])
+  })
+})
+
+describe('GET /api/flows by state and sort', () => {
+  const minutes = (count: number): string => new Date(NOW - count * 60_000).toISOString()
+  const add = () =>
+    views.store.add(
+      eventLog({ correlationKey: 'running', step: 'order.pay', timestamp: minutes(4) }),
+      eventLog({ correlationKey: 'stalled', step: 'order.pay', timestamp: minutes(6) }),
+      eventLog({ correlationKey: 'failed', step: 'order.pay', timestamp: minutes(5), level: 'Error' }),
+      eventLog({ correlationKey: 'finished', step: 'order.ship', timestamp: minutes(1) }),
+      eventLog({ correlationKey: 'finished', step: 'order.pay', timestamp: minutes(2) }),
+    )
+
+  test('has the flows whose state says so', async () => {
+    add()
+    for (const state of ['running', 'stalled', 'failed', 'finished']) {
+      expect(await keys(`state=${state}`)).toEqual([state])
+      const { data } = await views.get<{ items: { state: string }[] }>(`/api/flows?state=${state}`)
+      expect(data.items.map((item) => item.state)).toEqual([state])
+    }
+  })
+
+  test('counts them', async () => {
+    add()
+    const count = async (query: string) => (await views.get<unknown>(`/api/flow-states?${query}`)).data
+    expect(await count('')).toEqual({ states: { running: 1, stalled: 1, failed: 1, finished: 1 } })
+    expect(await count('q=ED&level=Error')).toEqual({ states: { running: 0, stalled: 0, failed: 1, finished: 0 } })
+  })
+
+  test('goes on at the moment of the first page, whatever the time is by then', async () => {
+    for (const correlationKey of ['a', 'b', 'c'])
+      views.store.add(eventLog({ correlationKey, step: 'order.pay', timestamp: minutes(4) }))
+    const first = await views.get<Flows>('/api/flows?state=running&limit=2')
+    views.time.now += 120_000
+    const second = await views.get<Flows>(`/api/flows?state=running&limit=2&cursor=${first.data.nextCursor}`)
+    expect([...first.data.items, ...second.data.items]).toHaveLength(3)
+    expect(second.data.items).toMatchObject([{ state: 'running' }])
+    expect(await keys('state=running')).toEqual([])
+    expect(await keys('state=stalled')).toHaveLength(3)
+  })
+
+  test('shows none whose entries say otherwise by now', async () => {
+    add()
+    const { searchFlows } = views.store
+    views.store.searchFlows = (filter, page) => searchFlows({ ...filter, state: null }, page)
+    expect(await keys('state=failed')).toEqual(['failed'])
+  })
+
+  test('sorts by duration and by the worst level', async () => {
+    add()
+    expect((await keys('sort=longest'))[0]).toBe('finished')
+    expect((await keys('sort=worst'))[0]).toBe('failed')
+    expect((await keys('sort=latest'))[0]).toBe('finished')
+  })
+
+  test('is refused where there are too many Events with Steps to tell', async () => {
+    expect(await views.getRaw('/api/flows?state=open')).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: 'state', message: 'must be running, stalled, failed or finished' }] } },
+    })
+    for (let index = 0; index < EVENT_ENDS_MAX; index += 1) {
+      const step = { kind: 'step', identifier: `step-${index}`, team: 'a', name: '', order: 1 } as const
+      views.entities.set(step.identifier, { ...step, event: `event-${index}` })
+    }
+    for (const path of ['/api/flow-states', '/api/flows?state=failed'])
+      expect(await views.getRaw(path)).toMatchObject({
+        status: 400,
+        body: { error: { code: 'invalid_request', details: [{ path: 'state' }] } },
+      })
+    expect(await views.getRaw('/api/flows')).toMatchObject({ status: 200 })
   })
 })
 

@@ -33,7 +33,7 @@ interface Found {
 }
 
 /** The paths that only read, and all take their parameters alike. */
-const READ_API = /^\/api\/(event-logs|application-logs|flows|query|refusals)/
+const READ_API = /^\/api\/(event-logs|application-logs|flows|flow-states|names|query|refusals)/
 const INGESTION = /^\/(projects\/|api\/(ExternalLogs|ApplicationLogs|events\/raw)|ingest|v1)/
 
 const document = createOpenApi({

@@ -1,9 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
+import type { FlowCounts, FlowState } from '../../../shared/log-store/log-store.ts'
 import { nameOf } from '../../flow-layout/flow-log.ts'
 import { countText, visible } from '../../flow-layout/format.ts'
 import { durationText, timeText } from '../../flow-layout/times.ts'
-import type { EntryPage, FlowPage, FlowSummary } from '../../schemas/answers.ts'
+import type { EntryPage, FlowPage, FlowStateCounts, FlowSummary, NameList } from '../../schemas/answers.ts'
 import type { Params, Problem } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { agoText } from '../lib/times.ts'
@@ -13,23 +14,27 @@ import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
+import { Select } from '../ui/select.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import { useNow, useUtc } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { StateBadge } from './flow-header.tsx'
 import { Busy } from './flow-page.tsx'
+import { FLOWS, SORTS, TABS } from './texts.ts'
 import { TypedInput } from './typed-input.tsx'
 
-/** The parameters that select flows; a flow has a level where its worst log has it. */
-const FILTERS = ['q', 'level', 'environment', 'from', 'to'] as const
+/** The parameters that select flows, whatever their state; a flow has a level where its worst log has it. */
+const FILTERS = ['q', 'level', 'environment', 'event', 'from', 'to'] as const
 
-/** The flows of the Team, those with the latest activity first. */
+/** The flows of the Team, by state. */
 export function FlowsPage() {
   const [{ params }, go] = useAddress()
-  const { flows, problem, areMore, more } = useFlows(Object.fromEntries(FILTERS.map((name) => [name, params[name]])))
+  const filter = pick(params, FILTERS)
+  const { flows, problem, areMore, more, counts } = useFlows(filter, pick(params, ['state', 'sort']))
   const set = (patch: Readonly<Record<string, string | undefined>>): void => go({ params: patch }, 'replace')
-  const { level = '', environment, from, to } = params
+  const { state = '', sort = SORTS[0]?.[0], level = '', environment, from, to } = params
   const box = useRef<HTMLInputElement>(null)
   const find = { what: 'Find or open a flow', run: () => box.current?.focus() }
   useKeys({
@@ -39,28 +44,28 @@ export function FlowsPage() {
   })
   return (
     <div class="page">
-      <h1>Flows</h1>
+      <h1>{FLOWS.title}</h1>
       <div class="bar flows-bar">
         <TypedInput
-          label="Part of a correlationKey, or all of it and Enter"
+          label={FLOWS.find}
           value={params['q']}
           inputRef={box}
           onRest={(q) => set({ q })}
           onEnter={(key) => key !== '' && go({ path: ['flows', key] })}
         />
-        <select
-          class="input"
-          aria-label="Worst level"
+        <Select
+          label={FLOWS.level}
           value={level}
-          onChange={({ currentTarget }) => set({ level: currentTarget.value })}
-        >
-          <option value="">All levels</option>
-          {LEVELS.slice(3).map((one) => (
-            <option key={one} value={one}>
-              {one} and above
-            </option>
-          ))}
-        </select>
+          options={[['', FLOWS.allLevels], ...LEVELS.slice(3).map((one) => [one, `${one} and above`] as const)]}
+          onChange={(chosen) => set({ level: chosen })}
+        />
+        <EventSelect event={params['event']} onChange={(event) => set({ event })} />
+        <Select
+          label={FLOWS.sort}
+          value={sort ?? ''}
+          options={SORTS}
+          onChange={(chosen) => set({ sort: chosen === SORTS[0]?.[0] ? undefined : chosen })}
+        />
         <RangePicker
           params={{ from: from ?? (to ? undefined : ALL_TIME), to }}
           onRange={(range) => set({ ...range, from: range.from === ALL_TIME ? undefined : range.from })}
@@ -71,25 +76,73 @@ export function FlowsPage() {
           </button>
         )}
       </div>
-      <Busy on={flows === undefined && problem === undefined} />
-      {problem && <p class="notice bad">{problem.message}</p>}
-      {flows && flows.length > 0 && <FlowTable flows={flows} />}
-      {flows?.length === 0 && (
-        <NoFlows
-          filtered={FILTERS.some((name) => params[name])}
-          onClear={() => set(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}
-        />
-      )}
-      {areMore &&
-        (more ? (
-          <button type="button" class="button" onClick={more}>
-            Load older flows
-          </button>
-        ) : (
-          <span class="muted small">No more than {countText(FLOWS_MAX)} flows are shown at once.</span>
-        ))}
+      <Tabs
+        label={FLOWS.state}
+        tabs={TABS.map(([id, name]) => ({ id, name: <StateTab state={id} name={name} counts={counts} /> }))}
+        tab={state}
+        onTab={(chosen) => set({ state: chosen })}
+      >
+        <div class="stack">
+          <Busy on={flows === undefined && problem === undefined} />
+          {problem && <p class="notice bad">{problem.message}</p>}
+          {flows && flows.length > 0 && <FlowTable flows={flows} />}
+          {flows?.length === 0 && !areMore && (
+            <NoFlows
+              filtered={[...FILTERS, 'state'].some((name) => params[name])}
+              onClear={() => set(Object.fromEntries([...FILTERS, 'state'].map((name) => [name, undefined])))}
+            />
+          )}
+          {areMore &&
+            (more ? (
+              <button type="button" class="button" onClick={more}>
+                {FLOWS.older}
+              </button>
+            ) : (
+              <span class="muted small">No more than {countText(FLOWS_MAX)} flows are shown at once.</span>
+            ))}
+        </div>
+      </Tabs>
     </div>
   )
+}
+
+const pick = (params: Params, names: readonly string[]): Params =>
+  Object.fromEntries(names.map((name) => [name, params[name]]))
+
+/** The states that want to be looked into, in their colours. */
+const BADGES: Readonly<Record<string, string>> = { failed: 'bad', stalled: 'warn' }
+
+interface StateTabProps {
+  readonly state: FlowState | ''
+  readonly name: string
+  readonly counts: FlowCounts | undefined
+}
+
+function StateTab({ state, name, counts }: StateTabProps) {
+  const count = counts && (state === '' ? Object.values(counts).reduce((sum, one) => sum + one, 0) : counts[state])
+  return (
+    <>
+      {name} {count !== undefined && <span class={`badge ${count > 0 ? BADGES[state] : ''}`}>{countText(count)}</span>}
+    </>
+  )
+}
+
+/** The Events to choose from; one that the address names is there whatever it is called. */
+function EventSelect({
+  event = '',
+  onChange,
+}: {
+  readonly event: string | undefined
+  readonly onChange: (event: string) => void
+}) {
+  const events = useFetch<NameList>('/api/names', { limit: FLOWS_MAX }).data?.events ?? []
+  const chosen = event === '' || events.some(({ identifier }) => identifier === event) ? [] : [[event, event] as const]
+  const options = [
+    ['', FLOWS.allEvents] as const,
+    ...chosen,
+    ...events.map((one) => [one.identifier, nameOf(one)] as const),
+  ]
+  return <Select label={FLOWS.event} value={event} options={options} onChange={onChange} />
 }
 
 /** Goes from row to row by their links. */
@@ -99,35 +152,46 @@ function step(by: 1 | -1): void {
   links[Math.max(0, next)]?.focus()
 }
 
-const FlowTable = ({ flows }: { readonly flows: readonly FlowSummary[] }) => (
-  <div class="panel scroll flows">
-    <table class="table">
-      <thead>
-        <tr>
-          <th>State</th>
-          <th>correlationKey</th>
-          <th>Last log</th>
-          <th class="num flow-wide">Duration</th>
-          <th class="num">Logs</th>
-          <th class="flow-wide">Levels</th>
-          <th class="flow-wide">Next Step</th>
-          <th class="flow-wide">Where</th>
-        </tr>
-      </thead>
-      <tbody>
-        {flows.map((flow) => (
-          <FlowRow key={flow.correlationKey} flow={flow} />
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
+function FlowTable({ flows }: { readonly flows: readonly FlowSummary[] }) {
+  // Where all flows are of one place, naming it in every row tells nothing.
+  const where = new Set(flows.map(placesOf)).size > 1 || flows.length === 1
+  return (
+    <div class="panel scroll flows">
+      <table class="table">
+        <thead>
+          <tr>
+            <th>State</th>
+            <th>correlationKey</th>
+            <th>Last log</th>
+            <th class="num flow-wide">Duration</th>
+            <th class="num">Logs</th>
+            <th class="flow-wide">Levels</th>
+            <th class="flow-wide">Next Step</th>
+            {where && <th class="flow-wide">Where</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {flows.map((flow) => (
+            <FlowRow key={flow.correlationKey} flow={flow} where={where} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
 
-function FlowRow({ flow }: { readonly flow: FlowSummary }) {
-  const utc = useUtc()
-  const { correlationKey, firstAt, lastAt, total, levels, events, projects, steps, nextSteps } = flow
+/** The Events and Projects of a flow, as one text. */
+function placesOf({ events, projects, steps }: FlowSummary): string {
   const places = [...(events.length > 0 ? events : steps).map(nameOf), ...projects.map(({ id, name }) => name ?? id)]
-  const where = visible(places.join(', '))
+  return visible(places.join(', '))
+}
+
+function FlowRow({ flow, where }: { readonly flow: FlowSummary; readonly where: boolean }) {
+  const utc = useUtc()
+  const { correlationKey, firstAt, lastAt, total, levels, state, nextSteps } = flow
+  const places = placesOf(flow)
+  // Nothing is due in a flow that failed.
+  const next = state === 'failed' ? [] : nextSteps
   return (
     <tr>
       <td>
@@ -155,10 +219,12 @@ function FlowRow({ flow }: { readonly flow: FlowSummary }) {
               ),
           )}
       </td>
-      <td class="cut flow-wide">{visible(nextSteps.map(nameOf).join(', '))}</td>
-      <td class="cut flow-wide" title={where}>
-        {where}
-      </td>
+      <td class="cut flow-wide">{visible(next.map(nameOf).join(', '))}</td>
+      {where && (
+        <td class="cut flow-wide" title={places}>
+          {places}
+        </td>
+      )}
     </tr>
   )
 }
@@ -169,17 +235,14 @@ function NoFlows({ filtered, onClear }: { readonly filtered: boolean; readonly o
   const applications = useFetch<EntryPage>('/api/application-logs', { limit: 1 }).data
   if (!filtered && (events === undefined || applications === undefined)) return null
   if (!filtered && events?.items.length === 0 && applications?.items.length === 0) return <FirstMinute kind="flow" />
+  const [title, reason] = filtered ? FLOWS.noMatch : FLOWS.none
   return (
     <div class="panel empty">
-      <h2>{filtered ? 'No flow matches' : 'No log has a correlationKey yet'}</h2>
-      <p>
-        {filtered
-          ? 'No flow has this in its key, with these levels, in this time.'
-          : 'All logs with the same correlationKey, such as the number of an order, are drawn here as one flow.'}
-      </p>
+      <h2>{title}</h2>
+      <p>{reason}</p>
       {filtered && (
         <button type="button" class="button" onClick={onClear}>
-          Show all flows
+          {FLOWS.showAll}
         </button>
       )}
       <RefusedNote />
@@ -194,28 +257,38 @@ const FIRST = 50
 const FLOWS_MAX = 1_000
 
 export interface Flows {
-  /** Latest activity first; undefined before the first answer. */
+  /** Undefined before the first answer. */
   readonly flows: readonly FlowSummary[] | undefined
   readonly problem: Problem | undefined
-  /** Whether there are more, older ones. */
+  /** Whether there are more. */
   readonly areMore: boolean
   /** Reads them; undefined where there are too many to be shown at once. */
   readonly more: (() => void) | undefined
+  /** The numbers of flows by state; undefined while they are not known. */
+  readonly counts: FlowCounts | undefined
 }
 
 /**
  * The flows that the parameters select, as they change. All that are shown come in one answer: flows move to the top as they log, so
  * that parts which were read at different times would not fit together.
  */
-function useFlows(params: Params): Flows {
+function useFlows(filter: Params, order: Params): Flows {
+  const params = { ...filter, ...order }
   const key = JSON.stringify(params)
   const [asked, setAsked] = useState({ key, limit: FIRST })
   const limit = asked.key === key ? asked.limit : FIRST
   const { data, problem, loading, reload } = useFetch<FlowPage>('/api/flows', { ...params, limit })
-  useEvery(REFRESH_MS, reload, !loading)
+  const counted = useFetch<FlowStateCounts>('/api/flow-states', filter)
+  const busy = loading || counted.loading
+  const again = (): void => {
+    reload()
+    counted.reload()
+  }
+  useEvery(REFRESH_MS, again, !busy)
   return {
     flows: data?.items,
     problem,
+    counts: counted.problem === undefined ? counted.data?.states : undefined,
     areMore: !!data?.nextCursor,
     more: limit < FLOWS_MAX ? () => setAsked({ key, limit: Math.min(2 * limit, FLOWS_MAX) }) : undefined,
   }

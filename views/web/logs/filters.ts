@@ -6,7 +6,7 @@ export type AddressParams = Readonly<Record<string, string | undefined>>
 
 /** Parameters of the address that select entries and go to the API as they are. */
 const SELECTING = [
-  ...(['q', 'level', 'environment', 'event', 'step', 'project', 'category'] as const),
+  ...(['q', 'level', 'levelMax', 'environment', 'event', 'step', 'project', 'category'] as const),
   ...(['template', 'exceptionGroup'] as const),
 ]
 

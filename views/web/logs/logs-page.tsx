@@ -75,7 +75,12 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
       <Chosen chosen={chosen} />
       <section class="panel over-time" aria-label="Counts">
         <div class="bar">
-          <LevelBar level={parseLevel(params['level'] ?? '')} counts={levels} onLevel={(level) => set({ level })} />
+          <LevelBar
+            level={parseLevel(params['level'] ?? '')}
+            levelMax={parseLevel(params['levelMax'] ?? '')}
+            counts={levels}
+            onLevels={(range) => set({ ...range })}
+          />
           <span class="grow" />
           {kind === 'application' && (
             <Segments

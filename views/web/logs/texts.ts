@@ -39,9 +39,17 @@ export function emptyTexts({ newestAt, conditions }: Absence, now: number): read
 }
 
 /** The button for a way out of an empty list. */
-export function wayText({ kind, params }: Absence['ways'][number]): string {
+export function wayText({ kind, value, params }: Absence['ways'][number]): string {
   if (kind === 'newest') return 'Go to the newest log'
   if (kind === 'since') return 'Everything since then'
-  const [name, ...others] = Object.keys(params)
-  return others.length > 0 ? 'Remove all' : `Remove ${name === 'q' ? 'the search' : chosenName(name ?? '')}`
+  const [name = ''] = Object.keys(params)
+  return value === null ? 'Remove all' : `Remove ${name === 'q' ? 'the search' : chosenName(name)}`
 }
+
+/** The words of the bar of levels. */
+export const LEVEL_BAR = {
+  name: 'Levels',
+  all: 'Show all levels',
+  only: (level: string): string => `Only ${level}`,
+  above: 'and above',
+} as const

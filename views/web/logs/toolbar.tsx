@@ -10,6 +10,7 @@ import { LevelMark } from '../ui/level.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { folderOf } from './facts.ts'
 import { listLink } from './links.ts'
+import { LEVEL_BAR } from './texts.ts'
 import type { LogRows } from './use-rows.ts'
 
 interface EnvironmentProps {
@@ -117,28 +118,35 @@ export const Found = ({
   </span>
 )
 
-interface LevelBarProps {
-  /** The least severe level that is shown; undefined: all. */
+/** The levels that are shown: the ends of a range, undefined for an end that is open. */
+interface LevelRange {
   readonly level: Level | undefined
-  /** Counts of all levels, whatever is chosen. */
-  readonly counts: readonly FacetValue[]
-  readonly onLevel: (level: Level | undefined) => void
+  readonly levelMax: Level | undefined
 }
 
-/** The minimum level: a click on a level shows it and all that are more severe. */
-export const LevelBar = ({ level, counts, onLevel }: LevelBarProps) => (
-  <fieldset class="levels" aria-label="Minimum level">
+interface LevelBarProps extends LevelRange {
+  /** Counts of all levels, whatever is chosen. */
+  readonly counts: readonly FacetValue[]
+  readonly onLevels: (range: LevelRange) => void
+}
+
+const ALL: LevelRange = { level: undefined, levelMax: undefined }
+
+/** The levels with their counts: a click shows one alone, another one all again; one can be shown with all that are more severe. */
+export const LevelBar = ({ level, levelMax, counts, onLevels }: LevelBarProps) => (
+  <fieldset class="levels" aria-label={LEVEL_BAR.name}>
     {LEVELS.map((each) => {
       const count = counts.find(({ value }) => value === each)?.count ?? 0
-      const included = level === undefined || levelRank(each) >= levelRank(level)
+      const rank = levelRank(each)
+      const included = rank >= levelRank(level ?? 'Trace') && rank <= levelRank(levelMax ?? 'Critical')
       return (
         <button
           key={each}
           type="button"
           class={included ? undefined : 'off'}
           aria-pressed={each === level}
-          title={each === level ? 'Show all levels' : `${each} and above`}
-          onClick={() => onLevel(each === level ? undefined : each)}
+          title={each === level ? LEVEL_BAR.all : LEVEL_BAR.only(each)}
+          onClick={() => onLevels(each === level ? ALL : { level: each, levelMax: each })}
         >
           <span class="level" style={{ color: LEVEL_LOOKS[each].colour }}>
             <LevelMark level={each} />
@@ -148,5 +156,14 @@ export const LevelBar = ({ level, counts, onLevel }: LevelBarProps) => (
         </button>
       )
     })}
+    {level !== undefined && level !== 'Critical' && (
+      <button
+        type="button"
+        aria-pressed={levelMax === undefined}
+        onClick={() => onLevels({ level, levelMax: levelMax === undefined ? level : undefined })}
+      >
+        {LEVEL_BAR.above}
+      </button>
+    )}
   </fieldset>
 )

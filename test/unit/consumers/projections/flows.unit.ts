@@ -47,6 +47,8 @@ describe('the flows', () => {
         lastAt: '2026-03-01T11:00:00.000Z',
         days: ['2026-03-01', '2026-03-02'],
         worstLevel: 'Error',
+        lastErrorAt: '2026-03-01T09:00:00.000Z',
+        lastProgressAt: '2026-03-01T10:00:00.500Z',
         environments: ['Production', 'Test'],
         events: ['order-placed'],
         steps: ['order-placed.validate'],

@@ -16,6 +16,8 @@ const delta: fc.Arbitrary<FlowDelta> = fc.record({
   lastAt: instant,
   days: fc.array(fc.constantFrom('2026-01-30', '2026-01-31', '2026-02-01'), { minLength: 1, maxLength: 2 }),
   worstLevel: fc.constantFrom(...LEVELS),
+  lastErrorAt: fc.option(instant),
+  lastProgressAt: fc.option(instant),
   environments: values,
   events: values,
   steps: values,
@@ -54,6 +56,8 @@ test('a summary has the extremes and everything named, sorted', () => {
     lastAt: '2026-01-31T10:00:00.1234Z',
     days: ['2026-01-31'],
     worstLevel: 'Debug',
+    lastErrorAt: null,
+    lastProgressAt: '2026-01-31T10:00:00.1234Z',
     environments: ['b'],
     events: [],
     steps: [],
@@ -62,7 +66,9 @@ test('a summary has the extremes and everything named, sorted', () => {
   const other: FlowDelta = {
     ...one,
     firstAt: '2026-01-31T10:00:00.123Z',
-    lastAt: '2026-01-31T10:00:00.12345Z',
+    lastAt: '2026-01-31T10:00:02.12345Z',
+    lastErrorAt: '2026-01-31T10:00:02.12345Z',
+    lastProgressAt: null,
     days: ['2026-02-01', '2026-01-30'],
     worstLevel: 'Critical',
     environments: ['a'],
@@ -74,6 +80,10 @@ test('a summary has the extremes and everything named, sorted', () => {
     days: ['2026-01-30', '2026-01-31', '2026-02-01'],
     lastDay: '2026-02-01',
     worstLevel: 5,
+    lastErrorAt: other.lastErrorAt,
+    lastProgressAt: one.lastProgressAt,
+    duration: 2_000,
+    failed: true,
     environments: ['a', 'b'],
   })
 })
@@ -84,4 +94,26 @@ test('a flow is found by the first five hundred values of a field, in whatever o
   const halves = [many.slice(0, 400), many.slice(400)].map((environments): FlowDelta => ({ ...one, environments }))
   expect(fold(halves)?.environments).toEqual(many.slice(0, 500))
   expect(fold(halves.toReversed())?.environments).toEqual(many.slice(0, 500))
+})
+
+test('a summary of a release before, which kept no times of errors, is failed until an Event or Step logs again', () => {
+  const facts = { lastErrorAt: null, lastProgressAt: null }
+  const told: FlowDelta = {
+    team: 'payments',
+    correlationKey: 'Order-1',
+    firstAt: '2026-01-31T10:00:00.000Z',
+    lastAt: '2026-01-31T10:00:00.000Z',
+    days: ['2026-01-31'],
+    worstLevel: 'Debug',
+    ...facts,
+    environments: [],
+    events: [],
+    steps: [],
+    projects: [],
+  }
+  const { lastErrorAt: _, lastProgressAt: __, failed: ___, duration: ____, ...before } = fold([told]) as FlowSummary
+  const withError = foldFlow({ ...before, worstLevel: 4 }, told)
+  expect(withError).toMatchObject({ failed: true, duration: 0 })
+  expect(foldFlow(withError, { ...told, lastProgressAt: told.lastAt })).toMatchObject({ failed: false })
+  expect(foldFlow(before, told)).toMatchObject({ failed: false })
 })

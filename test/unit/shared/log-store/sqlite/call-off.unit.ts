@@ -55,6 +55,8 @@ beforeAll(() => {
       lastAt: new Date(index).toISOString(),
       days: ['1970-01-01'],
       worstLevel: 'Information',
+      lastErrorAt: null,
+      lastProgressAt: null,
       environments: [],
       events: [],
       steps: [],
@@ -66,6 +68,8 @@ afterAll(() => {
   store.close()
   rmSync(folder, { recursive: true })
 })
+
+const flowPage = { limit: 10, sort: 'latest', after: null } as const
 
 /** Every read that may go through many rows. */
 const READS: readonly (readonly [string, (calls: Store) => unknown])[] = [
@@ -80,7 +84,9 @@ const READS: readonly (readonly [string, (calls: Store) => unknown])[] = [
   ['a list of a word that finds nothing', (calls) => calls.search(filter('request eventName:none'), page)],
   ['a phrase', (calls) => calls.count(filter('"request 1" OR request'))],
   ['a tail', (calls) => calls.tail(filter('eventName:none'), '0', 10)],
-  ['flows that are not there', (calls) => calls.searchFlows(flowsOf(TEAM, { keyPart: 'no such key' }), page)],
+  ['flows that are not there', (calls) => calls.searchFlows(flowsOf(TEAM, { keyPart: 'no such key' }), flowPage)],
+  ['the longest flow', (calls) => calls.searchFlows(flowsOf(TEAM), { ...flowPage, sort: 'longest' })],
+  ['a count of flows', (calls) => calls.countFlows(flowsOf(TEAM), { lately: '1970-01-01T00:00:00.000Z', ends: [] })],
 ]
 
 describe('a read that goes through many rows asks whether to go on', () => {

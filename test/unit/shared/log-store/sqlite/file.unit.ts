@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { flowFact } from '../../../../../consumers/projections/flows.ts'
 import { StoreHaltError, TailCursorError } from '../../../../../shared/log-store/log-store.ts'
 import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
 import {
@@ -11,7 +12,8 @@ import {
   type SqliteLogStoreOptions,
 } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
-import { applicationDocument, eventDocument } from '../../../../support/documents.ts'
+import { flowsOf } from '../../../../contract/log-store-rig.ts'
+import { applicationDocument, eventDocument, recordOf } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { entriesOf } from '../../../../support/filters.ts'
 import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
@@ -69,6 +71,31 @@ describe('the file', () => {
     expect(groups.map(({ count }) => count)).toEqual([1])
     expect(ungrouped).toBe(1)
     expect((await upgraded.groups(all, 'project', limits)).groups.map(({ count }) => count)).toEqual([2])
+  })
+
+  test('of version 1 goes on to be used; its flows with errors are failed until an Event or Step logs again', async () => {
+    const store = await open()
+    const failed = { team: 'payments', correlationKey: 'failed', level: 'Error' } as const
+    const ended = { team: 'payments', correlationKey: 'ended' }
+    const told = [failed, ended].map((fields) => eventDocument(fields))
+    await store.write(told, never)
+    await store.mergeFlows(
+      told.flatMap((document) => flowFact(recordOf(document)) ?? []),
+      never,
+    )
+    await store.close()
+    toVersion1(file)
+    const again = await open()
+    const states = { lately: '2100-01-01T00:00:00.000Z', ends: [] }
+    const count = () => again.countFlows(flowsOf('payments'), states)
+    expect(await count()).toEqual({ running: 0, stalled: 0, failed: 1, finished: 1 })
+    const late = eventDocument({ ...failed, level: 'Information' })
+    await again.write([late], never)
+    await again.mergeFlows(
+      [flowFact(recordOf(late))].filter((fact) => fact !== null),
+      never,
+    )
+    expect(await count()).toEqual({ running: 0, stalled: 0, failed: 0, finished: 2 })
   })
 
   test('is made with its folder, and keeps what was written when it is opened again', async () => {

@@ -14,6 +14,8 @@ const deltas: fc.Arbitrary<FlowDelta> = fc.record({
   lastAt: timestamps,
   days: fc.array(fc.constantFrom('2026-01-01', '2026-01-02', '2025-12-31')),
   worstLevel: fc.constantFrom(...LEVELS),
+  lastErrorAt: fc.option(timestamps),
+  lastProgressAt: fc.option(timestamps),
   environments: names,
   events: names,
   steps: fc.constant(['a\0b', 'c']),

@@ -8,6 +8,7 @@ import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
 import type { EntryFilter } from '../../../../../shared/log-store/log-store.ts'
 import { createSqliteLogStore, type SqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
+import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { eventDocument } from '../../../../support/documents.ts'
 import { entriesOf } from '../../../../support/filters.ts'
 
@@ -115,11 +116,11 @@ describe('removing days', () => {
     const late = eventDocument({ correlationKey: 'k', receivedAt: '2026-01-05T00:00:00.000Z' })
     await store.write([old, late], never)
     const { team, timestamp } = old
-    const sets = { environments: [], events: [], steps: [], projects: [] }
+    const sets = { environments: [], events: [], steps: [], projects: [], lastErrorAt: null, lastProgressAt: null }
     const told = { team, correlationKey: 'k', firstAt: timestamp, lastAt: timestamp, worstLevel: 'Debug' } as const
     await store.mergeFlows([{ ...told, ...sets, days: ['2026-01-01'] }], never)
     expect(await store.removeBefore('2026-01-05')).toBe(1)
-    const { flows } = await store.searchFlows({ ...find(''), keyPart: null }, { limit: 10, after: null })
+    const { flows } = await store.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })
     expect(flows.map(({ groups }) => groups)).toMatchObject([[{ count: 1 }]])
   })
 
@@ -130,10 +131,10 @@ describe('removing days', () => {
       firstAt: '2026-01-01T00:00:00.000Z',
       worstLevel: 'Error',
     } as const
-    const sets = { environments: [], events: [], steps: [], projects: [] }
+    const sets = { environments: [], events: [], steps: [], projects: [], lastErrorAt: null, lastProgressAt: null }
     await store.mergeFlows([{ ...delta, ...sets, lastAt: delta.firstAt, days: ['2026-01-01', '2026-01-05'] }], never)
     const flows = async () =>
-      (await store.searchFlows({ ...find(''), keyPart: null }, { limit: 10, after: null })).flows.length
+      (await store.searchFlows(flowsOf('payments'), { limit: 10, sort: 'latest', after: null })).flows.length
     await store.removeBefore('2026-01-05')
     expect(await flows()).toBe(0)
     await store.write([eventDocument({ correlationKey: 'k', receivedAt: '2026-01-05T00:00:00.000Z' })], never)

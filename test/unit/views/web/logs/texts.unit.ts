@@ -31,12 +31,13 @@ describe('an empty list', () => {
   test.each([
     ['newest', { from: 'x', to: 'y' }, 'Go to the newest log'],
     ['since', { from: 'x', to: '' }, 'Everything since then'],
-    ['without', { q: '' }, 'Remove the search'],
-    ['without', { level: '' }, 'Remove level'],
-    ['without', { exceptionGroup: '' }, 'Remove exception'],
-    ['without', { q: '', level: '' }, 'Remove all'],
-  ] as const)('has a way out, %s %j: %s', (kind, params, text) => {
-    expect(wayText({ kind, params, value: null, total: null })).toBe(text)
+    ['without', { q: '' }, 'Remove the search', 'x'],
+    ['without', { level: '' }, 'Remove level', 'Error'],
+    ['without', { level: '', levelMax: '' }, 'Remove level', 'Error'],
+    ['without', { exceptionGroup: '' }, 'Remove exception', 'x'],
+    ['without', { q: '', level: '' }, 'Remove all', null],
+  ] as const)('has a way out, %s %j: %s', (kind, params, text, value = null) => {
+    expect(wayText({ kind, params, value, total: null })).toBe(text)
   })
 })
 
