@@ -401,6 +401,19 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       await expectRows(page, ['card charged', 'card declined'])
     })
 
+    test('on a phone: the ways out are within the screen, however long the search is', async () => {
+      const path = `/event-logs?q=${'nothing-has-this-'.repeat(5)}&environment=Production`
+      const { page } = await open(server.url, { path, key: LOGS_KEY, width: 390, height: 844 })
+      const ways = page.locator('.empty .button')
+      await ways.nth(2).waitFor()
+      const boxes = await Promise.all((await ways.all()).map((way) => way.boundingBox()))
+      expect(boxes).toHaveLength(3)
+      for (const box of boxes) {
+        expect(box?.x).toBeGreaterThanOrEqual(0)
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+      }
+    })
+
     test('at all: the first minute, until the first log is here with its counts', async () => {
       const { page } = await open(server.url, { path: '/event-logs', key: QUIET_KEY })
       await page.getByText('Waiting for the first event log').waitFor()

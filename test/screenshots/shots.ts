@@ -46,6 +46,16 @@ export const SHOTS: readonly Shot[] = [
     },
   },
   { name: 'help', path: '/event-logs', state: 'busy', act: press('?') },
+  {
+    name: 'palette',
+    path: '/flows',
+    state: 'busy',
+    act: async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('order-48')
+      await page.getByRole('option', { name: 'The flow order-48' }).waitFor()
+    },
+  },
   { name: 'menu', path: '/event-logs', state: 'busy', act: (page) => page.locator('.team').click() },
   {
     name: 'team-code',

@@ -7,8 +7,10 @@ import { LogsPage } from './logs/logs-page.tsx'
 import { RefusedPage } from './refused/refused-page.tsx'
 import { Banner } from './shell/banner.tsx'
 import { Header } from './shell/header.tsx'
-import { GoToFlow, Help, useGoKeys } from './shell/keyboard.tsx'
+import { Help, useGoKeys } from './shell/keyboard.tsx'
+import { Palette } from './shell/palette.tsx'
 import { SignInDialog, SignInPage } from './shell/sign-in.tsx'
+import { SKIP } from './shell/texts.ts'
 import { TeamPage } from './team/team-page.tsx'
 import { Uncopied } from './ui/copy.tsx'
 import { useStore } from './ui/store.ts'
@@ -28,8 +30,11 @@ export function App() {
   return (
     <>
       <a class="skip button" href="#main">
-        Skip to the content
+        {SKIP.content}
       </a>
+      <button type="button" class="skip button" onClick={toFirstRow}>
+        {SKIP.list}
+      </button>
       <Header />
       <Banner />
       {/* Another Team begins with nothing of the one before. */}
@@ -37,12 +42,19 @@ export function App() {
         {team !== null && <Part />}
       </main>
       <Help />
-      <GoToFlow />
+      {team !== null && <Palette />}
       {state === 'over' && <SignInDialog />}
       <Uncopied />
       <Toasts />
     </>
   )
+}
+
+/** Gives the focus to the first row of the page's list, past all that narrows it; to the page where there is none. */
+function toFirstRow(): void {
+  const controls = document.querySelectorAll<HTMLElement>('#main :is(tbody :is(a, button), summary)')
+  const first = [...controls].find((control) => control.checkVisibility() && control.closest('figure') === null)
+  ;(first ?? document.getElementById('main'))?.focus()
 }
 
 function Part() {

@@ -31,8 +31,7 @@ const MANY = 250
 export function listScenarios(stage: Stage): void {
   const { stand, show } = stage
   const rail = (page: Page) => page.getByRole('complementary', { name: 'Filters' })
-  const level = (page: Page, name: string) =>
-    page.getByRole('group', { name: 'Minimum level' }).getByRole('button', { name })
+  const level = (page: Page, name: string) => page.getByRole('group', { name: 'Levels' }).getByRole('button', { name })
   const search = async (page: Page, text: string): Promise<void> => {
     await page.getByRole('combobox', { name: 'Search' }).fill(text)
     await page.keyboard.press('Enter')
@@ -70,6 +69,8 @@ export function listScenarios(stage: Stage): void {
     await page.keyboard.press('Escape')
 
     await level(page, 'warn').click()
+    await expectRows(page, ALL.slice(0, 1))
+    await level(page, 'and above').click()
     await expectRows(page, ALL.slice(0, 2))
     expect(await level(page, 'info').textContent()).toBe('info2')
     await level(page, 'warn').click()

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import type { FlowCounts, FlowState } from '../../../shared/log-store/log-store.ts'
 import { nameOf } from '../../flow-layout/flow-log.ts'
-import { countText, visible } from '../../flow-layout/format.ts'
+import { countText, shortCount, visible } from '../../flow-layout/format.ts'
 import { durationText, timeText } from '../../flow-layout/times.ts'
 import type { EntryPage, FlowPage, FlowStateCounts, FlowSummary, NameList } from '../../schemas/answers.ts'
 import type { Params, Problem } from '../api/client.ts'
@@ -122,7 +122,7 @@ function StateTab({ state, name, counts }: StateTabProps) {
   const count = counts && (state === '' ? Object.values(counts).reduce((sum, one) => sum + one, 0) : counts[state])
   return (
     <>
-      {name} {count !== undefined && <span class={`badge ${count > 0 ? BADGES[state] : ''}`}>{countText(count)}</span>}
+      {name} {count !== undefined && <span class={`badge ${count > 0 ? BADGES[state] : ''}`}>{shortCount(count)}</span>}
     </>
   )
 }

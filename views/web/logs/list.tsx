@@ -149,7 +149,7 @@ export function Empty({ kind, filter, onChange }: EmptyProps) {
             class={index === 0 ? 'button primary' : 'button'}
             onClick={() => onChange(way.params)}
           >
-            <span>
+            <span class="cut">
               {wayText(way)} {way.value !== null && <bdi class="mono">{visible(way.value.slice(0, 60))}</bdi>}
             </span>
             {way.total !== null && <span class="badge">{plural(way.total, 'log')}</span>}

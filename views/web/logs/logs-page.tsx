@@ -92,7 +92,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           )}
           <Found total={total} tookMs={list.tookMs} />
         </div>
-        {histogram !== undefined && <Histogram counts={histogram} onRange={onRange} />}
+        {histogram !== undefined && histogram.total > 0 && <Histogram counts={histogram} onRange={onRange} />}
       </section>
       <div class="split">
         <aside class="aside" aria-label="Filters">

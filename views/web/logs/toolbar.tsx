@@ -74,10 +74,13 @@ export function ShareMenu({ kind, list: { filter, rows, askedAt }, total }: Shar
     urlOf(`/api/${folderOf(kind)}/export`, { ...filter, order: rows.order, format })
   return (
     <Popover
-      label={<Icon name="download" />}
+      label={
+        <>
+          <Icon name="download" /> <span class="wide-only">Share</span>
+        </>
+      }
       name="Export and share"
       title="Export and share"
-      class="button icon"
       align="end"
     >
       {(close) => (

@@ -13,7 +13,10 @@ import { setTheme, THEMES, theme } from '../ui/theme.ts'
 import { toggleUtc, useUtc } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
+import { keyName } from '../ui/use-keys.ts'
 import { openHelp } from './keyboard.tsx'
+import { openPalette } from './palette.tsx'
+import { PALETTE } from './texts.ts'
 
 /** Pages that show logs keep the range of time on the way from one to the other. */
 const WITH_RANGE: readonly string[] = ['event-logs', 'application-logs', 'flows']
@@ -66,8 +69,26 @@ export function Header() {
           title="Show times in UTC or in your zone (u)"
         >
           <Icon name="clock" />
-          {utc ? 'UTC' : `Local ${zoneText(false, systemClock.now())}`}
+          {utc ? (
+            'UTC'
+          ) : (
+            <span>
+              <span class="wide-only">Local </span>
+              {zoneText(false, systemClock.now())}
+            </span>
+          )}
         </button>
+        {team !== null && (
+          <button
+            type="button"
+            class="button quiet icon small"
+            onClick={() => openPalette('all')}
+            aria-label={`${PALETTE.all.title} (${keyName('Ctrl+k')})`}
+            title={`${PALETTE.all.title} (${keyName('Ctrl+k')})`}
+          >
+            <Icon name="search" />
+          </button>
+        )}
         <button
           type="button"
           class="button quiet icon small help"

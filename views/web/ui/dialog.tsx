@@ -18,7 +18,8 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
     const before = document.activeElement
     ref.current?.showModal()
     return () => {
-      if (before instanceof HTMLElement) before.focus()
+      // Nothing behind the dialog takes the focus before it is gone.
+      if (before instanceof HTMLElement) queueMicrotask(() => before.focus())
     }
   }, [])
   return (

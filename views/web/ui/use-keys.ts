@@ -7,7 +7,7 @@ interface KeyAction {
   readonly run: () => unknown
 }
 
-/** Actions by `KeyboardEvent.key`: `/`, `j`, `N`, `Enter`, `Escape`, `ArrowDown`. */
+/** Actions by `KeyboardEvent.key`: `/`, `j`, `N`, `Enter`, `Escape`, `ArrowDown`; `Ctrl+k` is also ⌘K, and works while one types. */
 export type KeyMap = Readonly<Record<string, KeyAction>>
 
 /** The maps in use, the last one asked first: Escape closes the part that was opened last. */
@@ -31,13 +31,23 @@ export function keysInUse(): readonly (readonly [key: string, what: string])[] {
   return Object.entries(all).map(([key, { what }]) => [key, what])
 }
 
+const NAMES: Readonly<Record<string, string>> = {
+  Escape: 'Esc',
+  'Ctrl+k': /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K',
+}
+
+/** The words on a key. */
+export const keyName = (key: string): string => NAMES[key] ?? key
+
 const TYPING = 'input:not([type=checkbox],[type=radio],[type=button]),textarea,select,[contenteditable]'
 
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return
-  const { key, target } = event
+  if (event.defaultPrevented || event.isComposing || event.altKey) return
+  const { target } = event
+  const isCommand = event.ctrlKey || event.metaKey
+  const key = isCommand ? `Ctrl+${event.shiftKey ? event.key : event.key.toLowerCase()}` : event.key
   if (!(target instanceof Element)) return
-  if (key !== 'Escape' && target.closest(TYPING) !== null) return
+  if (key !== 'Escape' && !isCommand && target.closest(TYPING) !== null) return
   // Enter and the space bar belong to what has the focus; an open dialog has all keys to itself.
   if ((key === 'Enter' || key === ' ') && target.closest('a,button,summary,[role=button]') !== null) return
   if (document.querySelector('dialog[open]') !== null) return

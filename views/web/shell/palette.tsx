@@ -1,0 +1,253 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { systemClock } from '../../../shared/runtime/clock.ts'
+import { nameOf } from '../../flow-layout/flow-log.ts'
+import { visible } from '../../flow-layout/format.ts'
+import { PAGES } from '../../pages.ts'
+import type { FlowPage, NameList } from '../../schemas/answers.ts'
+import { get, type Problem } from '../api/client.ts'
+import { signOut } from '../api/session.ts'
+import { StateBadge } from '../flow/flow-header.tsx'
+import { hasSearch } from '../logs/change-search.ts'
+import { listLink } from '../logs/links.ts'
+import { copy } from '../ui/copy.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { createStore, useStore } from '../ui/store.ts'
+import { setTheme, THEMES } from '../ui/theme.ts'
+import { toggleUtc } from '../ui/time.tsx'
+import { go } from '../ui/use-address.ts'
+import { useKeys } from '../ui/use-keys.ts'
+import { openHelp } from './keyboard.tsx'
+import { COMMANDS, PALETTE } from './texts.ts'
+
+/** What the palette finds; null while it is closed. */
+const shown = createStore<'all' | 'flows' | null>(null)
+
+export const openPalette = (what: 'all' | 'flows'): void => shown.set(what)
+
+/** Anything by a part of its name, from any page. */
+export function Palette() {
+  const what = useStore(shown)
+  useKeys({
+    g: { what: PALETTE.flows.key, run: () => openPalette('flows') },
+    'Ctrl+k': { what: PALETTE.all.key, run: () => openPalette('all') },
+  })
+  return what === null ? null : <Open what={what} />
+}
+
+interface Item {
+  readonly group: string
+  readonly label: string
+  /** The identifier beside a name. */
+  readonly hint?: string
+  readonly flow?: FlowPage['items'][number]
+  readonly run: () => unknown
+}
+
+function Open({ what }: { readonly what: 'all' | 'flows' }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  /** Enter came before the answer did. */
+  const isEager = useRef(false)
+  const { title, label } = PALETTE[what]
+  const sought = text.trim()
+  const found = useFound(sought, what)
+  const isPending = found?.sought !== sought
+  const local = what === 'all' ? localItems().filter((item) => isNamed(item.label, sought)) : []
+  const remote = found === undefined ? [] : remoteItems(found)
+  const items = sought === '' ? [...remote, ...local] : [...local, ...remote]
+  const close = (): void => shown.set(null)
+  const run = (item: Item | undefined): void => {
+    if (item === undefined) return
+    close()
+    item.run()
+  }
+  const enter = (): void => {
+    if (isPending && chosen === 0 && local.length === 0 && sought !== '') isEager.current = true
+    else run(items[chosen])
+  }
+  const move = (step: number): void => setChosen((chosen + step + items.length) % Math.max(1, items.length))
+  useLayoutEffect(() => input.current?.focus(), [])
+  useEffect(() => {
+    if (isEager.current && !isPending) run(items[chosen])
+  }, [found])
+  useEffect(() => document.getElementById(idOf(chosen))?.scrollIntoView({ block: 'nearest' }), [chosen])
+  return (
+    <Dialog title={title} onClose={close}>
+      <div class="stack palette">
+        <input
+          ref={input}
+          class="input mono"
+          type="text"
+          role="combobox"
+          aria-label={label}
+          aria-expanded
+          aria-controls="palette"
+          aria-autocomplete="list"
+          aria-activedescendant={items.length > 0 ? idOf(chosen) : undefined}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          placeholder={label}
+          maxLength={SOUGHT_MAX}
+          value={text}
+          onInput={({ currentTarget }) => {
+            isEager.current = false
+            setText(currentTarget.value)
+            setChosen(0)
+          }}
+          onKeyDown={(event) => {
+            const act = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: enter }[event.key]
+            if (act === undefined || event.isComposing) return
+            event.preventDefault()
+            act()
+          }}
+        />
+        {found?.problem && <p class="notice bad">{found.problem.message}</p>}
+        <div id="palette" role="listbox" aria-label={PALETTE.results}>
+          {[...Map.groupBy(items, ({ group }) => group)].map(([group, own]) => (
+            <Group key={group} name={group} items={own} all={items} chosen={chosen} run={run} />
+          ))}
+        </div>
+        <p class={items.length > 0 || isPending ? 'hidden' : 'muted'} role="status">
+          {isPending ? '' : items.length > 0 ? PALETTE.found(items.length) : PALETTE.nothing}
+        </p>
+      </div>
+    </Dialog>
+  )
+}
+
+interface GroupProps {
+  readonly name: string
+  readonly items: readonly Item[]
+  readonly all: readonly Item[]
+  readonly chosen: number
+  readonly run: (item: Item) => void
+}
+
+const Group = ({ name, items, all, chosen, run }: GroupProps) => (
+  // biome-ignore lint/a11y/useSemanticElements: no fieldset can stand in a listbox
+  <div role="group" aria-label={name}>
+    <p class="muted small" aria-hidden="true">
+      {name}
+    </p>
+    {items.map((item) => {
+      const index = all.indexOf(item)
+      return (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the box above has the keys
+        <div
+          key={index}
+          id={idOf(index)}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === chosen}
+          onClick={() => run(item)}
+        >
+          <bdi class="cut">{visible(item.label)}</bdi>
+          {item.hint !== undefined && <bdi class="cut mono muted small grow">{visible(item.hint)}</bdi>}
+          {item.flow && <StateBadge flow={item.flow} />}
+        </div>
+      )
+    })}
+  </div>
+)
+
+const idOf = (index: number): string => `palette-${index}`
+
+/** Most characters that are looked for, and most results of a kind. */
+const SOUGHT_MAX = 512
+const FOUND_MAX = 6
+/** Not at every letter. */
+const REST_MS = 150
+
+interface Found {
+  readonly sought: string
+  readonly flows: FlowPage['items']
+  readonly names: NameList
+  readonly problem: Problem | undefined
+}
+
+const NO_NAMES: NameList = { events: [], projects: [] }
+
+/** What the server has for a text once typing rests; the answer before stays until then. */
+function useFound(sought: string, what: 'all' | 'flows'): Found | undefined {
+  const [found, setFound] = useState<Found>()
+  useEffect(() => {
+    const controller = new AbortController()
+    const ask = async (): Promise<void> => {
+      const params = { q: sought, limit: FOUND_MAX }
+      const [flows, names] = await Promise.all([
+        get<FlowPage>('/api/flows', params, controller.signal),
+        what === 'all' && sought !== '' ? get<NameList>('/api/names', params, controller.signal) : undefined,
+      ])
+      if (controller.signal.aborted) return
+      setFound({
+        sought,
+        flows: flows.ok ? flows.data.items : [],
+        names: names?.ok ? names.data : NO_NAMES,
+        problem: flows.ok ? undefined : flows.problem,
+      })
+    }
+    const timer = setTimeout(ask, sought === '' ? 0 : REST_MS)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [sought])
+  return found
+}
+
+/** The flows, that of exactly this key first or else last, then Events and Projects. */
+function remoteItems({ sought, flows, names }: Found): readonly Item[] {
+  const { groups } = PALETTE
+  const toFlow = (key: string) => () => go({ path: ['flows', key] })
+  const known = flows
+    .toSorted((a, b) => Number(b.correlationKey === sought) - Number(a.correlationKey === sought))
+    .map(
+      (flow): Item => ({
+        group: sought === '' ? groups.latest : groups.flows,
+        label: flow.correlationKey,
+        flow,
+        run: toFlow(flow.correlationKey),
+      }),
+    )
+  const isKnown = sought === '' || flows.some(({ correlationKey }) => correlationKey === sought)
+  const exactly = { group: groups.flows, label: PALETTE.exactly(sought), run: toFlow(sought) }
+  const events = names.events.map(
+    ({ identifier, name }): Item => ({
+      group: groups.events,
+      label: nameOf({ identifier, name }),
+      hint: identifier,
+      run: () => go({ path: ['event-logs'], params: { event: identifier } }),
+    }),
+  )
+  const projects = names.projects.map(
+    ({ id, name }): Item => ({
+      group: groups.projects,
+      label: name ?? id,
+      hint: id,
+      run: () => go({ path: ['application-logs'], params: { project: id } }),
+    }),
+  )
+  return [...known, ...events, ...projects, ...(isKnown ? [] : [exactly])]
+}
+
+/** Pages and commands. */
+function localItems(): readonly Item[] {
+  const { pages, commands } = PALETTE.groups
+  const command = (label: string, run: () => unknown): Item => ({ group: commands, label, run })
+  return [
+    ...PAGES.map(({ path, name }): Item => ({ group: pages, label: name, run: () => go({ path: [path] }) })),
+    command(COMMANDS.copyLink, () => copy(hasSearch() ? listLink(systemClock.now()) : location.href, 'The link')),
+    ...THEMES.map(([theme, name]) => command(COMMANDS.theme(name), () => setTheme(theme))),
+    command(COMMANDS.utc, toggleUtc),
+    command(COMMANDS.keyboard, openHelp),
+    command(COMMANDS.signOut, signOut),
+  ]
+}
+
+const isNamed = (label: string, sought: string): boolean =>
+  sought
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => label.toLowerCase().includes(word))

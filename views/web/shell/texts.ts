@@ -1,0 +1,28 @@
+/** The words of the shell: ways to the list, the palette and its commands. */
+export const SKIP = { content: 'Skip to the content', list: 'Skip to the list' } as const
+
+export const PALETTE = {
+  /** What is looked for, by the key that opened it. */
+  all: { title: 'Go to', label: 'Flow, Event, Project, page or command', key: 'Anything by its name' },
+  flows: { title: 'Go to a flow', label: 'correlationKey', key: 'A flow by its key' },
+  results: 'Results',
+  groups: {
+    flows: 'Flows',
+    latest: 'Latest flows',
+    pages: 'Pages',
+    events: 'Events',
+    projects: 'Projects',
+    commands: 'Commands',
+  },
+  exactly: (key: string): string => `The flow ${key}`,
+  found: (count: number): string => (count === 1 ? '1 result' : `${count} results`),
+  nothing: 'Nothing has this in its name.',
+} as const
+
+export const COMMANDS = {
+  theme: (name: string): string => `Theme: ${name}`,
+  copyLink: 'Copy the link',
+  utc: 'Times in UTC or local time',
+  keyboard: 'Keyboard help',
+  signOut: 'Sign out',
+} as const
