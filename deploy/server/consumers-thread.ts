@@ -2,7 +2,6 @@
  * The consumers, in a thread of their own: they read the journal, index and fold flows on connections of their own, so that the thread
  * that answers HTTP does none of it, whatever the backends, and no record is copied between threads.
  */
-import { setPriority } from 'node:os'
 import { type Consumer, createConsumer, endOfAll } from '../../consumers/consumer.ts'
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { createRetentionJob } from '../../consumers/retention.ts'
@@ -14,6 +13,7 @@ import { type Health, type Service, startAll, stopAll } from '../../shared/runti
 import { createLogger, type Logger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
+import { makeThreadNicer } from '../../shared/runtime/threads/niceness.ts'
 import { serveThread } from '../../shared/runtime/threads/serve-thread.ts'
 import type { BackendDeps } from './backends.ts'
 import { openJournal } from './journals.ts'
@@ -33,8 +33,7 @@ const NICENESS = 10
 const RETENTION_INTERVAL_MS = 3_600_000
 const MAINTENANCE_INTERVAL_MS = 60_000
 
-/** On Linux 0 stands for the calling thread; where it stands for the whole process, nothing is changed. */
-if (process.platform === 'linux') setPriority(0, NICENESS)
+makeThreadNicer(NICENESS)
 
 await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
   const logger = createLogger(config.LOG_LEVEL, 'consumers')
