@@ -1,7 +1,7 @@
 import { type Frame, type ParsedException, parseException } from '../exception.ts'
 import { masked, shortened } from './mask.ts'
 
-/** What exceptions of one group share. */
+/** The type and the frames that all exceptions of a group have in common. */
 export interface ExceptionGroup {
   /** The type of the outermost exception; of a text without a type, its beginning without variable parts. */
   readonly type: string

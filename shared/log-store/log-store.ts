@@ -237,7 +237,7 @@ export type FlowSort = (typeof FLOW_SORTS)[number]
 
 /** A place in the order that a page asked for. */
 export interface FlowCursor {
-  /** What the flow is sorted by before its latest activity: milliseconds, the rank of a level, or 0 where nothing is. */
+  /** The first sort key, before the latest activity: milliseconds for `longest`, the rank of a level for `worst`, 0 for `latest`. */
   readonly rank: number
   readonly lastAt: string
   readonly correlationKey: string

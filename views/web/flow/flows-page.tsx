@@ -256,7 +256,7 @@ const FIRST = 50
 /** As many as one answer of the API has. */
 const FLOWS_MAX = 1_000
 
-export interface Flows {
+interface Flows {
   /** Undefined before the first answer. */
   readonly flows: readonly FlowSummary[] | undefined
   readonly problem: Problem | undefined

@@ -12,7 +12,7 @@ import { hrefTo } from '../ui/use-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { folderOf } from './facts.ts'
 import type { AddressParams } from './filters.ts'
-import { Empty } from './list.tsx'
+import { Empty, ListProblem } from './list.tsx'
 import { FURTHER_GROUPS, GROUP_PARAMETERS, type Grouping, groupsName, ungroupedText } from './texts.ts'
 
 /** As many groups as are shown at first, and as many as there can be. */
@@ -46,19 +46,12 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
     j: { what: 'Next group', run: () => walk(1) },
     k: { what: 'Previous group', run: () => walk(-1) },
   })
-  // What answers another question is not shown while this one's answer is under way.
+  // The answer to another grouping is not shown while the one for this grouping is under way.
   const answer = data?.by === by ? data : undefined
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label={groupsName(by)}>
       <div class={loading ? 'busy' : 'idle'} />
-      {problem !== undefined && problem.code !== 'unreachable' && (
-        <div class="notice bad" role="alert">
-          <span>{problem.message}</span>
-          <button type="button" class="button small" onClick={reload}>
-            Try again
-          </button>
-        </div>
-      )}
+      <ListProblem problem={problem} reload={reload} />
       {answer !== undefined && answer.items.length === 0 && answer.ungrouped === 0 && !loading && (
         <Empty kind={kind} filter={filter} onChange={onChange} />
       )}

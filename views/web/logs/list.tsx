@@ -32,7 +32,7 @@ export function List({ kind, list, state, total, onChange }: ListProps) {
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label="List">
       <div ref={top} class={loading || fetching ? 'busy' : 'idle'} />
-      <ListProblem list={list} />
+      <ListProblem problem={problem} reload={list.reload} />
       <TailNews list={list} state={state} />
       {rows.entries.length === 0 ? (
         answered && !loading && <Empty kind={kind} filter={list.filter} onChange={onChange} />
@@ -91,7 +91,7 @@ function TailNews({ list, state }: TailNewsProps) {
 }
 
 /** The reason why the list could not be read; that the server is away, the banner says. */
-function ListProblem({ list: { problem, reload } }: { readonly list: LogRows }) {
+export function ListProblem({ problem, reload }: Pick<LogRows, 'problem' | 'reload'>) {
   if (problem === undefined || problem.code === 'unreachable') return null
   return (
     <div class="notice bad" role="alert">

@@ -19,7 +19,7 @@ import { useKeys } from '../ui/use-keys.ts'
 import { openHelp } from './keyboard.tsx'
 import { COMMANDS, PALETTE } from './texts.ts'
 
-/** What the palette finds; null while it is closed. */
+/** The kind of results that the open palette offers; null while it is closed. */
 const shown = createStore<'all' | 'flows' | null>(null)
 
 export const openPalette = (what: 'all' | 'flows'): void => shown.set(what)
@@ -169,7 +169,7 @@ interface Found {
 
 const NO_NAMES: NameList = { events: [], projects: [] }
 
-/** What the server has for a text once typing rests; the answer before stays until then. */
+/** The server's answer to a text, asked once typing rests; the answer before it stays until then. */
 function useFound(sought: string, what: 'all' | 'flows'): Found | undefined {
   const [found, setFound] = useState<Found>()
   useEffect(() => {

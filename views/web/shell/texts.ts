@@ -2,7 +2,7 @@
 export const SKIP = { content: 'Skip to the content', list: 'Skip to the list' } as const
 
 export const PALETTE = {
-  /** What is looked for, by the key that opened it. */
+  /** The words of each kind of search, by the key that opens it. */
   all: { title: 'Go to', label: 'Flow, Event, Project, page or command', key: 'Anything by its name' },
   flows: { title: 'Go to a flow', label: 'correlationKey', key: 'A flow by its key' },
   results: 'Results',
