@@ -4,12 +4,14 @@ import { type Level, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
 import {
   EVENT_ENDS_MAX,
+  FLOW_PLACES_MAX,
   FLOW_SORTS,
   type Flow,
   type FlowCursor,
   type FlowFilter,
   type FlowSort,
   type FlowState,
+  type FlowStates,
 } from '../../shared/log-store/log-store.ts'
 import { applicationDocument, eventDocument, NOON, PROJECT } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
@@ -19,7 +21,7 @@ const at = (seconds: number): string => fromNanos(toNanos(NOON) + BigInt(seconds
 const keysOf = (flows: readonly Flow[]): readonly string[] => flows.map(({ correlationKey }) => correlationKey)
 
 /** The contributions of documents to their flows, as one delta a document or one a flow. */
-function deltasOf(documents: readonly EntryDocument[]): readonly FlowDelta[] {
+export function deltasOf(documents: readonly EntryDocument[]): readonly FlowDelta[] {
   return documents.flatMap((document): FlowDelta[] => {
     const { team, correlationKey, timestamp, receivedAt, level, environment, event, step, project } = document
     if (correlationKey === null) return []
@@ -238,6 +240,7 @@ export function flowContract(rig: Rig): void {
         { event: 'refund', steps: ['refunded'] },
         { event: 'or', steps: ['paid'] },
       ],
+      waits: [],
     }
     const CASES: readonly (readonly [FlowState, readonly string[]])[] = [
       ['running', ['lone Step', 'job of now', 'no Steps', 'paid lately']],
@@ -271,15 +274,56 @@ export function flowContract(rig: Rig): void {
       })
     })
 
+    test('are told by the times that flows wait at their places', async () => {
+      await store(...documents)
+      const place = (step: string | null, seconds: number) => ({ step, lately: at(seconds) })
+      const stalled = async (...waits: FlowStates['waits']): Promise<readonly string[]> => {
+        const { running, ...counts } = await rig.store.countFlows(flowsOf(team), { ...states, waits })
+        const keys = keysOf(await list(flowsOf(team, { state: { ...states, waits, is: 'stalled' } })))
+        expect(keysOf(await list(flowsOf(team, { state: { ...states, waits, is: 'running' } })))).toHaveLength(running)
+        expect({ ...counts, running }).toEqual({
+          running: 7 - keys.length,
+          stalled: keys.length,
+          failed: 3,
+          finished: 4,
+        })
+        return keys.toSorted()
+      }
+      const usual = ['mended', 'paid long ago', 'two Events']
+      expect(await stalled()).toEqual(usual)
+      expect(await stalled({ event: 'order', places: [place(null, 0), place('pay', 49)] })).toEqual([
+        'mended',
+        'two Events',
+      ])
+      expect(await stalled({ event: 'order', places: [place('pay', 51)] })).toEqual(
+        [...usual, 'paid lately'].toSorted(),
+      )
+      // The last place seen counts, the one without a Step where none was seen, and else what counts for all.
+      expect(await stalled({ event: 'order', places: [place(null, 90), place('pay', 0)] })).toEqual(['two Events'])
+      expect(await stalled({ event: 'order', places: [place('pay', 0), place('pack', 90)] })).toEqual(['two Events'])
+      expect(await stalled({ event: 'refund', places: [place(null, 0)] })).toEqual(['mended', 'paid long ago'])
+      expect(await stalled({ event: 'refund', places: [place('other', 0)] })).toEqual(usual)
+      expect(await stalled({ event: 'refund', places: [place(null, 0), place('paid', 10)] })).toEqual(usual)
+      // Waits of an Event that expects nothing tell nothing.
+      expect(await stalled({ event: 'note', places: [place(null, 90)] })).toEqual(usual)
+    })
+
+    test('are told by as many places as there may be', async () => {
+      await store(...documents)
+      const places = Array.from({ length: FLOW_PLACES_MAX }, (_, index) => ({ step: `step-${index}`, lately: at(90) }))
+      const count = await rig.store.countFlows(flowsOf(team), { ...states, waits: [{ event: 'order', places }] })
+      expect(count).toEqual(await rig.store.countFlows(flowsOf(team), states))
+    })
+
     test('without Steps that are expected are told by errors and time', async () => {
       await store(...documents)
-      const count = await rig.store.countFlows(flowsOf(team), { lately: at(60), ends: [] })
+      const count = await rig.store.countFlows(flowsOf(team), { lately: at(60), ends: [], waits: [] })
       expect(count).toEqual({ running: 2, stalled: 0, failed: 3, finished: 9 })
       const ends = Array.from({ length: EVENT_ENDS_MAX }, (_, index) => ({
         event: `event-${index}`,
         steps: ['a', 'b'],
       }))
-      expect(await rig.store.countFlows(flowsOf(team), { lately: at(60), ends })).toEqual(count)
+      expect(await rig.store.countFlows(flowsOf(team), { lately: at(60), ends, waits: [] })).toEqual(count)
     })
   })
 

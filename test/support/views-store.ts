@@ -123,7 +123,7 @@ function rankOf({ firstAt, lastAt, groups }: Flow, sort: FlowSort): number {
   return sort === 'latest' ? 0 : Number((toNanos(lastAt) - toNanos(firstAt)) / 1_000_000n)
 }
 
-function stateOf({ lastAt, groups }: Flow, { lately, ends }: FlowStates): FlowState {
+function stateOf({ lastAt, groups }: Flow, { lately, ends, waits }: FlowStates): FlowState {
   const isError = ({ level }: FlowGroup): boolean => levelRank(level) >= levelRank('Error')
   const latest = (found: readonly FlowGroup[]): string | undefined =>
     found
@@ -134,10 +134,14 @@ function stateOf({ lastAt, groups }: Flow, { lately, ends }: FlowStates): FlowSt
   const progress = latest(groups.filter((group) => group.project === null && !isError(group)))
   if (error !== undefined && compareTimestamps(error, progress ?? lastAt) >= 0) return 'failed'
   const has = (field: 'event' | 'step', value: string): boolean => groups.some((group) => group[field] === value)
-  const isExpected = ends.some(({ event, steps }) => has('event', event) && !steps.some((step) => has('step', step)))
+  const expecting = ends.filter(({ event, steps }) => has('event', event) && !steps.some((step) => has('step', step)))
+  const latelyOf = (event: string): string =>
+    waits.find((one) => one.event === event)?.places.findLast(({ step }) => step === null || has('step', step))
+      ?.lately ?? lately
+  if (expecting.length > 0)
+    return expecting.some(({ event }) => compareTimestamps(lastAt, latelyOf(event)) <= 0) ? 'stalled' : 'running'
   const isOpenEnd = !groups.some(({ event }) => event !== null) || !groups.some(({ step }) => step !== null)
-  if (compareTimestamps(lastAt, lately) > 0) return isExpected || isOpenEnd ? 'running' : 'finished'
-  return isExpected ? 'stalled' : 'finished'
+  return isOpenEnd && compareTimestamps(lastAt, lately) > 0 ? 'running' : 'finished'
 }
 
 const compare = (a: Cursor, b: Cursor): number =>

@@ -1,19 +1,25 @@
+import { searchText } from '../../shared/contract/keyword.ts'
 import { compareTimestamps, timestampOf } from '../../shared/contract/timestamp.ts'
-import { EVENT_ENDS_MAX, type FlowStates } from '../../shared/log-store/log-store.ts'
+import { EVENT_ENDS_MAX, FLOW_PLACES_MAX, type FlowStates } from '../../shared/log-store/log-store.ts'
+import type { StepEntity } from '../../shared/registry/registry.ts'
+import { durationText } from '../flow-layout/times.ts'
 import type { FlowSummary } from '../schemas/answers.ts'
-import type { Names } from './names.ts'
+import { isInUse, type Names } from './names.ts'
 import { invalidParameters } from './problems.ts'
 
 type FlowState = Pick<FlowSummary, 'state' | 'reason'>
 
-/** A flow that logged within this time is taken to be at work. */
+/** A flow that logged within this time is taken to be at work, as long as nothing is known of flows like it. */
 export const RUNNING_MS = 5 * 60_000
+
+/** How long flows may be silent before a Step, by its identifier and in milliseconds; `RUNNING_MS` where nothing is known. */
+export type FlowWaits = ReadonlyMap<string, number>
 
 /** The facts that the guess is made from. */
 type Seen = Pick<FlowSummary, 'events' | 'lastAt' | 'lastErrorAt' | 'lastProgressAt' | 'nextSteps' | 'steps'>
 
 /** The time after which a flow logged lately at `now`, in milliseconds since 1970. */
-const latelyAt = (now: number): string => timestampOf(Math.max(0, now - RUNNING_MS))
+const latelyAt = (now: number, wait: number): string => timestampOf(Math.max(0, now - wait))
 
 const TOO_MANY_EVENTS = `is not told for more than ${EVENT_ENDS_MAX} Events with Steps: archive the Steps of Events that start no more flows`
 
@@ -21,24 +27,65 @@ const TOO_MANY_EVENTS = `is not told for more than ${EVENT_ENDS_MAX} Events with
  * The facts at `now`, in milliseconds since 1970, by which the log store tells the states of flows as `stateOf` does. Throws an
  * `invalid_request` where there are too many.
  */
-export function statesAt(now: number, names: Names): FlowStates {
-  const ends = names.ends()
-  if (ends.length > EVENT_ENDS_MAX) throw invalidParameters([{ path: 'state', message: TOO_MANY_EVENTS }])
-  return { lately: latelyAt(now), ends }
+export function statesAt(now: number, names: Names, waits: FlowWaits): FlowStates {
+  const processes = names.processes()
+  if (processes.length > EVENT_ENDS_MAX) throw invalidParameters([{ path: 'state', message: TOO_MANY_EVENTS }])
+  return {
+    lately: latelyAt(now, RUNNING_MS),
+    // A Step behind the last one in use ends the Event as well: it may have been archived since.
+    ends: processes.map(([event, steps]) => ({
+      event: searchText(event),
+      steps: steps.slice(steps.findLastIndex(isInUse)).map(({ identifier }) => searchText(identifier)),
+    })),
+    waits: placesAt(now, processes, waits),
+  }
 }
 
-/** The state of a flow at `now`, in milliseconds since 1970; `FLOW_STATES` says what they mean. */
-export function stateOf(flow: Seen, now: number): FlowState {
-  const { events, lastAt, nextSteps, steps } = flow
-  if (failed(flow)) return { state: 'failed', reason: 'No Event or Step logged anything after the last error.' }
-  const next = nextSteps.map(({ identifier, name }) => name ?? identifier).join(', ')
-  if (next === '' && events.length > 0 && steps.length > 0)
-    return { state: 'finished', reason: 'Every Event reached its last Step.' }
-  if (compareTimestamps(lastAt, latelyAt(now)) > 0)
-    return { state: 'running', reason: 'The last log is less than 5 minutes old.' }
-  if (next === '') return { state: 'finished', reason: 'No Step is expected, and nothing was logged for 5 minutes.' }
-  return { state: 'stalled', reason: `The next Step would be ${next}, but nothing was logged for 5 minutes.` }
+/** The places of the Events of which waits are known, as far as the log store takes them. */
+function placesAt(now: number, processes: ReturnType<Names['processes']>, waits: FlowWaits): FlowStates['waits'] {
+  const known = processes.filter(([, steps]) => steps.some(({ identifier }) => waits.has(identifier)))
+  let left = FLOW_PLACES_MAX
+  return known.flatMap(([event, steps]) => {
+    const before = [null, ...steps.slice(0, steps.findLastIndex(isInUse))]
+    left -= before.length
+    if (left < 0) return []
+    const places = before.map((step, index) => ({
+      step: step === null ? null : searchText(step.identifier),
+      lately: latelyAt(now, waitFor(steps.slice(index).find(isInUse), waits)),
+    }))
+    return [{ event: searchText(event), places }]
+  })
 }
+
+const waitFor = (step: Pick<StepEntity, 'identifier'> | undefined, waits: FlowWaits): number =>
+  waits.get(step?.identifier ?? '') ?? RUNNING_MS
+
+/** The state of a flow at `now`, in milliseconds since 1970; `FLOW_STATES` says what they mean. */
+export function stateOf(flow: Seen, now: number, waits: FlowWaits): FlowState {
+  const { events, lastAt, nextSteps, steps } = flow
+  const isSilent = (wait: number): boolean => compareTimestamps(lastAt, latelyAt(now, wait)) <= 0
+  if (failed(flow)) return { state: 'failed', reason: 'No Event or Step logged anything after the last error.' }
+  if (nextSteps.length === 0) {
+    if (events.length > 0 && steps.length > 0)
+      return { state: 'finished', reason: 'Every Event reached its last Step.' }
+    return isSilent(RUNNING_MS)
+      ? { state: 'finished', reason: 'No Step is expected, and nothing was logged for 5 minutes.' }
+      : { state: 'running', reason: 'The last log is less than 5 minutes old.' }
+  }
+  const overdue = nextSteps.find((step) => isSilent(waitFor(step, waits)))
+  if (overdue === undefined) {
+    const wait = Math.min(...nextSteps.map((step) => waitFor(step, waits)))
+    return { state: 'running', reason: `The last log is less than ${waitText(wait)} old.` }
+  }
+  const silence = `nothing was logged for ${waitText(waitFor(overdue, waits))}`
+  const usual = waits.has(overdue.identifier) ? ', longer than such flows take' : ''
+  return {
+    state: 'stalled',
+    reason: `The next Step would be ${overdue.name ?? overdue.identifier}, but ${silence}${usual}.`,
+  }
+}
+
+const waitText = (wait: number): string => (wait === RUNNING_MS ? '5 minutes' : durationText(wait))
 
 /** Whether an error ended it: application logs after one may still be of the same failure, logs of Events and Steps are not. */
 function failed({ lastAt, lastErrorAt, lastProgressAt }: Seen): boolean {
