@@ -208,8 +208,8 @@ export interface FlowFilter {
  *
  * - `failed`: no Event or Step logged below Error after its last error; without any such log, nothing at all was logged after it.
  * - `finished`: every Event reached its end, or no Step is expected and nothing is logged any more.
- * - `running`: a Step is expected and it logged lately for each one that is; or no Event tells which, and it logged lately.
- * - `stalled`: a Step is expected, and nothing was logged for longer than flows wait for it.
+ * - `running`: a Step is expected, or no Event tells which, and it logged lately.
+ * - `stalled`: a Step is expected, and it did not log lately.
  *
  * Flows whose last error was stored by a release before this one are failed until an Event or Step logs in them.
  */
@@ -219,7 +219,7 @@ export type FlowCounts = Readonly<Record<FlowState, number>>
 
 /** The facts that tell the states of flows apart, beside the flows' own. */
 export interface FlowStates {
-  /** A flow that logged after it, a canonical timestamp, logged lately, unless `waits` says otherwise. */
+  /** A flow that logged after it, a canonical timestamp, logged lately; where Events of `waits` expect a Step, these say after what. */
   readonly lately: string
   /**
    * The Events that have Steps in use, `EVENT_ENDS_MAX` at most, each with the Steps of which any one ends it; as long as none was seen in a
@@ -227,20 +227,20 @@ export interface FlowStates {
    */
   readonly ends: readonly { readonly event: string; readonly steps: readonly string[] }[]
   /**
-   * The Events of `ends` whose flows wait longer or shorter, each at most once, with their places in order: of those that a flow has
-   * seen the last one counts, and the flow logged lately for this Event where it logged after `lately` of that place. The place
-   * without a Step has been seen by all. There are `FLOW_PLACES_MAX` places at most.
+   * Events of `ends`, each once at most, of which is known how long flows wait at their places, the Steps in order: a flow logged lately for the Event
+   * where it logged after the `lately` of the last place that it has seen, or after that of the Event where it has seen none. It has to have
+   * logged lately for each of these Events that expects a Step. There are `FLOW_PLACES_MAX` places at most.
    */
-  readonly waits: readonly { readonly event: string; readonly places: readonly FlowPlace[] }[]
+  readonly waits: readonly { readonly event: string; readonly lately: string; readonly places: readonly FlowPlace[] }[]
 }
 
 export interface FlowPlace {
-  readonly step: string | null
+  readonly step: string
   readonly lately: string
 }
 
-/** Places of all Events together; beyond, a condition would have more parts than a read may. */
-export const FLOW_PLACES_MAX = 500
+/** Places of all Events together; a condition can have so many parts only. */
+export const FLOW_PLACES_MAX = 200
 
 /** Beyond so many Events, states cost more than a read may: each is a condition on every flow. */
 export const EVENT_ENDS_MAX = 1_000

@@ -118,7 +118,8 @@ const states = fc.record({
   waits: fc.uniqueArray(
     fc.record({
       event: name,
-      places: fc.array(fc.record({ step: maybe(name), lately: fc.constantFrom(...TIMES) }), { maxLength: 3 }),
+      lately: fc.constantFrom(...TIMES),
+      places: fc.array(fc.record({ step: name, lately: fc.constantFrom(...TIMES) }), { maxLength: 3 }),
     }),
     { maxLength: 2, selector: ({ event }) => event },
   ),

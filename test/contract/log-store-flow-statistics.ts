@@ -33,6 +33,7 @@ const names: Names = {
 const BEGIN = Date.parse(NOON)
 const now = BEGIN + 600_000
 const waits = new Map([
+  ['order.validate', 300_000],
   ['order.pay', 60_000],
   ['order.ship', 500_000],
 ])
@@ -163,14 +164,18 @@ function stateOf(flow: Entries): string {
   const next = EVENTS.filter((event) => flow.some((one) => one.event === event)).flatMap(
     (event) => nextOf(flow, event) ?? [],
   )
-  if (next.length > 0) return next.some((step) => silent(waits.get(step) ?? 300_000)) ? 'stalled' : 'running'
+  if (next.length > 0) {
+    const known = next.filter((step) => waits.has(step))
+    return (known.length > 0 ? known : next).some((step) => silent(waits.get(step) ?? 300_000)) ? 'stalled' : 'running'
+  }
   const isClosed = flow.some((one) => one.event !== null) && flow.some((one) => one.step !== null)
   return isClosed || silent(300_000) ? 'finished' : 'running'
 }
 
 function nextOf(flow: Entries, event: string): string | undefined {
   const steps = STEPS[event] ?? []
-  return steps[steps.findLastIndex((step) => flow.some((one) => one.step === step)) + 1]
+  const seen = flow.map(({ step }) => step)
+  return steps[steps.findLastIndex((step) => seen.includes(step)) + 1]
 }
 
 const timesOf = (entries: Entries): readonly string[] => entries.map((one) => one.timestamp).toSorted(compareTimestamps)

@@ -6,6 +6,7 @@ import {
   EVENT_ENDS_MAX,
   FLOW_PLACES_MAX,
   FLOW_SORTS,
+  FLOW_STATES,
   type Flow,
   type FlowCursor,
   type FlowFilter,
@@ -276,7 +277,10 @@ export function flowContract(rig: Rig): void {
 
     test('are told by the times that flows wait at their places', async () => {
       await store(...documents)
-      const place = (step: string | null, seconds: number) => ({ step, lately: at(seconds) })
+      const order = (seconds: number, ...places: readonly (readonly [string, number])[]) => ({
+        ...{ event: 'order', lately: at(seconds) },
+        places: places.map(([step, after]) => ({ step, lately: at(after) })),
+      })
       const stalled = async (...waits: FlowStates['waits']): Promise<readonly string[]> => {
         const { running, ...counts } = await rig.store.countFlows(flowsOf(team), { ...states, waits })
         const keys = keysOf(await list(flowsOf(team, { state: { ...states, waits, is: 'stalled' } })))
@@ -291,28 +295,37 @@ export function flowContract(rig: Rig): void {
       }
       const usual = ['mended', 'paid long ago', 'two Events']
       expect(await stalled()).toEqual(usual)
-      expect(await stalled({ event: 'order', places: [place(null, 0), place('pay', 49)] })).toEqual([
-        'mended',
-        'two Events',
-      ])
-      expect(await stalled({ event: 'order', places: [place('pay', 51)] })).toEqual(
-        [...usual, 'paid lately'].toSorted(),
-      )
-      // The last place seen counts, the one without a Step where none was seen, and else what counts for all.
-      expect(await stalled({ event: 'order', places: [place(null, 90), place('pay', 0)] })).toEqual(['two Events'])
-      expect(await stalled({ event: 'order', places: [place('pay', 0), place('pack', 90)] })).toEqual(['two Events'])
-      expect(await stalled({ event: 'refund', places: [place(null, 0)] })).toEqual(['mended', 'paid long ago'])
-      expect(await stalled({ event: 'refund', places: [place('other', 0)] })).toEqual(usual)
-      expect(await stalled({ event: 'refund', places: [place(null, 0), place('paid', 10)] })).toEqual(usual)
-      // Waits of an Event that expects nothing tell nothing.
-      expect(await stalled({ event: 'note', places: [place(null, 90)] })).toEqual(usual)
+      // The last place that was seen counts, and the Event's own time where none was.
+      expect(await stalled(order(90, ['pay', 49]))).toEqual(['mended', 'two Events'])
+      expect(await stalled(order(0, ['pay', 51]))).toEqual(['mended', 'paid lately', 'paid long ago', 'two Events'])
+      expect(await stalled(order(90, ['pay', 0], ['pack', 90]))).toEqual(['two Events'])
+      expect(await stalled(order(90, ['validate', 90], ['pay', 0]))).toEqual(['two Events'])
+      expect(await stalled(order(0, ['pack', 90]))).toEqual(['two Events'])
+      expect(await stalled({ ...order(0), event: 'refund' })).toEqual(['mended', 'paid long ago'])
+      expect(await stalled({ ...order(0, ['paid', 10]), event: 'refund' })).toEqual(usual)
+      // Waits of an Event that expects nothing, or is not there, tell nothing.
+      expect(await stalled({ ...order(90), event: 'note' })).toEqual(usual)
     })
 
-    test('are told by as many places as there may be', async () => {
-      await store(...documents)
-      const places = Array.from({ length: FLOW_PLACES_MAX }, (_, index) => ({ step: `step-${index}`, lately: at(90) }))
-      const count = await rig.store.countFlows(flowsOf(team), { ...states, waits: [{ event: 'order', places }] })
-      expect(count).toEqual(await rig.store.countFlows(flowsOf(team), states))
+    test('are told of a flow in several Events by those of which the waits are known', async () => {
+      const [mine, entry] = [newTeam(), { correlationKey: 'k', timestamp: at(10) }]
+      await store(
+        eventDocument({ ...entry, team: mine, event: 'a' }),
+        eventDocument({ ...entry, team: mine, event: 'b' }),
+      )
+      const ends = [
+        { event: 'a', steps: ['a.end'] },
+        { event: 'b', steps: ['b.end'] },
+      ]
+      const isRunning = async (...waits: readonly (readonly [string, number])[]): Promise<boolean> => {
+        const told = waits.map(([event, seconds]) => ({ event, lately: at(seconds), places: [] }))
+        return (await rig.store.countFlows(flowsOf(mine), { lately: at(20), ends, waits: told })).running === 1
+      }
+      expect(await isRunning()).toBe(false)
+      expect(await isRunning(['a', 9])).toBe(true)
+      expect(await isRunning(['a', 10])).toBe(false)
+      expect(await isRunning(['a', 9], ['b', 9])).toBe(true)
+      expect(await isRunning(['a', 9], ['b', 10])).toBe(false)
     })
 
     test('without Steps that are expected are told by errors and time', async () => {
@@ -323,7 +336,11 @@ export function flowContract(rig: Rig): void {
         event: `event-${index}`,
         steps: ['a', 'b'],
       }))
-      expect(await rig.store.countFlows(flowsOf(team), { lately: at(60), ends, waits: [] })).toEqual(count)
+      const places = Array.from({ length: FLOW_PLACES_MAX }, (_, index) => ({ step: `step-${index}`, lately: at(0) }))
+      const waits = [{ event: 'event-0', lately: at(0), places }]
+      expect(await rig.store.countFlows(flowsOf(team), { lately: at(60), ends, waits })).toEqual(count)
+      for (const is of FLOW_STATES)
+        expect(await list(flowsOf(team, { state: { lately: at(60), ends, waits, is } }))).toHaveLength(count[is])
     })
   })
 

@@ -135,11 +135,12 @@ function stateOf({ lastAt, groups }: Flow, { lately, ends, waits }: FlowStates):
   if (error !== undefined && compareTimestamps(error, progress ?? lastAt) >= 0) return 'failed'
   const has = (field: 'event' | 'step', value: string): boolean => groups.some((group) => group[field] === value)
   const expecting = ends.filter(({ event, steps }) => has('event', event) && !steps.some((step) => has('step', step)))
-  const latelyOf = (event: string): string =>
-    waits.find((one) => one.event === event)?.places.findLast(({ step }) => step === null || has('step', step))
-      ?.lately ?? lately
-  if (expecting.length > 0)
-    return expecting.some(({ event }) => compareTimestamps(lastAt, latelyOf(event)) <= 0) ? 'stalled' : 'running'
+  if (expecting.length > 0) {
+    const known = waits.filter((wait) => expecting.some(({ event }) => event === wait.event))
+    const times = known.map((wait) => wait.places.findLast(({ step }) => has('step', step))?.lately ?? wait.lately)
+    const isOverdue = (times.length > 0 ? times : [lately]).some((time) => compareTimestamps(lastAt, time) <= 0)
+    return isOverdue ? 'stalled' : 'running'
+  }
   const isOpenEnd = !groups.some(({ event }) => event !== null) || !groups.some(({ step }) => step !== null)
   return isOpenEnd && compareTimestamps(lastAt, lately) > 0 ? 'running' : 'finished'
 }

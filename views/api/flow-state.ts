@@ -1,7 +1,6 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { compareTimestamps, timestampOf } from '../../shared/contract/timestamp.ts'
 import { EVENT_ENDS_MAX, FLOW_PLACES_MAX, type FlowStates } from '../../shared/log-store/log-store.ts'
-import type { StepEntity } from '../../shared/registry/registry.ts'
 import { durationText } from '../flow-layout/times.ts'
 import type { FlowSummary } from '../schemas/answers.ts'
 import { isInUse, type Names } from './names.ts'
@@ -12,7 +11,10 @@ type FlowState = Pick<FlowSummary, 'state' | 'reason'>
 /** A flow that logged within this time is taken to be at work, as long as nothing is known of flows like it. */
 export const RUNNING_MS = 5 * 60_000
 
-/** How long flows may be silent before a Step, by its identifier and in milliseconds; `RUNNING_MS` where nothing is known. */
+/**
+ * How long flows may be silent before a Step, by its identifier and in milliseconds: of all Steps of the Events of which something is
+ * known. Of a flow in several Events these tell; where nothing is known of any, it is `RUNNING_MS`.
+ */
 export type FlowWaits = ReadonlyMap<string, number>
 
 /** The facts that the guess is made from. */
@@ -37,28 +39,27 @@ export function statesAt(now: number, names: Names, waits: FlowWaits): FlowState
       event: searchText(event),
       steps: steps.slice(steps.findLastIndex(isInUse)).map(({ identifier }) => searchText(identifier)),
     })),
-    waits: placesAt(now, processes, waits),
+    waits: waitsAt(now, processes, waits),
   }
 }
 
-/** The places of the Events of which waits are known, as far as the log store takes them. */
-function placesAt(now: number, processes: ReturnType<Names['processes']>, waits: FlowWaits): FlowStates['waits'] {
-  const known = processes.filter(([, steps]) => steps.some(({ identifier }) => waits.has(identifier)))
+/** The waits of the Events of which they are known, as far as the log store takes them. */
+function waitsAt(now: number, processes: ReturnType<Names['processes']>, waits: FlowWaits): FlowStates['waits'] {
   let left = FLOW_PLACES_MAX
-  return known.flatMap(([event, steps]) => {
-    const before = [null, ...steps.slice(0, steps.findLastIndex(isInUse))]
+  return processes.flatMap(([event, steps]) => {
+    const before = steps.slice(0, steps.findLastIndex(isInUse))
+    if (!steps.some(({ identifier }) => waits.has(identifier)) || before.length > left) return []
     left -= before.length
-    if (left < 0) return []
-    const places = before.map((step, index) => ({
-      step: step === null ? null : searchText(step.identifier),
-      lately: latelyAt(now, waitFor(steps.slice(index).find(isInUse), waits)),
-    }))
-    return [{ event: searchText(event), places }]
+    const latelyBefore = (index: number): string =>
+      latelyAt(now, waitFor(steps.slice(index).find(isInUse)?.identifier ?? '', waits))
+    const places = before.map((step, index) => {
+      return { step: searchText(step.identifier), lately: latelyBefore(index + 1) }
+    })
+    return [{ event: searchText(event), lately: latelyBefore(0), places }]
   })
 }
 
-const waitFor = (step: Pick<StepEntity, 'identifier'> | undefined, waits: FlowWaits): number =>
-  waits.get(step?.identifier ?? '') ?? RUNNING_MS
+const waitFor = (step: string, waits: FlowWaits): number => waits.get(step) ?? RUNNING_MS
 
 /** The state of a flow at `now`, in milliseconds since 1970; `FLOW_STATES` says what they mean. */
 export function stateOf(flow: Seen, now: number, waits: FlowWaits): FlowState {
@@ -72,16 +73,18 @@ export function stateOf(flow: Seen, now: number, waits: FlowWaits): FlowState {
       ? { state: 'finished', reason: 'No Step is expected, and nothing was logged for 5 minutes.' }
       : { state: 'running', reason: 'The last log is less than 5 minutes old.' }
   }
-  const overdue = nextSteps.find((step) => isSilent(waitFor(step, waits)))
-  if (overdue === undefined) {
-    const wait = Math.min(...nextSteps.map((step) => waitFor(step, waits)))
-    return { state: 'running', reason: `The last log is less than ${waitText(wait)} old.` }
-  }
-  const silence = `nothing was logged for ${waitText(waitFor(overdue, waits))}`
-  const usual = waits.has(overdue.identifier) ? ', longer than such flows take' : ''
+  const known = nextSteps.filter(({ identifier }) => waits.has(identifier))
+  const telling = (known.length > 0 ? known : nextSteps)
+    .map((step) => ({ ...step, wait: waitFor(step.identifier, waits) }))
+    .toSorted((a, b) => a.wait - b.wait)
+  const [first] = telling
+  if (first === undefined || !isSilent(first.wait))
+    return { state: 'running', reason: `The last log is less than ${waitText(first?.wait ?? RUNNING_MS)} old.` }
+  const next = telling.filter(({ wait }) => isSilent(wait)).map(({ name, identifier }) => name ?? identifier)
+  const usual = first.wait === RUNNING_MS ? '' : ', longer than such flows take'
   return {
     state: 'stalled',
-    reason: `The next Step would be ${overdue.name ?? overdue.identifier}, but ${silence}${usual}.`,
+    reason: `The next Step would be ${next.join(', ')}, but nothing was logged for ${waitText(first.wait)}${usual}.`,
   }
 }
 

@@ -4,7 +4,7 @@ import type { Flow, FlowFilter, LogStoreReader } from '../../shared/log-store/lo
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { durationsOf, FLOWS_SAMPLED_MAX, sampleFlows } from './flow-sample.ts'
-import type { FlowWaits } from './flow-state.ts'
+import { type FlowWaits, RUNNING_MS } from './flow-state.ts'
 import { stepTimes } from './flow-summary.ts'
 import type { Names } from './names.ts'
 
@@ -56,7 +56,7 @@ export function createLearntWaits({ store, clock, logger }: Deps): LearntWaits {
     } catch (error) {
       logger.warn({ err: error, team }, 'the waits of flows could not be learnt from all of them')
     }
-    return waitsOf(times)
+    return waitsOf(times, names)
   }
 
   return {
@@ -97,10 +97,16 @@ function gather(times: Map<string, number[]>, { groups }: Flow, only?: string): 
 
 const isKnown = (times: readonly number[] | undefined): boolean => (times?.length ?? 0) >= FLOWS_KNOWN_MIN
 
-const waitsOf = (times: ReadonlyMap<string, readonly number[]>): FlowWaits =>
+/** Of the Steps of an Event of which one is known, the others have their usual wait. */
+const waitsOf = (times: ReadonlyMap<string, readonly number[]>, names: Names): FlowWaits =>
   new Map(
-    [...times].flatMap(([step, ofStep]) => {
-      const p95 = durationsOf(ofStep)?.p95 ?? 0
-      return isKnown(ofStep) ? [[step, Math.max(MINUTE, TIMES_P95 * p95)] as const] : []
-    }),
+    names
+      .processes()
+      .filter(([, steps]) => steps.some(({ identifier }) => isKnown(times.get(identifier))))
+      .flatMap(([, steps]) =>
+        steps.map(({ identifier }) => [identifier, waitOf(times.get(identifier) ?? [])] as const),
+      ),
   )
+
+const waitOf = (times: readonly number[]): number =>
+  isKnown(times) ? Math.max(MINUTE, TIMES_P95 * (durationsOf(times)?.p95 ?? 0)) : RUNNING_MS

@@ -2,38 +2,51 @@ import { levelRank } from '../../contract/levels.ts'
 import type { FlowPlace, FlowState, FlowStates } from '../log-store.ts'
 import { allOf, anyOf, type Clause, term } from './query-dsl.ts'
 
-/** For each state the clause that finds the flows in it. */
+/** For each state the clause that finds the flows in it. The Events stand once in each: how many parts a query has is limited. */
 export function stateClauses({ lately, ends, waits }: FlowStates): Readonly<Record<FlowState, Clause>> {
   const logsLately = logsAfter(lately)
-  const expects = anyOf(ends.map(expectsMore))
-  const placesOf = new Map(waits.map(({ event, places }) => [event, places]))
-  const isOverdue = anyOf([
-    allOf([anyOf(ends.filter(({ event }) => !placesOf.has(event)).map(expectsMore)), not(logsLately)]),
-    ...ends.flatMap((end) => {
-      const places = placesOf.get(end.event) ?? []
-      return places.map((place, index) =>
-        allOf([expectsMore(end), ...isAt(place, places.slice(index + 1)), not(logsAfter(place.lately))]),
-      )
+  const waitOf = new Map(waits.map((wait) => [wait.event, wait]))
+  const [known, others] = [
+    ends.filter(({ event }) => waitOf.has(event)),
+    ends.filter(({ event }) => !waitOf.has(event)),
+  ]
+  const knownExpects = anyOf(known.map(expectsMore))
+  const isOverdue = anyOf(
+    known.flatMap((end) => {
+      const wait = waitOf.get(end.event)
+      return wait === undefined ? [] : allOf([expectsMore(end), loggedTooLongAgo(wait)])
     }),
-  ])
+  )
+  const othersExpect = anyOf(others.map(expectsMore))
   // Without an Event or a Step nobody can tell whether more will come.
-  const isOpenEnd = allOf([not(expects), anyOf([not(exists('events')), not(exists('steps'))]), logsLately])
+  const isOpenEnd = anyOf([not(exists('events')), not(exists('steps'))])
   return {
     failed: FAILED,
-    running: allOf([NOT_FAILED, anyOf([allOf([expects, not(isOverdue)]), isOpenEnd])]),
-    stalled: allOf([NOT_FAILED, isOverdue]),
-    finished: allOf([NOT_FAILED, not(expects), not(isOpenEnd)]),
+    running: allOf([
+      NOT_FAILED,
+      anyOf([
+        allOf([knownExpects, not(isOverdue)]),
+        allOf([not(knownExpects), anyOf([othersExpect, isOpenEnd]), logsLately]),
+      ]),
+    ]),
+    stalled: allOf([NOT_FAILED, anyOf([isOverdue, allOf([not(knownExpects), othersExpect, not(logsLately)])])]),
+    finished: allOf([NOT_FAILED, not(knownExpects), not(othersExpect), not(allOf([isOpenEnd, logsLately]))]),
   }
 }
 
 const expectsMore = ({ event, steps }: FlowStates['ends'][number]): Clause =>
   allOf([term('events', event), not({ terms: { steps } })])
 
-/** The furthest place of a flow is this one: it has seen none of the later ones. */
-const isAt = ({ step }: FlowPlace, later: readonly FlowPlace[]): readonly Clause[] => [
-  ...(step === null ? [] : [term('steps', step)]),
-  not({ terms: { steps: later.map((place) => place.step).filter((name) => name !== null) } }),
-]
+/** The last place that the flow has seen is one of them, or none is, and the flow did not log after its time. */
+function loggedTooLongAgo({ lately, places }: FlowStates['waits'][number]): Clause {
+  const seenNone = (later: readonly FlowPlace[]): Clause => not({ terms: { steps: later.map(({ step }) => step) } })
+  return anyOf([
+    allOf([seenNone(places), not(logsAfter(lately))]),
+    ...places.map((place, index) =>
+      allOf([term('steps', place.step), seenNone(places.slice(index + 1)), not(logsAfter(place.lately))]),
+    ),
+  ])
+}
 
 const logsAfter = (time: string): Clause => ({ range: { lastAt: { gt: time } } })
 
