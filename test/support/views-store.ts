@@ -90,6 +90,8 @@ export function createMemoryLogStore(): MemoryLogStore {
         .filter((key) => filter.keyPart === null || key.toLowerCase().includes(filter.keyPart.toLowerCase()))
         .map((key) => flowOf(entries, filter.team, key))
         .filter((flow) => flow !== undefined)
+        .filter(({ lastAt }) => filter.from === null || compareTimestamps(lastAt, filter.from) >= 0)
+        .filter(({ firstAt }) => filter.to === null || compareTimestamps(firstAt, filter.to) < 0)
         .filter((flow) => flow.groups.some((group) => flowGroupMatches(group, filter)))
         .filter((flow) => filter.state === null || stateOf(flow, filter.state) === filter.state.is)
         .map((flow) => ({ ...flow, rank: rankOf(flow, sort) }))

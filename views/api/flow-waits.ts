@@ -13,8 +13,9 @@ const MINUTE = 60_000
 const LEARNT_FROM_MS = 7 * 24 * 60 * MINUTE
 /** What was learnt is used for this long. */
 const KEPT_MS = MINUTE
-/** Longest time that a read waits for what it learns. */
+/** Longest time that a read waits for what it learns, and the part of its own time that this may be. */
 const LEARNING_MS = 2_000
+const LEARNING_PART = 0.25
 
 /** Fewer flows with a Step's time tell nothing of the others. */
 export const FLOWS_KNOWN_MIN = 20
@@ -35,14 +36,16 @@ interface Deps {
   readonly store: LogStoreReader
   readonly clock: Clock
   readonly logger: Logger
+  /** Longest time of a read, in milliseconds. */
+  readonly deadlineMs: number
 }
 
-export function createLearntWaits({ store, clock, logger }: Deps): LearntWaits {
+export function createLearntWaits({ store, clock, logger, deadlineMs }: Deps): LearntWaits {
   const known = new Map<string, { readonly at: number; readonly waits: Promise<FlowWaits> }>()
 
   /** What the Team's latest flows tell, as far as they can be read in time. */
   async function learn(team: string, names: Names, now: number): Promise<FlowWaits> {
-    const signal = AbortSignal.timeout(LEARNING_MS)
+    const signal = AbortSignal.timeout(Math.min(LEARNING_MS, LEARNING_PART * deadlineMs))
     const all: FlowFilter = { ...NO_FILTER, team, from: timestampOf(Math.max(0, now - LEARNT_FROM_MS)) }
     const times = new Map<string, number[]>()
     try {

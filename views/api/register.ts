@@ -56,7 +56,7 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
     store,
     registry,
     refusals,
-    waits: createLearntWaits({ store, clock, logger }),
+    waits: createLearntWaits({ store, clock, logger, deadlineMs: deps.config.READ_DEADLINE_MS }),
     streams,
     gate,
     deadlineMs: deps.config.READ_DEADLINE_MS,

@@ -5,19 +5,14 @@ import { allOf, anyOf, type Clause, term } from './query-dsl.ts'
 /** For each state the clause that finds the flows in it. The Events stand once in each: how many parts a query has is limited. */
 export function stateClauses({ lately, ends, waits }: FlowStates): Readonly<Record<FlowState, Clause>> {
   const logsLately = logsAfter(lately)
-  const waitOf = new Map(waits.map((wait) => [wait.event, wait]))
-  const [known, others] = [
-    ends.filter(({ event }) => waitOf.has(event)),
-    ends.filter(({ event }) => !waitOf.has(event)),
-  ]
-  const knownExpects = anyOf(known.map(expectsMore))
+  const waiting = new Set(waits.map(({ event }) => event))
+  const knownExpects = anyOf(ends.filter(({ event }) => waiting.has(event)).map(expectsMore))
   const isOverdue = anyOf(
-    known.flatMap((end) => {
-      const wait = waitOf.get(end.event)
-      return wait === undefined ? [] : allOf([expectsMore(end), loggedTooLongAgo(wait)])
-    }),
+    waits.flatMap((wait) =>
+      ends.filter(({ event }) => event === wait.event).map((end) => allOf([expectsMore(end), loggedTooLongAgo(wait)])),
+    ),
   )
-  const othersExpect = anyOf(others.map(expectsMore))
+  const othersExpect = anyOf(ends.filter(({ event }) => !waiting.has(event)).map(expectsMore))
   // Without an Event or a Step nobody can tell whether more will come.
   const isOpenEnd = anyOf([not(exists('events')), not(exists('steps'))])
   return {
