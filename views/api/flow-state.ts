@@ -1,6 +1,7 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { compareTimestamps, timestampOf } from '../../shared/contract/timestamp.ts'
-import { EVENT_ENDS_MAX, FLOW_PLACES_MAX, type FlowStates } from '../../shared/log-store/log-store.ts'
+import { EVENT_ENDS_MAX, type FlowStates } from '../../shared/log-store/log-store.ts'
+import type { StepEntity } from '../../shared/registry/registry.ts'
 import { durationText } from '../flow-layout/times.ts'
 import type { FlowSummary } from '../schemas/answers.ts'
 import { isInUse, type Names } from './names.ts'
@@ -43,21 +44,25 @@ export function statesAt(now: number, names: Names, waits: FlowWaits): FlowState
   }
 }
 
-/** The waits of the Events of which they are known, as far as the log store takes them. */
-function waitsAt(now: number, processes: ReturnType<Names['processes']>, waits: FlowWaits): FlowStates['waits'] {
-  let left = FLOW_PLACES_MAX
-  return processes.flatMap(([event, steps]) => {
-    const before = steps.slice(0, steps.findLastIndex(isInUse))
-    if (!steps.some(({ identifier }) => waits.has(identifier)) || before.length > left) return []
-    left -= before.length
-    const latelyBefore = (index: number): string =>
-      latelyAt(now, waitFor(steps.slice(index).find(isInUse)?.identifier ?? '', waits))
-    const places = before.map((step, index) => {
-      return { step: searchText(step.identifier), lately: latelyBefore(index + 1) }
+/** The Events of which waits are known, with the places before their last Step in use. */
+const waitsAt = (now: number, processes: ReturnType<Names['processes']>, waits: FlowWaits): FlowStates['waits'] =>
+  processes
+    .filter(([, steps]) => steps.some(({ identifier }) => waits.has(identifier)))
+    .map(([event, steps]) => {
+      const latelyBefore = (index: number): string =>
+        latelyAt(now, waitFor(steps.slice(index).find(isInUse)?.identifier ?? '', waits))
+      return {
+        event: searchText(event),
+        lately: latelyBefore(0),
+        places: placesOf(steps).map((step, index) => {
+          return { step: searchText(step.identifier), lately: latelyBefore(index + 1) }
+        }),
+      }
     })
-    return [{ event: searchText(event), lately: latelyBefore(0), places }]
-  })
-}
+
+/** The Steps after which another one of the Event comes. */
+export const placesOf = (steps: readonly StepEntity[]): readonly StepEntity[] =>
+  steps.slice(0, steps.findLastIndex(isInUse))
 
 const waitFor = (step: string, waits: FlowWaits): number => waits.get(step) ?? RUNNING_MS
 

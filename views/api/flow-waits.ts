@@ -1,10 +1,10 @@
 import { searchText } from '../../shared/contract/keyword.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
-import type { Flow, FlowFilter, LogStoreReader } from '../../shared/log-store/log-store.ts'
+import { FLOW_PLACES_MAX, type Flow, type FlowFilter, type LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { durationsOf, FLOWS_SAMPLED_MAX, sampleFlows } from './flow-sample.ts'
-import { type FlowWaits, RUNNING_MS } from './flow-state.ts'
+import { type FlowWaits, placesOf, RUNNING_MS } from './flow-state.ts'
 import { stepTimes } from './flow-summary.ts'
 import type { Names } from './names.ts'
 
@@ -100,16 +100,18 @@ function gather(times: Map<string, number[]>, { groups }: Flow, only?: string): 
 
 const isKnown = (times: readonly number[] | undefined): boolean => (times?.length ?? 0) >= FLOWS_KNOWN_MIN
 
-/** Of the Steps of an Event of which one is known, the others have their usual wait. */
-const waitsOf = (times: ReadonlyMap<string, readonly number[]>, names: Names): FlowWaits =>
-  new Map(
-    names
-      .processes()
-      .filter(([, steps]) => steps.some(({ identifier }) => isKnown(times.get(identifier))))
-      .flatMap(([, steps]) =>
-        steps.map(({ identifier }) => [identifier, waitOf(times.get(identifier) ?? [])] as const),
-      ),
-  )
+/** Of the Steps of an Event of which one is known, the others have their usual wait. The log store takes a number of places only. */
+function waitsOf(times: ReadonlyMap<string, readonly number[]>, names: Names): FlowWaits {
+  const waits = new Map<string, number>()
+  let placesLeft = FLOW_PLACES_MAX
+  for (const [, steps] of names.processes()) {
+    const places = placesOf(steps).length
+    if (places > placesLeft || !steps.some(({ identifier }) => isKnown(times.get(identifier)))) continue
+    placesLeft -= places
+    for (const { identifier } of steps) waits.set(identifier, waitOf(times.get(identifier) ?? []))
+  }
+  return waits
+}
 
 const waitOf = (times: readonly number[]): number =>
   isKnown(times) ? Math.max(MINUTE, TIMES_P95 * (durationsOf(times)?.p95 ?? 0)) : RUNNING_MS

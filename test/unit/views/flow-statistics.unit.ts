@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { FLOW_PLACES_MAX } from '../../../shared/log-store/log-store.ts'
 import { FLOWS_SAMPLED_MAX } from '../../../views/api/flow-sample.ts'
 import { FLOWS_KNOWN_MIN } from '../../../views/api/flow-waits.ts'
 import type { FlowComparison, FlowPage, FlowStateCounts, FlowStatistics } from '../../../views/schemas/answers.ts'
@@ -207,6 +208,16 @@ describe('the waits that tell whether a flow is stalled', () => {
     views.store.add(rare('k', null, 59 * MINUTE), rare('l', null, 60 * MINUTE))
     views.store.add(...Array.from({ length: FLOWS_SAMPLED_MAX }, (_, index) => log(`k${index}`, 'ship', index)))
     expect([await stateOf('k'), await stateOf('l')]).toEqual(['running', 'stalled'])
+  })
+
+  test('are not of Events with more Steps than the log store takes, for the list and the counts alike', async () => {
+    for (let order = 4; order <= FLOW_PLACES_MAX + 2; order += 1) {
+      const step = { kind: 'step', identifier: `order.${order}`, team: 'a', name: '', event: 'order', order } as const
+      views.entities.set(step.identifier, step)
+    }
+    views.store.add(...shipped(FLOWS_KNOWN_MIN, 29 * MINUTE), log('k', 'pay', 6 * MINUTE))
+    expect(await stateOf('k')).toBe('stalled')
+    expect((await views.get<FlowStateCounts>('/api/flow-states')).data.states).toMatchObject({ running: 0 })
   })
 
   test('are five minutes where they cannot be learnt', async () => {
