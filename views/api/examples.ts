@@ -168,8 +168,8 @@ export const VIEW_EXAMPLES = {
   Refusals: { items: [refusal] },
   FlowPage: { items: [summary], nextCursor: null },
   FlowStatistics: {
-    total: 200,
     sampled: 200,
+    complete: true,
     items: [
       {
         event,

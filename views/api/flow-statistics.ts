@@ -43,16 +43,11 @@ export async function readStatistics(
     .toSorted((a, b) => b.started - a.started || (a.event.identifier < b.event.identifier ? -1 : 1))
   const items = all.slice(0, EVENTS_MAX)
   return {
-    total: more ? await totalOf(store, filter, signal) : sampled,
     sampled,
+    complete: !more,
     items: items.map((item) => ({ ...item, steps: item.steps.slice(0, STEPS_MAX) })),
     more: all.length > EVENTS_MAX || items.some(({ steps }) => steps.length > STEPS_MAX),
   }
-}
-
-async function totalOf(store: LogStoreReader, filter: FlowFilter, signal: AbortSignal): Promise<number> {
-  const counts = await store.countFlows(filter, { lately: '1970-01-01T00:00:00.000Z', ends: [], waits: [] }, signal)
-  return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
 /** The flows of an Event, counted. Times are in milliseconds. */

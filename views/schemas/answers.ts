@@ -431,11 +431,12 @@ const EventStatistics = component('EventStatistics', {
 
 export type FlowStatistics = Static<typeof FlowStatistics>
 export const FlowStatistics = component('FlowStatistics', {
-  total: { ...count, description: 'The flows that the parameters select.' },
   sampled: {
     ...count,
-    description: 'The flows that were looked at, those with the latest activity: all, or 1,000 of them.',
+    description:
+      'The flows that were counted, of those that the parameters select: those with the latest activity, 1,000 at most.',
   },
+  complete: { ...flag, description: 'Whether these are all that the parameters select.' },
   items: { ...arrayOf(EventStatistics), description: 'The Events of these flows, those with most flows first.' },
   more: {
     ...flag,

@@ -17,10 +17,8 @@ export function Statistics({ params }: { readonly params: Params }) {
     <div class="stack">
       <Busy on={data === undefined && problem === undefined} />
       {problem && <p class="notice bad">{problem.message}</p>}
-      {data && data.sampled < data.total && (
-        <p class="notice">
-          Of {plural(data.total, 'flow')}, the {countText(data.sampled)} with the latest activity are counted.
-        </p>
+      {data?.complete === false && (
+        <p class="notice">Counted are the {plural(data.sampled, 'flow')} with the latest activity.</p>
       )}
       {data?.items.map((event) => (
         <EventPanel key={event.event.identifier} statistics={event} params={params} />

@@ -7,6 +7,7 @@ import { durationText, timeText } from '../../flow-layout/times.ts'
 import type { EntryPage, FlowPage, FlowStateCounts, FlowSummary, NameList } from '../../schemas/answers.ts'
 import type { Params, Problem } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
+import type { Address } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
 import { ALL_TIME } from '../logs/filters.ts'
 import { RangePicker } from '../logs/range-picker.tsx'
@@ -54,7 +55,7 @@ export function FlowsPage() {
 type Set = (patch: Readonly<Record<string, string | undefined>>) => void
 
 /** The filters that hold for the list and the statistics. */
-function CommonFilters({ params, set }: { readonly params: Params; readonly set: Set }) {
+function CommonFilters({ params, set }: { readonly params: Address['params']; readonly set: Set }) {
   const { environment, from, to } = params
   return (
     <>
