@@ -26,7 +26,12 @@ export function FlowSteps({ view }: { readonly view: FlowView }) {
   const { summary, steps } = brief
   const event = summary.events[0]?.identifier
   const other = params['compare']
-  const usual = useFetch<FlowStatistics>(event === undefined ? null : '/api/flows/statistics', { from: USUAL_FROM })
+  // Of flows in several Events, those that tell of one need not tell of the others.
+  const only = summary.events.length === 1 ? event : undefined
+  const usual = useFetch<FlowStatistics>(event === undefined ? null : '/api/flows/statistics', {
+    event: only,
+    from: USUAL_FROM,
+  })
   const comparison = comparisonOf(summary.correlationKey, other ?? '')
   const compared = useFetch<FlowComparison>(other === undefined ? null : comparison.path, comparison.params)
   const statistics = new Map(
