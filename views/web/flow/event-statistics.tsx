@@ -76,7 +76,7 @@ function EventPanel({ statistics, params }: PanelProps) {
                 <th class="num">{STEPS.half}</th>
                 <th class="num">{STEPS.most}</th>
                 <th class="flow-wide">{STEPS.share}</th>
-                <th class="num">{STEPS.stalled}</th>
+                <th>{STEPS.stalled}</th>
               </tr>
             </thead>
             <tbody>
@@ -113,7 +113,7 @@ const StepRow = ({ statistics, usual, stalled }: RowProps) => {
       <td class="num nowrap">{duration && durationText(duration.p50)}</td>
       <td class="num nowrap">{duration && durationText(duration.p95)}</td>
       <td class="nowrap flow-wide">{duration && [<Part of={time} />, ` ${percentText(time)}`]}</td>
-      <td class="num">{statistics.stalled > 0 && <a href={stalled}>{countText(statistics.stalled)}</a>}</td>
+      <td>{statistics.stalled > 0 && <a href={stalled}>{countText(statistics.stalled)}</a>}</td>
     </tr>
   )
 }

@@ -11,7 +11,6 @@ import type {
   StepStatistics,
 } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
-import { Busy } from '../ui/busy.tsx'
 import { hrefTo } from '../ui/use-address.ts'
 import { comparisonOf } from './flow-address.ts'
 import { DIFFERENCES, STEPS } from './texts.ts'
@@ -59,7 +58,6 @@ export function FlowSteps({ view }: { readonly view: FlowView }) {
           </>
         )}
       </div>
-      <Busy on={usual.loading || compared.loading} />
       {problem && <p class="notice bad">{problem.message}</p>}
       <div class="scroll">
         <table class="table steps">
@@ -68,7 +66,7 @@ export function FlowSteps({ view }: { readonly view: FlowView }) {
               <th>{STEPS.step}</th>
               <th class="num">{STEPS.took}</th>
               {rows === undefined ? (
-                <th class="num">{STEPS.usual}</th>
+                <th>{STEPS.usual}</th>
               ) : (
                 <>
                   <th class="num">{STEPS.other}</th>
@@ -107,7 +105,7 @@ function Row({
         {times && duration !== null && duration > times.p95 && <span class="badge warn">slow</span>}{' '}
         {seen ? duration !== null && durationText(duration) : <span class="muted">not seen</span>}
       </td>
-      <td class="num nowrap">
+      <td class="nowrap">
         {times && (
           <>
             {durationText(times.p50)} <span class="muted">to {durationText(times.p95)}</span>

@@ -57,7 +57,7 @@ export const STEPS = {
   toggle: 'Steps, with the time that each usually takes',
   took: 'Took',
   usual: 'Usually',
-  other: 'There',
+  other: 'Other flow',
   difference: 'Difference',
   compare: 'Compare with a flow that succeeded',
   noOther: 'No other flow of this Event has finished.',
