@@ -42,13 +42,14 @@ export function loadConfig(env: Environment = process.env): Config {
 
 /** Without the slashes at the ends, so that paths can be put behind them; the base path of the root stays `/`. */
 function withoutSlashes(config: Config): Config {
-  const { BASE_PATH, GATEWAY_URL, GATEWAY_INTERNAL_URL } = config
+  const { BASE_PATH, GATEWAY_URL, GATEWAY_INTERNAL_URL, VIEWS_URL } = config
   const trimmed = (text: string): string => text.replace(/\/+$/, '')
   return {
     ...config,
     BASE_PATH: trimmed(BASE_PATH) || '/',
     GATEWAY_URL: GATEWAY_URL && trimmed(GATEWAY_URL),
     GATEWAY_INTERNAL_URL: GATEWAY_INTERNAL_URL && trimmed(GATEWAY_INTERNAL_URL),
+    VIEWS_URL: VIEWS_URL && trimmed(VIEWS_URL),
   }
 }
 

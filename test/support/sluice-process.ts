@@ -34,13 +34,17 @@ const environment = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
   ...settings,
 })
 
-/** Starts a server and waits until it prints where it is; rejects with what it printed when it ends before. `root`: another checkout. */
+/**
+ * Starts a server, or another command that says where it is ready, and waits until it does; rejects with what it printed when it ends before.
+ * `root`: another checkout.
+ */
 export async function startSluice(
   settings: Record<string, string>,
   args: readonly string[] = [],
   root = ROOT,
+  command = 'start',
 ): Promise<SluiceProcess> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, mainOf(root), 'start', ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, mainOf(root), command, ...args], {
     env: environment({ PORT: '0', LOG_LEVEL: 'warn', ...settings }),
   })
   const output = collect(child)

@@ -20,6 +20,7 @@ describe('help', () => {
       'topics apply',
       'indices apply',
       'counts rebuild',
+      'canary',
       'registry apply',
       'registry list',
       'registry rotate-key',
