@@ -25,6 +25,8 @@ describe('help', () => {
       'registry list',
       'registry rotate-key',
       'registry revoke-key',
+      'registry export',
+      'registry restore',
       'dead-letters list',
       'dead-letters replay',
       'config print',
