@@ -15,7 +15,7 @@ import { createHttpServers } from '../http/app.ts'
 import { createEventLoopDelay } from '../http/event-loop-delay.ts'
 import { type BackendDeps, checkRole, usesFiles } from './backends.ts'
 import { banner } from './banner.ts'
-import { reportCertificates } from './certificates.ts'
+import { createCertificateReport } from './certificates.ts'
 import { createConsumersInThread } from './consumers-in-thread.ts'
 import { lockDataDir } from './data-dir-lock.ts'
 import { setUpRegistry } from './first-start.ts'
@@ -106,7 +106,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   checkRole(role, config)
   const metrics = createMetrics({ processMetrics: true })
   metrics.gauge('sluice_build_info').set({ version: VERSION, role }, 1)
-  reportCertificates(config, metrics)
+  await run(createCertificateReport(config, metrics))
   const deps = { config, clock: systemClock, logger, metrics }
   if (usesFiles(config, role)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
   const { journal, batchingPolicy, ...topics } = await openJournal(deps, 'own')

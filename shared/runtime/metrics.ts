@@ -75,7 +75,7 @@ export const METRICS = {
   sluice_certificate_not_after_seconds: {
     kind: 'gauge',
     labels: ['use'],
-    help: 'When a certificate ends that was read at start (Unix time), by use: kafka_ca, kafka_client, elasticsearch_ca; of several in a file the first to end.',
+    help: 'When a certificate ends (Unix time), by use: kafka_ca, kafka_client, elasticsearch_ca; of several in a file the first to end. The files are looked at once a minute.',
   },
   sluice_consumer_records_total: {
     kind: 'counter',
