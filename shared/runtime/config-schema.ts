@@ -326,10 +326,10 @@ export const SETTINGS = {
     help: 'Longest time that `sluice canary` gives the gateway to accept an entry, and then each projection to show it.',
   },
   SESSION_SECRET: {
-    type: 'text',
+    type: 'list',
     secret: true,
     default: null,
-    help: "Signs the page's session cookie; 32 characters or more, the same in every process with the role views. Unset: the embedded mode makes one and keeps it in DATA_DIR; elsewhere it is made at start, and sessions end with the process.",
+    help: "Signs the page's session cookie; 32 characters or more, the same in every process with the role views. While it is changed, both secrets, separated by a comma: the first one signs, and what any of them has signed is taken. Unset: the embedded mode makes one and keeps it in DATA_DIR; elsewhere it is made at start, and sessions end with the process.",
   },
 } as const satisfies Record<string, Setting>
 

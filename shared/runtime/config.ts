@@ -196,8 +196,9 @@ const CHECKS: readonly Check[] = [
   },
   {
     names: ['SESSION_SECRET'],
-    problem: ({ SESSION_SECRET: secret }) =>
-      secret !== null && secret.length < 32 && 'SESSION_SECRET must have 32 characters or more',
+    problem: ({ SESSION_SECRET: secrets }) =>
+      secrets.some((secret) => secret.length < 32) &&
+      'SESSION_SECRET must have 32 characters or more; a comma separates two secrets',
   },
   {
     names: ['BASE_PATH'],
