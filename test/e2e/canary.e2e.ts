@@ -29,7 +29,7 @@ test('one round finds what it wrote', async () => {
 })
 
 test('the process counts its rounds, tells of nothing that it has not, and ends with 0', async () => {
-  const canary = await startSluice({ ...settings, CANARY_INTERVAL_MS: '1000' }, [], undefined, 'canary')
+  const canary = await startSluice({ ...settings, CANARY_INTERVAL_MS: '1000' }, [], { command: 'canary' })
   try {
     const text = await eventually(async () => {
       const metrics = await (await fetch(`${canary.url}/metrics`)).text()

@@ -77,7 +77,7 @@ describeWith('prometheus', prometheus, () => {
       const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
       const server = await startSluice(settings)
       const forCanary = { GATEWAY_URL: server.url, CANARY_API_KEY: KEY, CANARY_INTERVAL_MS: '1000' }
-      const canary = await startSluice(forCanary, [], undefined, 'canary')
+      const canary = await startSluice(forCanary, [], { command: 'canary' })
       const [port = 0] = await freePorts(1)
       const targets = [server, canary].map(({ url }) => new URL(url).host)
       const config = {
