@@ -11,7 +11,7 @@ const FILE = `
 teams: [{ id: payments, name: Zahlungen 💶, apiKeys: [${KEY}] }, { id: billing }]
 events: [{ identifier: order-placed, team: payments }]
 steps: [{ identifier: order-placed.charge, team: payments, event: order-placed, archived: true }]
-projects: [{ id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301, team: payments, name: "Checkout\\nAPI" }]
+projects: [{ id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301, team: payments, name: "Checkout \\"API\\"" }]
 `
 const STATE = stateOf(FILE)
 const BACKUP = Buffer.from(encodeBackup(STATE, NOW))
@@ -49,7 +49,10 @@ describe('a backup', () => {
 
   test('is the same for the same state, in whatever order it came about', () => {
     const turned = Object.fromEntries(
-      Object.entries(STATE).map(([kind, things]) => [kind, new Map([...things].toReversed())]),
+      Object.entries(STATE).map(([kind, things]) => [
+        kind,
+        new Map([...(things as ReadonlyMap<string, unknown>)].toReversed()),
+      ]),
     ) as unknown as RegistryState
     expect(encodeBackup(turned, NOW)).toBe(BACKUP.toString())
   })
@@ -151,7 +154,7 @@ describe('export and restore', () => {
     const { admin } = registryOnMemory()
     expect(await admin.restore(Buffer.from(text), { dryRun: false })).toMatchObject({ outcome: 'applied' })
     const after = await admin.read()
-    for (const of of [before, after]) expect(of.keyOpens('payments', KEY)).toBe(false)
+    for (const registry of [before, after]) expect(registry.keyOpens('payments', KEY)).toBe(false)
     expect(after.keysOf('payments')).toEqual(before.keysOf('payments'))
     expect(after.teams()).toEqual(before.teams())
     expect(after.stepsOf('payments')).toEqual(before.stepsOf('payments'))

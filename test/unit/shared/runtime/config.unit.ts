@@ -40,7 +40,7 @@ describe('settings come from the environment', () => {
       INVALID_LEVEL: 'reject',
       RETENTION_DAYS: 30,
       AUTO_CREATE: true,
-      SESSION_SECRET: null,
+      SESSION_SECRET: [],
     })
     expect(config.CORS_ORIGINS).toEqual([])
   })
@@ -63,7 +63,7 @@ describe('settings come from the environment', () => {
     expect(loadConfig({ PORT: '', METRICS_PORT: '', SESSION_SECRET: '' })).toMatchObject({
       PORT: 8080,
       METRICS_PORT: null,
-      SESSION_SECRET: null,
+      SESSION_SECRET: [],
     })
   })
 
