@@ -51,9 +51,13 @@ export interface CanaryTarget {
 export function canaryTarget(config: Config): CanaryTarget {
   const gatewayUrl = config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL
   const { CANARY_API_KEY: apiKey, CANARY_DEADLINE_MS: deadlineMs } = config
-  if (gatewayUrl !== null && apiKey !== null)
-    return { gatewayUrl, viewsUrl: config.VIEWS_URL ?? gatewayUrl, apiKey, deadlineMs }
+  const viewsUrl = config.VIEWS_URL ?? gatewayUrl
+  // Its failures name the addresses, in logs too.
+  const isSecret = [gatewayUrl, viewsUrl].some((url) => url !== null && new URL(url).password !== '')
+  if (gatewayUrl !== null && viewsUrl !== null && apiKey !== null && !isSecret)
+    return { gatewayUrl, viewsUrl, apiKey, deadlineMs }
   throw new ConfigError([
+    ...(isSecret ? ['the addresses of the gateway and the views must have no password: the canary sends its key'] : []),
     ...(gatewayUrl === null ? ['GATEWAY_URL or GATEWAY_INTERNAL_URL must be set: the canary sends to it'] : []),
     ...(apiKey === null ? ['CANARY_API_KEY must be set: a key of the Team sluice-canary'] : []),
   ])

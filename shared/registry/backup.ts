@@ -92,7 +92,7 @@ export function planRestore(state: RegistryState, backup: RegistryState): Plan {
   const kept = new Set(keptRevoked.map(([id]) => id))
   const changes = recordsOf(backup).filter(({ kind, id, value }) => {
     const present = state[kind].get(id)
-    return !kept.has(id) && JSON.stringify(value) !== JSON.stringify(present)
+    return !(kind === 'key' && kept.has(id)) && JSON.stringify(value) !== JSON.stringify(present)
   })
   const crowded = crowdedTeams(state, changes)
   return {
