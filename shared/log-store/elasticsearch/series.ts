@@ -18,8 +18,8 @@ import type { Searcher } from './searcher.ts'
 
 const NOTHING: SeriesAnswer = { intervalMs: 1, spans: [], series: [], more: false }
 
-/** Buckets of an answer, below the 65,536 that Elasticsearch makes by default. */
-const BUCKETS_MAX = 20_000
+/** Buckets of an answer: some megabytes where the name of the numbers is long, and below the 65,536 that Elasticsearch makes by default. */
+const BUCKETS_MAX = ROUNDED_NUMBERS_MAX
 
 const NUMBERS = { payload: 'payloadNumbers', scope: 'scopeNumbers' } as const satisfies Record<
   LeafName['field'],
