@@ -115,8 +115,10 @@ const GROUP_LIMITS = { groupsMax: 50, bucketsMax: 24 }
 const P95 = { fn: 'p95', of: { field: 'scope', path: 'ms' }, by: null, seriesMax: 5, bucketsMax: 80 } as const
 
 function readsOf(entries: number): readonly Read[] {
-  const list = (query: string) => (store: LogStore) =>
-    store.search(filterOf(query), { limit: 100, order: 'desc', after: null, form: 'row' })
+  const list =
+    (query: string, fields: Partial<EntryFilter> = {}) =>
+    (store: LogStore) =>
+      store.search(filterOf(query, fields), { limit: 100, order: 'desc', after: null, form: 'row' })
   const histogram =
     (query: string, fields: Partial<EntryFilter> = {}) =>
     (store: LogStore) =>
@@ -134,7 +136,7 @@ function readsOf(entries: number): readonly Read[] {
     ['no match', list(WORDS.none)],
     ['phrase', list('"connection refused by provider"')],
     ['field', list('scope.tenant:tenant-7 level:error')],
-    ['number comparison', list('scope.ms:>990')],
+    ['number comparison', list('scope.ms:>990', { kinds: ['application'] })],
     ['histogram', histogram('')],
     ['histogram of a day', histogram('', last(1))],
     ['histogram of a Project, 30 days', histogram('', { ...ofProject, ...last(30) })],

@@ -8,6 +8,7 @@ import { type Database, LEAF_TEXTS } from './database.ts'
 import { gather } from './entry-reader.ts'
 import { fingerprintText } from './ids.ts'
 import { leafNeedle } from './leaf-bytes.ts'
+import type { PlacesOf } from './places.ts'
 import type { RollupOf } from './rollup-reader.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
@@ -56,10 +57,10 @@ export function leafArray(make: string, { field, path }: LeafName): Sql {
 }
 
 /** SQLite sorts the entries into groups, on disk where they are many; only the groups that are asked for come into memory here. */
-export function createGroupReader(database: Database, select: Select, rollupOf: RollupOf) {
+export function createGroupReader(database: Database, select: Select, rollupOf: RollupOf, placesOf: PlacesOf) {
   const read = (filter: EntryFilter, by: GroupField, { groupsMax, bucketsMax }: GroupLimits): SourceGroups => {
     const selection = select(filter)
-    const spans = spansOf(database, filter, select, rollupOf(filter, 'counts'), bucketsMax)
+    const spans = spansOf(placesOf, filter, rollupOf(filter, 'counts'), bucketsMax)
     if (spans === null) return NOTHING
     const matches = groupRows(selection.from, whereKinds(selection, kindsOf(filter)), by)
     const rows = countGroups(database, matches, spans, groupsMax + 1)

@@ -14,19 +14,20 @@ import { type CountedNumber, ROUNDED_NUMBERS_MAX, type SeriesFunction, statistic
 import { spansOf } from './counting.ts'
 import { type Database, LEAF_NUMBERS } from './database.ts'
 import { type GroupRows, groupRows, leafArray, type Value, valueText } from './groups.ts'
+import type { PlacesOf } from './places.ts'
 import type { RollupOf } from './rollup-reader.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
 /** SQLite counts the numbers of each span, on disk where they are many; those of one span at a time come into memory here. */
-export function createSeriesReader(database: Database, select: Select, rollupOf: RollupOf) {
+export function createSeriesReader(database: Database, select: Select, rollupOf: RollupOf, placesOf: PlacesOf) {
   const matches = (filter: EntryFilter, by: GroupField | null): GroupRows => {
     const selection = select(filter)
     const where = whereKinds(selection, kindsOf(filter))
     return by === null ? { source: sql(selection.from), where, value: 'NULL' } : groupRows(selection.from, where, by)
   }
   const read = (filter: EntryFilter, { fn, of, by, seriesMax, bucketsMax }: SeriesRequest): SeriesAnswer => {
-    const spans = spansOf(database, filter, select, rollupOf(filter, 'counts'), bucketsMax)
+    const spans = spansOf(placesOf, filter, rollupOf(filter, 'counts'), bucketsMax)
     if (spans === null) return { intervalMs: 1, spans: [], series: [], more: false }
     const ranked = by === null ? [null] : topValues(database, matches(withLeaf(filter, of), by), seriesMax + 1)
     const shown = ranked.slice(0, seriesMax)
