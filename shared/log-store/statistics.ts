@@ -1,4 +1,4 @@
-import { sortKey, typeOf } from '../query/sort-key.ts'
+import { isNumber } from '../query/sort-key.ts'
 
 /** Functions of the numbers of a span; `p95` is the number that 95 of 100 do not exceed (nearest rank). */
 export const SERIES_FUNCTIONS = ['count', 'avg', 'max', 'p50', 'p95', 'p99'] as const
@@ -17,8 +17,7 @@ export const ROUNDED_NUMBERS_MAX = 10_000
 
 /** The value of a leaf, rounded; undefined where it is no number as searches compare them. */
 export function roundedNumber(value: string): number | undefined {
-  const key = sortKey(value)
-  if (key === undefined || typeOf(key) !== 'number') return undefined
+  if (!isNumber(value)) return undefined
   const number = Number(Number(value).toPrecision(SIGNIFICANT_DIGITS))
   return Math.abs(number) > MAGNITUDE_MAX ? undefined : number
 }

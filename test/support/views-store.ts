@@ -23,7 +23,7 @@ import type {
   SeriesRequest,
 } from '../../shared/log-store/log-store.ts'
 import { type Spans, spansOver, startsOf } from '../../shared/log-store/spans.ts'
-import { type CountedNumber, statisticOf } from '../../shared/log-store/statistics.ts'
+import { type CountedNumber, roundedNumber, statisticOf } from '../../shared/log-store/statistics.ts'
 import { groupValuesOf } from './documents.ts'
 import { matches as queryMatches } from './query/matches.ts'
 
@@ -303,6 +303,11 @@ function groupsOf(
   }
 }
 
+function countedOnce(value: string): readonly CountedNumber[] {
+  const number = roundedNumber(value)
+  return number === undefined ? [] : [[number, 1]]
+}
+
 function seriesOf(
   found: readonly EntryRecord[],
   range: Range,
@@ -312,7 +317,7 @@ function seriesOf(
   const spans = spansOf(sorted, range, bucketsMax)
   if (spans === undefined) return { intervalMs: 1, spans: [], series: [], more: false }
   const numbersOf = (entry: EntryRecord): readonly CountedNumber[] =>
-    of === null ? [[0, 1]] : groupValuesOf(documentOf(entry), of).map((value) => [Number(value), 1])
+    of === null ? [[0, 1]] : groupValuesOf(documentOf(entry), of).flatMap(countedOnce)
   const one = (value: string | null, entries: readonly EntryRecord[]) => ({
     value,
     count: entries.flatMap(numbersOf).length,

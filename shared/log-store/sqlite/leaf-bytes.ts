@@ -32,7 +32,7 @@ export function* leafValues(leaves: Uint8Array, needle: Uint8Array): Iterable<st
   const bytes = Buffer.from(leaves.buffer, leaves.byteOffset, leaves.byteLength)
   for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, at)) {
     const begin = at + needle.length
-    at = bytes.indexOf(NULS, begin)
+    at = bytes.indexOf(0, begin)
     yield bytes.toString('utf8', begin, at)
   }
 }
@@ -59,8 +59,6 @@ export function leafNumbers(leaves: Uint8Array, needle: Uint8Array): string {
   }
   return JSON.stringify([...numbers])
 }
-
-const NULS = '\0\0'
 
 /** A set of texts; it can be searched with `memberNeedle`. */
 export const setBytes = (members: readonly string[]): Buffer =>
