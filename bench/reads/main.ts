@@ -148,7 +148,10 @@ function readsOf(entries: number): readonly Read[] {
     ['facets of a common word', facets(WORDS.common)],
     ['groups of a scope value, 7 days', (store) => store.groups(filterOf('', last(7)), TENANT, GROUP_LIMITS)],
     ['p95 of a number, 7 days', (store) => store.series(filterOf('', last(7)), P95)],
-    ['p95 of a number by a scope value, 7 days', (store) => store.series(filterOf('', last(7)), { ...P95, by: TENANT })],
+    [
+      'p95 of a number by a scope value, 7 days',
+      (store) => store.series(filterOf('', last(7)), { ...P95, by: TENANT }),
+    ],
     ['one flow', (store) => store.flow(TEAM, middleFlow(entries))],
     ['list of flows', (store) => store.searchFlows(flows, { limit: 50, sort: 'latest', after: null })],
     [
