@@ -11,7 +11,7 @@ const { reads, main } = TEAMS
 
 /** Heavier routes are asked less often. */
 const weightOf = ({ path }: Route): number =>
-  /export|facets|choices|absence|completion|statistics|tail/.test(path) ? 2 : 4
+  /export|facets|groups|series|choices|absence|completion|statistics|tail/.test(path) ? 2 : 4
 
 const WEIGHTED = ROUTES.map((route) => [weightOf(route), route] as const)
 
