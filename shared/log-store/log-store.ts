@@ -254,7 +254,7 @@ export interface FlowFilter {
  * - `failed`: no Event or Step logged below Error after its last error; without any such log, nothing at all was logged after it.
  * - `finished`: every Event reached its end, or no Step is expected and nothing is logged any more.
  * - `running`: a Step is expected, or no Event tells which, and it logged lately.
- * - `stalled`: a Step is expected, and nothing is logged any more.
+ * - `stalled`: a Step is expected, and it did not log lately.
  *
  * Flows whose last error was stored by a release before this one are failed until an Event or Step logs in them.
  */
@@ -264,14 +264,28 @@ export type FlowCounts = Readonly<Record<FlowState, number>>
 
 /** The facts that tell the states of flows apart, beside the flows' own. */
 export interface FlowStates {
-  /** A flow that logged after it, a canonical timestamp, logged lately. */
+  /** A flow that logged after it, a canonical timestamp, logged lately; where Events of `waits` expect a Step, these say after what. */
   readonly lately: string
   /**
    * The Events that have Steps in use, `EVENT_ENDS_MAX` at most, each with the Steps of which any one ends it; as long as none was seen in a
    * flow of the Event, a Step is expected.
    */
   readonly ends: readonly { readonly event: string; readonly steps: readonly string[] }[]
+  /**
+   * Events of `ends`, each once at most, of which is known how long flows wait at their places, the Steps in order: a flow logged lately for the Event
+   * where it logged after the `lately` of the last place that it has seen, or after that of the Event where it has seen none. It has to have
+   * logged lately for each of these Events that expects a Step. There are `FLOW_PLACES_MAX` places at most.
+   */
+  readonly waits: readonly { readonly event: string; readonly lately: string; readonly places: readonly FlowPlace[] }[]
 }
+
+export interface FlowPlace {
+  readonly step: string
+  readonly lately: string
+}
+
+/** Places of all Events together; a condition can have so many parts only. */
+export const FLOW_PLACES_MAX = 200
 
 /** Beyond so many Events, states cost more than a read may: each is a condition on every flow. */
 export const EVENT_ENDS_MAX = 1_000

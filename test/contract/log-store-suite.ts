@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { boundsContract } from './log-store-bounds.ts'
 import { countingContract } from './log-store-counting.ts'
+import { flowStatisticsContract } from './log-store-flow-statistics.ts'
 import { flowContract } from './log-store-flows.ts'
 import { groupingContract } from './log-store-grouping.ts'
 import { hostileContract } from './log-store-hostile.ts'
@@ -38,6 +39,7 @@ export function logStoreContract(name: string, makeStore: () => Promise<LogStore
     seriesContract(rig)
     tailingContract(rig)
     flowContract(rig)
+    flowStatisticsContract(rig)
     hostileContract(rig)
     boundsContract(rig)
   })

@@ -95,6 +95,8 @@ export function createMemoryLogStore(): MemoryLogStore {
         .filter((key) => filter.keyPart === null || key.toLowerCase().includes(filter.keyPart.toLowerCase()))
         .map((key) => flowOf(entries, filter.team, key))
         .filter((flow) => flow !== undefined)
+        .filter(({ lastAt }) => filter.from === null || compareTimestamps(lastAt, filter.from) >= 0)
+        .filter(({ firstAt }) => filter.to === null || compareTimestamps(firstAt, filter.to) < 0)
         .filter((flow) => flow.groups.some((group) => flowGroupMatches(group, filter)))
         .filter((flow) => filter.state === null || stateOf(flow, filter.state) === filter.state.is)
         .map((flow) => ({ ...flow, rank: rankOf(flow, sort) }))
@@ -128,7 +130,7 @@ function rankOf({ firstAt, lastAt, groups }: Flow, sort: FlowSort): number {
   return sort === 'latest' ? 0 : Number((toNanos(lastAt) - toNanos(firstAt)) / 1_000_000n)
 }
 
-function stateOf({ lastAt, groups }: Flow, { lately, ends }: FlowStates): FlowState {
+function stateOf({ lastAt, groups }: Flow, { lately, ends, waits }: FlowStates): FlowState {
   const isError = ({ level }: FlowGroup): boolean => levelRank(level) >= levelRank('Error')
   const latest = (found: readonly FlowGroup[]): string | undefined =>
     found
@@ -139,10 +141,15 @@ function stateOf({ lastAt, groups }: Flow, { lately, ends }: FlowStates): FlowSt
   const progress = latest(groups.filter((group) => group.project === null && !isError(group)))
   if (error !== undefined && compareTimestamps(error, progress ?? lastAt) >= 0) return 'failed'
   const has = (field: 'event' | 'step', value: string): boolean => groups.some((group) => group[field] === value)
-  const isExpected = ends.some(({ event, steps }) => has('event', event) && !steps.some((step) => has('step', step)))
+  const expecting = ends.filter(({ event, steps }) => has('event', event) && !steps.some((step) => has('step', step)))
+  if (expecting.length > 0) {
+    const known = waits.filter((wait) => expecting.some(({ event }) => event === wait.event))
+    const times = known.map((wait) => wait.places.findLast(({ step }) => has('step', step))?.lately ?? wait.lately)
+    const isOverdue = (times.length > 0 ? times : [lately]).some((time) => compareTimestamps(lastAt, time) <= 0)
+    return isOverdue ? 'stalled' : 'running'
+  }
   const isOpenEnd = !groups.some(({ event }) => event !== null) || !groups.some(({ step }) => step !== null)
-  if (compareTimestamps(lastAt, lately) > 0) return isExpected || isOpenEnd ? 'running' : 'finished'
-  return isExpected ? 'stalled' : 'finished'
+  return isOpenEnd && compareTimestamps(lastAt, lately) > 0 ? 'running' : 'finished'
 }
 
 const compare = (a: Cursor, b: Cursor): number =>

@@ -14,8 +14,10 @@ import {
   EventLogPage,
   Facets,
   Flow,
+  FlowComparison,
   FlowPage,
   FlowStateCounts,
+  FlowStatistics,
   GROUPED_BY,
   Groups,
   Histogram,
@@ -87,7 +89,17 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
   ),
   '/api/flows': ['listFlows', 'Flows, those with the latest activity first', FlowPage],
   '/api/flow-states': ['countFlows', 'The numbers of flows by their probable states', FlowStateCounts],
+  '/api/flows/statistics': [
+    'statisticsOfFlows',
+    'How flows go: their states, Steps and durations, by Event',
+    FlowStatistics,
+  ],
   '/api/flows/{correlationKey}': ['getFlow', 'One flow, its entries oldest first', Flow],
+  '/api/flows/{correlationKey}/compare/{other}': [
+    'compareFlows',
+    'Two flows side by side, Step by Step',
+    FlowComparison,
+  ],
   '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive"],
   '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file'],
   '/api/names': ['listNames', 'Events and Projects by their names', NameList],
@@ -120,7 +132,7 @@ function operationOf(route: Route): Operation {
   const [operationId, summary, schema] = purpose
   const isFlows = template.startsWith('/api/flow')
   const isTail = template.endsWith('/tail')
-  const named = /\{(\w+)\}/.exec(template)?.[1]
+  const named = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   return {
     operationId,
     tags: [
@@ -129,12 +141,12 @@ function operationOf(route: Route): Operation {
     ],
     summary,
     parameters: [
-      ...(named === undefined ? [] : [pathParameter(named)]),
+      ...named.map(pathParameter),
       ...route.parameters.map((name) => queryParameter(name, template, isFlows)),
     ],
     responses: {
       200: schema ? found(schema) : isTail ? TAIL : isFlows ? FLOW_EXPORT : EXPORT,
-      ...failureResponses(named === undefined || isTail ? CODES : [...CODES, 'not_found'], VIEW_STATUS, DETAILS),
+      ...failureResponses(named.length === 0 || isTail ? CODES : [...CODES, 'not_found'], VIEW_STATUS, DETAILS),
     },
   }
 }
@@ -162,6 +174,10 @@ const OTHERWISE: Readonly<Record<string, Descriptions>> = {
       'The flow with exactly this correlationKey, or none; no other parameter is taken beside it but limit.',
   },
   '/api/flow-states': { q: FLOW_KEY_PART },
+  '/api/flows/statistics': {
+    event: 'The Event with this identifier alone.',
+    environment: 'Flows with a log of exactly this environment.',
+  },
   '/api/names': {
     q: 'Events and Projects whose name or identifier contains this text, in any case.',
     limit: 'Most Events, and most Projects.',

@@ -94,8 +94,9 @@ export const PARAMETERS = {
     (code) => (Object.hasOwn(ERRORS, code) ? code : undefined),
   ),
   key: text(
-    'The correlationKey, with `-` in its place in the path: for the keys `.` and `..`, which no path can hold.',
+    'The correlationKey, with `-` in its place in the path: for keys that no path can hold, `.` and `..`, and for `statistics`.',
   ),
+  other: text('The correlationKey of the flow to compare with, as `key`.'),
 } as const
 
 export type ParameterName = keyof typeof PARAMETERS

@@ -12,7 +12,9 @@ import {
   oneEntry,
 } from './entries.ts'
 import { exportEntries, exportFlow, exportHeaders } from './export.ts'
-import { countFlows, flowOf, listFlows, oneFlow } from './flows.ts'
+import { compareFlows } from './flow-comparison.ts'
+import { statisticsOfFlows } from './flow-statistics.ts'
+import { countFlows, flowOf, flowsOf, listFlows, oneFlow } from './flows.ts'
 import { groupsOfEntries } from './groups.ts'
 import { listNames } from './names-list.ts'
 import type { ParameterName } from './parameters.ts'
@@ -74,7 +76,15 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
 
 const flowRoutes = (base: string): readonly Route[] => [
   { path: base, parameters: [...FLOWS, 'correlationKey', 'state', 'sort', ...PAGE], answer: listFlows },
+  // Before the flows, of which one with this key has it as a parameter.
+  { path: `${base}/statistics`, parameters: ['event', 'environment', ...RANGE], answer: statisticsOfFlows },
   { path: `${base}/:correlationKey`, parameters: ['key', ...PAGE], answer: oneFlow, probe: flowOf },
+  {
+    path: `${base}/:correlationKey/compare/:other`,
+    parameters: ['key', 'other'],
+    answer: compareFlows,
+    probe: flowsOf,
+  },
   {
     path: `${base}/:correlationKey/tail`,
     parameters: ['key', ...LIVE, 'lastEventId'],

@@ -63,6 +63,7 @@ const RIGHT = {
   template: ({ random }) => random.pick(['5f1c0a9be2d47', '0000000000000', 'FFFFFFFFFFFFF']),
   exceptionGroup: ({ random }) => random.pick(['5f1c0a9be2d47', 'fffffffffffff']),
   key: ({ random, material }) => random.pick(['.', '..', ...material.flows]),
+  other: ({ random, material }) => random.pick(['.', '..', ...material.flows]),
 } as const satisfies Readonly<Record<ParameterName, Values[string]>>
 
 /** A value that the parameter takes; a text for one that is not known here. */
