@@ -1,0 +1,129 @@
+import { summaryOf } from '../../consumers/dead-letter-replay.ts'
+import { decodeApplicationLog, decodeEventLog } from '../../consumers/decode.ts'
+import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
+import { flowFact, foldFlows } from '../../consumers/projections/flows.ts'
+import type { EntryRecord } from '../../shared/contract/records.ts'
+import { topicName } from '../../shared/contract/topics.ts'
+import type { JournalRecord } from '../../shared/journal/journal.ts'
+import type { MemoryStoreWriter } from '../support/consumers-store.ts'
+import { createLedger } from '../support/ledger.ts'
+import type { MemoryJournal } from '../support/memory-journal.ts'
+import { type Claim, markIn, REFUSED_MARK } from './clients.ts'
+import { PREFIX } from './processes.ts'
+
+/** The first promise, kept as a book: what was sent and answered, and what the journal and the store have of it. */
+export interface Ledger {
+  sent(mark: string): void
+  /** An answer said this of an entry. */
+  claimed(mark: string, claim: Claim): void
+  /** A group has committed a position: all records before it must have been settled. */
+  committed(group: string, topic: string, partition: number, position: number): void
+  /** Whether every group has committed the end of its partitions. */
+  isDrained(): Promise<boolean>
+  /** The dead letters have to be those of the bad records that are there now, and of those expected before. */
+  expectDeadLetters(): void
+  /** Compares all. */
+  settle(): void
+}
+
+/** Marks records that no projection can read. */
+export const POISON_HEADER = 'x-poison'
+export const EVENT_TOPIC = topicName(PREFIX, 'event-logs')
+export const APPLICATION_TOPIC = topicName(PREFIX, 'application-logs')
+const DEAD_LETTER_TOPIC = topicName(PREFIX, 'dead-letters')
+
+const TOPICS_OF = {
+  'event-logs': [EVENT_TOPIC],
+  'application-logs': [APPLICATION_TOPIC],
+  flows: [EVENT_TOPIC, APPLICATION_TOPIC],
+} as const
+
+export function createSimulationLedger(
+  journal: MemoryJournal,
+  store: MemoryStoreWriter,
+  find: (finding: string) => void,
+): Ledger {
+  const ledger = createLedger()
+  /** Entries that may have been written by what their senders were told. */
+  const possible = new Set<string>()
+  const positions = new Map<string, number>()
+  const expectedLetters = new Set<string>()
+
+  const isPoison = ({ headers }: JournalRecord): boolean => headers[POISON_HEADER] !== undefined
+  const isRefused = (record: JournalRecord): boolean => record.value?.includes(REFUSED_MARK) === true
+  const placeOf = (view: string, { topic, partition, offset }: Pick<JournalRecord, 'topic' | 'partition' | 'offset'>) =>
+    `${view} ${topic}/${partition}/${offset}`
+  const lettersNow = (): ReadonlySet<string> =>
+    new Set(
+      journal.recordsOf(DEAD_LETTER_TOPIC).flatMap((record) => {
+        const letter = summaryOf(record)
+        return letter === undefined ? [] : [placeOf(letter.view, letter)]
+      }),
+    )
+  const list = (what: string, places: readonly string[]): void => {
+    if (places.length > 0) find(`${what}: ${places.slice(0, 5).join(', ')}`)
+  }
+
+  function isSettled(view: string, record: JournalRecord, letters: ReadonlySet<string>): boolean {
+    if (letters.has(placeOf(view, record))) return true
+    return !isPoison(record) && (view === 'flows' || store.documents.has(String(record.headers['ce_id'])))
+  }
+
+  return {
+    sent: ledger.sent,
+    claimed: (mark, claim) => {
+      if (claim !== 'not_written') possible.add(mark)
+      if (claim === 'accepted') ledger.answered(mark)
+    },
+    committed: (group, topic, partition, position) => {
+      const place = `${group} ${topic}/${partition}`
+      const before = positions.get(place) ?? 0
+      const view = PROJECTION_NAMES.find((name) => groupName(PREFIX, name) === group) ?? ''
+      const records = journal.recordsOf(topic).filter((record) => record.partition === partition)
+      if (position > records.length) find(`${place}: ${position} was committed, and the end is ${records.length}`)
+      if (position < before) find(`${place}: ${position} was committed after ${before}`)
+      const letters = lettersNow()
+      const unsettled = records.slice(before, position).filter((record) => !isSettled(view, record, letters))
+      list(`${place}: ${position} was committed before these records were settled`, unsettled.map(String).map((_, index) => placeOf(view, unsettled[index]!)))
+      positions.set(place, Math.max(before, position))
+    },
+    isDrained: async () => {
+      for (const name of PROJECTION_NAMES)
+        for (const topic of TOPICS_OF[name])
+          for (const { committed, endPosition } of await journal.positions(topic, groupName(PREFIX, name)))
+            if ((committed ?? 0) !== endPosition) return false
+      return true
+    },
+    expectDeadLetters: () => {
+      const refuses = store.refuse !== undefined
+      for (const view of PROJECTION_NAMES)
+        for (const topic of TOPICS_OF[view])
+          for (const record of journal.recordsOf(topic))
+            if (isPoison(record) || (refuses && view !== 'flows' && isRefused(record)))
+              expectedLetters.add(placeOf(view, record))
+      const letters = lettersNow()
+      list('bad records without a dead letter', [...expectedLetters.difference(letters)])
+      list('dead letters of good records', [...letters.difference(expectedLetters)])
+    },
+    settle: () => {
+      const stored = [...store.documents.values()].map(({ project, message, payload }) =>
+        markIn(project, message ?? payload ?? ''),
+      )
+      const { duplicates, missing, strangers } = ledger.settle(stored)
+      list('stored more than once', duplicates)
+      list('answered and not stored', missing)
+      list('stored and never sent', strangers)
+      list('stored, and the sender was told that it was not written', [...new Set(stored).difference(possible)])
+      const facts = [...TOPICS_OF.flows].flatMap((topic) => journal.recordsOf(topic)).flatMap((record) => flowFactOf(record))
+      const flowsOf = (flows: readonly object[]): string => JSON.stringify(flows.map((flow) => JSON.stringify(flow)).sort())
+      if (flowsOf(store.flows()) !== flowsOf(foldFlows(facts))) find('the flows are not those of the records')
+    },
+  }
+}
+
+function flowFactOf(record: JournalRecord) {
+  const decode = record.topic === EVENT_TOPIC ? decodeEventLog : decodeApplicationLog
+  const decoded = decode(record)
+  const fact = decoded.outcome === 'decoded' ? flowFact(decoded.entry as EntryRecord) : null
+  return fact === null ? [] : [fact]
+}
