@@ -14,8 +14,11 @@ interface Draft {
 /** The text of an entry that the store refuses until an operator has mended it. */
 export const REFUSED_MARK = 'refused by the store'
 
-/** What an answer says of one entry. */
-export type Claim = 'accepted' | 'not_written' | 'unknown'
+/** What an answer says of one entry; `refused` is the word for an entry that its sender has to mend. */
+export type Claim = 'accepted' | 'not_written' | 'unknown' | 'refused'
+
+/** The end of the marks of entries without a message, which the gateway refuses. */
+const INVALID = '!'
 
 const PAUSE_MS = [50, 1_500] as const
 
@@ -36,7 +39,12 @@ export async function runClient(
     const claims = claimsOf(answer, marks.length, request.path)
     if (claims === undefined) world.find(`${name} was refused: ${(answer as Answer).body}`)
     const made = claims ?? marks.map(() => 'unknown' as const)
-    for (const [index, mark] of marks.entries()) ledger.claimed(mark, made[index] as Claim)
+    for (const [index, mark] of marks.entries()) {
+      const claim = made[index] as Claim
+      ledger.claimed(mark, claim)
+      if (mark.endsWith(INVALID) ? claim === 'accepted' : claim === 'refused')
+        world.find(`${name} was told that ${mark} is ${claim}`)
+    }
     world.note(`${name} ${marks[0]} ${request.path}: ${made.join(' ')}`)
     return made
   }
@@ -45,7 +53,7 @@ export async function runClient(
     for (;;) {
       const copies = draft.idempotencyKey !== null && random.oneIn(6) ? 2 : 1
       const claims = (await Promise.all(Array.from({ length: copies }, () => send(draft)))).flat()
-      const isDone = claims.every((claim) => claim === 'accepted')
+      const isDone = claims.every((claim) => claim === 'accepted' || claim === 'refused')
       const isSafe = draft.idempotencyKey !== null || claims.every((claim) => claim === 'not_written')
       if (!isSafe || (isDone && !random.oneIn(8))) return
       await wait(random.between(...PAUSE_MS))
@@ -84,7 +92,11 @@ function draftRequests(random: Random, name: string): readonly Draft[] {
   const uniqueIdentifier = random.pick(['order-placed', 'order-placed.pay', 'lone-step'])
   const marks = Array.from({ length: random.between(1, 6) }, (_, index) => `${name}.${index}`)
   const [first = ''] = marks
-  const entryOf = (message: string) => ({ categoryName: 'Shop', message, level, correlationKey })
+  const mixed = marks.map((mark) => (random.oneIn(8) ? mark + INVALID : mark))
+  const entryOf = (mark: string) => {
+    const message = mark.endsWith(INVALID) ? '' : mark
+    return { categoryName: 'Shop', message, level, correlationKey }
+  }
   const draft = (path: string, json: object, own: readonly string[]): readonly Draft[] => [
     { request: requestOf(path, JSON.stringify(json), headers), marks: own, idempotencyKey },
   ]
@@ -94,7 +106,7 @@ function draftRequests(random: Random, name: string): readonly Draft[] {
     case 1:
       return draft('/api/ApplicationLogs', { uniqueIdentifier: PROJECT, ...entryOf(first) }, [first])
     case 2:
-      return draft('/api/ApplicationLogs/batch', { uniqueIdentifier: PROJECT, logEntries: marks.map(entryOf) }, marks)
+      return draft('/api/ApplicationLogs/batch', { uniqueIdentifier: PROJECT, logEntries: mixed.map(entryOf) }, mixed)
     default: {
       const lines = marks.map((mark) => JSON.stringify({ '@t': '2026-01-31T12:00:00Z', '@m': mark })).join('\n')
       return [PROJECT, OTHER_PROJECT].map((project) => ({
@@ -135,13 +147,12 @@ function claimsOf(answer: Answer | 'unreachable' | 'cut', count: number, path: s
   if (answer === 'cut') return all('unknown')
   const { success, data, error }: Envelope = JSON.parse(answer.body)
   if (path === '/ingest/clef' && success !== (answer.status === 201)) return undefined
-  if (error !== undefined && error.code !== 'server_error') return undefined
   const { outcome = 'unknown', accepted = 0, errors } = error?.details ?? {}
+  if (error !== undefined && error.code !== 'server_error' && errors === undefined) return undefined
   // Of these entries some were accepted, and the answer does not say which.
   const claims = all(success ? 'accepted' : accepted > 0 ? 'unknown' : outcome)
   for (const { index, code, details } of data?.errors ?? errors ?? []) {
-    if (code !== 'server_error') return undefined
-    claims[index] = details?.outcome ?? 'unknown'
+    claims[index] = code === 'server_error' ? (details?.outcome ?? 'unknown') : 'refused'
   }
   return claims
 }

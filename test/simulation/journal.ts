@@ -27,13 +27,19 @@ type Handler = (batch: PartitionBatch) => Promise<void>
 /** The time after which a group takes a member that it does not hear of for gone, and the longest until that member hears of it. */
 const SESSION_MS = 5_000
 const UNAWARE_MS = 4_000
+/** One commit in so many comes from a member that the group has just taken for gone. */
+const EXPELLED_IN = 40
 
 export function createSimulatedJournal(deps: JournalDeps): SimulatedJournal {
   const { network, process, journal } = deps
   const memberships = new Set<Membership>()
   const call = <T>(what: string, effect: () => Promise<T>): Promise<T> => network.call(process, 'journal', what, effect)
+  const expel = (): void => {
+    for (const membership of memberships) void membership.expel(network.random.int(UNAWARE_MS))
+  }
   return {
     ...journal,
+    expel,
     append: async ({ topic, partition, records }) => {
       const batch = { topic, partition, records: [...records] }
       const what = `appends ${batch.records.length} to ${topic}/${partition}`
@@ -51,9 +57,6 @@ export function createSimulatedJournal(deps: JournalDeps): SimulatedJournal {
       memberships.add(membership)
       await membership.join()
       return membership
-    },
-    expel: () => {
-      for (const membership of memberships) void membership.expel(network.random.int(UNAWARE_MS))
     },
   }
 }
@@ -89,9 +92,12 @@ function createMembership(
     signal.addEventListener('abort', () => void tell(), { once: true })
     await network.travel()
     if (signal.aborted) return
-    if (!process.isAlive) return gone
+    // The group takes the partition away before it goes on without the handler.
+    const taken = gone.then(() => aborted(signal))
+    if (!process.isAlive) return taken
     const commit = async (position: number): Promise<void> => {
       if (told.signal.aborted) return
+      if (network.fails(EXPELLED_IN)) void expel(network.random.int(UNAWARE_MS))
       await network.call(process, 'journal', `commits ${position} of ${topic}/${partition} for ${group}`, async () => {
         if (signal.aborted) throw new Error('the group does not know the member any more')
         await batch.commit(position)
@@ -104,7 +110,7 @@ function createMembership(
     })
     working.add(ended)
     void ended.then(() => working.delete(ended))
-    await Promise.race([work, gone])
+    await Promise.race([work, taken])
   }
 
   async function join(): Promise<void> {
@@ -129,6 +135,14 @@ function createMembership(
     )
   }
 
+  async function expel(ms: number): Promise<void> {
+    if (inner === undefined || isClosed) return
+    unawareMs = ms
+    await leave()
+    await Promise.all(working)
+    if (process.isAlive && !isClosed) await join()
+  }
+
   async function leave(): Promise<void> {
     const left = inner
     inner = undefined
@@ -144,13 +158,7 @@ function createMembership(
   return {
     done: done.promise,
     join,
-    expel: async (ms) => {
-      if (inner === undefined || isClosed) return
-      unawareMs = ms
-      await leave()
-      await Promise.all(working)
-      if (process.isAlive && !isClosed) await join()
-    },
+    expel,
     health: () => inner?.health() ?? { name: `group ${group}`, ready: false, reason: 'not a member' },
     close: async () => {
       isClosed = true
@@ -160,3 +168,9 @@ function createMembership(
     },
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })

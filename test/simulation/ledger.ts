@@ -72,7 +72,7 @@ export function createSimulationLedger(
   return {
     sent: ledger.sent,
     claimed: (mark, claim) => {
-      if (claim !== 'not_written') possible.add(mark)
+      if (claim === 'accepted' || claim === 'unknown') possible.add(mark)
       if (claim === 'accepted') ledger.answered(mark)
     },
     committed: (group, topic, partition, position) => {
@@ -84,7 +84,10 @@ export function createSimulationLedger(
       if (position < before) find(`${place}: ${position} was committed after ${before}`)
       const letters = lettersNow()
       const unsettled = records.slice(before, position).filter((record) => !isSettled(view, record, letters))
-      list(`${place}: ${position} was committed before these records were settled`, unsettled.map(String).map((_, index) => placeOf(view, unsettled[index]!)))
+      list(
+        `${position} was committed before these records were settled`,
+        unsettled.map((record) => placeOf(view, record)),
+      )
       positions.set(place, Math.max(before, position))
     },
     isDrained: async () => {
@@ -114,8 +117,11 @@ export function createSimulationLedger(
       list('answered and not stored', missing)
       list('stored and never sent', strangers)
       list('stored, and the sender was told that it was not written', [...new Set(stored).difference(possible)])
-      const facts = [...TOPICS_OF.flows].flatMap((topic) => journal.recordsOf(topic)).flatMap((record) => flowFactOf(record))
-      const flowsOf = (flows: readonly object[]): string => JSON.stringify(flows.map((flow) => JSON.stringify(flow)).sort())
+      const facts = [...TOPICS_OF.flows]
+        .flatMap((topic) => journal.recordsOf(topic))
+        .flatMap((record) => flowFactOf(record))
+      const flowsOf = (flows: readonly object[]): string =>
+        JSON.stringify(flows.map((flow) => JSON.stringify(flow)).sort())
       if (flowsOf(store.flows()) !== flowsOf(foldFlows(facts))) find('the flows are not those of the records')
     },
   }

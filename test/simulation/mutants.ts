@@ -17,7 +17,11 @@ const sender = 'gateway/publisher/sender.ts'
 
 export const MUTANTS = {
   // Faults that were once in the program.
-  'commit-not-retried': { file: batch, code: 'await commitPatiently(batch, position, logger)', by: 'await batch.commit(position)' },
+  'commit-not-retried': {
+    file: batch,
+    code: 'await commitPatiently(batch, position, logger)',
+    by: 'await batch.commit(position)',
+  },
   'redelivered-counted-again': {
     file: batch,
     code: 'known !== undefined && known.position <= offset ? known.history : NO_HISTORY',
@@ -50,7 +54,11 @@ export const MUTANTS = {
     code: 'await commitPatiently(batch, position, logger)',
     by: 'await commitPatiently(batch, (batch.records.at(-1)?.offset ?? -1) + 1, logger)',
   },
-  'dead-letters-not-awaited': { file: batch, code: 'await deadLetters.append(bad)', by: 'void deadLetters.append(bad).catch(() => {})' },
+  'dead-letters-not-awaited': {
+    file: batch,
+    code: 'await deadLetters.append(bad)',
+    by: 'void deadLetters.append(bad).catch(() => {})',
+  },
   'refused-by-store-dropped': {
     file: batch,
     code: "written.outcome === 'refused' ? deadLetter('refused_by_store', written.reason) : written.outcome",
@@ -59,22 +67,30 @@ export const MUTANTS = {
   'unsettled-is-durable': { file: sender, code: "return 'unsettled'", by: "return 'durable'" },
   'uncertain-is-refused': { file: sender, code: "? 'refused' : 'uncertain'", by: "? 'refused' : 'refused'" },
   'late-answer-is-not-written': { file: batcher, code: "part.settle('unsettled')", by: "part.settle('expired')" },
-  'expired-is-sent': { file: batcher, code: 'if (!dequeue(part)) {', by: 'if (schedule.isIdle() || !dequeue(part)) {' },
-  'answered-when-queued': { file: batcher, code: '      enqueue(part)\n', by: "      enqueue(part)\n      settle('durable')\n" },
+  'answered-when-queued': {
+    file: batcher,
+    code: '      enqueue(part)\n',
+    by: "      enqueue(part)\n      settle('durable')\n",
+  },
   'repeats-get-new-ids': {
     file: 'gateway/ingest/request.ts',
     code: 'return { ...common, idOf, repeatKey: idOf(0) }',
     by: 'return { ...common, idOf: nextId, repeatKey: idOf(0) }',
   },
-  'hanging-sends-not-limited': {
-    file: sender,
-    code: 'settledWithin(timeoutMs, next(batch), deadlines)',
-    by: 'next(batch)',
+  'outcomes-misplaced': {
+    file: 'gateway/publisher/publisher.ts',
+    code: 'slice.places.push(place)',
+    by: 'slice.places.push(slice.places.length)',
   },
-  'replay-keeps-connect-headers': {
-    file: 'consumers/dead-letter-replay.ts',
-    code: '!name.startsWith(CONNECT_PREFIX) && ',
-    by: '',
+  'failures-misplaced': {
+    file: 'gateway/ingest/handlers.ts',
+    code: '    places.push(index)\n',
+    by: '    places.push(places.length)\n',
+  },
+  'flows-not-awaited': {
+    file: 'consumers/projection.ts',
+    code: 'await store.mergeFlows(foldFlows(all), signal)',
+    by: 'void store.mergeFlows(foldFlows(all), signal).catch(() => {})',
   },
 } as const satisfies Record<string, Mutant>
 
@@ -87,7 +103,8 @@ const ROOT = join(import.meta.dirname, '../..')
 /** Has the program loaded with the fault in it. Comes before the program is imported. */
 export function putIn({ file, code, by }: Mutant): void {
   const path = join(ROOT, file)
-  if (readFileSync(path, 'utf8').split(code).length !== 2) throw new Error(`${file} does not have this code once: ${code}`)
+  if (readFileSync(path, 'utf8').split(code).length !== 2)
+    throw new Error(`${file} does not have this code once: ${code}`)
   const mutated = pathToFileURL(path).href
   registerHooks({
     load: (url, context, nextLoad) => {

@@ -92,8 +92,7 @@ export function createNetwork(random: Random, note: (line: string) => void, hasF
     return isOut ? random.pick(FAILURES) : random.weighted(weights)
   }
 
-  const travel = (isLong = false): Promise<void> =>
-    wait(isLong ? random.between(...LONG_MS) : random.int(latencyMs))
+  const travel = (isLong = false): Promise<void> => wait(isLong ? random.between(...LONG_MS) : random.int(latencyMs))
 
   const fails = (times: number): boolean => !isHealed && times > 0 && random.oneIn(times)
 
@@ -138,7 +137,9 @@ export function createNetwork(random: Random, note: (line: string) => void, hasF
       await travel(long === 'request')
       // What a process sent before it died may still arrive.
       if (!process.isAlive && random.oneIn(2)) await never
-      note(`${process.name} ${what}${name === 'fine' ? '' : `: ${name}`}${process.isAlive ? '' : ', sent before its death'}`)
+      note(
+        `${process.name} ${what}${name === 'fine' ? '' : `: ${name}`}${process.isAlive ? '' : ', sent before its death'}`,
+      )
       let result: Awaited<ReturnType<typeof effect>> | undefined
       for (let times = 0; times < effects; times += 1) result = await effect()
       await travel(long === 'answer')

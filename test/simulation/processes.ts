@@ -159,7 +159,10 @@ export function runGateway(site: Site, name: string): Gateway {
 }
 
 /** The answer of an endpoint, without a connection. */
-function answerOf(endpoints: ReturnType<typeof createGateway>['endpoints'], { path, headers, body }: Request): Promise<Answer> {
+function answerOf(
+  endpoints: ReturnType<typeof createGateway>['endpoints'],
+  { path, headers, body }: Request,
+): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const bytes = Buffer.from(body)
   const request = Object.assign(new EventEmitter(), {
@@ -195,7 +198,12 @@ export function runConsumers(site: Site, name: string): void {
     const client = site.journal.anotherClient()
     const journal = createSimulatedJournal({ network, process, journal: client, onCommitted: site.onCommitted })
     const store = createSimulatedStore(network, process, site.store)
-    const options = { batchRecordsMax: random.between(1, 8), writeDocumentsMax: random.between(1, 6), deadLetterRunMax }
+    const options = {
+      lagIntervalMs: 15_000,
+      batchRecordsMax: random.between(1, 8),
+      writeDocumentsMax: random.between(1, 6),
+      deadLetterRunMax,
+    }
     const consumers = PROJECTION_NAMES.map((projection) =>
       createConsumer({ projection, topicPrefix: PREFIX, journal, store, clock: systemClock, logger, metrics, options }),
     )

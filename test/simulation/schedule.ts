@@ -28,7 +28,7 @@ async function happen(world: World): Promise<void> {
   store.refuse = ({ source }) => (source.includes(REFUSED_MARK) ? 'mended later' : undefined)
   const network = createNetwork(random, world.note, true)
   const ledger = createSimulationLedger(journal, store, world.find)
-  const [poison, refused] = [random.int(4), random.int(2)]
+  const [poison, refused] = [random.int(5), random.int(2)]
   // A send that the journal carried out twice makes two records of an entry.
   const deadLetterRunMax = poison + 2 * refused
   const site: Site = { world, network, journal, store, deadLetterRunMax, onCommitted: ledger.committed }
@@ -39,7 +39,7 @@ async function happen(world: World): Promise<void> {
     runClient(site, `client-${index}`, gateways, { ledger, requests: random.between(1, 8) }),
   )
   const others = [
-    ...Array.from({ length: poison }, () => poisonTopic(site, partitions)),
+    poisonTopic(site, partitions, poison),
     ...Array.from({ length: refused }, (_, index) =>
       sendRefused(site, random.pick(gateways), ledger, `refused-${index}`),
     ),
@@ -65,12 +65,13 @@ const topicsWith = (partitions: number): readonly NamedTopic[] =>
     partitions: role === 'dead-letters' || role === 'refusals' ? 1 : partitions,
   }))
 
-/** Somebody writes a bad record past the gateway. */
-async function poisonTopic({ network: { random }, journal }: Site, partitions: number): Promise<void> {
+/** Somebody writes bad records past the gateway. They stand in a row, so that counting one of them twice makes a flood of them. */
+async function poisonTopic({ network: { random }, journal }: Site, partitions: number, count: number): Promise<void> {
   await wait(random.int(FAULTY_MS))
-  const record = { key: null, value: random.pick(POISON), headers: { [POISON_HEADER]: '1' } }
+  const headers = { [POISON_HEADER]: '1' }
+  const records = Array.from({ length: count }, () => ({ key: null, value: random.pick(POISON), headers }))
   const topic = random.pick([EVENT_TOPIC, APPLICATION_TOPIC])
-  await journal.append({ topic, partition: random.int(partitions), records: [record] })
+  await journal.append({ topic, partition: random.int(partitions), records })
 }
 
 async function drain(ledger: Ledger): Promise<void> {

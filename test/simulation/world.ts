@@ -81,17 +81,22 @@ const delay = <Value>(ms = 0, value?: Value, { signal }: { signal?: AbortSignal 
       cancel(timer)
       reject(signal?.reason)
     }
-    const timer = new Timer(ms, () => {
-      signal?.removeEventListener('abort', giveUp)
-      resolve(value)
-    }, false)
+    const timer = new Timer(
+      ms,
+      () => {
+        signal?.removeEventListener('abort', giveUp)
+        resolve(value)
+      },
+      false,
+    )
     if (signal?.aborted) giveUp()
     else signal?.addEventListener('abort', giveUp, { once: true })
   })
 
 /** Puts the world's time and chance in place of Node's, in this process, for good. */
 export function takeOver(): void {
-  const later = (go: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) => new Timer(ms, () => go(...given), false)
+  const later = (go: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) =>
+    new Timer(ms, () => go(...given), false)
   Object.assign(globalThis, {
     setTimeout: later,
     setInterval: (go: () => void, ms = 0) => new Timer(ms, go, true),
