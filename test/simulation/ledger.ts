@@ -46,6 +46,8 @@ export function createSimulationLedger(
   const ledger = createLedger()
   /** Entries that may have been written by what their senders were told. */
   const possible = new Set<string>()
+  const written = new Set<string>()
+  const read = new Set<JournalRecord>()
   const positions = new Map<string, number>()
   const expectedLetters = new Set<string>()
 
@@ -64,6 +66,17 @@ export function createSimulationLedger(
     if (places.length > 0) find(`${what}: ${places.slice(0, 5).join(', ')}`)
   }
 
+  /** The marks of all entries in the journal. */
+  function marksWritten(): ReadonlySet<string> {
+    for (const record of TOPICS_OF.flows.flatMap((topic) => journal.recordsOf(topic))) {
+      if (read.has(record)) continue
+      read.add(record)
+      const entry = entryOf(record)
+      if (entry !== undefined) written.add(markOf(entry))
+    }
+    return written
+  }
+
   function isSettled(view: string, record: JournalRecord, letters: ReadonlySet<string>): boolean {
     if (letters.has(placeOf(view, record))) return true
     return !isPoison(record) && (view === 'flows' || store.documents.has(String(record.headers['ce_id'])))
@@ -73,7 +86,9 @@ export function createSimulationLedger(
     sent: ledger.sent,
     claimed: (mark, claim) => {
       if (claim === 'accepted' || claim === 'unknown') possible.add(mark)
-      if (claim === 'accepted') ledger.answered(mark)
+      if (claim !== 'accepted') return
+      ledger.answered(mark)
+      if (!marksWritten().has(mark)) find(`${mark} was accepted, and the journal does not have it`)
     },
     committed: (group, topic, partition, position) => {
       const place = `${group} ${topic}/${partition}`
@@ -109,17 +124,14 @@ export function createSimulationLedger(
       list('dead letters of good records', [...letters.difference(expectedLetters)])
     },
     settle: () => {
-      const stored = [...store.documents.values()].map(({ project, message, payload }) =>
-        markIn(project, message ?? payload ?? ''),
-      )
+      const stored = [...store.documents.values()].map(({ source }) => markOf(JSON.parse(source)))
       const { duplicates, missing, strangers } = ledger.settle(stored)
       list('stored more than once', duplicates)
       list('answered and not stored', missing)
       list('stored and never sent', strangers)
       list('stored, and the sender was told that it was not written', [...new Set(stored).difference(possible)])
-      const facts = [...TOPICS_OF.flows]
-        .flatMap((topic) => journal.recordsOf(topic))
-        .flatMap((record) => flowFactOf(record))
+      const entries = TOPICS_OF.flows.flatMap((topic) => journal.recordsOf(topic)).map(entryOf)
+      const facts = entries.flatMap((entry) => (entry === undefined ? [] : (flowFact(entry) ?? [])))
       const flowsOf = (flows: readonly object[]): string =>
         JSON.stringify(flows.map((flow) => JSON.stringify(flow)).sort())
       if (flowsOf(store.flows()) !== flowsOf(foldFlows(facts))) find('the flows are not those of the records')
@@ -127,9 +139,11 @@ export function createSimulationLedger(
   }
 }
 
-function flowFactOf(record: JournalRecord) {
-  const decode = record.topic === EVENT_TOPIC ? decodeEventLog : decodeApplicationLog
-  const decoded = decode(record)
-  const fact = decoded.outcome === 'decoded' ? flowFact(decoded.entry as EntryRecord) : null
-  return fact === null ? [] : [fact]
+/** Undefined for a record that is no entry. */
+function entryOf(record: JournalRecord): EntryRecord | undefined {
+  const decoded = (record.topic === EVENT_TOPIC ? decodeEventLog : decodeApplicationLog)(record)
+  return decoded.outcome === 'decoded' ? decoded.entry : undefined
 }
+
+const markOf = (entry: EntryRecord): string =>
+  entry.kind === 'event' ? markIn(null, entry.payload) : markIn(entry.project, entry.message)

@@ -54,7 +54,8 @@ export const PREFIX = 'sluice'
 const config = loadConfig({ REQUEST_DEADLINE_MS: '2000' })
 /** Beyond its deadline a request may be answered so much later: timers are late, and an answer takes its turns. */
 const LATE_MS = 100
-const STOP_MS = 4_000
+/** How long a process may take to stop; beyond, it is over. */
+const STOP_MS = [100, 4_000] as const
 
 // Both count and tell, and decide nothing, so that all processes of all schedules can share them.
 const metrics = createMetrics()
@@ -128,7 +129,7 @@ export function runGateway(site: Site, name: string): Gateway {
     }
     await order(site, process)
     open = undefined
-    await stopAll(parts.services, systemClock.now() + STOP_MS)
+    await stopAll(parts.services, systemClock.now() + network.random.between(...STOP_MS))
     await wait(1)
     if (unanswered.size > 0) world.find(`${process.name} stopped without an answer to ${unanswered.size} requests`)
   }
@@ -218,7 +219,7 @@ export function runConsumers(site: Site, name: string): void {
       await wait(random.between(100, 5_000))
     }
     await Promise.race([order(site, process, journal.expel), looked(), allHalted])
-    await stopAll(consumers, systemClock.now() + STOP_MS)
+    await stopAll(consumers, systemClock.now() + network.random.between(...STOP_MS))
   }
 
   /** A consumer halts for what it cannot go on with, and for nothing else. */
