@@ -1,6 +1,6 @@
 import type { Random } from '../fuzz/random.ts'
 import { KEY, PROJECT } from '../support/gateway-registry.ts'
-import type { Ledger } from './ledger.ts'
+import { type Claim, INVALID, type Ledger, markIn, REFUSED_MARK } from './ledger.ts'
 import { wait } from './network.ts'
 import { type Answer, type Gateway, OTHER_PROJECT, type Request, type Site } from './processes.ts'
 
@@ -10,15 +10,6 @@ interface Draft {
   readonly marks: readonly string[]
   readonly idempotencyKey: string | null
 }
-
-/** The text of an entry that the store refuses until an operator has mended it. */
-export const REFUSED_MARK = 'refused by the store'
-
-/** What an answer says of one entry; `refused` is the word for an entry that its sender has to mend. */
-export type Claim = 'accepted' | 'not_written' | 'unknown' | 'refused'
-
-/** The end of the marks of entries without a message, which the gateway refuses. */
-const INVALID = '!'
 
 const PAUSE_MS = [50, 1_500] as const
 
@@ -117,10 +108,6 @@ function draftRequests(random: Random, name: string): readonly Draft[] {
     }
   }
 }
-
-/** The mark of an entry with this text: the same text can be sent to two Projects. */
-export const markIn = (project: string | null, text: string): string =>
-  `${text.split(' ')[0]}${project === OTHER_PROJECT ? '*' : ''}`
 
 interface Envelope {
   readonly success: boolean

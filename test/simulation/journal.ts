@@ -78,6 +78,8 @@ function createMembership(
   const working = new Set<Promise<void>>()
   let expelled = Promise.withResolvers<void>()
   let unawareMs = 0
+  /** The membership of now, which may have to wait for others to leave. */
+  let joining: Promise<Subscription> | undefined
   let inner: Subscription | undefined
   let isClosed = false
 
@@ -117,7 +119,7 @@ function createMembership(
     expelled = Promise.withResolvers()
     unawareMs = 0
     const gone = expelled.promise
-    const joined = await journal.subscribe(
+    const joined = journal.subscribe(
       {
         ...options,
         onAssigned: (partitions, cause) => {
@@ -126,17 +128,19 @@ function createMembership(
       },
       (batch) => handle(batch, gone),
     )
-    inner = joined
-    joined.done.then(
+    joining = joined
+    const member = await joined
+    inner = member
+    member.done.then(
       () => {
-        if (inner === joined) done.resolve()
+        if (joining === joined) done.resolve()
       },
       (error: unknown) => done.reject(error),
     )
   }
 
   async function expel(ms: number): Promise<void> {
-    if (inner === undefined || isClosed) return
+    if (joining === undefined || isClosed) return
     unawareMs = ms
     await leave()
     await Promise.all(working)
@@ -144,10 +148,10 @@ function createMembership(
   }
 
   async function leave(): Promise<void> {
-    const left = inner
-    inner = undefined
+    const left = joining
+    joining = undefined
     expelled.resolve()
-    await left?.close()
+    await (await left)?.close()
   }
 
   void process.died.then(async () => {
@@ -162,7 +166,7 @@ function createMembership(
     health: () => inner?.health() ?? { name: `group ${group}`, ready: false, reason: 'not a member' },
     close: async () => {
       isClosed = true
-      await inner?.close()
+      await (await joining)?.close()
       await Promise.all(working)
       done.resolve()
     },

@@ -8,8 +8,7 @@ import type { JournalRecord } from '../../shared/journal/journal.ts'
 import type { MemoryStoreWriter } from '../support/consumers-store.ts'
 import { createLedger } from '../support/ledger.ts'
 import type { MemoryJournal } from '../support/memory-journal.ts'
-import { type Claim, markIn, REFUSED_MARK } from './clients.ts'
-import { PREFIX } from './processes.ts'
+import { OTHER_PROJECT, PREFIX } from './processes.ts'
 
 /** The first promise, kept as a book: what was sent and answered, and what the journal and the store have of it. */
 export interface Ledger {
@@ -26,8 +25,16 @@ export interface Ledger {
   settle(): void
 }
 
+/** What an answer says of one entry; `refused` is the word for an entry that its sender has to mend. */
+export type Claim = 'accepted' | 'not_written' | 'unknown' | 'refused'
+
+/** The end of the marks of entries without a message, which the gateway refuses. */
+export const INVALID = '!'
+/** The text of an entry that the store refuses until an operator has mended it. */
+export const REFUSED_MARK = 'refused by the store'
 /** Marks records that no projection can read. */
 export const POISON_HEADER = 'x-poison'
+
 export const EVENT_TOPIC = topicName(PREFIX, 'event-logs')
 export const APPLICATION_TOPIC = topicName(PREFIX, 'application-logs')
 const DEAD_LETTER_TOPIC = topicName(PREFIX, 'dead-letters')
@@ -144,6 +151,10 @@ function entryOf(record: JournalRecord): EntryRecord | undefined {
   const decoded = (record.topic === EVENT_TOPIC ? decodeEventLog : decodeApplicationLog)(record)
   return decoded.outcome === 'decoded' ? decoded.entry : undefined
 }
+
+/** The mark of an entry with this text: the same text can be sent to two Projects. */
+export const markIn = (project: string | null, text: string): string =>
+  `${text.split(' ')[0]}${project === OTHER_PROJECT ? '*' : ''}`
 
 const markOf = (entry: EntryRecord): string =>
   entry.kind === 'event' ? markIn(null, entry.payload) : markIn(entry.project, entry.message)

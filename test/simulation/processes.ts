@@ -56,6 +56,9 @@ const config = loadConfig({ REQUEST_DEADLINE_MS: '2000' })
 const LATE_MS = 100
 /** How long a process may take to stop; beyond, it is over. */
 const STOP_MS = [100, 4_000] as const
+/** After one request in so many, within so many milliseconds, the gateway is stopped. */
+const STOP_IN = 15
+const STOP_SOON_MS = 500
 
 // Both count and tell, and decide nothing, so that all processes of all schedules can share them.
 const metrics = createMetrics()
@@ -84,7 +87,7 @@ async function order({ network, world }: Site, process: Process, expel?: () => v
   const { random } = network
   const actions = ['kill', 'stop', ...(expel === undefined ? [] : (['expel', 'expel'] as const))] as const
   for (;;) {
-    await wait(random.between(500, FAULTY_MS))
+    await wait(random.between(500, random.pick([3_000, FAULTY_MS])))
     if (network.isHealed || !process.isAlive) return never
     const action = random.pick(actions)
     world.note(`${process.name}: ${action}`)
@@ -118,16 +121,20 @@ export function runGateway(site: Site, name: string): Gateway {
     }
     world.note(`${process.name} is up`)
     const unanswered = new Set<Promise<Answer>>()
+    const ordered = Promise.withResolvers<void>()
     open = {
       process,
       handle: (request) => {
+        // Most stops that come by themselves come when there is nothing to do.
+        if (network.fails(STOP_IN)) void wait(network.random.int(STOP_SOON_MS)).then(ordered.resolve)
         const answer = answerOf(parts.endpoints, request)
         unanswered.add(answer)
         void answer.then(() => unanswered.delete(answer))
         return answer
       },
     }
-    await order(site, process)
+    await Promise.race([order(site, process), ordered.promise])
+    world.note(`${process.name} stops`)
     open = undefined
     await stopAll(parts.services, systemClock.now() + network.random.between(...STOP_MS))
     await wait(1)
@@ -208,12 +215,11 @@ export function runConsumers(site: Site, name: string): void {
     const consumers = PROJECTION_NAMES.map((projection) =>
       createConsumer({ projection, topicPrefix: PREFIX, journal, store, clock: systemClock, logger, metrics, options }),
     )
-    const halted = Promise.all(consumers.map((consumer) => judgeHalt(process, consumer)))
+    for (const consumer of consumers) void judgeHalt(process, consumer)
     const allHalted = endOfAll(consumers).catch(() => undefined)
     const started = await startAll(consumers).catch(() => 'failed')
     if (started === 'failed') return
     world.note(`${process.name} is up`)
-    void halted
     const looked = async (): Promise<void> => {
       await Promise.race(consumers.map(({ done }) => done.catch(() => undefined)))
       await wait(random.between(100, 5_000))

@@ -4,8 +4,15 @@ import { AppendError, type NamedTopic } from '../../shared/journal/journal.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import { createMemoryStoreWriter } from '../support/consumers-store.ts'
 import { createMemoryJournal } from '../support/memory-journal.ts'
-import { REFUSED_MARK, runClient, sendRefused } from './clients.ts'
-import { APPLICATION_TOPIC, createSimulationLedger, EVENT_TOPIC, type Ledger, POISON_HEADER } from './ledger.ts'
+import { runClient, sendRefused } from './clients.ts'
+import {
+  APPLICATION_TOPIC,
+  createSimulationLedger,
+  EVENT_TOPIC,
+  type Ledger,
+  POISON_HEADER,
+  REFUSED_MARK,
+} from './ledger.ts'
 import { CallError, createNetwork, FAULTY_MS, wait } from './network.ts'
 import { openJournal, PREFIX, runConsumers, runGateway, type Site } from './processes.ts'
 import { createWorld, type World } from './world.ts'

@@ -30,6 +30,9 @@ const LIMIT_MS = 30 * 60_000
 /** The longest and the shortest time that Node can set a timer to. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 const TIMER_MS_MIN = 1
+/** Before one turn in so many the thread is busy with something else. */
+const STALL_IN = 20
+const STALL_MS = [1, 5] as const
 
 const realImmediate = setImmediate
 /** Resolves when nothing is left to do at this time: every promise that could settle has. */
@@ -128,8 +131,9 @@ export function createWorld(seed: number): World {
     note(`!! ${finding}`)
   }
   const note = (line: string): void => void trace.push(`${now.toFixed(0).padStart(7)} ${line}`)
+  const random = createRandom(seed, 0)
   return {
-    random: createRandom(seed, 0),
+    random,
     trace,
     findings,
     note,
@@ -149,7 +153,8 @@ export function createWorld(seed: number): World {
           return
         }
         if (turn.isCancelled) continue
-        now = turn.at
+        // A timer is never early, and late where the thread was busy.
+        now = Math.max(now, turn.at) + (random.oneIn(STALL_IN) ? random.between(...STALL_MS) : 0)
         try {
           turn.go()
         } catch (error) {
