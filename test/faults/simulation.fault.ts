@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { MUTANTS } from '../simulation/mutants.ts'
 import { FAULT_SCALE } from '../support/fault-scale.ts'
 
-const MAIN = join(import.meta.dirname, '../simulation/main.ts')
+const ROOT = join(import.meta.dirname, '../..')
+const MAIN = join(ROOT, 'test/simulation/main.ts')
 const SCHEDULES = 1_000 * FAULT_SCALE
 const PATIENCE_MS = 300_000 * FAULT_SCALE
 
@@ -47,4 +49,9 @@ describe('a fault that is put into the program is found, and its seed repeats th
     },
     PATIENCE_MS,
   )
+})
+
+test('docs/faults.md lists them', () => {
+  const text = readFileSync(join(ROOT, 'docs/faults.md'), 'utf8')
+  expect([...text.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name)).toEqual(Object.keys(MUTANTS))
 })

@@ -78,7 +78,7 @@ function createMembership(
   const working = new Set<Promise<void>>()
   let expelled = Promise.withResolvers<void>()
   let unawareMs = 0
-  /** The membership of now, which may have to wait for others to leave. */
+  /** The membership, which may have to wait for others to leave; undefined while the group takes the member for gone. */
   let joining: Promise<Subscription> | undefined
   let inner: Subscription | undefined
   let isClosed = false
@@ -88,7 +88,7 @@ function createMembership(
     const { topic, partition, signal, records } = batch
     const told = new AbortController()
     const tell = async (): Promise<void> => {
-      await (unawareMs === 0 ? network.travel() : wait(unawareMs))
+      await (joining === undefined ? wait(unawareMs) : network.travel())
       told.abort(signal.reason)
     }
     signal.addEventListener('abort', () => void tell(), { once: true })
@@ -101,14 +101,16 @@ function createMembership(
       if (told.signal.aborted) return
       if (network.fails(EXPELLED_IN)) void expel(network.random.int(UNAWARE_MS))
       await network.call(process, 'journal', `commits ${position} of ${topic}/${partition} for ${group}`, async () => {
-        if (signal.aborted) throw new Error('the group does not know the member any more')
+        if (signal.aborted && joining === undefined) throw new Error('the group does not know the member any more')
+        // A member that is known hears by the answer that the partition is taken away.
+        if (signal.aborted) return told.abort(signal.reason)
         await batch.commit(position)
         onCommitted?.(group, topic, partition, position)
       })
     }
     const work = handler({ topic, partition, records, endPosition: batch.endPosition, signal: told.signal, commit })
     const ended = work.catch((error: unknown) => {
-      if (!told.signal.aborted) done.reject(error)
+      if (joining === undefined && !told.signal.aborted) done.reject(error)
     })
     working.add(ended)
     void ended.then(() => working.delete(ended))
@@ -117,7 +119,6 @@ function createMembership(
 
   async function join(): Promise<void> {
     expelled = Promise.withResolvers()
-    unawareMs = 0
     const gone = expelled.promise
     const joined = journal.subscribe(
       {

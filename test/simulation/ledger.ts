@@ -127,8 +127,8 @@ export function createSimulationLedger(
             if (isPoison(record) || (refuses && view !== 'flows' && isRefused(record)))
               expectedLetters.add(placeOf(view, record))
       const letters = lettersNow()
-      list('bad records without a dead letter', [...expectedLetters.difference(letters)])
-      list('dead letters of good records', [...letters.difference(expectedLetters)])
+      list('bad records without a dead letter', without(expectedLetters, letters))
+      list('dead letters of good records', without(letters, expectedLetters))
     },
     settle: () => {
       const stored = [...store.documents.values()].map(({ source }) => markOf(JSON.parse(source)))
@@ -136,7 +136,7 @@ export function createSimulationLedger(
       list('stored more than once', duplicates)
       list('answered and not stored', missing)
       list('stored and never sent', strangers)
-      list('stored, and the sender was told that it was not written', [...new Set(stored).difference(possible)])
+      list('stored, and the sender was told that it was not written', without(new Set(stored), possible))
       const entries = TOPICS_OF.flows.flatMap((topic) => journal.recordsOf(topic)).map(entryOf)
       const facts = entries.flatMap((entry) => (entry === undefined ? [] : (flowFact(entry) ?? [])))
       const flowsOf = (flows: readonly object[]): string =>
@@ -145,6 +145,9 @@ export function createSimulationLedger(
     },
   }
 }
+
+const without = (all: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>
+  [...all].filter((one) => !others.has(one))
 
 /** Undefined for a record that is no entry. */
 function entryOf(record: JournalRecord): EntryRecord | undefined {
