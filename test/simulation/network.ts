@@ -70,7 +70,7 @@ export const FAULTY_MS = 30_000
 export const never = new Promise<never>(() => undefined)
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A network without faults where no schedule of a seed is given. */
+/** Draws the faults that there are, unless there are to be none. */
 export function createNetwork(random: Random, note: (line: string) => void, hasFaults: boolean): Network {
   // Which faults there are at all is drawn first: a schedule that has all of them hides what one of them alone brings about.
   const latencyMs = random.pick([2, 10, 40])

@@ -26,7 +26,7 @@ interface Turn {
 /** Any time will do, as long as it is always the same. */
 const EPOCH_MS = Date.UTC(2026, 0, 31, 12)
 /** A schedule that has not ended by then never will. */
-const LIMIT_MS = 30 * 60_000
+const LIMIT_MS = 5 * 60_000
 /** The longest and the shortest time that Node can set a timer to. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 const TIMER_MS_MIN = 1
