@@ -37,7 +37,7 @@ async function simulate(runSchedule: (seed: number) => Promise<World>): Promise<
     if (isBroken || schedules === 1) print(trace)
     if (isBroken) {
       const command = `npm run simulate -- --seed ${seed} --schedules 1${mutant === undefined ? '' : ` --mutant ${mutant}`}`
-      print(['', ...findings, `found by seed ${seed}, after ${index + 1} schedules: ${command}`])
+      print(['', ...findings, `found by seed ${seed}, schedule ${index + 1} of ${schedules}: ${command}`])
       return false
     }
   }
