@@ -67,7 +67,8 @@ const OUTAGE_MS = [500, 12_000] as const
 /** Faults come until then. */
 export const FAULTY_MS = 30_000
 
-export const never = new Promise<never>(() => undefined)
+/** A promise of its own each time: one for all would keep whatever has ever waited for it. */
+export const never = (): Promise<never> => new Promise(() => undefined)
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Draws the faults that there are, unless there are to be none. */
@@ -116,7 +117,7 @@ export function createNetwork(random: Random, note: (line: string) => void, hasF
   /** A place in the program at which a process can die. Never resolves for one that is dead. */
   async function live(process: Process): Promise<void> {
     if (process.isAlive && fails(deathIn)) process.kill()
-    if (!process.isAlive) await never
+    if (!process.isAlive) await never()
   }
 
   return {
@@ -136,7 +137,7 @@ export function createNetwork(random: Random, note: (line: string) => void, hasF
       await live(process)
       await travel(long === 'request')
       // What a process sent before it died may still arrive.
-      if (!process.isAlive && random.oneIn(2)) await never
+      if (!process.isAlive && random.oneIn(2)) await never()
       note(
         `${process.name} ${what}${name === 'fine' ? '' : `: ${name}`}${process.isAlive ? '' : ', sent before its death'}`,
       )

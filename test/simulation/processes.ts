@@ -88,7 +88,7 @@ async function order({ network, world }: Site, process: Process, expel?: () => v
   const actions = ['kill', 'stop', ...(expel === undefined ? [] : (['expel', 'expel'] as const))] as const
   for (;;) {
     await wait(random.between(500, random.pick([3_000, FAULTY_MS])))
-    if (network.isHealed || !process.isAlive) return never
+    if (network.isHealed || !process.isAlive) return never()
     const action = random.pick(actions)
     world.note(`${process.name}: ${action}`)
     if (action === 'stop') return undefined
@@ -152,14 +152,14 @@ export function runGateway(site: Site, name: string): Gateway {
       let isAnswered = false
       const answered = handle(request).then((answer) => {
         isAnswered = true
-        return process.isAlive ? answer : never
+        return process.isAlive ? answer : never()
       })
       const died = process.died.then(() => 'cut' as const)
       void wait(config.REQUEST_DEADLINE_MS + LATE_MS).then(() => {
         if (process.isAlive && !isAnswered) world.find(`${process.name} did not answer in time`)
       })
       const impatient = wait(network.random.between(50, 2 * config.REQUEST_DEADLINE_MS)).then(() => 'cut' as const)
-      const answer = await Promise.race([answered, died, network.isHealed ? never : impatient])
+      const answer = await Promise.race([answered, died, network.isHealed ? never() : impatient])
       await network.travel()
       return network.fails(20) ? 'cut' : answer
     },
