@@ -31,7 +31,15 @@ import {
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 
-const GROUP_FIELDS = ['level', 'environment', 'category', 'template', 'exceptionGroup'] as const
+const GROUP_FIELDS = [
+  'level',
+  'environment',
+  'category',
+  'template',
+  'exceptionGroup',
+  'correlationKey',
+  'eventId',
+] as const
 const TEAMS = [TEAM, 'other']
 const TIMES = [
   '2026-01-31T09:30:00.123Z',

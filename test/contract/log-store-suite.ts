@@ -8,6 +8,7 @@ import { hostileContract } from './log-store-hostile.ts'
 import { queryContract } from './log-store-queries.ts'
 import { createRig, type Rig } from './log-store-rig.ts'
 import { searchingContract } from './log-store-searching.ts'
+import { seriesContract } from './log-store-series.ts'
 import { tailingContract } from './log-store-tailing.ts'
 import { writingContract } from './log-store-writing.ts'
 
@@ -34,6 +35,7 @@ export function logStoreContract(name: string, makeStore: () => Promise<LogStore
     queryContract(rig)
     countingContract(rig)
     groupingContract(rig)
+    seriesContract(rig)
     tailingContract(rig)
     flowContract(rig)
     hostileContract(rig)

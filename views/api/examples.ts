@@ -137,6 +137,15 @@ export const VIEW_EXAMPLES = {
     more: true,
     ungrouped: 0,
   },
+  Series: {
+    fn: 'p95',
+    value: 'scope.ms',
+    by: null,
+    interval: 3_600_000,
+    spans: ['2026-01-31T08:00:00.000Z', '2026-01-31T09:00:00.000Z'],
+    items: [{ value: null, label: null, count: 42, points: [null, 12.5] }],
+    more: false,
+  },
   Choices: {
     total: 42,
     level: [{ value: 'Information', count: 40 }],

@@ -22,6 +22,7 @@ import {
   NameList,
   Query,
   Refusals,
+  Series,
   Syntax,
   TypedRange,
 } from '../schemas/answers.ts'
@@ -55,6 +56,7 @@ const entryPurposes = (
   [`${base}/histogram`]: [`histogramOf${name}s`, 'Counts by level over time', Histogram],
   [`${base}/facets`]: [`facetsOf${name}s`, 'The most frequent values', Facets],
   [`${base}/groups`]: [`groupsOf${name}s`, 'Groups of logs that share a value, the largest first', Groups],
+  [`${base}/series`]: [`seriesOf${name}s`, 'A number over time', Series],
   [`${base}/choices`]: [`choicesOf${name}s`, 'The values to choose from, with counts', Choices],
   [`${base}/absence`]: [
     `absenceOf${name}s`,
@@ -171,14 +173,16 @@ function queryParameter(name: ParameterName, template: string, isFlows: boolean)
   return {
     name,
     in: 'query',
-    description: OTHERWISE[template]?.[name] ?? description,
-    schema: name === 'format' && !isFlows ? ENTRY_FORMATS : name === 'by' ? groupFields(template) : schema,
+    description: (OTHERWISE[template]?.[name] ?? description) + (name === 'by' ? groupedBy(template) : ''),
+    schema: name === 'format' && !isFlows ? ENTRY_FORMATS : schema,
   }
 }
 
-const groupFields = (template: string): JsonSchema => {
+/** The fields that `by` takes, and the one for groups where it is left out. */
+function groupedBy(template: string): string {
   const fields = GROUPED_BY[template.startsWith('/api/event-logs') ? 'event' : 'application']
-  return { type: 'string', enum: fields, default: fields[0] }
+  const usual = template.endsWith('/groups') ? ` Left out: ${fields[0]}.` : ''
+  return ` One of ${fields.join(', ')}.${usual}`
 }
 
 const found = (schema: NamedSchema): JsonSchema =>

@@ -4,8 +4,8 @@ import { LEVELS, parseLevel } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import { isFingerprint } from '../../shared/fingerprint/fingerprint.ts'
 import { FLOW_SORTS, FLOW_STATES } from '../../shared/log-store/log-store.ts'
+import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 import { parseTime } from '../../shared/query/time.ts'
-import { GROUP_FIELDS } from '../schemas/answers.ts'
 import { invalidParameters, type ParameterProblem } from './problems.ts'
 
 /** A query parameter: one definition for reading it and for describing it. */
@@ -57,12 +57,15 @@ export const PARAMETERS = {
   ),
   template: group('Application logs of the template with this id, the `value` of a group.'),
   exceptionGroup: group('Application logs with an exception of the group with this id, the `value` of a group.'),
-  by: choice(
-    'The field whose values make the groups; the first one that the path takes where it is left out.',
-    GROUP_FIELDS,
-    null,
-  ),
+  by: text('The field whose values make the groups, under its name in a search.', 'level'),
   groups: integer('Most groups.', { minimum: 1, maximum: 200, default: 50 }),
+  fn: choice(
+    'The function: the number of logs, or the number, mean, largest or a percentile of the numbers that `value` names.',
+    SERIES_FUNCTIONS,
+    'count',
+  ),
+  value: text('The name of numbers inside the scope data or the payload, as a search has it.', 'scope.ms'),
+  series: integer('Most series `by` a field.', { minimum: 1, maximum: 10, default: 5 }),
   limit: integer('Most items of a page.', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
   cursor: text('The nextCursor of the page before; all other parameters stay as they were.'),
   state: choice('Flows in this probable state.', FLOW_STATES, null),

@@ -18,6 +18,7 @@ import { listNames } from './names-list.ts'
 import type { ParameterName } from './parameters.ts'
 import { listRefusals } from './refusals.ts'
 import { changeQuery, completeQuery, describeSyntax } from './search.ts'
+import { seriesOfEntries } from './series.ts'
 import { tailEntries, tailFlow, tailHeaders } from './tail.ts'
 import { readTypedRange } from './typed-range.ts'
 
@@ -41,6 +42,11 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
   { path: `${base}/histogram`, parameters: [...FILTER, 'buckets'], answer: histogramOfEntries(kind) },
   { path: `${base}/facets`, parameters: [...FILTER, 'values'], answer: facetsOfEntries(kind) },
   { path: `${base}/groups`, parameters: [...FILTER, 'by', 'groups'], answer: groupsOfEntries(kind) },
+  {
+    path: `${base}/series`,
+    parameters: [...FILTER, 'fn', 'value', 'by', 'series', 'buckets'],
+    answer: seriesOfEntries(kind),
+  },
   { path: `${base}/choices`, parameters: FILTER, answer: choicesOfEntries(kind) },
   { path: `${base}/absence`, parameters: FILTER, answer: absenceOfEntries(kind) },
   { path: `${base}/completion`, parameters: [...FILTER, 'caret'], answer: completeQuery(kind) },

@@ -14,6 +14,7 @@ import {
 import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { LONG_FIELDS } from '../../shared/contract/rows.ts'
+import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 
 /*
  * The answers of the read API and of the session: each schema with the type of the same name. The OpenAPI document shows the schemas;
@@ -239,13 +240,14 @@ export const Facets = component('Facets', {
   }),
 })
 
-/** The fields that logs of each kind are grouped by, the usual one first. */
+/** The fields that logs of each kind are grouped by, the usual one first; of a family as `<key>`. The search has most under the same names. */
 export const GROUPED_BY = {
-  event: ['event', 'step', 'project', 'environment', 'level'],
-  application: ['template', 'exception', 'category', 'project', 'level', 'environment'],
+  event: ['event', 'step', 'project', 'environment', 'level', 'correlationKey', 'payload.<key>'],
+  application: [
+    ...['template', 'exception', 'category', 'project', 'level', 'environment', 'correlationKey'],
+    ...['eventName', 'eventId', 'trace', 'span', 'scope.<key>'],
+  ],
 } as const satisfies Readonly<Record<EntryKind, readonly string[]>>
-
-export const GROUP_FIELDS = [...new Set([...GROUPED_BY.application, ...GROUPED_BY.event])]
 
 export type Group = Static<typeof Group>
 const Group = component('Group', {
@@ -271,12 +273,36 @@ const Group = component('Group', {
 
 export type Groups = Static<typeof Groups>
 export const Groups = component('Groups', {
-  by: { type: 'string', enum: GROUP_FIELDS },
+  by: { ...text, description: 'The field whose values make the groups.' },
   interval: { type: 'number', description: 'The width of a span in milliseconds.' },
   spans: { ...arrayOf(time), description: 'The beginning of each span, 24 at most.' },
   items: arrayOf(Group),
   more: { ...flag, description: 'Whether there are further groups.' },
   ungrouped: { ...count, description: 'Matches without a value, which are in no group.' },
+})
+
+const series = objectOf({
+  value: {
+    ...optionalText,
+    description: 'The value of the field `by` that its logs share; null where it is left out.',
+  },
+  label: { ...optionalText, description: 'The value for the eye, as of a group.' },
+  count: { ...count, description: 'The number of its logs, or of its numbers.' },
+  points: {
+    ...arrayOf({ type: ['number', 'null'] }),
+    description: 'The function of each of the `spans`; null of a span without numbers.',
+  },
+})
+
+export type Series = Static<typeof Series>
+export const Series = component('Series', {
+  fn: { type: 'string', enum: SERIES_FUNCTIONS },
+  value: { ...optionalText, description: 'The name of the numbers; null where logs are counted.' },
+  by: { ...optionalText, description: 'The field whose values make the series.' },
+  interval: { type: 'number', description: 'The width of a span in milliseconds.' },
+  spans: { ...arrayOf(time), description: 'The beginning of each span.' },
+  items: arrayOf(series),
+  more: { ...flag, description: 'Whether `by` has further values.' },
 })
 
 const choice = objectOf({

@@ -8,7 +8,8 @@ export type Clause = Readonly<Record<string, unknown>>
 const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
 /** Words without a field are looked for here. Documents that a release before wrote have no details. */
 const WORDS: readonly string[] = [...TEXTS, 'details']
-const LEAVES = { payload: 'payloadLeaves', scope: 'scopeLeaves' } as const satisfies Record<LeafField, string>
+/** The fields with the terms of leaves. */
+export const LEAVES = { payload: 'payloadLeaves', scope: 'scopeLeaves' } as const satisfies Record<LeafField, string>
 /** How many words with the prefix of a phrase's last word are tried; Elasticsearch's own 50 would miss matches without saying so. */
 const PHRASE_EXPANSIONS = 10_000
 const INTEGER_MIN = -(2 ** 31)

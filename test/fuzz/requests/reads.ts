@@ -10,7 +10,8 @@ import { sessionCookie } from './sessions.ts'
 const { reads, main } = TEAMS
 
 /** Heavier routes are asked less often. */
-const weightOf = ({ path }: Route): number => (/export|facets|choices|absence|completion|tail/.test(path) ? 2 : 4)
+const weightOf = ({ path }: Route): number =>
+  /export|facets|groups|series|choices|absence|completion|tail/.test(path) ? 2 : 4
 
 const WEIGHTED = ROUTES.map((route) => [weightOf(route), route] as const)
 

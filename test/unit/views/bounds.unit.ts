@@ -132,7 +132,10 @@ describe('HEAD', () => {
 })
 
 describe('a read that takes too long', () => {
-  const READS = ['/api/event-logs', '/api/event-logs/histogram', '/api/event-logs/facets', '/api/flows', '/api/flows/k']
+  const READS = [
+    ...['', '/histogram', '/facets', '/groups', '/series'].map((path) => `/api/event-logs${path}`),
+    ...['/api/flows', '/api/flows/k'],
+  ]
 
   test.each(READS)('is ended in the store, and its reader is told what to change: %s', async (path) => {
     const signals: AbortSignal[] = []
@@ -142,6 +145,8 @@ describe('a read that takes too long', () => {
         search: (_filter, _page, signal) => end(signal),
         histogram: (_filter, _buckets, signal) => end(signal),
         facets: (_filter, _values, signal) => end(signal),
+        groups: (_filter, _by, _limits, signal) => end(signal),
+        series: (_filter, _request, signal) => end(signal),
         searchFlows: (_filter, _page, signal) => end(signal),
         flow: (_team, _key, signal) => end(signal),
       },
