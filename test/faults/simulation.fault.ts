@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { MUTANTS } from '../simulation/mutants.ts'
+import { FAULT_SCALE } from '../support/fault-scale.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const MAIN = join(ROOT, 'test/simulation/main.ts')
+const SCHEDULES = 1_000 * FAULT_SCALE
+const PATIENCE_MS = 300_000 * FAULT_SCALE
+
+interface Simulated {
+  readonly code: number
+  readonly lines: readonly string[]
+}
+
+/** The command as its users run it. */
+const simulate = (...options: readonly string[]): Promise<Simulated> =>
+  new Promise((resolve) => {
+    const args = ['--disable-warning=ExperimentalWarning', MAIN, ...options]
+    execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), lines: `${stdout}${stderr}`.trimEnd().split('\n') }),
+    )
+  })
+
+test(
+  'whatever a schedule has happen, an entry that was answered success:true is stored once',
+  async () => {
+    const { code, lines } = await simulate('--schedules', String(SCHEDULES))
+    process.stderr.write(`${lines.at(-1)}\n`)
+    expect({ code, lines: lines.slice(-40) }).toEqual({
+      code: 0,
+      lines: [expect.stringMatching(/ steps, nothing found$/)],
+    })
+  },
+  PATIENCE_MS,
+)
+
+describe('a fault that is put into the program is found, and its seed repeats the schedule line for line', () => {
+  test.each(Object.keys(MUTANTS))(
+    '%s',
+    async (mutant) => {
+      const found = await simulate('--schedules', '1000', '--mutant', mutant)
+      expect(found.code).toBe(1)
+      const seed = /^found by seed (\d+), /.exec(found.lines.at(-1) ?? '')?.[1] ?? ''
+      const again = await simulate('--schedules', '1', '--seed', seed, '--mutant', mutant)
+      expect(again.lines.slice(0, -1)).toEqual(found.lines.slice(0, -1))
+    },
+    PATIENCE_MS,
+  )
+})
+
+test('docs/faults.md lists them', () => {
+  const text = readFileSync(join(ROOT, 'docs/faults.md'), 'utf8')
+  expect([...text.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name)).toEqual(Object.keys(MUTANTS))
+})

@@ -1,0 +1,181 @@
+import {
+  AppendError,
+  type Journal,
+  type PartitionBatch,
+  type SubscribeOptions,
+  type Subscription,
+} from '../../shared/journal/journal.ts'
+import { CallError, type Network, type Process, wait } from './network.ts'
+
+/** The journal as one process has it over the network. */
+export interface SimulatedJournal extends Journal {
+  /** The group thinks that the process is gone, which hears of it later and joins again. */
+  expel(): void
+}
+
+export interface JournalDeps {
+  readonly network: Network
+  readonly process: Process
+  /** The journal behind the network, which never fails. */
+  readonly journal: Journal
+  /** A position was committed. */
+  readonly onCommitted?: (group: string, topic: string, partition: number, position: number) => void
+}
+
+type Handler = (batch: PartitionBatch) => Promise<void>
+
+/** The time after which a group takes a member that it does not hear of for gone, and the longest until that member hears of it. */
+const SESSION_MS = 5_000
+const UNAWARE_MS = 4_000
+/** One commit in so many comes from a member that the group has just taken for gone. */
+const EXPELLED_IN = 40
+
+export function createSimulatedJournal(deps: JournalDeps): SimulatedJournal {
+  const { network, process, journal } = deps
+  const memberships = new Set<Membership>()
+  const call = <T>(what: string, effect: () => Promise<T>): Promise<T> => network.call(process, 'journal', what, effect)
+  const expel = (): void => {
+    for (const membership of memberships) void membership.expel(network.random.int(UNAWARE_MS))
+  }
+  return {
+    ...journal,
+    expel,
+    append: async ({ topic, partition, records }) => {
+      const batch = { topic, partition, records: [...records] }
+      const what = `appends ${batch.records.length} to ${topic}/${partition}`
+      try {
+        await call(what, () => journal.append(batch))
+      } catch (error) {
+        throw error instanceof CallError ? new AppendError(error.message, error.outcome, { cause: error }) : error
+      }
+    },
+    partitionCount: (topic) => call(`counts partitions of ${topic}`, () => journal.partitionCount(topic)),
+    positions: (topic, group) => call(`reads positions of ${group} in ${topic}`, () => journal.positions(topic, group)),
+    subscribe: async (options, handler) => {
+      await call(`joins ${options.group}`, async () => undefined)
+      const membership = createMembership(options, handler, deps)
+      memberships.add(membership)
+      await membership.join()
+      return membership
+    },
+  }
+}
+
+interface Membership extends Subscription {
+  join(): Promise<void>
+  /** Takes the partitions away without waiting for the handlers; the process hears of it after so many milliseconds. */
+  expel(unawareMs: number): Promise<void>
+}
+
+function createMembership(
+  options: SubscribeOptions,
+  handler: Handler,
+  { network, process, journal, onCommitted }: JournalDeps,
+): Membership {
+  const { group } = options
+  const done = Promise.withResolvers<void>()
+  done.promise.catch(() => undefined)
+  const working = new Set<Promise<void>>()
+  let expelled = Promise.withResolvers<void>()
+  let unawareMs = 0
+  /** The membership, which may have to wait for others to leave; undefined while the group takes the member for gone. */
+  let joining: Promise<Subscription> | undefined
+  let inner: Subscription | undefined
+  let isClosed = false
+
+  /** One batch: what the group knows is `batch.signal`, and `told.signal` what the process knows. */
+  async function handle(batch: PartitionBatch, gone: Promise<void>): Promise<void> {
+    const { topic, partition, signal, records } = batch
+    const told = new AbortController()
+    const tell = async (): Promise<void> => {
+      await (joining === undefined ? wait(unawareMs) : network.travel())
+      told.abort(signal.reason)
+    }
+    signal.addEventListener('abort', () => void tell(), { once: true })
+    await network.travel()
+    if (signal.aborted) return
+    // The group takes the partition away before it goes on without the handler.
+    const taken = gone.then(() => aborted(signal))
+    if (!process.isAlive) return taken
+    const commit = async (position: number): Promise<void> => {
+      if (told.signal.aborted) return
+      if (network.fails(EXPELLED_IN)) void expel(network.random.int(UNAWARE_MS))
+      await network.call(process, 'journal', `commits ${position} of ${topic}/${partition} for ${group}`, async () => {
+        if (signal.aborted && joining === undefined) throw new Error('the group does not know the member any more')
+        // A member that is known hears by the answer that the partition is taken away.
+        if (signal.aborted) return told.abort(signal.reason)
+        await batch.commit(position)
+        onCommitted?.(group, topic, partition, position)
+      })
+    }
+    const work = handler({ topic, partition, records, endPosition: batch.endPosition, signal: told.signal, commit })
+    const ended = work.catch((error: unknown) => {
+      if (joining === undefined && !told.signal.aborted) done.reject(error)
+    })
+    working.add(ended)
+    void ended.then(() => working.delete(ended))
+    await Promise.race([work, taken])
+  }
+
+  async function join(): Promise<void> {
+    expelled = Promise.withResolvers()
+    const gone = expelled.promise
+    const joined = journal.subscribe(
+      {
+        ...options,
+        onAssigned: (partitions, cause) => {
+          if (process.isAlive) options.onAssigned?.(partitions, cause)
+        },
+      },
+      (batch) => handle(batch, gone),
+    )
+    joining = joined
+    const member = await joined
+    inner = member
+    member.done.then(
+      () => {
+        if (joining === joined) done.resolve()
+      },
+      (error: unknown) => done.reject(error),
+    )
+  }
+
+  async function expel(ms: number): Promise<void> {
+    if (joining === undefined || isClosed) return
+    unawareMs = ms
+    await leave()
+    await Promise.all(working)
+    if (process.isAlive && !isClosed) await join()
+  }
+
+  async function leave(): Promise<void> {
+    const left = joining
+    joining = undefined
+    expelled.resolve()
+    await (await left)?.close()
+  }
+
+  void process.died.then(async () => {
+    await wait(SESSION_MS)
+    await leave()
+  })
+
+  return {
+    done: done.promise,
+    join,
+    expel,
+    health: () => inner?.health() ?? { name: `group ${group}`, ready: false, reason: 'not a member' },
+    close: async () => {
+      isClosed = true
+      await (await joining)?.close()
+      await Promise.all(working)
+      done.resolve()
+    },
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })

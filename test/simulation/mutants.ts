@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** A fault that is put into the program, to see whether the simulation finds it. */
+export interface Mutant {
+  /** The file, from the root of the repository, and the code in it that is replaced; it stands there once. */
+  readonly file: string
+  readonly code: string
+  readonly by: string
+}
+
+const batch = 'consumers/batch.ts'
+const batcher = 'gateway/publisher/batcher.ts'
+const sender = 'gateway/publisher/sender.ts'
+
+export const MUTANTS = {
+  // Faults that were once in the program.
+  'commit-not-retried': {
+    file: batch,
+    code: 'await commitPatiently(batch, position, logger)',
+    by: 'await batch.commit(position)',
+  },
+  'redelivered-counted-again': {
+    file: batch,
+    code: 'known !== undefined && known.position <= offset ? known.history : NO_HISTORY',
+    by: 'known?.history ?? NO_HISTORY',
+  },
+  'drain-timer-in-the-past': {
+    file: batcher,
+    code: 'Math.max(0, deadline - performance.now())',
+    by: 'deadline - performance.now()',
+  },
+  'linger-timer-in-the-past': {
+    file: 'gateway/publisher/schedule.ts',
+    code: 'else if (timer === undefined && looking === undefined) linger(now)',
+    by: 'else if (timer === undefined) linger(now)',
+  },
+  'projects-share-ids': {
+    file: 'gateway/json-events/check.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code
+    code: 'endpoint: `${endpoint}/${project.id}`',
+    by: 'endpoint',
+  },
+  // Rules that the first promise rests on.
+  'commit-before-write': {
+    file: batch,
+    code: '        position = await settleChunk(chunk, batch)\n        await commitPatiently(batch, position, logger)',
+    by: '        position = (chunk.at(-1)?.offset ?? -1) + 1\n        await commitPatiently(batch, position, logger)\n        await settleChunk(chunk, batch)',
+  },
+  'commit-whole-batch': {
+    file: batch,
+    code: 'await commitPatiently(batch, position, logger)',
+    by: 'await commitPatiently(batch, (batch.records.at(-1)?.offset ?? -1) + 1, logger)',
+  },
+  'dead-letters-not-awaited': {
+    file: batch,
+    code: 'await deadLetters.append(bad)',
+    by: 'void deadLetters.append(bad).catch(() => {})',
+  },
+  'refused-by-store-dropped': {
+    file: batch,
+    code: "written.outcome === 'refused' ? deadLetter('refused_by_store', written.reason) : written.outcome",
+    by: "written.outcome === 'refused' ? 'skipped' : written.outcome",
+  },
+  'unsettled-is-durable': { file: sender, code: "return 'unsettled'", by: "return 'durable'" },
+  'uncertain-is-refused': { file: sender, code: "? 'refused' : 'uncertain'", by: "? 'refused' : 'refused'" },
+  'late-answer-is-not-written': { file: batcher, code: "part.settle('unsettled')", by: "part.settle('expired')" },
+  'answered-when-queued': {
+    file: batcher,
+    code: '      enqueue(part)\n',
+    by: "      enqueue(part)\n      settle('durable')\n",
+  },
+  'repeats-get-new-ids': {
+    file: 'gateway/ingest/request.ts',
+    code: 'return { ...common, idOf, repeatKey: idOf(0) }',
+    by: 'return { ...common, idOf: nextId, repeatKey: idOf(0) }',
+  },
+  'outcomes-misplaced': {
+    file: 'gateway/publisher/publisher.ts',
+    code: 'slice.places.push(place)',
+    by: 'slice.places.push(slice.places.length)',
+  },
+  'failures-misplaced': {
+    file: 'gateway/ingest/handlers.ts',
+    code: '    places.push(index)\n',
+    by: '    places.push(places.length)\n',
+  },
+  'flows-not-awaited': {
+    file: 'consumers/projection.ts',
+    code: 'await store.mergeFlows(foldFlows(all), signal)',
+    by: 'void store.mergeFlows(foldFlows(all), signal).catch(() => {})',
+  },
+} as const satisfies Record<string, Mutant>
+
+export type MutantName = keyof typeof MUTANTS
+
+export const isMutantName = (name: string): name is MutantName => Object.hasOwn(MUTANTS, name)
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Has the program loaded with the fault in it. Comes before the program is imported. */
+export function putIn({ file, code, by }: Mutant): void {
+  const path = join(ROOT, file)
+  if (readFileSync(path, 'utf8').split(code).length !== 2)
+    throw new Error(`${file} does not have this code once: ${code}`)
+  const mutated = pathToFileURL(path).href
+  registerHooks({
+    load: (url, context, nextLoad) => {
+      const loaded = nextLoad(url, context)
+      return url === mutated ? { ...loaded, source: String(loaded.source).replace(code, () => by) } : loaded
+    },
+  })
+}
