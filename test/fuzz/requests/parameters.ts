@@ -53,6 +53,7 @@ const RIGHT = {
   code: ({ random }) => random.pick(Object.keys(ERRORS)),
   by: ({ random }) => random.pick(['template', 'exception', 'category', 'project', 'level', 'environment', 'event']),
   groups: within(1, 30),
+  fields: ({ random }) => random.pick(['payload.order.id', 'scope.RequestId,scope.tenant', 'scope.a,payload.a,scope.']),
   template: ({ random }) => random.pick(['5f1c0a9be2d47', '0000000000000', 'FFFFFFFFFFFFF']),
   exceptionGroup: ({ random }) => random.pick(['5f1c0a9be2d47', 'fffffffffffff']),
   key: ({ random, material }) => random.pick(['.', '..', ...material.flows]),
