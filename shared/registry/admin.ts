@@ -6,6 +6,7 @@ import { type RevokeResult, type RotateOptions, type RotateResult, revokeKey, ro
 import { type Plan, planApply } from './plan.ts'
 import type { RegistryRecord } from './records.ts'
 import type { Registry, Team } from './registry.ts'
+import { changeSearch, type SearchChange, type SearchResult } from './search-admin.ts'
 import { changeOwn, type OwnItem, type OwnResult, setDefaultProject } from './team-admin.ts'
 
 /**
@@ -25,6 +26,8 @@ export interface RegistryAdmin {
   changeOwn(team: string, item: OwnItem, how: 'create' | 'change'): Promise<OwnResult>
   /** Names the Project of a Team for logs of unknown services, or none. */
   setDefaultProject(team: string, project: string | null): Promise<OwnResult<Team>>
+  /** Saves, renames or deletes a search of a Team. */
+  changeSearch(team: string, change: SearchChange): Promise<SearchResult>
   /** The registry as it is now. */
   read(): Promise<Registry>
 }
@@ -46,6 +49,7 @@ export function createRegistryAdmin(deps: RegistryAdminDeps): RegistryAdmin {
     revokeKey: (team, prefix, options = { keepLast: false }) => revokeKey(deps, team, prefix, options),
     changeOwn: (team, item, how) => changeOwn(deps, team, item, how),
     setDefaultProject: (team, project) => setDefaultProject(deps, team, project),
+    changeSearch: (team, change) => changeSearch(deps, team, change),
     read: () => readRegistry(deps),
   }
 }

@@ -1,3 +1,5 @@
+import type { SearchPage } from './records.ts'
+
 /**
  * The registry as a process holds it in memory: Teams with their keys, Events, Steps and Projects. It is folded from the
  * records of a compacted topic (records.ts) and only ever read here.
@@ -24,6 +26,18 @@ export interface Registry {
   projectsOf(teamId: string): readonly Project[]
   /** The Team's Projects with this name in any case, archived ones included: nothing keeps names apart. */
   projectsNamed(teamId: string, name: string): readonly Project[]
+  /** The searches that the Team has saved, by name. */
+  searchesOf(teamId: string): readonly SavedSearch[]
+}
+
+export interface SavedSearch {
+  /** A GUID in canonical form. */
+  readonly id: string
+  readonly name: string
+  /** The list that it searches. */
+  readonly page: SearchPage
+  /** The parameters of the list's address. */
+  readonly params: Readonly<Record<string, string>>
 }
 
 export interface Team {
