@@ -1,7 +1,7 @@
 import { DLQ_HEADERS } from '../../consumers/dead-letters.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
 import { APPLICATION_LOG_SCHEMA, type EntryKind, EVENT_LOG_SCHEMA } from '../../shared/contract/records.ts'
-import { SEARCH_PAGES } from '../../shared/registry/records.ts'
+import { SEARCH_PAGES } from '../../shared/registry/registry.ts'
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 

@@ -1,6 +1,7 @@
 import { parseGuid } from '../contract/guid.ts'
 import { parseTimestamp } from '../contract/timestamp.ts'
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
+import { SEARCH_PAGES, type SearchPage } from './registry.ts'
 
 /**
  * The records of the compacted registry topic. A record's key is `<kind>/<id>`: `team/payments`, `event/order-placed`,
@@ -28,10 +29,6 @@ export interface RegistryValues {
     readonly params: Readonly<Record<string, string>>
   }
 }
-
-/** The lists of the page whose searches are saved, by the beginnings of their addresses. */
-export const SEARCH_PAGES = ['event-logs', 'application-logs'] as const
-export type SearchPage = (typeof SEARCH_PAGES)[number]
 
 export interface Archivable {
   /** When it was archived, a canonical timestamp; absent while it takes logs. Its stored logs keep its name. */
@@ -131,10 +128,7 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
   step: (id) => id !== '',
   project: (id) => parseGuid(id) === id,
   key: (id) => /^[^/]+\/[0-9a-f]{64}$/.test(id),
-  search: (id) => {
-    const { team, id: guid } = splitSearchId(id)
-    return team !== '' && !team.includes('/') && parseGuid(guid) === guid
-  },
+  search: (id) => /^[^/]+\/[^/]+$/.test(id) && parseGuid(splitSearchId(id).id) === splitSearchId(id).id,
 }
 
 /** Fields that are not known here are left out: a later version may add some. */

@@ -1,5 +1,3 @@
-import type { SearchPage } from './records.ts'
-
 /**
  * The registry as a process holds it in memory: Teams with their keys, Events, Steps and Projects. It is folded from the
  * records of a compacted topic (records.ts) and only ever read here.
@@ -29,6 +27,10 @@ export interface Registry {
   /** The searches that the Team has saved, by name. */
   searchesOf(teamId: string): readonly SavedSearch[]
 }
+
+/** The lists of the page whose searches are saved, by the beginnings of their addresses. */
+export const SEARCH_PAGES = ['event-logs', 'application-logs'] as const
+export type SearchPage = (typeof SEARCH_PAGES)[number]
 
 export interface SavedSearch {
   /** A GUID in canonical form. */

@@ -10,9 +10,9 @@ import {
   text,
   typed,
 } from '../../shared/contract/json-schema.ts'
-import { SEARCH_PAGES } from '../../shared/registry/records.ts'
-import { SEARCH_PARAMETERS } from '../pages.ts'
+import { SEARCH_PAGES } from '../../shared/registry/registry.ts'
 import { refused } from './answers.ts'
+import { SEARCH_PARAMETERS } from './list-parameters.ts'
 
 /*
  * The answers of the Team's settings: each schema with the type of the same name. The OpenAPI document shows the schemas; the server and

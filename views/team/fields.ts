@@ -1,8 +1,8 @@
 import { parseGuid } from '../../shared/contract/guid.ts'
-import { SEARCH_PAGES, type SearchPage } from '../../shared/registry/records.ts'
+import { SEARCH_PAGES, type SearchPage } from '../../shared/registry/registry.ts'
 import { isOrder, ORDER_EXPECTED, textProblem } from '../../shared/registry/rules.ts'
 import { invalidFields, type ParameterProblem } from '../api/problems.ts'
-import { SEARCH_PARAMETERS } from '../pages.ts'
+import { SEARCH_PARAMETERS } from '../schemas/list-parameters.ts'
 
 /** A field of a body: its value, or what it must be like. */
 type Read<T> = (value: unknown) => { readonly value: T } | { readonly expected: string }

@@ -1,5 +1,5 @@
 import { isRelative, parseTime } from '../../../shared/query/time.ts'
-import { SELECTING } from '../../pages.ts'
+import { SELECTING } from '../../schemas/list-parameters.ts'
 import { PRESETS } from '../lib/times.ts'
 
 /** The address's parameters. */

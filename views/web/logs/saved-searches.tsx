@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { visible } from '../../flow-layout/format.ts'
-import { SEARCH_PARAMETERS } from '../../pages.ts'
+import { SEARCH_PARAMETERS } from '../../schemas/list-parameters.ts'
 import type { SavedSearch, SavedSearches } from '../../schemas/team.ts'
 import { type Result, send } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
