@@ -111,8 +111,10 @@ const last = (days: number) => ({
 })
 
 function readsOf(entries: number): readonly Read[] {
-  const list = (query: string) => (store: LogStore) =>
-    store.search(filterOf(query), { limit: 100, order: 'desc', after: null, form: 'row' })
+  const list =
+    (query: string, fields: Partial<EntryFilter> = {}) =>
+    (store: LogStore) =>
+      store.search(filterOf(query, fields), { limit: 100, order: 'desc', after: null, form: 'row' })
   const histogram =
     (query: string, fields: Partial<EntryFilter> = {}) =>
     (store: LogStore) =>
@@ -130,7 +132,7 @@ function readsOf(entries: number): readonly Read[] {
     ['no match', list(WORDS.none)],
     ['phrase', list('"connection refused by provider"')],
     ['field', list('scope.tenant:tenant-7 level:error')],
-    ['number comparison', list('scope.ms:>990')],
+    ['number comparison', list('scope.ms:>990', { kinds: ['application'] })],
     ['histogram', histogram('')],
     ['histogram of a day', histogram('', last(1))],
     ['histogram of a Project, 30 days', histogram('', { ...ofProject, ...last(30) })],

@@ -61,6 +61,16 @@ export function* inOneStep<Result>(work: () => Result): Steps<Result> {
   return work()
 }
 
+/** The result of each item, which take a few milliseconds at most, or a few tens. */
+export function* mapInSteps<Item, Result>(items: readonly Item[], of: (item: Item) => Result): Steps<Result[]> {
+  const results: Result[] = []
+  for (const item of items) {
+    results.push(of(item))
+    yield
+  }
+  return results
+}
+
 /** Does work that is short enough to be done in one go. */
 export function runAtOnce<Result>(work: Steps<Result>): Result {
   let step = work.next()

@@ -30,8 +30,8 @@ export interface Connection {
   close(): void
 }
 
-/** Longest time without a byte of an answer to a whole request: longer than the server's own deadlines. */
-const PATIENCE_MS = 20_000
+/** Longest time without a byte of an answer to a whole request: longer than the minute for which an export waits for other reads. */
+const PATIENCE_MS = 75_000
 /** Longest wait for answers that are not owed. */
 const UNOWED_PATIENCE_MS = 150
 /** A connection may be closed for being idle; not so soon. */

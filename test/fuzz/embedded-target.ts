@@ -22,7 +22,11 @@ export async function startEmbedded(options: TargetOptions): Promise<Target> {
   const registryFile = join(folder.path, 'registry.yaml')
   writeFileSync(registryFile, registryOf())
   const settings = { ...SETTINGS, DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: registryFile }
-  const server = await supervise('sluice', () => startSluice(settings, [], options.root), options)
+  const server = await supervise(
+    'sluice',
+    () => startSluice(settings, [], { root: options.root, ownSession: true }),
+    options,
+  )
   const portOf = (role: Role): number => {
     const { url, grpcUrl } = server.process()
     return Number(new URL(role === 'grpc' ? grpcUrl : url).port)

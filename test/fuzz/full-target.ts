@@ -11,7 +11,8 @@ export async function startFull(
   servers: Pick<FullStackOptions, 'brokers' | 'elasticsearchUrl'>,
   options: TargetOptions,
 ): Promise<Target> {
-  const stack = await startFullStack({ ...servers, registry: registryOf(), settings: SETTINGS, root: options.root })
+  const start = { root: options.root, ownSession: true }
+  const stack = await startFullStack({ ...servers, registry: registryOf(), settings: SETTINGS, start })
   const parts = new Map<string, Supervised>()
   for (const role of ROLES) parts.set(role, await supervisePart(role, stack[role], options))
   const all = [...parts.values()]

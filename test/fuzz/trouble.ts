@@ -2,7 +2,7 @@ import type { Findings } from './findings.ts'
 import type { Plan } from './plan.ts'
 import { complaintOf, during, listed, suspects } from './report.ts'
 import type { TargetOptions } from './target.ts'
-import type { WatchOptions } from './watch.ts'
+import type { Stall, WatchOptions } from './watch.ts'
 
 /** Makes findings of stalls, memory, deaths and log lines: no answer tells of them, so the cases in flight are named. */
 export interface Trouble extends TargetOptions, Omit<WatchOptions, 'stalls'> {
@@ -24,10 +24,13 @@ export function createTrouble(findings: Findings, inFlight: () => readonly Plan[
     })
   }
 
-  const onStallOver = (name: string, tookMs: number | undefined): void => {
-    const plans = stalls.get(name)?.plans ?? suspects(inFlight())
+  function addStall(name: string, detail: string, tookMs: number): void {
+    add(`${name} stalled`, stalls.get(name)?.plans ?? suspects(inFlight()), detail, tookMs, 'ms')
+  }
+
+  const onStallOver = (name: string, stall: Stall | undefined): void => {
+    if (stall !== undefined) addStall(name, `its thread ran ${Math.round(stall.ranMs)} ms of it`, stall.afterMs)
     stalls.delete(name)
-    if (tookMs !== undefined) add(`${name} stalled`, plans, '', tookMs, 'ms')
   }
 
   return {
@@ -40,7 +43,7 @@ export function createTrouble(findings: Findings, inFlight: () => readonly Plan[
     onMemory: (name, mebibytes) => add(`${name} took too much memory`, suspects(inFlight()), '', mebibytes, 'MiB'),
     onComplaint: (line) => void findings.add(complaintOf(line)),
     end: () => {
-      for (const [name, { since }] of stalls) onStallOver(name, performance.now() - since)
+      for (const [name, { since }] of stalls) addStall(name, 'it never ended', performance.now() - since)
     },
   }
 }

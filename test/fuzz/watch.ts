@@ -9,11 +9,14 @@ export const MEMORY_MAX_MIB = 700
 const MEMORY_AGAIN_MIB = 550
 const LOOK_MS = 250
 
+/** A wait for the health of a process. */
+export type Stall = Pick<ProbeMessage, 'afterMs' | 'ranMs'>
+
 export interface WatchOptions {
   readonly stalls: boolean
   readonly onStall: (name: string) => void
-  /** Told how long it was; undefined where it was none after all. */
-  readonly onStallOver: (name: string, tookMs: number | undefined) => void
+  /** Undefined where it was none after all. */
+  readonly onStallOver: (name: string, stall: Stall | undefined) => void
   readonly onMemory: (name: string, mebibytes: number) => void
   readonly onComplaint: (line: string) => void
 }
@@ -67,14 +70,14 @@ export function startWatch(target: Target, options: WatchOptions): Watch {
 /** Where processes share few cores, a thread may have waited for one: short of a second only the time in which it ran counts. */
 const STALL_MS = 250
 const STALL_WHATEVER_MS = 1_000
-const isStall = (afterMs: number, ranMs: number): boolean => ranMs > STALL_MS || afterMs > STALL_WHATEVER_MS
+const isStall = ({ afterMs, ranMs }: Stall): boolean => ranMs > STALL_MS || afterMs > STALL_WHATEVER_MS
 
 function startProbe({ onStall, onStallOver }: WatchOptions, onAnswer: (name: string, afterMs: number) => void): Worker {
   const worker = new Worker(new URL('./probe-thread.ts', import.meta.url))
-  worker.on('message', ({ name, state, afterMs, ranMs }: ProbeMessage) => {
+  worker.on('message', ({ name, state, ...stall }: ProbeMessage) => {
     if (state === 'overdue') return onStall(name)
-    onAnswer(name, afterMs)
-    if (afterMs > STALL_MS) onStallOver(name, isStall(afterMs, ranMs) ? afterMs : undefined)
+    onAnswer(name, stall.afterMs)
+    if (stall.afterMs > STALL_MS) onStallOver(name, isStall(stall) ? stall : undefined)
   })
   return worker
 }

@@ -4,7 +4,7 @@ import type { KafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { type Client, createClient } from './api.ts'
 import { openKafka, uniqueName } from './kafka.ts'
 import { type Load, type LoadTarget, startLoad } from './load.ts'
-import { type SluiceProcess, startSluice, temporaryFolder } from './sluice-process.ts'
+import { type SluiceProcess, type StartOptions, startSluice, temporaryFolder } from './sluice-process.ts'
 
 export const API_KEY = 'full-stack-key-0123456789abcdef01234567'
 export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -62,12 +62,12 @@ export interface FullStackOptions {
   readonly registry?: string
   /** More settings of every part. */
   readonly settings?: Record<string, string>
-  /** The checkout whose program runs, where it is another than this one. */
-  readonly root?: string | undefined
+  /** How each part is started. */
+  readonly start?: StartOptions
 }
 
 export async function startFullStack(options: FullStackOptions): Promise<FullStack> {
-  const { brokers, elasticsearchUrl, consumersSee = elasticsearchUrl, registry = REGISTRY, root } = options
+  const { brokers, elasticsearchUrl, consumersSee = elasticsearchUrl, registry = REGISTRY } = options
   const prefix = uniqueName('stack')
   const folder = temporaryFolder()
   const registryFile = join(folder.path, 'registry.yaml')
@@ -85,7 +85,7 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
   const started: SluiceProcess[] = []
   const startAnother = async (role: PartRole, more: Record<string, string> = {}): Promise<SluiceProcess> => {
     const seen = role === 'consumers' ? consumersSee : elasticsearchUrl
-    const server = await startSluice({ ...settings, ELASTICSEARCH_URL: seen, ...more }, ['--role', role], root)
+    const server = await startSluice({ ...settings, ELASTICSEARCH_URL: seen, ...more }, ['--role', role], options.start)
     started.push(server)
     return server
   }

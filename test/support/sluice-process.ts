@@ -34,14 +34,25 @@ const environment = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
   ...settings,
 })
 
-/** Starts a server and waits until it prints where it is; rejects with what it printed when it ends before. `root`: another checkout. */
+export interface StartOptions {
+  /** The checkout whose program runs, where it is another than this one. */
+  readonly root?: string | undefined
+  /**
+   * Starts the server in a session of its own. Linux divides the cores between sessions first (`sched_autogroup`), so the server then
+   * competes with its clients as one in a container does. A Ctrl C in the terminal does not reach it: the caller has to end it.
+   */
+  readonly ownSession?: boolean
+}
+
+/** Starts a server and waits until it prints where it is; rejects with what it printed when it ends before. */
 export async function startSluice(
   settings: Record<string, string>,
   args: readonly string[] = [],
-  root = ROOT,
+  { root = ROOT, ownSession = false }: StartOptions = {},
 ): Promise<SluiceProcess> {
   const child = spawn(process.execPath, [...NODE_FLAGS, mainOf(root), 'start', ...args], {
     env: environment({ PORT: '0', LOG_LEVEL: 'warn', ...settings }),
+    detached: ownSession,
   })
   const output = collect(child)
   const exited = once(child, 'exit').then(([code]) => code as number | null)

@@ -1,5 +1,6 @@
 import type { EntryRow } from '../../contract/rows.ts'
-import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, type Page, type PageRequest } from '../log-store.ts'
+import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
+import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, type PageRequest } from '../log-store.ts'
 import { AnswerTooLongError, type Connection } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { type EntrySource, entrySort, type Hit, ROW, recordOf, rowOfText, type Searcher, textOf } from './searcher.ts'
@@ -21,22 +22,30 @@ type Hits = readonly Hit<EntrySource>[]
  * bounded: rows are short, and whole long entries are asked for a few at a time.
  */
 export function createPageReader(connection: Connection, searcher: Searcher): LogStoreReader['search'] {
+  // A page of few entries can take as long to parse as one of many: each may have a megabyte.
+  const cooperative = createCooperative()
   return async (filter, { limit, order, after, form = 'whole' }, signal) => {
     const entries: EntryRow[] = []
     let bytes = 0
     let place = after
-    const page = (isMore: boolean): Page => ({ entries, next: isMore ? place : null })
     for (;;) {
       const wanted = Math.min(limit + 1 - entries.length, HITS_MAX)
       const { hits, asked } = await readHits(searcher, filter, { limit: wanted, order, after: place }, signal)
+      const texts: string[] = []
+      let isFull = false
       for await (const text of form === 'row' ? rowsOf(hits) : wholesOf(connection, hits, signal)) {
+        const count = entries.length + texts.length
         bytes += text.length
-        if (entries.length === limit || (entries.length > 0 && bytes > PAGE_BYTES_MAX)) return page(true)
-        const entry = form === 'row' ? rowOfText(text) : recordOf(text)
-        entries.push(entry)
-        place = { timestamp: entry.timestamp, id: entry.id }
+        isFull = count === limit || (count > 0 && bytes > PAGE_BYTES_MAX)
+        if (isFull) break
+        texts.push(text)
       }
-      if (hits.length < asked) return page(false)
+      const parse = form === 'row' ? rowOfText : recordOf
+      entries.push(...(await cooperative.run(filter.team, mapInSteps(texts, parse))))
+      const last = entries.at(-1)
+      if (last !== undefined) place = { timestamp: last.timestamp, id: last.id }
+      if (isFull) return { entries, next: place }
+      if (hits.length < asked) return { entries, next: null }
     }
   }
 }

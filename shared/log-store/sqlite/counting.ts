@@ -3,17 +3,17 @@ import { timestampOf, toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter, FacetName, Facets, Histogram } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
 import type { Database } from './database.ts'
-import { placesOf } from './places.ts'
+import type { PlacesOf } from './places.ts'
 import type { Rollup, RollupOf, RowsPart } from './rollup-reader.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
 
 const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
 const MINUTE_MS = 60_000
 
-export function createHistogramReader(database: Database, select: Select, rollupOf: RollupOf) {
+export function createHistogramReader(database: Database, select: Select, rollupOf: RollupOf, placesOf: PlacesOf) {
   const read = (filter: EntryFilter, bucketsMax: number): Histogram => {
     const rollup = rollupOf(filter, 'counts')
-    const spans = spansOf(database, filter, select, rollup, bucketsMax)
+    const spans = spansOf(placesOf, filter, rollup, bucketsMax)
     return spans === null ? NOTHING : histogram(spans, countLevels(database, filter, select, rollup, spans))
   }
   return { histogram: (filter: EntryFilter, bucketsMax: number) => database.read(() => read(filter, bucketsMax)) }
@@ -21,30 +21,24 @@ export function createHistogramReader(database: Database, select: Select, rollup
 
 /** At most so many spans over the filter's range, its open ends closed by those of the matches; null where nothing matches. */
 export function spansOf(
-  database: Database,
+  placesOf: PlacesOf,
   filter: EntryFilter,
-  select: Select,
   rollup: Rollup | null,
   countMax: number,
 ): Spans | null {
-  const edge = (order: 'asc' | 'desc'): bigint | null => edgeOf(database, filter, select, rollup, order)
+  const edge = (order: 'asc' | 'desc'): bigint | null => edgeOf(placesOf, filter, rollup, order)
   const from = filter.from === null ? edge('asc') : toNanos(filter.from)
   const last = filter.to === null ? edge('desc') : toNanos(filter.to) - 1n
   return from === null || last === null || last < from ? null : spansOver(from, last + 1n, Math.max(1, countMax))
 }
 
 /** The time of the first or last match; null where there is none. */
-function edgeOf(
-  database: Database,
-  filter: EntryFilter,
-  select: Select,
-  rollup: Rollup | null,
-  order: 'asc' | 'desc',
-): bigint | null {
+function edgeOf(placesOf: PlacesOf, filter: EntryFilter, rollup: Rollup | null, order: 'asc' | 'desc'): bigint | null {
   const edge = rollup?.edge(order) ?? null
-  const parts = rollup === null ? [{ filter }] : [...(edge === null ? [] : [edge]), ...rollup.beside]
+  const parts: readonly RowsPart[] =
+    rollup === null ? [{ filter }] : [...(edge === null ? [] : [edge]), ...rollup.beside]
   return parts
-    .flatMap((part) => placesOf(database, part.filter, select(part.filter, part.arrivals), order, null, 1))
+    .flatMap((part) => placesOf(part.filter, order, null, 1, part.arrivals))
     .map(({ nanos }) => nanos)
     .reduce<bigint | null>((a, b) => (a === null || (order === 'asc' ? b < a : b > a) ? b : a), null)
 }

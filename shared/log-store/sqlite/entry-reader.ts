@@ -14,11 +14,9 @@ import { lastArrival } from './arrivals.ts'
 import type { Database } from './database.ts'
 import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
-import { placesOf, textPlacesOf } from './places.ts'
+import type { PlacesOf } from './places.ts'
 import type { RollupOf, RowsPart } from './rollup-reader.ts'
-import { uncountedAfter } from './rollups.ts'
-import { isTextual, KINDS, kindsOf, type Select, whereKinds } from './selection.ts'
-import { timedTables } from './text-tables.ts'
+import { KINDS, kindsOf, type Select, whereKinds } from './selection.ts'
 
 /** A page of rows ends early, too, once so many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
@@ -68,14 +66,11 @@ export function createEntryReader(
   database: Database,
   select: Select,
   rollupOf: RollupOf,
+  placesOf: PlacesOf,
   limits: StoreLimits,
 ): EntryReader {
   const searchPage = (filter: EntryFilter, { limit, order, after, form = 'whole' }: PageRequest): SourcePage => {
-    const counted = uncountedAfter(database, limits)
-    const found =
-      counted !== null && isTextual(filter)
-        ? textPlacesOf(database, filter, select, timedTables(database, counted), order, after, limit + 1)
-        : placesOf(database, filter, select(filter), order, after, limit + 1)
+    const found = placesOf(filter, order, after, limit + 1)
     const sources = gather(
       database,
       found.slice(0, limit).map(({ arrival }) => arrival),

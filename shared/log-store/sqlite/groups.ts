@@ -6,6 +6,7 @@ import { spansOf } from './counting.ts'
 import type { Database } from './database.ts'
 import { gather } from './entry-reader.ts'
 import { fingerprintText } from './ids.ts'
+import type { PlacesOf } from './places.ts'
 import type { RollupOf } from './rollup-reader.ts'
 import { kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
 import { allOf, sql } from './sql.ts'
@@ -30,10 +31,10 @@ const COLUMNS: Readonly<Record<GroupField, string>> = {
 }
 
 /** SQLite sorts the entries into groups, on disk where they are many; only the groups that are asked for come into memory here. */
-export function createGroupReader(database: Database, select: Select, rollupOf: RollupOf) {
+export function createGroupReader(database: Database, select: Select, rollupOf: RollupOf, placesOf: PlacesOf) {
   const read = (filter: EntryFilter, by: GroupField, { groupsMax, bucketsMax }: GroupLimits): SourceGroups => {
     const selection = select(filter)
-    const spans = spansOf(database, filter, select, rollupOf(filter, 'counts'), bucketsMax)
+    const spans = spansOf(placesOf, filter, rollupOf(filter, 'counts'), bucketsMax)
     if (spans === null) return NOTHING
     const rows = countGroups(database, filter, selection, COLUMNS[by], spans, groupsMax + 1)
     // Entries without a value come first.

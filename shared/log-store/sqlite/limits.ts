@@ -2,8 +2,6 @@
 export interface StoreLimits {
   /** Arrivals after which a new full-text table is begun. */
   readonly textTableArrivals: number
-  /** Up to so many documents that a text finds are fetched and sorted; of more, the entries are walked through by time. */
-  readonly fewMatches: number
   /** A tail looks through so many arrivals at most before it answers. */
   readonly tailArrivals: number
   /** Combinations of facts of a Team by which its entries are counted as they arrive (rollups.ts). */
@@ -14,7 +12,6 @@ export interface StoreLimits {
 
 export const STORE_LIMITS: StoreLimits = {
   textTableArrivals: 32_768,
-  fewMatches: 20_000,
   tailArrivals: 50_000,
   factsOfTeam: 10_000,
   countedOfAStep: 10_000,

@@ -2,9 +2,11 @@ import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { Cursor, EntryFilter } from '../log-store.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
-import { kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
+import type { StoreLimits } from './limits.ts'
+import { uncountedAfter } from './rollups.ts'
+import { isTextual, kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
-import type { TimedTable } from './text-tables.ts'
+import { type ArrivalRange, type TimedTable, tablesWithin, timedTables } from './text-tables.ts'
 
 type Order = 'asc' | 'desc'
 
@@ -14,8 +16,25 @@ export interface Place {
   readonly id: string
 }
 
-/** The first matches after a place, in order. In `Database.read` only. */
-export function placesOf(
+/** The first matches of a filter after a place, in order; of the arrivals of a range where one is given. In `Database.read` only. */
+export type PlacesOf = (
+  filter: EntryFilter,
+  order: Order,
+  after: Cursor | null,
+  limit: number,
+  arrivals?: ArrivalRange,
+) => readonly Place[]
+
+export const createPlacesOf =
+  (database: Database, select: Select, limits: StoreLimits): PlacesOf =>
+  (filter, order, after, limit, arrivals) => {
+    const counted = arrivals === undefined && isTextual(filter) ? uncountedAfter(database, limits) : null
+    return counted === null
+      ? selectedPlaces(database, filter, select(filter, arrivals), order, after, limit)
+      : textPlaces(database, filter, select, timedTables(database, counted), order, after, limit)
+  }
+
+function selectedPlaces(
   database: Database,
   filter: EntryFilter,
   selection: Selection,
@@ -46,11 +65,10 @@ export function placesOf(
 }
 
 /**
- * The same for a filter that the full-text tables answer (`isTextual`), where their times are known (`timedTables`): entries arrive in the order of
- * their time for the most part, so the tables are gone through in the order of their times, one and then ever more of them, until no
- * other can have a match that comes before those found.
+ * Entries arrive in the order of their time for the most part, so the full-text tables are gone through in the order of their times, one
+ * and then ever more of them, until no other can have a match that comes before those found.
  */
-export function textPlacesOf(
+function textPlaces(
   database: Database,
   filter: EntryFilter,
   select: Select,
@@ -65,7 +83,7 @@ export function textPlacesOf(
     const [last, table] = [found[limit - 1], ordered[at]]
     if (last !== undefined && table !== undefined && isBeyond(table, Number(last.nanos / MINUTE_NANOS), order)) break
     const selection = select(filter, ordered.slice(at, at + some))
-    const more = placesOf(database, filter, selection, order, after, limit)
+    const more = selectedPlaces(database, filter, selection, order, after, limit)
     found = [...found, ...more].sort(order === 'asc' ? comparePlaces : (a, b) => comparePlaces(b, a)).slice(0, limit)
   }
   return found
@@ -78,18 +96,10 @@ function inOrder(
   order: Order,
   after: Cursor | null,
 ): readonly TimedTable[] {
-  const begins = [from, order === 'asc' ? after?.timestamp : null].flatMap(minuteOf)
-  const ends = [to, order === 'desc' ? after?.timestamp : null].flatMap(minuteOf)
-  return tables
-    .filter(
-      ({ firstMinute, lastMinute }) =>
-        begins.every((minute) => lastMinute >= minute) && ends.every((minute) => firstMinute <= minute),
-    )
-    .sort((a, b) => (order === 'asc' ? a.firstMinute - b.firstMinute : b.lastMinute - a.lastMinute))
+  const place = after?.timestamp ?? null
+  const within = order === 'asc' ? tablesWithin(tables, [from, place], [to]) : tablesWithin(tables, [from], [to, place])
+  return within.toSorted((a, b) => (order === 'asc' ? a.firstMinute - b.firstMinute : b.lastMinute - a.lastMinute))
 }
-
-const minuteOf = (timestamp: string | null | undefined): readonly number[] =>
-  timestamp === null || timestamp === undefined ? [] : [Number(toNanos(timestamp) / MINUTE_NANOS)]
 
 /** Whether all entries of a table come after all of the minute. */
 const isBeyond = ({ firstMinute, lastMinute }: TimedTable, minute: number, order: Order): boolean =>

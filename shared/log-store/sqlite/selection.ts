@@ -7,17 +7,25 @@ import { categoryOrBelow, compileQuery } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
+import { uncountedAfter } from './rollups.ts'
 import { allOf, anyOf, FALSE, type Sql, sql } from './sql.ts'
-import { type ArrivalRange, selectMatching, type TimedTable, textTables } from './text-tables.ts'
+import {
+  type ArrivalRange,
+  selectMatching,
+  type TextTable,
+  type TimedTable,
+  tablesWithin,
+  textTables,
+  timedTables,
+} from './text-tables.ts'
 
 /**
  * The entries that a filter selects, as a FROM and a WHERE over `entries AS e`. SQLite knows nothing of how many documents a word finds,
  * so the way to the entries is chosen here and not by its planner:
  *
  * - by the id or the correlationKey where the filter names one,
- * - by the full-text index where it finds few (it is asked),
+ * - through the full-text tables that may have entries of the filter's range, or some of them for a part of a list (places.ts),
  * - along the arrivals of a range, for a tail,
- * - through some of the full-text tables, for a part of a list (places.ts),
  * - otherwise by time.
  */
 export interface Selection {
@@ -61,7 +69,7 @@ function selectEntries(
 ): Selection {
   const some = part !== null && !('after' in part) ? part : null
   const range = part !== null && 'after' in part ? part : null
-  const tables = some ?? textTables(database)
+  const tables = some ?? (range === null ? tablesOf(database, limits, filter) : textTables(database))
   const arrivals = (expression: string): Sql | null => selectMatching(expression, tables, range)
   // A unary plus keeps SQLite from using the condition to find entries: it only checks them.
   const matching = (expression: string, prefix = '+'): Sql => {
@@ -87,9 +95,15 @@ function selectEntries(
   if (id !== null) return selection('INDEXED BY entries_by_id', [sql('e.id = ?', storedId(id))], check)
   const key = filter.correlationKey ?? pinned(filter.query, 'correlationKey')
   if (key !== null) return selection('INDEXED BY entries_by_flow', [sql('e.correlation_key = ?', key)], check)
-  if (match !== null && isFew(database, arrivals(match), limits.fewMatches))
-    return selection('NOT INDEXED', [matching(match, '')], [])
-  return selection('INDEXED BY entries_by_time', [], check, true)
+  return match === null
+    ? selection('INDEXED BY entries_by_time', [], [], true)
+    : selection('NOT INDEXED', [matching(match, '')], [])
+}
+
+/** The full-text tables that may have entries of the filter's range. */
+function tablesOf(database: Database, limits: StoreLimits, { from, to }: EntryFilter): readonly TextTable[] {
+  const counted = uncountedAfter(database, limits)
+  return counted === null ? textTables(database) : tablesWithin(timedTables(database, counted), [from], [to])
 }
 
 const stretchOf = ({ firstArrival, nextArrival }: TimedTable): Sql =>
@@ -100,12 +114,6 @@ function pinned(query: Query, field: 'id' | 'correlationKey'): string | null {
   if (query.type === 'equals') return query.field === field && !query.prefix ? query.value : null
   if (query.type !== 'and') return null
   return query.queries.map((one) => pinned(one, field)).find((value) => value !== null) ?? null
-}
-
-function isFew(database: Database, arrivals: Sql | null, fewMatches: number): boolean {
-  if (arrivals === null) return true
-  const counted = `SELECT count(*) AS count FROM (SELECT rowid FROM (${arrivals.text}) LIMIT ${fewMatches + 1})`
-  return Number(database.prepare(counted).get(...arrivals.values)?.['count']) <= fewMatches
 }
 
 function filterConditions(filter: EntryFilter): readonly Sql[] {

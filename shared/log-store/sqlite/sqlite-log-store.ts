@@ -1,6 +1,6 @@
 import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import type { EntryRecord } from '../../contract/records.ts'
-import { createCooperative, type Steps } from '../../runtime/cooperative.ts'
+import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { callHere } from '../../runtime/threads/same-thread.ts'
 import type { LogStore } from '../log-store.ts'
@@ -37,6 +37,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
   const opened = { file, ...(fileBytesMax !== undefined && { fileBytesMax }), ...(limits && { limits }) }
   const store = thread === 'own' ? await openReaderPool(() => startReader(opened)) : openStoreHere(opened)
   const { persist, health } = createPersistence(logger)
+  // A page of few records can take as long to parse as one of many: each may have a megabyte.
   const cooperative = createCooperative()
 
   return {
@@ -61,7 +62,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
 
     search: async (filter, page, signal) => {
       const { sources, next } = await store.read(readBy(filter.team, signal), 'search', filter, page)
-      return { entries: await cooperative.run(filter.team, parseRecords(sources)), next }
+      return { entries: await cooperative.run(filter.team, mapInSteps(sources, parseRecord)), next }
     },
     get: async (team, kind, id, signal) => {
       const source = await store.read(readBy(team, signal), 'get', team, kind, id)
@@ -76,7 +77,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     facets: (filter, valuesMax, signal) => store.read(readBy(filter.team, signal), 'facets', filter, valuesMax),
     groups: async (filter, by, limits, signal) => {
       const { groups, sources, ...answer } = await store.read(readBy(filter.team, signal), 'groups', filter, by, limits)
-      const samples = await cooperative.run(filter.team, parseRecords(sources))
+      const samples = await cooperative.run(filter.team, mapInSteps(sources, parseRecord))
       return { ...answer, groups: groups.map((group, index) => ({ ...group, sample: samples[index] as EntryRecord })) }
     },
     searchFlows: (filter, page, signal) => store.read(readBy(filter.team, signal), 'searchFlows', filter, page),
@@ -110,16 +111,6 @@ const isStep = (name: keyof Store): boolean =>
   name.startsWith('remove') || name.startsWith('drop') || name === 'countMore'
 
 const readBy = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
-
-/** A page of few records can take as long as one of many: each may have a megabyte. */
-function* parseRecords(sources: readonly string[]): Steps<EntryRecord[]> {
-  const records: EntryRecord[] = []
-  for (const source of sources) {
-    records.push(parseRecord(source))
-    yield
-  }
-  return records
-}
 
 const parseRecord = (source: string): EntryRecord => parseKeepingDigits(source) as EntryRecord
 

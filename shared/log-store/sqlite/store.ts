@@ -6,6 +6,7 @@ import { createFlowReader, type FlowReader } from './flow-reader.ts'
 import { createFlowWriter, type FlowWriter } from './flow-writer.ts'
 import { createGroupReader } from './groups.ts'
 import { STORE_LIMITS, type StoreLimits } from './limits.ts'
+import { createPlacesOf } from './places.ts'
 import { createRetention, type Retention } from './retention.ts'
 import { createRollupOf } from './rollup-reader.ts'
 import { createRollups, type Rollups } from './rollups.ts'
@@ -38,19 +39,20 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
   const select = createSelect(database, limits)
   const rollups = createRollups(database, limits)
   const rollupOf = createRollupOf(database, limits)
+  const placesOf = createPlacesOf(database, select, limits)
   return {
     calls: {
       ...createEntryWriter(database, rollups, limits),
       ...createFlowWriter(database),
       ...createRetention(database, rollups),
-      ...createEntryReader(database, select, rollupOf, limits),
+      ...createEntryReader(database, select, rollupOf, placesOf, limits),
       ...createFlowReader(database),
-      ...createHistogramReader(database, select, rollupOf),
+      ...createHistogramReader(database, select, rollupOf, placesOf),
       ...createFacetReader(database, select, rollupOf),
       countMore: rollups.countMore,
       forgetCounts: rollups.forgetCounts,
       countedEntries: rollups.countedEntries,
-      ...createGroupReader(database, select, rollupOf),
+      ...createGroupReader(database, select, rollupOf, placesOf),
     },
     close: () => database.close(),
   }

@@ -1,3 +1,4 @@
+import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import { type Database, goOn } from './database.ts'
 import { textTableSchema } from './schema.ts'
 import { FALSE, join, type Sql, sql } from './sql.ts'
@@ -89,6 +90,22 @@ export function timedTables(database: Database, counted: number): readonly Timed
       }
     })
 }
+
+/** The tables that may have entries between times, of which the latest beginning and the earliest end count; null is no time. */
+export function tablesWithin(
+  tables: readonly TimedTable[],
+  begins: readonly (string | null)[],
+  ends: readonly (string | null)[],
+): readonly TimedTable[] {
+  const [first, last] = [begins.flatMap(minuteOf), ends.flatMap(minuteOf)]
+  return tables.filter(
+    ({ firstMinute, lastMinute }) =>
+      first.every((minute) => lastMinute >= minute) && last.every((minute) => firstMinute <= minute),
+  )
+}
+
+const minuteOf = (timestamp: string | null): readonly number[] =>
+  timestamp === null ? [] : [Number(toNanos(timestamp) / MINUTE_NANOS)]
 
 const TABLE_OF = `SELECT number, (SELECT min(first_arrival) FROM text_tables WHERE first_arrival > $arrival) AS next
   FROM text_tables WHERE first_arrival <= $arrival ORDER BY number DESC LIMIT 1`
