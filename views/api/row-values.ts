@@ -4,6 +4,7 @@ import type { EntryRow } from '../../shared/contract/rows.ts'
 import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { LeafField } from '../../shared/query/ast.ts'
 import { findField } from '../../shared/query/fields.ts'
+import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import { isJson, valuesAt } from '../details/json-text.ts'
 
 /** A value inside payloads or scope data that each item of a list is to have: `payload.order.id`, `scope.tenant`. */
@@ -52,18 +53,26 @@ export async function withValues(
     const [field, member] = kind === 'event' ? (['payload', 'payload'] as const) : (['scope', 'scopeData'] as const)
     const own = fields.filter((one) => one.field === field)
     const isCut = own.length > 0 && row.truncated?.includes(member)
-    const text = textOf((isCut && (await store.get(team, kind, id, signal))) || row)
-    if (isCut) read += text.length
-    valued.push({ ...row, fields: valuesOf(text, own) })
+    const entry = (isCut && (await store.get(team, kind, id, signal))) || row
+    // A page has up to 2 MiB of texts, which take a second to look through.
+    const values = await byTurns.run(
+      team,
+      inOneStep(() => valuesOf(entry, own)),
+    )
+    if (isCut) read += lengthOf(entry)
+    valued.push({ ...row, fields: values })
   }
   return valued
 }
 
-const textOf = (entry: EntryRecord): string =>
-  entry.kind === 'event' ? entry.payload : entry.scopeData === null ? '' : JSON.stringify(entry.scopeData)
+const byTurns = createCooperative()
 
-function valuesOf(text: string, fields: readonly RowField[]): Readonly<Record<string, string>> {
-  if (fields.length === 0 || !isJson(text)) return {}
+const lengthOf = (entry: EntryRecord): number =>
+  entry.kind === 'event' ? entry.payload.length : JSON.stringify(entry.scopeData).length
+
+function valuesOf(entry: EntryRecord, fields: readonly RowField[]): Readonly<Record<string, string>> {
+  const text = fields.length === 0 ? null : jsonOf(entry)
+  if (text === null) return {}
   const values = valuesAt(text, new Set(fields.map(({ path }) => path)), ROW_VALUE_CHARACTERS_MAX)
   return Object.fromEntries(
     fields.flatMap(({ name, path }) => {
@@ -71,4 +80,10 @@ function valuesOf(text: string, fields: readonly RowField[]): Readonly<Record<st
       return value === undefined ? [] : [[name, value]]
     }),
   )
+}
+
+/** The JSON that holds the values of an entry, if any. */
+function jsonOf(entry: EntryRecord): string | null {
+  if (entry.kind === 'event') return isJson(entry.payload) ? entry.payload : null
+  return entry.scopeData === null ? null : JSON.stringify(entry.scopeData)
 }
