@@ -14,7 +14,7 @@ export interface Column {
   readonly read: (entry: Entry, utc: boolean) => string
 }
 
-/** Most columns; with the longest line of them a list of 1,000 pixels has room for each. */
+/** Most columns: a list of 1,000 pixels has room for as many of any kind. */
 export const COLUMNS_MAX = 10
 /** Most values inside payloads or scopes, as the API gives them. */
 const VALUES_MAX = 8
@@ -38,7 +38,7 @@ const ofApplication =
   (entry: Entry): string =>
     entry.kind === 'application' ? read(entry) : ''
 
-/** The fields that every log of a kind has, the ones that a list has columns of unless told otherwise first. */
+/** The fields that every log of a kind has; those that are columns unless somebody chose others come first. */
 const KNOWN: Readonly<Record<EntryKind, readonly Column[]>> = {
   event: [
     level,

@@ -101,7 +101,7 @@ function cellOf({ name, label, look, read }: Column, { entry, utc, current }: Lo
     )
   const title = look === 'from' ? visible(sourceOf(entry).full) : text
   return (
-    <td role="cell" class={`cut ${look}`} key={name} title={title} data-label={label}>
+    <td role="cell" class={`cut ${look}`} key={name} title={title} data-label={visible(label)}>
       <bdi>{text}</bdi>
     </td>
   )

@@ -67,7 +67,7 @@ export const COLUMNS = {
   other: 'Another value of the logs',
   add: 'Add',
   unfit: (family: string): string => `Write a name such as ${family}order.id, without a comma.`,
-  full: 'There is room for 10 columns, 8 of them for values. Take one away first.',
+  full: 'There is no room for more columns. Take one away first.',
   usual: 'Usual columns',
   show: 'Show as a column',
   showAs: (name: string): string => `Show ${name} as a column`,
