@@ -9,7 +9,7 @@ import {
   toggled,
   usualColumns,
   valueNames,
-} from '../../../../views/web/logs/columns.ts'
+} from '../../../../../views/web/logs/columns.ts'
 
 const names = (columns: readonly Column[] | undefined) => columns?.map(({ name }) => name)
 const parse = (text: string) => parseColumns('application', text) ?? []
