@@ -3,6 +3,7 @@ import { ERRORS } from '../../shared/contract/errors.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { SETTINGS, type Setting } from '../../shared/runtime/config-schema.ts'
 import { METRICS } from '../../shared/runtime/metrics.ts'
+import { capacityRows } from '../capacity/rows.ts'
 import { LIMITS, shownValue } from './limits.ts'
 
 /** The settings as Markdown. */
@@ -66,6 +67,12 @@ function shownAlias(alias: Alias): string {
   return typeof alias === 'string' ? shown : `${shown} beside ${alias.beside.map(code).join(' or ')}`
 }
 
+/** The plans for three loads, as Markdown. */
+function capacityTable(): string {
+  const [head = [], ...rows] = capacityRows()
+  return table(head, rows)
+}
+
 /** Where the tables stand in the documentation; `node deploy/cli/write-tables.ts` puts them there, and a test holds them to it. */
 export const DOCUMENTED_TABLES = [
   { document: 'docs/operations.md', name: 'settings', table: settingsTable },
@@ -73,6 +80,7 @@ export const DOCUMENTED_TABLES = [
   { document: 'docs/errors.md', name: 'errors', table: errorsTable },
   { document: 'docs/security.md', name: 'limits', table: limitsTable },
   { document: 'docs/http.md', name: 'names', table: aliasesTable },
+  { document: 'docs/capacity.md', name: 'plans', table: capacityTable },
 ] as const
 
 /**

@@ -104,9 +104,9 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     expect(await store.indices.check()).toEqual([])
   })
 
-  test('an id made from an Idempotency-Key is stored once, also when it comes back on any other day', async () => {
+  test('an id made from an Idempotency-Key is stored once, also when it comes back two days later or earlier', async () => {
     const id = uuid(8, 1)
-    const days = ['2026-01-30T23:59:59.999Z', '2026-01-31T00:00:00.000Z', '2026-01-01T00:00:00.000Z']
+    const days = ['2026-01-30T23:59:59.999Z', '2026-02-01T23:59:59.999Z', '2026-01-28T00:00:00.000Z']
     expect(await store.write([documentOf(1, { id, receivedAt: days[0] as string })], never)).toEqual([
       { outcome: 'stored' },
     ])
@@ -116,13 +116,21 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     await eventually(async () => expect(await storedIds(store)).toEqual([id]))
   })
 
+  test('an id made from an Idempotency-Key is another entry three days later', async () => {
+    const id = uuid(8, 1)
+    for (const day of ['2026-01-03', '2026-01-06'])
+      expect(await store.write([documentOf(0, { id, receivedAt: `${day}T00:00:00.000Z` })], never)).toEqual([
+        { outcome: 'stored' },
+      ])
+  })
+
   test('writers that take the same ids to different days at the same moment leave one copy of each', async () => {
     const ids = Array.from({ length: 40 }, (_, index) => uuid(8, index))
     const writers = Array.from({ length: 6 }, () => openStore(elasticsearch.url, prefix).store)
     await Promise.all(
       writers.map((writer, at) =>
         writer.write(
-          ids.map((id, index) => documentOf(index, { id, receivedAt: `2026-01-${10 + at}T00:00:00.000Z` })),
+          ids.map((id, index) => documentOf(index, { id, receivedAt: `2026-01-${10 + (at % 3)}T00:00:00.000Z` })),
           never,
         ),
       ),

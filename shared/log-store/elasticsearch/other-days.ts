@@ -1,9 +1,12 @@
 import type { EntryDocument } from '../../contract/documents.ts'
-import type { EntryKind } from '../../contract/records.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 
 const LOOKUPS_PER_REQUEST = 5_000
+const DAY_MS = 86_400_000
+/** A request that is repeated within 48 hours reaches one of so many days before or after the first. */
+const DAYS_APART_MAX = 2
+
 /**
  * Elasticsearch keeps an id unique within one index only. A UUIDv7 was minted with the `receivedAt` that names its index, so it
  * cannot turn up in another. Any other id, such as one made from an Idempotency-Key, may arrive again on a later day.
@@ -14,7 +17,7 @@ export const mayBeOnOtherDays = (id: string): boolean => !/^[0-9a-f]{8}-[0-9a-f]
 export type IndicesById = ReadonlyMap<string, readonly string[]>
 
 export interface OtherDays {
-  /** Looks the documents up in every day's index of their kind, what is not yet searchable included. */
+  /** Looks the documents up in their kind's indices of the days near theirs (`DAYS_APART_MAX`), what is not yet searchable included. */
   find(documents: readonly EntryDocument[], signal: AbortSignal): Promise<IndicesById>
 }
 
@@ -29,7 +32,7 @@ export function createOtherDays(connection: Connection, names: IndexNames): Othe
           found.set(id, [...(found.get(id) ?? []), index])
         }
       }
-      return found
+      return new Map([...found].map(([id, indices]) => [id, indices.toSorted()]))
     },
   }
 }
@@ -51,16 +54,18 @@ interface Lookup {
   readonly _id: string
 }
 
+/** Each index and id once: a chunk may have an id several times, and on several days. */
 function* lookupsOf(documents: readonly EntryDocument[], days: readonly string[], names: IndexNames) {
-  const ids = new Map<string, EntryKind>(documents.map(({ id, kind }) => [id, kind]))
-  let lookups: Lookup[] = []
-  for (const [id, kind] of ids) {
-    for (const day of days) lookups.push({ _index: names.day(kind, day), _id: id })
-    if (lookups.length < LOOKUPS_PER_REQUEST) continue
-    yield lookups
-    lookups = []
+  const lookups = new Map<string, Lookup>()
+  for (const { id, kind, receivedAt } of documents) {
+    for (const day of days) {
+      if (Math.abs(Date.parse(day) - Date.parse(receivedAt.slice(0, 10))) > DAYS_APART_MAX * DAY_MS) continue
+      const index = names.day(kind, day)
+      lookups.set(`${index} ${id}`, { _index: index, _id: id })
+    }
   }
-  if (lookups.length > 0) yield lookups
+  const all = [...lookups.values()]
+  for (let at = 0; at < all.length; at += LOOKUPS_PER_REQUEST) yield all.slice(at, at + LOOKUPS_PER_REQUEST)
 }
 
 interface MultiGetAnswer {

@@ -1,0 +1,73 @@
+/** `npm run capacity`: the size of an installation for a load. `-- --help` tells more. */
+import { parseArgs } from 'node:util'
+import { stringify } from 'yaml'
+import { readFigures } from './figures.ts'
+import { type Load, type Plan, planFor, USUAL_LOAD } from './plan.ts'
+import { PLAN_ROWS } from './rows.ts'
+
+const OPTIONS: readonly (readonly [name: keyof Load, help: string])[] = [
+  ['entriesPerSecond', 'Entries a second at the highest load. Has to be given.'],
+  ['entryBytes', 'Bytes of an entry.'],
+  ['batched', 'The part of the entries that comes in batches, 0 to 1.'],
+  ['keyed', 'The part that has a correlationKey, 0 to 1.'],
+  ['newFlowsPerSecond', 'New correlationKeys a second.'],
+  ['topicCopies', 'Copies of a partition, the first included.'],
+  ['topicDays', 'Days that topics are kept.'],
+  ['storeCopies', 'Copies of a shard beside the first.'],
+  ['storeDays', 'Days that entries can be searched.'],
+  ['zones', 'Zones, of which one can be lost.'],
+]
+const flagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const usual: Readonly<Partial<Record<keyof Load, number>>> = USUAL_LOAD
+
+const HELP = `npm run capacity -- --entries-per-second N [OPTIONS]
+
+${OPTIONS.map(([name, help]) => `  --${flagOf(name)} N`.padEnd(28) + help + (name in usual ? ` Default ${usual[name]}.` : '')).join('\n')}
+
+Made of the figures in docs/performance.md; docs/capacity.md says which of it was measured.
+`
+
+function main(): void {
+  const flags = OPTIONS.map(([name]) => [flagOf(name), { type: 'string' }] as const)
+  const { help, ...given }: Readonly<Record<string, unknown>> = parseArgs({
+    options: { ...Object.fromEntries(flags), help: { type: 'boolean' } },
+  }).values
+  const load = Object.fromEntries(
+    OPTIONS.map(([name]) => [name, Number(given[flagOf(name)] ?? usual[name])]),
+  ) as unknown as Load
+  const problems = OPTIONS.filter(([name]) => !isValid(name, load[name])).map(([name]) => problemOf(name))
+  if (help === true || problems.length > 0) {
+    process.stdout.write(help === true ? HELP : `${problems.join('\n')}\n\n${HELP}`)
+    process.exitCode = help === true ? 0 : 2
+    return
+  }
+  const plan = planFor(load, readFigures())
+  process.stdout.write(`${PLAN_ROWS.map(([name, text]) => `${name.padEnd(48)}${text(plan)}`).join('\n')}\n\n`)
+  process.stdout.write(plan.walls.map((wall) => `Beyond a limit: ${wall}.\n`).join(''))
+  process.stdout.write(`\n# Values of the chart\n${stringify(valuesOf(plan))}`)
+}
+
+const SHARES: readonly (keyof Load)[] = ['batched', 'keyed']
+const MAY_BE_ZERO: readonly (keyof Load)[] = ['newFlowsPerSecond', 'storeCopies', ...SHARES]
+
+const isValid = (name: keyof Load, value: number): boolean =>
+  Number.isFinite(value) &&
+  (MAY_BE_ZERO.includes(name) ? value >= 0 : value > 0) &&
+  !(SHARES.includes(name) && value > 1)
+
+const problemOf = (name: keyof Load): string =>
+  `--${flagOf(name)} has to be a number${SHARES.includes(name) ? ' from 0 to 1' : MAY_BE_ZERO.includes(name) ? ', 0 or more' : ' above 0'}.`
+
+const valuesOf = ({ gateways, entryConsumers, flowConsumers, shardsOfDay }: Plan): object => ({
+  settings: { ELASTICSEARCH_SHARDS: shardsOfDay },
+  gateway: { replicas: gateways },
+  consumers: {
+    groups: [
+      { name: 'event-logs', views: ['event-logs'], replicas: entryConsumers },
+      { name: 'application-logs', views: ['application-logs'], replicas: entryConsumers },
+      { name: 'flows', views: ['flows'], replicas: flowConsumers },
+    ],
+  },
+})
+
+main()
