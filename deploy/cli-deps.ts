@@ -3,6 +3,7 @@ import { systemClock } from '../shared/runtime/clock.ts'
 import { type Config, loadConfig } from '../shared/runtime/config.ts'
 import { createLogger } from '../shared/runtime/logger.ts'
 import { createMetrics } from '../shared/runtime/metrics.ts'
+import { runCanary } from './canary/canary.ts'
 import type { CliDeps, CliHandlers } from './cli/command.ts'
 import { openJournal } from './server/journals.ts'
 import { openLogStore } from './server/log-stores.ts'
@@ -29,11 +30,10 @@ async function openForCommand(config: Config): Promise<Journal> {
   }
 }
 
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
 const handlers: CliHandlers = {
-  start: (role, config) => {
-    const print = (text: string): void => void process.stdout.write(`${text}\n`)
-    return serve({ role, config, logger: createLogger(config.LOG_LEVEL, role), print })
-  },
+  start: (role, config) => serve({ role, config, logger: createLogger(config.LOG_LEVEL, role), print }),
   applyTopics: async (config) => {
     const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
     try {
@@ -59,6 +59,7 @@ const handlers: CliHandlers = {
       await store.close()
     }
   },
+  canary: (config) => runCanary({ config, logger: createLogger(config.LOG_LEVEL, 'canary'), print }),
 }
 
 /** The dependencies of commands in a process of their own. */

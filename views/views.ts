@@ -7,13 +7,14 @@ import { registerViews } from './api/register.ts'
 import { createRefusalsFollower } from './refusals/follower.ts'
 import { registerSession } from './session/register.ts'
 import type { Tickets } from './session/tickets.ts'
+import type { Secrets } from './session/token.ts'
 import { registerSite } from './site.ts'
 import { registerTeam } from './team/register.ts'
 
 export interface ViewsDeps extends CoreServices {
   readonly store: LogStoreReader
-  /** Signs the sessions of the page. */
-  readonly secret: string
+  /** Sign the sessions of the page. */
+  readonly secrets: Secrets
   readonly tickets: Tickets
   /** The address of this process where it takes logs itself; else undefined. */
   readonly ownGateway: (() => string) | undefined
@@ -21,13 +22,13 @@ export interface ViewsDeps extends CoreServices {
 
 /** The role that shows logs: the read API, the Team's settings and the page. */
 export function createViews(deps: ViewsDeps): RoleParts {
-  const { config, secret, tickets, ownGateway } = deps
+  const { config, secrets, tickets, ownGateway } = deps
   const basePath = config.BASE_PATH
   const here = ownGateway !== undefined
   const router = Router()
   const refusals = createRefusalsFollower({ ...deps, topic: topicName(config.TOPIC_PREFIX, 'refusals') })
   const proxies = createProxies(config.TRUSTED_PROXIES)
-  const sessions = registerSession(router, { ...deps, basePath, proxies, secret, refusals })
+  const sessions = registerSession(router, { ...deps, basePath, proxies, secrets, refusals })
   const api = registerViews(router, { ...deps, refusals, teamOfSession: sessions.teamOf })
   registerTeam(router, {
     ...deps,

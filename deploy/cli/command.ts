@@ -34,6 +34,8 @@ export interface CliHandlers {
   applyIndices(config: Config): Promise<readonly string[]>
   /** Makes the counts of the log store anew; gives a line that says so. */
   rebuildCounts(config: Config): Promise<string>
+  /** Runs the canary to its end; gives the exit code. */
+  canary(config: Config): Promise<number>
 }
 
 export interface Command {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { topicName } from '../../shared/contract/topics.ts'
 import { type ApplyResult, createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
@@ -7,6 +7,9 @@ import { type RegistryRecord, splitKeyId } from '../../shared/registry/records.t
 import { type Call, type CliDeps, type Command, CommandError, EXIT } from './command.ts'
 import { registryText } from './registry-list.ts'
 import { count, printable } from './text.ts'
+
+/** Stands for standard input and output in the place of a file. */
+const STANDARD = '-'
 
 const CHANGES_SHOWN_MAX = 50
 
@@ -70,6 +73,31 @@ export const registryCommands: readonly Command[] = [
     examples: ['sluice registry revoke-key payments sl_x7Q'],
     run: (call, deps) => withAdmin(deps, (admin) => revoke(call, deps, admin)),
   },
+  {
+    name: 'registry export',
+    summary: 'Write the whole registry to a file',
+    description: [
+      'All Teams with their Events, Steps, Projects, saved searches and keys, the revoked ones too; of a key its SHA-256. The file is\nreplaced when it is whole, and only its owner may read it. An empty registry is not written. docs/registry.md says how to keep such files.',
+    ],
+    parameters: [{ name: 'FILE', help: 'the file to write; - stands for standard output' }],
+    options: {},
+    examples: ['sluice registry export registry-backup.ndjson'],
+    run: (call, deps) => withAdmin(deps, (admin) => exportTo(call, deps, admin)),
+  },
+  {
+    name: 'registry restore',
+    summary: 'Bring back all that an exported file has',
+    description: [
+      'The file is checked whole before anything is changed. What it lacks stays as it is, and a key that was revoked before or since\nstays revoked. Restoring a file again changes nothing.',
+    ],
+    parameters: [{ name: 'FILE', help: 'a file of `registry export`; - stands for standard input' }],
+    options: { 'dry-run': { help: 'Say what would be changed and change nothing.' } },
+    examples: [
+      'sluice registry restore registry-backup.ndjson --dry-run',
+      'sluice registry restore registry-backup.ndjson',
+    ],
+    run: (call, deps) => withAdmin(deps, (admin) => restore(call, deps, admin)),
+  },
 ]
 
 async function withAdmin(deps: CliDeps, work: (admin: RegistryAdmin) => Promise<number>): Promise<number> {
@@ -87,7 +115,44 @@ async function withAdmin(deps: CliDeps, work: (admin: RegistryAdmin) => Promise<
 async function apply(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
   const [file = ''] = call.parameters
   const dryRun = call.flag('dry-run')
-  const result = await admin.applyFile(readText(file), { prune: call.flag('prune'), dryRun })
+  const result = await admin.applyFile(readBytes(file).toString(), { prune: call.flag('prune'), dryRun })
+  return tell(result, file, dryRun, deps)
+}
+
+async function restore(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
+  const [file = ''] = call.parameters
+  const dryRun = call.flag('dry-run')
+  const name = file === STANDARD ? 'standard input' : file
+  const bytes = file === STANDARD ? readBytes(0, name) : readBytes(file)
+  return tell(await admin.restore(bytes, { dryRun }), name, dryRun, deps)
+}
+
+async function exportTo(call: Call, { stdout }: CliDeps, admin: RegistryAdmin): Promise<number> {
+  const [file = ''] = call.parameters
+  const text = await admin.export()
+  if (text === undefined) throw new CommandError('the registry is empty, so nothing was written')
+  if (file === STANDARD) {
+    stdout.write(text)
+    return EXIT.ok
+  }
+  replaceFile(file, text)
+  stdout.write(`${file} has the whole registry\n`)
+  return EXIT.ok
+}
+
+/** Whoever reads the file, or loses power meanwhile, finds the old content or all of the new. */
+function replaceFile(file: string, text: string): void {
+  const unfinished = `${file}.${process.pid}.tmp`
+  try {
+    writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true })
+    renameSync(unfinished, file)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw new CommandError(`${file} cannot be written: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function tell(result: ApplyResult, file: string, dryRun: boolean, deps: CliDeps): number {
   if (result.outcome !== 'applied') throw new CommandError(applyFailure(file, result))
   const shown = result.changes.slice(0, CHANGES_SHOWN_MAX).map((change) => `  ${changeText(change)}`)
   const hidden = result.changes.length - shown.length
@@ -108,7 +173,7 @@ function applyFailure(file: string, result: Exclude<ApplyResult, { outcome: 'app
     case 'disturbed':
       return [
         `another process changed the registry at the same time; ${count(result.changes.length, 'change')} of ${file} were made`,
-        'Look at `sluice registry list` and apply the file again.',
+        'Look at `sluice registry list` and try again.',
         ...(result.problems.length > 0 ? [problemLines(result.problems)] : []),
       ].join('\n')
   }
@@ -129,7 +194,7 @@ const isArchived = ({ value }: RegistryRecord): boolean => value !== null && 'ar
 async function rotate(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
   const [team = ''] = call.parameters
   const file = call.text('key-file')
-  const given = file === undefined ? {} : { key: readText(file).trim() }
+  const given = file === undefined ? {} : { key: readBytes(file).toString().trim() }
   const result = await admin.rotateKey(team, { revokeOld: call.flag('revoke-old'), ...given })
   if (result.outcome === 'refused') throw new CommandError(result.reason)
   const { key, revoked } = result
@@ -164,10 +229,10 @@ async function revoke(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<
   return EXIT.ok
 }
 
-function readText(file: string): string {
+function readBytes(file: string | number, name = String(file)): Buffer {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
+    throw new CommandError(`${name} cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }

@@ -1,8 +1,9 @@
+import { canaryTarget, OUTCOMES, runRound } from '../canary/round.ts'
 import { ROLES } from '../server/roles.ts'
 import { choiceOf } from './arguments.ts'
-import { type Command, EXIT } from './command.ts'
+import { type CliDeps, type Command, CommandError, EXIT } from './command.ts'
 
-/** Commands whose work is the composition root's: servers, topics, indices, counts. */
+/** Commands whose work is the composition root's: servers, topics, indices, counts, the canary. */
 export const serverCommands: readonly Command[] = [
   {
     name: 'start',
@@ -55,4 +56,31 @@ export const serverCommands: readonly Command[] = [
       return EXIT.ok
     },
   },
+  {
+    name: 'canary',
+    summary: 'Write entries through the gateway and find them again',
+    description: [
+      'Every CANARY_INTERVAL_MS an event log and an application log of the Team sluice-canary go to the gateway (GATEWAY_INTERNAL_URL or\nGATEWAY_URL) and are looked for in the lists of the views (VIEWS_URL), over HTTP as any client does. Metrics are on METRICS_PORT.\ndocs/operations.md says how to register the Team; its key is CANARY_API_KEY.',
+    ],
+    parameters: [],
+    options: { once: { help: 'Make one round, print each hop with its time, and exit with 1 where one fails.' } },
+    examples: [
+      'CANARY_API_KEY_FILE=/run/secrets/canary GATEWAY_URL=https://logs.example sluice canary --once',
+      'GATEWAY_URL=http://gateway:8080 VIEWS_URL=http://views:8080 METRICS_PORT=9464 sluice canary',
+    ],
+    run: (call, deps) => (call.flag('once') ? oneRound(deps) : deps.handlers.canary(deps.config())),
+  },
 ]
+
+async function oneRound({ config, stdout }: CliDeps): Promise<number> {
+  const seconds = (number: number): string => `${number.toFixed(3)} s`
+  const round = await runRound(canaryTarget(config()), (hop) => {
+    stdout.write(`${hop.name.padEnd(16)}  ${seconds(hop.seconds)}\n`)
+  })
+  if (round.outcome !== 'found')
+    throw new CommandError(
+      `${round.outcome} after ${seconds(round.seconds)}: ${round.reason}\n${OUTCOMES[round.outcome]}`,
+    )
+  stdout.write(`${'found'.padEnd(16)}  ${seconds(round.seconds)}\n`)
+  return EXIT.ok
+}

@@ -7,6 +7,7 @@ const OF_CHART: ReadonlySet<string> = new Set<SettingName>([
   'METRICS_PORT',
   'OTLP_GRPC_PORT',
   'GATEWAY_INTERNAL_URL',
+  'VIEWS_URL',
   'DATA_DIR',
   'REGISTRY_FILE',
   'AUTO_CREATE',
@@ -114,6 +115,10 @@ const VALUES = {
     resources: RESOURCES,
   }),
   views: object({ replicas: COUNT, resources: RESOURCES }),
+  canary: described(
+    'A Deployment of one pod that runs `sluice canary`.',
+    object({ enabled: FLAG, resources: RESOURCES }),
+  ),
   embedded: object({
     storage: object({ size: TEXT, className: described('Empty: the default one.', { type: 'string' }) }),
     resources: RESOURCES,
@@ -183,6 +188,11 @@ export const valuesSchema = (): string =>
           else: {
             allOf: ['KAFKA_BROKERS', 'ELASTICSEARCH_URL'].map((name) => ({ not: settingsWith(name) })),
           },
+        },
+        {
+          if: having('canary', having('enabled', { const: true })),
+          // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so.
+          then: having('secretSettings', { required: ['CANARY_API_KEY'] }),
         },
         {
           if: having('settings', having('KAFKA_SASL_MECHANISM', { not: { const: 'none' } })),

@@ -40,18 +40,24 @@ export function createHttpServers(deps: HttpServersDeps): HttpServers {
   if (metricsPort === null) router.use(metricsRoutes(deps))
   const endpoints = roles.map((role) => role.endpoints).find((routes) => routes !== undefined)
   const listener = listenerOf(router, config.BASE_PATH, deps, endpoints)
-  const operations = listenerOf(Router().use(healthRoutes(deps)).use(metricsRoutes(deps)), '/', deps)
   const methods = roles.map((role) => role.methods).find((found) => found !== undefined)
   return {
     main: createHttpServer({ ...deps, name: 'http', host, port: config.PORT, setting: 'PORT', listener }),
-    metrics: onPort(metricsPort, (port) =>
-      createHttpServer({ ...deps, name: 'metrics', host, port, setting: 'METRICS_PORT', listener: operations }),
-    ),
+    metrics: onPort(metricsPort, (port) => createOperationsServer(deps, port)),
     grpc: onPort(
       grpcPort,
       (port) => methods && createGrpcServer({ ...deps, host, port, setting: 'OTLP_GRPC_PORT', methods }),
     ),
   }
+}
+
+/** Health and metrics alone. */
+export function createOperationsServer(
+  deps: OperationsDeps & { readonly config: Config },
+  port: number,
+): ListeningServer {
+  const listener = listenerOf(Router().use(healthRoutes(deps)).use(metricsRoutes(deps)), '/', deps)
+  return createHttpServer({ ...deps, name: 'metrics', host: deps.config.HOST, port, setting: 'METRICS_PORT', listener })
 }
 
 const onPort = <Server>(port: number | null, create: (port: number) => Server): Server | undefined =>
@@ -73,7 +79,7 @@ function mountDocs(router: Router, { config, version, hasPage }: HttpServersDeps
 function listenerOf(
   router: Router,
   basePath: string,
-  { logger, metrics }: HttpServersDeps,
+  { logger, metrics }: Pick<OperationsDeps, 'logger' | 'metrics'>,
   endpoints?: Routes,
 ): RequestListener {
   const app = express()

@@ -166,6 +166,12 @@ const CRASHING = Array.from({ length: 12 }, () => '0 stale _ _ _').join(' ')
 const roleInfo = (role: string, version = '1.0.0', instance = role): string =>
   series('sluice_build_info', { role, version, instance })
 
+/** Rounds of the canary: those that found, and those with another outcome. */
+const rounds = (found: string, outcome: string, failed: string, instance = 'a'): Record<string, string> => ({
+  [series('sluice_canary_rounds_total', { outcome: 'found', instance })]: found,
+  [series('sluice_canary_rounds_total', { outcome, instance })]: failed,
+})
+
 export const ALERTS: readonly Alert[] = [
   {
     name: 'SluiceAcceptBudgetBurn',
@@ -252,6 +258,62 @@ export const ALERTS: readonly Alert[] = [
         firing: [{ severity: 'page', role: 'gateway' }],
       },
       { series: { [roleInfo('all')]: '1x30' }, at: '20m', firing: [] },
+    ],
+  },
+  {
+    name: 'SluiceCanaryFails',
+    rules: [
+      {
+        severity: 'page',
+        expression:
+          'sum by (outcome) (increase(sluice_canary_rounds_total{outcome!="found"}[10m])) > 0 unless on () sum(increase(sluice_canary_rounds_total{outcome="found"}[10m])) > 0',
+        lasting: '2m',
+        summary: 'For ten minutes the canary has found none of its entries again: {{ $labels.outcome }}.',
+      },
+      {
+        severity: 'ticket',
+        // Where there has never been a canary, there is none to miss.
+        expression: 'count(count_over_time(sluice_canary_rounds_total[1d])) unless count(sluice_canary_rounds_total)',
+        lasting: '15m',
+        labels: { outcome: 'absent' },
+        summary: 'The canary does not answer any more.',
+      },
+      {
+        severity: 'ticket',
+        expression: 'sum by (outcome) (increase(sluice_canary_rounds_total{outcome!="found"}[1h])) > 3',
+        lasting: '15m',
+        summary: 'The canary does not find all of its entries again: {{ $labels.outcome }}.',
+      },
+    ],
+    cases: [
+      {
+        series: rounds('0+2x10 20x40', 'not_searchable', '0x10 0+2x40'),
+        at: '45m',
+        firing: [
+          { severity: 'page', outcome: 'not_searchable' },
+          { severity: 'ticket', outcome: 'not_searchable' },
+        ],
+      },
+      // Now and then.
+      {
+        series: rounds('0+2x60', 'views_refused', '0x10 1x10 2x10 3x10 4x10 5x10'),
+        at: '1h',
+        firing: [{ severity: 'ticket', outcome: 'views_refused' }],
+      },
+      {
+        series: rounds('0+2x10 stale', 'gateway_refused', '0x10 stale'),
+        at: '40m',
+        firing: [{ severity: 'ticket', outcome: 'absent' }],
+      },
+      // Moved to another node, and one failure of a rollout.
+      {
+        series: {
+          ...rounds('0+2x20 stale', 'gateway_refused', '0x20 stale'),
+          ...rounds('_x22 0+2x40', 'gateway_refused', '_x22 0x10 1x30', 'b'),
+        },
+        at: '55m',
+        firing: [],
+      },
     ],
   },
   {

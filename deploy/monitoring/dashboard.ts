@@ -38,6 +38,18 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       },
     },
   ],
+  Canary: [
+    {
+      title: 'Rounds a minute',
+      unit: 'short',
+      queries: { '{{outcome}}': 'sum by (outcome) (rate(sluice_canary_rounds_total[5m])) * 60' },
+    },
+    {
+      title: 'Until a hop is done, p99',
+      unit: 's',
+      queries: { '{{hop}}': quantile(0.99, 'sluice_canary_seconds', 'le, hop') },
+    },
+  ],
   Gateway: [
     {
       title: 'Time of requests, p99',

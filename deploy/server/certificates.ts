@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../shared/runtime/config.ts'
+import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
+import { createRepeater } from '../../shared/runtime/repeat.ts'
 
 /** The settings that name files of certificates, with the use that the metric shows. */
 const FILES = {
@@ -11,6 +13,19 @@ const FILES = {
 } as const satisfies Partial<Record<keyof Config, string>>
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+
+/** Certificates are renewed days before they end, so a minute is soon enough. */
+const LOOK_EVERY_MS = 60_000
+
+/** Keeps the metric of when certificates end in step with their files. */
+export function createCertificateReport(config: Pick<Config, keyof typeof FILES>, metrics: Metrics): Service {
+  const repeater = createRepeater({
+    intervalMs: LOOK_EVERY_MS,
+    run: async () => reportCertificates(config, metrics),
+    onError: () => undefined,
+  })
+  return { name: 'certificates', start: async () => repeater.start(), stop: () => repeater.stop() }
+}
 
 /** Sets the metric of when certificates end. A file that cannot be read is told of by the adapter that needs it. */
 export function reportCertificates(config: Pick<Config, keyof typeof FILES>, metrics: Metrics): void {

@@ -54,7 +54,9 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
   const { kafkaConnection } = await import('../../shared/journal/kafka/connection.ts')
   const { createKafkaJournal } = await import('../../shared/journal/kafka/kafka-journal.ts')
   const journal = createKafkaJournal({
-    connection: kafkaConnection(config),
+    connection: kafkaConnection(config, (err) =>
+      logger.warn({ err }, 'new certificates for Kafka are not used, and the ones before are'),
+    ),
     clock,
     logger,
     // The journal gives up a little before the request does, so that its sender learns what became of the entry.

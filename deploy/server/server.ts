@@ -15,7 +15,7 @@ import { createHttpServers } from '../http/app.ts'
 import { createEventLoopDelay } from '../http/event-loop-delay.ts'
 import { type BackendDeps, checkRole, usesFiles } from './backends.ts'
 import { banner } from './banner.ts'
-import { reportCertificates } from './certificates.ts'
+import { createCertificateReport } from './certificates.ts'
 import { createConsumersInThread } from './consumers-in-thread.ts'
 import { lockDataDir } from './data-dir-lock.ts'
 import { setUpRegistry } from './first-start.ts'
@@ -23,7 +23,7 @@ import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
 import { createReadiness } from './readiness.ts'
 import { indexesLogs, type Role, showsLogs, takesLogs, usesStore } from './roles.ts'
-import { sessionSecret } from './session-secret.ts'
+import { secretsOf, sessionSecrets } from './session-secret.ts'
 import { exitAtOnce, onSignals } from './signals.ts'
 import { VERSION } from './version.ts'
 
@@ -106,7 +106,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   checkRole(role, config)
   const metrics = createMetrics({ processMetrics: true })
   metrics.gauge('sluice_build_info').set({ version: VERSION, role }, 1)
-  reportCertificates(config, metrics)
+  await run(createCertificateReport(config, metrics))
   const deps = { config, clock: systemClock, logger, metrics }
   if (usesFiles(config, role)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
   const { journal, batchingPolicy, ...topics } = await openJournal(deps, 'own')
@@ -125,14 +125,14 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   ]
 
   const consumers = indexesLogs(role) ? createConsumersInThread(config) : null
-  const secret = showsLogs(role) ? sessionSecret(config, role, logger) : config.SESSION_SECRET
-  const tickets = secret === null ? null : createTickets(secret, core.clock)
+  const secrets = showsLogs(role) ? sessionSecrets(config, role, logger) : secretsOf(config)
+  const tickets = secrets === null ? null : createTickets(secrets, core.clock)
   const roles: RoleParts[] = []
   if (consumers !== null) roles.push({ services: [consumers], health: [consumers] })
   if (takesLogs(role))
     roles.push(createGateway({ ...core, registry: openedByTickets(core.registry, tickets), batchingPolicy }))
-  if (showsLogs(role) && store !== null && secret !== null && tickets !== null)
-    roles.push(createViews({ ...core, store, secret, tickets, ownGateway: takesLogs(role) ? url : undefined }))
+  if (showsLogs(role) && store !== null && secrets !== null && tickets !== null)
+    roles.push(createViews({ ...core, store, secrets, tickets, ownGateway: takesLogs(role) ? url : undefined }))
 
   const eventLoopDelay = createEventLoopDelay(metrics)
   const http = createHttpServers({

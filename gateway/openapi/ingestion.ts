@@ -85,7 +85,8 @@ const HEADERS: readonly JsonSchema[] = [
   {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'Ids are derived from this key and the body, so that a request sent again within 48 hours is stored once.',
+    description:
+      'Ids are derived from this key and the body, so that a request sent again within 48 hours is stored once.',
     schema: text,
   },
 ]

@@ -1,5 +1,6 @@
 import { timestampOf } from '../contract/timestamp.ts'
 import { applyPlan } from './apply-plan.ts'
+import { encodeBackup, planRestore, readBackup } from './backup.ts'
 import { type FileProblem, parseRegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readRegistry, readState } from './journal-access.ts'
 import { type RevokeResult, type RotateOptions, type RotateResult, revokeKey, rotateKey } from './key-admin.ts'
@@ -28,6 +29,10 @@ export interface RegistryAdmin {
   setDefaultProject(team: string, project: string | null): Promise<OwnResult<Team>>
   /** Saves, renames or deletes a search of a Team. */
   changeSearch(team: string, change: SearchChange): Promise<SearchResult>
+  /** The whole registry as `restore` takes it; undefined where it is empty. */
+  export(): Promise<string | undefined>
+  /** Brings back all that a text of `export` has; changes nothing where that is not whole. Rejects as the journal does. */
+  restore(backup: Uint8Array, options: { readonly dryRun: boolean }): Promise<ApplyResult>
   /** The registry as it is now. */
   read(): Promise<Registry>
 }
@@ -50,6 +55,8 @@ export function createRegistryAdmin(deps: RegistryAdminDeps): RegistryAdmin {
     changeOwn: (team, item, how) => changeOwn(deps, team, item, how),
     setDefaultProject: (team, project) => setDefaultProject(deps, team, project),
     changeSearch: (team, change) => changeSearch(deps, team, change),
+    export: () => exportAll(deps),
+    restore: (backup, { dryRun }) => restore(deps, backup, dryRun),
     read: () => readRegistry(deps),
   }
 }
@@ -63,6 +70,23 @@ async function applyFile(deps: RegistryAdminDeps, text: string, prune: boolean, 
       problems: [...problems, ...planned.problems].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
     }
   }
+  return carryOut(deps, plan, dryRun)
+}
+
+async function exportAll(deps: RegistryAdminDeps): Promise<string | undefined> {
+  const state = await readState(deps)
+  const isEmpty = Object.values(state).every(({ size }) => size === 0)
+  return isEmpty ? undefined : encodeBackup(state, timestampOf(deps.clock.now()))
+}
+
+async function restore(deps: RegistryAdminDeps, bytes: Uint8Array, dryRun: boolean): Promise<ApplyResult> {
+  const backup = readBackup(bytes)
+  if ('problem' in backup) return { outcome: 'refused', problems: [backup.problem] }
+  return carryOut(deps, async () => planRestore(await readState(deps), backup.state), dryRun)
+}
+
+/** Makes the changes of a plan until none is left; none at all where it has problems. */
+async function carryOut(deps: RegistryAdminDeps, plan: () => Promise<Plan>, dryRun: boolean): Promise<ApplyResult> {
   const first = await plan()
   if (first.problems.length > 0) return { outcome: 'refused', problems: first.problems }
   if (dryRun) return { outcome: 'applied', changes: first.changes, notes: first.notes }

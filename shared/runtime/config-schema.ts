@@ -56,7 +56,12 @@ export const SETTINGS = {
   GATEWAY_INTERNAL_URL: {
     type: 'url',
     default: null,
-    help: 'Address at which a process with the role views reaches the gateway, for sample flows; unset: GATEWAY_URL.',
+    help: 'Address at which a process with the role views, for sample flows, and `sluice canary` reach the gateway; unset: GATEWAY_URL.',
+  },
+  VIEWS_URL: {
+    type: 'url',
+    default: null,
+    help: 'Address at which `sluice canary` reaches the views, with its base path; unset: that of the gateway.',
   },
   DATA_DIR: { type: 'text', default: './data', help: 'Folder of the embedded journal and log store.' },
   REGISTRY_FILE: {
@@ -305,11 +310,26 @@ export const SETTINGS = {
     default: null,
     help: 'Origins of browser apps that may send logs, separated by commas; `*` for all.',
   },
+  CANARY_API_KEY: { type: 'text', secret: true, default: null, help: 'Key of the Team of `sluice canary`.' },
+  CANARY_INTERVAL_MS: {
+    type: 'integer',
+    default: 30_000,
+    minimum: 1_000,
+    maximum: 120_000,
+    help: 'Time between two rounds of `sluice canary`.',
+  },
+  CANARY_DEADLINE_MS: {
+    type: 'integer',
+    default: 15_000,
+    minimum: 100,
+    maximum: 120_000,
+    help: 'Longest time that `sluice canary` gives the gateway to accept an entry, and then each projection to show it.',
+  },
   SESSION_SECRET: {
-    type: 'text',
+    type: 'list',
     secret: true,
     default: null,
-    help: "Signs the page's session cookie; 32 characters or more, the same in every process with the role views. Unset: the embedded mode makes one and keeps it in DATA_DIR; elsewhere it is made at start, and sessions end with the process.",
+    help: "Signs the page's session cookie; 32 characters or more, the same in every process with the role views. While it is changed, both secrets, separated by a comma: the first one signs, and what any of them has signed is taken. Unset: the embedded mode makes one and keeps it in DATA_DIR; elsewhere it is made at start, and sessions end with the process.",
   },
 } as const satisfies Record<string, Setting>
 

@@ -42,13 +42,14 @@ export function loadConfig(env: Environment = process.env): Config {
 
 /** Without the slashes at the ends, so that paths can be put behind them; the base path of the root stays `/`. */
 function withoutSlashes(config: Config): Config {
-  const { BASE_PATH, GATEWAY_URL, GATEWAY_INTERNAL_URL } = config
+  const { BASE_PATH, GATEWAY_URL, GATEWAY_INTERNAL_URL, VIEWS_URL } = config
   const trimmed = (text: string): string => text.replace(/\/+$/, '')
   return {
     ...config,
     BASE_PATH: trimmed(BASE_PATH) || '/',
     GATEWAY_URL: GATEWAY_URL && trimmed(GATEWAY_URL),
     GATEWAY_INTERNAL_URL: GATEWAY_INTERNAL_URL && trimmed(GATEWAY_INTERNAL_URL),
+    VIEWS_URL: VIEWS_URL && trimmed(VIEWS_URL),
   }
 }
 
@@ -195,8 +196,9 @@ const CHECKS: readonly Check[] = [
   },
   {
     names: ['SESSION_SECRET'],
-    problem: ({ SESSION_SECRET: secret }) =>
-      secret !== null && secret.length < 32 && 'SESSION_SECRET must have 32 characters or more',
+    problem: ({ SESSION_SECRET: secrets }) =>
+      secrets.some((secret) => secret.length < 32) &&
+      'SESSION_SECRET must have 32 characters or more; a comma separates two secrets',
   },
   {
     names: ['BASE_PATH'],

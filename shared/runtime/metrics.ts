@@ -75,7 +75,7 @@ export const METRICS = {
   sluice_certificate_not_after_seconds: {
     kind: 'gauge',
     labels: ['use'],
-    help: 'When a certificate ends that was read at start (Unix time), by use: kafka_ca, kafka_client, elasticsearch_ca; of several in a file the first to end.',
+    help: 'When a certificate ends (Unix time), by use: kafka_ca, kafka_client, elasticsearch_ca; of several in a file the first to end. The files are looked at once a minute.',
   },
   sluice_consumer_records_total: {
     kind: 'counter',
@@ -189,6 +189,16 @@ export const METRICS = {
     help: 'Seconds by which the thread that answers HTTP was late, over the last one to two minutes; quantile 1 is the longest. From 0.1 on, something holds it.',
   },
   sluice_tail_streams: { kind: 'gauge', help: 'Live tails open now.' },
+  sluice_canary_rounds_total: {
+    kind: 'counter',
+    labels: ['outcome'],
+    help: 'Rounds of `sluice canary`, by outcome: found; gateway_refused, not_accepted (in time), not_searchable (in time), views_refused: the first hop that failed.',
+  },
+  sluice_canary_seconds: {
+    kind: 'histogram',
+    labels: ['hop'],
+    help: 'Seconds of `sluice canary`: accepted, from sending an entry until success:true; event-logs, application-logs, flows: from the beginning of the round until the list shows the entry.',
+  },
 } as const satisfies Record<`sluice_${string}`, MetricSpec>
 
 type Catalogue = typeof METRICS
@@ -201,14 +211,14 @@ export interface Metrics {
   readonly registry: Registry
 }
 
-/** The instruments of one process (or thread), with those of Node when asked for. */
-export function createMetrics({ processMetrics = false } = {}): Metrics {
+/** The instruments of one process (or thread), with those of Node when asked for. Those that are not `shown` are made and not told of. */
+export function createMetrics({ processMetrics = false, shown = (_name: string): boolean => true } = {}): Metrics {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
   const made = new Map<string, Counter | Gauge | Histogram>()
   for (const [name, spec] of Object.entries(METRICS) as [string, MetricSpec][]) {
-    const options = { name, help: spec.help, labelNames: [...(spec.labels ?? [])], registers: [registry] }
-    made.set(name, create(spec.kind, options))
+    const options = { name, help: spec.help, labelNames: [...(spec.labels ?? [])] }
+    made.set(name, create(spec.kind, { ...options, registers: shown(name) ? [registry] : [] }))
   }
   return {
     counter: (name) => made.get(name) as Counter,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { parseAllDocuments } from 'yaml'
+import { canaryTarget } from '../../deploy/canary/round.ts'
 import { RUNBOOKS_URL, ruleGroups } from '../../deploy/monitoring/render.ts'
 import { checkRole } from '../../deploy/server/backends.ts'
 import type { Role } from '../../deploy/server/roles.ts'
@@ -77,6 +78,7 @@ else
           expect([name, new Set(env.map((each) => each.name)).size]).toEqual([name, env.length])
           const config = loadConfig(Object.fromEntries(env.map((each) => [each.name, each.value ?? 'x'.repeat(32)])))
           if (args[0] === 'start') checkRole(args[2] as Role, config)
+          else if (args[0] === 'canary') canaryTarget(config)
           else expect(['topics apply', 'indices apply', 'registry apply']).toContain(args.slice(0, 2).join(' '))
         }
       }
@@ -92,6 +94,13 @@ else
       )
       for (const { spec } of policies)
         expect(spec.egress?.flatMap(({ ports }) => ports.map(({ port }) => port))).not.toContain(9_200)
+    })
+
+    test('gives the key of the canary to the canary alone', async () => {
+      const holders = workloadsOf(await rendered(example)).filter(({ template }) =>
+        template.spec.containers.some(({ env }) => env.some((each) => each.name === 'CANARY_API_KEY')),
+      )
+      expect(holders.map(({ name }) => name)).toEqual(example.includes('in-cluster') ? ['sluice-canary'] : [])
     })
 
     test('has selectors that find one workload each', async () => {

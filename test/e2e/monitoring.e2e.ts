@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { CANARY_EVENT, CANARY_PROJECT } from '../../deploy/canary/round.ts'
 import { ROWS } from '../../deploy/monitoring/dashboard.ts'
 import { ruleGroups } from '../../deploy/monitoring/render.ts'
 import { freePorts } from '../stack/ports.ts'
@@ -17,7 +18,10 @@ const FOLDER = join(import.meta.dirname, '../../deploy/monitoring')
 const PATIENCE_MS = 240_000
 const KEY = 'monitoring-e2e-key-0123456789abcdef012345'
 const REGISTRY = `teams: [{ id: shop, name: Shop, apiKeys: ["${KEY}"] }]
-events: [{ identifier: order-placed, team: shop, name: Order placed }]
+events:
+  - { identifier: order-placed, team: shop, name: Order placed }
+  - { identifier: ${CANARY_EVENT}, team: shop, name: Canary }
+projects: [{ id: ${CANARY_PROJECT}, team: shop, name: Canary }]
 `
 
 const toolOf = (program: string): Promise<Toolchain> => attempt(() => prepareInstalled(program))
@@ -72,8 +76,10 @@ describeWith('prometheus', prometheus, () => {
       writeFileSync(join(folder.path, 'registry.yaml'), REGISTRY)
       const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
       const server = await startSluice(settings)
+      const forCanary = { GATEWAY_URL: server.url, CANARY_API_KEY: KEY, CANARY_INTERVAL_MS: '1000' }
+      const canary = await startSluice(forCanary, [], { command: 'canary' })
       const [port = 0] = await freePorts(1)
-      const targets = [new URL(server.url).host]
+      const targets = [server, canary].map(({ url }) => new URL(url).host)
       const config = {
         global: { scrape_interval: '1s', evaluation_interval: '1s' },
         rule_files: [join(FOLDER, 'rules.yaml')],
@@ -110,8 +116,9 @@ describeWith('prometheus', prometheus, () => {
         expect(data.alerts.filter(({ state }: { state: string }) => state === 'firing')).toEqual([])
       } finally {
         child.kill('SIGTERM')
+        canary.kill('SIGTERM')
         server.kill('SIGTERM')
-        await Promise.all([ended, server.exited])
+        await Promise.all([ended, canary.exited, server.exited])
         folder.remove()
       }
     },

@@ -104,3 +104,35 @@ describe('a server that cannot start', () => {
     expect(stderr).toContain('KAFKA_BROKERS')
   })
 })
+
+test('a registry that was lost with its folder is restored: it lists the same, and a revoked key stays revoked', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder.path, 'registry.yaml')
+  const backup = join(folder.path, 'backup.ndjson')
+  writeFileSync(file, REGISTRY)
+  const before = { DATA_DIR: join(folder.path, 'before') }
+  const after = { DATA_DIR: join(folder.path, 'after') }
+  const print = async (settings: Record<string, string>, ...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runSluice(['registry', ...args], settings)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout
+  }
+  try {
+    await print(before, 'apply', file)
+    const { key } = JSON.parse(await print(before, 'rotate-key', 'ops', '--revoke-old', '--json'))
+    await print(before, 'export', backup)
+    await print(after, 'restore', backup)
+    expect(await print(after, 'list', '--json')).toBe(await print(before, 'list', '--json'))
+    const server = await startSluice(after)
+    try {
+      expect(await createClient(server.url, key).post('/api/ExternalLogs', EVENT)).toMatchObject({ success: true })
+      const refused = await createClient(server.url, KEY).post('/api/ExternalLogs', EVENT)
+      expect(refused).toMatchObject({ success: false, error: { code: 'invalid_api_key' } })
+    } finally {
+      server.kill('SIGTERM')
+      await server.exited
+    }
+  } finally {
+    folder.remove()
+  }
+})

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
@@ -74,6 +74,26 @@ await describeWithBackends('the program on Kafka', { kafka: 'shared' }, ({ kafka
         expect({ ready: ready.status, files: existsSync(settings.DATA_DIR) }).toEqual({ ready: 200, files: false })
       }),
     )
+  })
+
+  test('a registry is exported from one topic and restored into another, by the same commands', async () => {
+    const [source, target] = ['source', 'target'].map((name) => ({ ...broker, TOPIC_PREFIX: uniqueName(name) }))
+    const file = join(folder.path, 'registry.yaml')
+    const backup = join(folder.path, 'backup.ndjson')
+    const key = 'kafka-program-key-0123456789abcdef0123456789'
+    writeFileSync(file, `teams: [{ id: ops, apiKeys: [${key}] }]\nevents: [{ identifier: started, team: ops }]`)
+    const print = async (settings: Record<string, string> = {}, ...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runSluice(['registry', ...args], settings)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      return stdout
+    }
+    await print(source, 'apply', file)
+    await print(source, 'rotate-key', 'ops', '--revoke-old')
+    await print(source, 'export', backup)
+    await print(target, 'restore', backup)
+    expect(await print(target, 'list', '--json')).toBe(await print(source, 'list', '--json'))
+    expect(await print(target, 'list')).toContain('revoked')
+    expect(await print(target, 'restore', backup)).toBe('0 changes made\n')
   })
 
   test('a gateway leaves an empty registry empty; a server of all roles then makes a Team and prints its key', async () => {

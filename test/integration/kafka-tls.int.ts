@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import type { AppendError } from '../../shared/journal/journal.ts'
-import type { KafkaConnection } from '../../shared/journal/kafka/connection.ts'
+import { type KafkaConnection, kafkaConnection } from '../../shared/journal/kafka/connection.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { createAuthority } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
-import { recordsOf } from '../support/journal-fixture.ts'
-import { connectionTo } from '../support/kafka.ts'
+import { createTopic, recordsOf, scanAll, valuesOf } from '../support/journal-fixture.ts'
+import { connectionTo, uniqueName } from '../support/kafka.ts'
 import { createScramUser, openAs, proveConnection } from '../support/kafka-logins.ts'
 import { runSluice, temporaryFolder } from '../support/sluice-process.ts'
 
@@ -137,6 +137,43 @@ await describeWithBackends(
     })
 
     test('takes one that its authority has signed', () => proveConnection(as(authority.issue('a client'))))
+
+    test('takes one that was put in the place of another while the process runs', async () => {
+      const folder = temporaryFolder()
+      const put = (name: string, text: string): string => {
+        writeFileSync(join(folder.path, name), text)
+        return join(folder.path, name)
+      }
+      const refused = stranger.issue('a client')
+      const connection = kafkaConnection(
+        {
+          KAFKA_BROKERS: kafka.brokers,
+          KAFKA_CLIENT_ID: 'sluice',
+          KAFKA_SSL: true,
+          KAFKA_SSL_CA_FILE: put('ca.pem', authority.certificate),
+          KAFKA_SSL_CERT_FILE: put('client.pem', refused.certificate),
+          KAFKA_SSL_KEY_FILE: put('client.key', refused.key),
+          KAFKA_SASL_MECHANISM: 'none',
+          KAFKA_SASL_USERNAME: null,
+          KAFKA_SASL_PASSWORD: null,
+        },
+        () => undefined,
+      )
+      const journal = openAs(connection)
+      try {
+        const makeTopic = () => createTopic(journal, uniqueName('renewed'))
+        await expect(makeTopic()).rejects.toThrow()
+        const renewed = authority.issue('a client')
+        put('client.pem', renewed.certificate)
+        put('client.key', renewed.key)
+        const topic = await eventually(makeTopic)
+        await journal.append({ topic, partition: 0, records: recordsOf('a', 1) })
+        expect(valuesOf(await scanAll(journal, topic))).toEqual(['a0'])
+      } finally {
+        await journal.close()
+        folder.remove()
+      }
+    })
 
     // The broker does not say why it closes the connection, so the refusal looks like one that may pass.
     test.each([

@@ -48,6 +48,10 @@ export function cliOnMemory({
         applyTopics: async () => ['sluice.registry.v1 exists'],
         applyIndices: async () => ['sluice-flows-v1 made'],
         rebuildCounts: async () => '3 entries were counted',
+        canary: async () => {
+          calls.push(['canary'])
+          return 7
+        },
       },
       ...overrides,
     })

@@ -42,15 +42,17 @@ export interface StartOptions {
    * competes with its clients as one in a container does. A Ctrl C in the terminal does not reach it: the caller has to end it.
    */
   readonly ownSession?: boolean
+  /** The command, where it is another than `start` that prints where it is ready. */
+  readonly command?: string
 }
 
 /** Starts a server and waits until it prints where it is; rejects with what it printed when it ends before. */
 export async function startSluice(
   settings: Record<string, string>,
   args: readonly string[] = [],
-  { root = ROOT, ownSession = false }: StartOptions = {},
+  { root = ROOT, ownSession = false, command = 'start' }: StartOptions = {},
 ): Promise<SluiceProcess> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, mainOf(root), 'start', ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, mainOf(root), command, ...args], {
     env: environment({ PORT: '0', LOG_LEVEL: 'warn', ...settings }),
     detached: ownSession,
   })

@@ -46,9 +46,9 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
   await follower.start()
   const { registry } = follower
   const clock = setup.clock
-  const sessions = createSessions({ clock, registry, registryReady: () => true, secret: SECRET })
+  const sessions = createSessions({ clock, registry, registryReady: () => true, secrets: [SECRET] })
   const store = createMemoryLogStore()
-  const tickets = createTickets(SECRET, clock)
+  const tickets = createTickets([SECRET], clock)
   const app = express()
   registerTeam(app, {
     clock,

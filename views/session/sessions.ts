@@ -3,7 +3,7 @@ import { hashKeyHex } from '../../shared/registry/keys.ts'
 import type { KeyInfo, Registry, Team } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { cookieOf, SESSION_COOKIE } from './cookie.ts'
-import { keyTagOf, readToken, signToken, type Token } from './token.ts'
+import { keyTagOf, readToken, type Secrets, signToken, type Token } from './token.ts'
 
 /** A session that is not used for so long is over. */
 export const IDLE_SECONDS = 12 * 3600
@@ -17,8 +17,8 @@ export interface SessionsDeps {
   readonly registry: Registry
   /** Whether the registry is folded up to its end; until then nobody can be told that a session is over. */
   readonly registryReady: () => boolean
-  /** Signs the cookies; its holder can make sessions of any Team. */
-  readonly secret: string
+  /** Sign the cookies; whoever has one can make sessions of any Team. */
+  readonly secrets: Secrets
 }
 
 /** A session that holds now. */
@@ -50,26 +50,33 @@ export interface Sessions {
   renewed(session: Session): NewCookie | undefined
 }
 
-export function createSessions({ clock, registry, registryReady, secret }: SessionsDeps): Sessions {
+export function createSessions({ clock, registry, registryReady, secrets }: SessionsDeps): Sessions {
+  const [signing] = secrets
   const now = (): number => Math.floor(clock.now() / 1_000)
 
-  function tokenOf(headers: IncomingHttpHeaders): Token | undefined {
+  function signedOf(headers: IncomingHttpHeaders): Signed | undefined {
     const cookie = cookieOf(headers.cookie, SESSION_COOKIE)
-    const token = cookie === undefined ? undefined : readToken(cookie, secret)
-    return token !== undefined && secondsLeft(token, now()) > 0 ? token : undefined
+    if (cookie === undefined) return undefined
+    for (const secret of secrets) {
+      const token = readToken(cookie, secret)
+      if (token !== undefined) return secondsLeft(token, now()) > 0 ? { token, secret } : undefined
+    }
+    return undefined
   }
 
-  function sessionOf(token: Token | undefined): Session | undefined {
-    const team = token === undefined ? undefined : registry.team(token.team)
-    if (token === undefined || team === undefined) return undefined
+  function sessionOf(signed: Signed | undefined): Session | undefined {
+    const team = signed === undefined ? undefined : registry.team(signed.token.team)
+    if (signed === undefined || team === undefined) return undefined
+    const { token, secret } = signed
     const key = registry
       .keysOf(team.id)
       .find(({ hash, revokedAt }) => revokedAt === null && keyTagOf(hash, secret) === token.keyTag)
-    return key === undefined ? undefined : { team, key, token }
+    // With the tag of the secret that signs now, by which the next cookie is made.
+    return key === undefined ? undefined : { team, key, token: { ...token, keyTag: keyTagOf(key.hash, signing) } }
   }
 
   const cookieFor = (token: Token): NewCookie => ({
-    value: signToken(token, secret),
+    value: signToken(token, signing),
     maxAgeSeconds: secondsLeft(token, now()),
   })
 
@@ -77,18 +84,24 @@ export function createSessions({ clock, registry, registryReady, secret }: Sessi
     begin: (apiKey) => {
       const team = registry.teamOfKey(apiKey)
       if (team === undefined) return undefined
-      const keyTag = keyTagOf(hashKeyHex(apiKey), secret)
-      return sessionOf({ team: team.id, keyTag, startedAt: now(), renewedAt: now() })
+      const keyTag = keyTagOf(hashKeyHex(apiKey), signing)
+      return sessionOf({ token: { team: team.id, keyTag, startedAt: now(), renewedAt: now() }, secret: signing })
     },
-    read: (headers) => sessionOf(tokenOf(headers)),
+    read: (headers) => sessionOf(signedOf(headers)),
     teamOf: (headers) => {
-      const token = tokenOf(headers)
-      return registryReady() ? sessionOf(token)?.team.id : token?.team
+      const signed = signedOf(headers)
+      return registryReady() ? sessionOf(signed)?.team.id : signed?.token.team
     },
     cookieOf: ({ token }) => cookieFor(token),
     renewed: ({ token }) =>
       now() - token.renewedAt < RENEW_AFTER_SECONDS ? undefined : cookieFor({ ...token, renewedAt: now() }),
   }
+}
+
+/** What a cookie says, and the secret that signed it. */
+interface Signed {
+  readonly token: Token
+  readonly secret: string
 }
 
 /** How long the cookie still holds; 0 or less where it is over. A time ahead of the clock's is no reason to distrust it. */

@@ -11,6 +11,9 @@ export interface Token {
   readonly renewedAt: number
 }
 
+/** The first one signs; what any of them has signed is taken, so that one can take the place of another in a running installation. */
+export type Secrets = readonly [string, ...string[]]
+
 /** Names the form of the cookie and keeps its signature apart from everything else that is made with the secret. */
 const FORM = 's1'
 

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { BaseOptions } from '@platformatic/kafka'
+import { lastGood } from '../../runtime/last-good.ts'
 
 /** The addresses of a cluster, and the proof of who asks. */
 export interface KafkaConnection {
@@ -9,7 +10,7 @@ export interface KafkaConnection {
   readonly brokers: readonly string[]
   /** Names this process in the brokers' logs and quotas. */
   readonly clientId: string
-  /** Null: no encryption. PEM texts; a null `ca` means the authorities that Node trusts. */
+  /** Null: no encryption. PEM texts, asked for at each new connection; a null `ca` means the authorities that Node trusts. */
   readonly ssl: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null } | null
   readonly sasl: {
     readonly mechanism: SaslMechanism
@@ -33,12 +34,18 @@ export interface KafkaSettings {
   readonly KAFKA_SASL_PASSWORD: string | null
 }
 
-/** Reads the certificates. Throws where a file cannot be read or is no such thing, or SASL lacks its user or password. */
-export function kafkaConnection(settings: KafkaSettings): KafkaConnection {
+/**
+ * Reads the certificates, and again for each new connection: where their files are no good by then, the last good ones are used and
+ * `onRefused` is told. Throws where a file cannot be read at first or is no such thing, or SASL lacks its user or password.
+ */
+export function kafkaConnection(settings: KafkaSettings, onRefused: (error: Error) => void): KafkaConnection {
+  const certificates = settings.KAFKA_SSL ? lastGood(() => readCertificates(settings), onRefused) : () => null
   return {
     brokers: settings.KAFKA_BROKERS,
     clientId: settings.KAFKA_CLIENT_ID,
-    ssl: settings.KAFKA_SSL ? readCertificates(settings) : null,
+    get ssl() {
+      return certificates()
+    },
     sasl: settings.KAFKA_SASL_MECHANISM === 'none' ? null : readSasl(settings.KAFKA_SASL_MECHANISM, settings),
   }
 }
@@ -85,9 +92,10 @@ function readSasl(mechanism: SaslMechanism, settings: KafkaSettings): NonNullabl
  * would wait for that broker even where it is frozen; the adapter refreshes the cache itself after each failure.
  */
 export function clientOptions(
-  { brokers, clientId, ssl, sasl }: KafkaConnection,
+  connection: KafkaConnection,
   { requestTimeoutMs, retries }: { readonly requestTimeoutMs: number; readonly retries: number },
 ): BaseOptions {
+  const { brokers, clientId, ssl, sasl } = connection
   return {
     clientId,
     bootstrapBrokers: [...brokers],
@@ -99,11 +107,28 @@ export function clientOptions(
     retryDelay: 200,
     metadataMaxAge: 3_600_000,
     ...(ssl && {
-      tls: { ...(ssl.ca && { ca: ssl.ca }), ...(ssl.cert && { cert: ssl.cert }), ...(ssl.key && { key: ssl.key }) },
+      tls: newestCertificates(connection),
       // TLS has no place for an address in the server's name, and Node warns where it is given one.
       tlsServerName: brokers.some((broker) => isIP(hostOf(broker)) === 0),
     }),
     ...(sasl && { sasl: { ...sasl } }),
+  }
+}
+
+/** The library spreads these for each connection that it makes, and so asks for them in this order. */
+function newestCertificates(connection: KafkaConnection): NonNullable<BaseOptions['tls']> {
+  let ssl: KafkaConnection['ssl'] = null
+  return {
+    get ca() {
+      ssl = connection.ssl
+      return ssl?.ca ?? undefined
+    },
+    get cert() {
+      return ssl?.cert ?? undefined
+    },
+    get key() {
+      return ssl?.key ?? undefined
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Client, errors } from '@elastic/elasticsearch'
+import { lastGood } from '../../runtime/last-good.ts'
 import type { ErrorBody } from './outcome.ts'
 
 export type ElasticsearchAuth =
@@ -11,8 +12,10 @@ export type ElasticsearchAuth =
 export interface ConnectionOptions {
   readonly url: string
   readonly auth: ElasticsearchAuth
-  /** Path of a PEM file with the authority that signed the server's certificate; null for the system's own. */
+  /** Path of a PEM file with the authority that signed the server's certificate; null for the system's own. It is read again now and then. */
   readonly caFile: string | null
+  /** Hears of a file that is no good when it is read again; the authority before it stays in use. */
+  readonly onRefused: (error: Error) => void
   /** Compresses what is sent: less network for more CPU. */
   readonly gzip: boolean
   readonly requestTimeoutMs: number
@@ -58,9 +61,29 @@ export class AnswerTooLongError extends Error {
   override readonly name = 'AnswerTooLongError'
 }
 
+/** The least time between two readings of the authority's file. */
+const READ_AGAIN_MS = 30_000
+
 /** The only user of the driver. Throws where the authority's certificate cannot be read. Its retries and its sniffing are off: what may be repeated is decided by its callers. */
-export function connect(options: ConnectionOptions): Connection {
-  const client = new Client(clientOptions(options))
+export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS): Connection {
+  const { caFile } = options
+  const authority = caFile === null ? () => null : lastGood(() => readAuthority(caFile), options.onRefused)
+  let ca = authority()
+  let client = new Client(clientOptions(options, ca))
+  let readAt = performance.now()
+
+  /** The driver keeps the authority that it was made with: with another one goes another client, and the one before ends with its requests. */
+  function newest(): Client {
+    if (caFile === null || performance.now() - readAt < readAgainMs) return client
+    readAt = performance.now()
+    const read = authority()
+    if (read === ca) return client
+    void client.close()
+    ca = read
+    client = new Client(clientOptions(options, ca))
+    return client
+  }
+
   return {
     async send<Answer>(request: ElasticsearchRequest): Promise<Answer> {
       const { method, path, query, body, lines, signal, answerBytesMax: maxResponseSize } = request
@@ -68,7 +91,7 @@ export function connect(options: ConnectionOptions): Connection {
       try {
         const content = lines !== undefined ? { bulkBody: lines } : body !== undefined ? { body } : {}
         const params = { method, path, ...content, ...(query && { querystring: query }) }
-        return await client.transport.request<Answer>(params, {
+        return await newest().transport.request<Answer>(params, {
           ...(signal && { signal }),
           ...(maxResponseSize !== undefined && { maxResponseSize }),
           meta: false,
@@ -85,18 +108,15 @@ export function connect(options: ConnectionOptions): Connection {
   }
 }
 
-function clientOptions({
-  url,
-  auth,
-  caFile,
-  gzip,
-  requestTimeoutMs,
-}: ConnectionOptions): ConstructorParameters<typeof Client>[0] {
+function clientOptions(
+  { url, auth, gzip, requestTimeoutMs }: ConnectionOptions,
+  ca: string | null,
+): ConstructorParameters<typeof Client>[0] {
   return {
     node: url,
     ...(auth.type === 'apiKey' && { auth: { apiKey: auth.apiKey } }),
     ...(auth.type === 'basic' && { auth: { username: auth.username, password: auth.password } }),
-    ...(caFile !== null && { tls: { ca: readAuthority(caFile) } }),
+    ...(ca !== null && { tls: { ca } }),
     compression: gzip,
     requestTimeout: requestTimeoutMs,
     maxRetries: 0,
@@ -106,9 +126,9 @@ function clientOptions({
   }
 }
 
-function readAuthority(path: string): Buffer {
+function readAuthority(path: string): string {
   try {
-    const text = readFileSync(path)
+    const text = readFileSync(path, 'utf8')
     new X509Certificate(text)
     return text
   } catch (error) {

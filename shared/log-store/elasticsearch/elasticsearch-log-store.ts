@@ -64,7 +64,14 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
   const { url, auth, caFile, clock, logger, metrics } = deps
   const options: ElasticsearchOptions = { ...ELASTICSEARCH_DEFAULTS, ...deps.options }
   const names = indexNames(deps.indexPrefix)
-  const once = connect({ url, auth, caFile, gzip: options.gzip, requestTimeoutMs: options.requestTimeoutMs })
+  const once = connect({
+    url,
+    auth,
+    caFile,
+    onRefused: (err) => logger.warn({ err }, 'the new authority of Elasticsearch is not used, and the one before is'),
+    gzip: options.gzip,
+    requestTimeoutMs: options.requestTimeoutMs,
+  })
   const patient = retrying(once)
   const bulk = createBulk({ connection: once, limits: options, logger, metrics })
   const searcher = createSearcher(patient, names)

@@ -30,7 +30,7 @@ Settings as environment: of a dict with `root` and `without`, the beginnings of 
 secret is where it is needed only. Numbers as JSON has them: text of YAML would write large ones as 1e+06.
 */}}
 {{- define "sluice.env" -}}
-{{- $without := printf "^(%s)" (join "|" (.without | default (list "-"))) -}}
+{{- $without := printf "^(%s)" (join "|" (.without | default (list "CANARY_"))) -}}
 - { name: METRICS_PORT, value: '9464' }
 {{- range $name, $value := .root.Values.settings }}
 {{- if not (regexMatch $without $name) }}
@@ -123,7 +123,7 @@ topologySpreadConstraints:
 {{- end }}
 
 {{- /*
-The pod of a role: of a dict with `root`, `component`, `role`, `resources`, and if given `without` (see sluice.env),
+The pod of a role, or of the canary: of a dict with `root`, `component`, `role`, `resources`, and if given `without` (see sluice.env),
 `env` (a list), `ports` (a list) and `preStopSeconds`.
 */}}
 {{- define "sluice.pod" -}}
@@ -135,21 +135,23 @@ metadata:
 spec:
   {{- include "sluice.podSecurity" .root | nindent 2 }}
   terminationGracePeriodSeconds: {{ add (.preStopSeconds | default 0) (include "sluice.drainSeconds" .root) }}
-  {{- if ne .role "all" }}
+  {{- if not (has .role (list "all" "canary")) }}
   {{- include "sluice.spread" . | nindent 2 }}
   {{- end }}
   containers:
     - name: sluice
       image: {{ include "sluice.image" .root | quote }}
       imagePullPolicy: {{ .root.Values.image.pullPolicy }}
-      args: [start, --role, {{ .role }}]
+      args: {{ if eq .role "canary" }}[canary]{{ else }}[start, --role, {{ .role }}]{{ end }}
       env:
         {{- include "sluice.env" . | nindent 8 }}
         {{- range .env }}
         - {{ toJson . }}
         {{- end }}
       ports:
+        {{- if ne .role "canary" }}
         - { name: http, containerPort: 8080 }
+        {{- end }}
         - { name: metrics, containerPort: 9464 }
         {{- range .ports }}
         - {{ toJson . }}

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
@@ -311,5 +311,73 @@ describe('registry revoke-key', () => {
     const { code, stderr } = await run('registry', 'revoke-key', 'payments', 'zzz')
     expect(code).toBe(1)
     expect(stderr).toContain('live are: k3y-01… of 2026-03-04')
+  })
+})
+
+describe('registry export and restore', () => {
+  const exported = async () => {
+    const path = join(folder.path, 'backup.ndjson')
+    const { run } = await applied()
+    await run('registry', 'revoke-key', 'payments', 'k3y-01')
+    return { path, ...(await run('registry', 'export', path)) }
+  }
+
+  test('a file for its owner alone takes the place of the one before', async () => {
+    const path = join(folder.path, 'backup.ndjson')
+    writeFileSync(path, 'old', { mode: 0o644 })
+    expect(await exported()).toMatchObject({ code: 0, stdout: `${path} has the whole registry\n`, stderr: '' })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(readFileSync(path, 'utf8')).not.toContain(KEY)
+    expect(readdirSync(folder.path).filter((name) => name.includes('.tmp'))).toEqual([])
+  })
+
+  test('a place that cannot be written to, and an empty registry, leave everything as it was', async () => {
+    const cli = await applied()
+    const failed = await cli.run('registry', 'export', join(folder.path, 'no-such-folder', 'backup'))
+    expect([failed.code, failed.stdout]).toEqual([1, ''])
+    expect(failed.stderr).toContain('cannot be written: ENOENT')
+    const path = join(folder.path, 'kept.ndjson')
+    writeFileSync(path, 'kept')
+    const empty = await cliOnMemory().run('registry', 'export', path)
+    expect(empty).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the registry is empty, so nothing was written'),
+    })
+    expect(readFileSync(path, 'utf8')).toBe('kept')
+  })
+
+  test('a lost registry is restored, and the second time there is nothing to change', async () => {
+    const { path } = await exported()
+    const cli = cliOnMemory()
+    expect(await cli.run('registry', 'restore', path, '--dry-run')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/8 changes to make\n$/),
+    })
+    expect(cli.journal.recordsOf(TOPIC)).toEqual([])
+    expect((await cli.run('registry', 'restore', path)).stdout).toContain('  revoke key k3y-01… of team payments\n')
+    expect(registryOf(cli).keyOpens('payments', KEY)).toBe(false)
+    expect(await cli.run('registry', 'restore', path)).toEqual({ code: 0, stdout: '0 changes made\n', stderr: '' })
+  })
+
+  test('- stands for standard output', async () => {
+    const { stdout } = await (await applied()).run('registry', 'export', '-')
+    const path = join(folder.path, 'from-stdout.ndjson')
+    writeFileSync(path, stdout)
+    expect((await cliOnMemory().run('registry', 'restore', path)).stdout).toContain('8 changes made')
+  })
+
+  test('a file that is cut off changes nothing', async () => {
+    const { path } = await exported()
+    const bytes = readFileSync(path)
+    writeFileSync(path, bytes.subarray(0, bytes.length - 40))
+    const cli = cliOnMemory()
+    expect(await cli.run('registry', 'restore', path)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `sluice registry restore: ${path} has 1 problem; nothing was changed
+  the file is cut off: its last line is not the checksum
+`,
+    })
+    expect(cli.journal.recordsOf(TOPIC)).toEqual([])
   })
 })

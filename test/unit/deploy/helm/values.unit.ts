@@ -68,6 +68,7 @@ describe('the schema of the values', () => {
     ['a secret among the settings', { settings: { SESSION_SECRET: 'x' } }, 'SESSION_SECRET'],
     ['a number that is too large', { settings: { RETENTION_DAYS: 5_000 } }, '/settings/RETENTION_DAYS must be <= 3650'],
     ['a number as text', { settings: { RETENTION_DAYS: '14' } }, '/settings/RETENTION_DAYS must be integer'],
+    ['a canary without a key', { canary: { enabled: true } }, 'CANARY_API_KEY'],
     ['SASL without a user', { settings: { KAFKA_SASL_MECHANISM: 'PLAIN' } }, 'KAFKA_SASL_USERNAME'],
     ['SASL without a password', { settings: { KAFKA_SASL_MECHANISM: 'PLAIN' } }, 'KAFKA_SASL_PASSWORD'],
     [
@@ -104,6 +105,7 @@ describe('the schema of the values', () => {
       'PORT',
       'REGISTRY_FILE',
       'VIEWS',
+      'VIEWS_URL',
     ])
   })
 

@@ -23,6 +23,7 @@ const OPERATIONS = [
   'poison-flood',
   'rolling-restart',
   'scale',
+  'session-secret',
 ]
 const PAGES = globSync('docs/runbooks/*.md', { cwd: ROOT }).map((file) => basename(file, '.md'))
 const ALERT_PAGES = ALERTS.map(({ name }) => name)

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
-import { sessionSecret } from '../../../../deploy/server/session-secret.ts'
+import { sessionSecrets } from '../../../../deploy/server/session-secret.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import { temporaryFolder } from '../../../support/sluice-process.ts'
 
@@ -15,12 +15,14 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-const secretOf = (env: Record<string, string>): string =>
-  sessionSecret(
+const secretsOf = (env: Record<string, string>) =>
+  sessionSecrets(
     loadConfig({ DATA_DIR: folder.path, ...env }),
     'views',
     pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) }),
   )
+
+const secretOf = (env: Record<string, string>): string => secretsOf(env)[0]
 
 const REAL = { KAFKA_BROKERS: 'kafka:9092', ELASTICSEARCH_URL: 'http://elasticsearch:9200' }
 const file = (): string => join(folder.path, 'session-secret')
@@ -33,6 +35,12 @@ describe('the secret of sessions', () => {
       secret,
     ])
     expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  test('may be two, of which the first one signs', () => {
+    const [first, second] = ['f'.repeat(32), 's'.repeat(32)]
+    expect(secretsOf({ SESSION_SECRET: ` ${first}, ${second}` })).toEqual([first, second])
+    expect(() => secretsOf({ SESSION_SECRET: `${first},short` })).toThrow('a comma separates two secrets')
   })
 
   test('of the embedded mode is made once, kept with the data and readable by its owner alone', () => {

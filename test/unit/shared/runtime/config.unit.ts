@@ -40,7 +40,7 @@ describe('settings come from the environment', () => {
       INVALID_LEVEL: 'reject',
       RETENTION_DAYS: 30,
       AUTO_CREATE: true,
-      SESSION_SECRET: null,
+      SESSION_SECRET: [],
     })
     expect(config.CORS_ORIGINS).toEqual([])
   })
@@ -63,7 +63,7 @@ describe('settings come from the environment', () => {
     expect(loadConfig({ PORT: '', METRICS_PORT: '', SESSION_SECRET: '' })).toMatchObject({
       PORT: 8080,
       METRICS_PORT: null,
-      SESSION_SECRET: null,
+      SESSION_SECRET: [],
     })
   })
 
@@ -113,7 +113,7 @@ describe('what is wrong is refused, all of it at once', () => {
       'INVALID_LEVEL must be one of reject, information, got "ignore"',
       'MAX_BATCH_ENTRIES must be a whole number from 1 to 10000, got "0"',
       'SLUICE_PORT is not a setting, as settings have no SLUICE_ prefix; use PORT',
-      'SESSION_SECRET must have 32 characters or more',
+      'SESSION_SECRET must have 32 characters or more; a comma separates two secrets',
       'BASE_PATH must begin with a slash, got "logs"',
     ])
   })
@@ -256,7 +256,7 @@ describe('settings are checked against each other', () => {
 
 describe('secrets', () => {
   test('may be given as a file, whose last line break is not part of it', () => {
-    expect(loadConfig({ SESSION_SECRET_FILE: fileWith(`${SECRET}\n`) }).SESSION_SECRET).toBe(SECRET)
+    expect(loadConfig({ SESSION_SECRET_FILE: fileWith(`${SECRET}\n`) }).SESSION_SECRET).toEqual([SECRET])
   })
 
   test('are given once', () => {

@@ -7,8 +7,8 @@ function at(start: number) {
   let time = start
   const clock = { now: () => time }
   return {
-    tickets: createTickets(SECRET, clock),
-    others: createTickets(`${SECRET}!`, clock),
+    tickets: createTickets([SECRET], clock),
+    others: createTickets([`${SECRET}!`], clock),
     pass: (ms: number) => {
       time += ms
     },
@@ -36,6 +36,18 @@ describe('a ticket', () => {
     const ticket = tickets.issue('payments')
     expect(tickets.opens('billing', ticket)).toBe(false)
     expect(others.opens('payments', ticket)).toBe(false)
+  })
+
+  test('opens by either secret while one takes the place of the other', () => {
+    const clock = { now: () => 1_772_600_000_000 }
+    const [before, after] = [SECRET, `${SECRET}!`]
+    const made = [[before], [before, after], [after, before], [after]] as const
+    const all = made.map((secrets) => createTickets(secrets, clock))
+    // Whoever issues and whoever opens are one step apart at most.
+    for (const [step, issuing] of all.entries())
+      for (const opening of all.slice(Math.max(0, step - 1), step + 2))
+        expect(opening.opens('payments', issuing.issue('payments'))).toBe(true)
+    expect(all[3]?.opens('payments', all[0]?.issue('payments') ?? '')).toBe(false)
   })
 
   test('cannot be made to last', () => {

@@ -1,0 +1,82 @@
+import { systemClock } from '../../shared/runtime/clock.ts'
+import type { Config } from '../../shared/runtime/config.ts'
+import { type Service, startAll, stopAll } from '../../shared/runtime/lifecycle.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
+import { createRepeater } from '../../shared/runtime/repeat.ts'
+import { createOperationsServer } from '../http/app.ts'
+import { createEventLoopDelay } from '../http/event-loop-delay.ts'
+import { exitAtOnce, onSignals } from '../server/signals.ts'
+import { VERSION } from '../server/version.ts'
+import { type CanaryTarget, canaryTarget, OUTCOMES, runRound } from './round.ts'
+
+export interface CanaryOptions {
+  readonly config: Config
+  readonly logger: Logger
+  readonly print: (text: string) => void
+}
+
+/** What the canary has: gauges of servers would tell of a registry that is not read and of days that are not removed. */
+const SHOWN = /^sluice_(canary|build_info|http|event_loop|connections)/
+
+/**
+ * Runs the canary until SIGTERM or SIGINT, with its metrics on METRICS_PORT or else on PORT. A round that fails is counted and logged: the
+ * process itself stays ready. Gives the exit code. Rejects where it cannot start.
+ */
+export async function runCanary({ config, logger, print }: CanaryOptions): Promise<number> {
+  const target = canaryTarget(config)
+  const metrics = createMetrics({ processMetrics: true, shown: (name) => SHOWN.test(name) })
+  metrics.gauge('sluice_build_info').set({ version: VERSION, role: 'canary' }, 1)
+  const eventLoopDelay = createEventLoopDelay(metrics)
+  let stopping = false
+  const http = createOperationsServer(
+    {
+      config,
+      logger,
+      metrics,
+      eventLoopDelay,
+      moreMetrics: async () => [],
+      health: async () => [],
+      draining: () => stopping,
+    },
+    config.METRICS_PORT ?? config.PORT,
+  )
+  const services = [eventLoopDelay, http, createRounds(target, config.CANARY_INTERVAL_MS, logger, metrics)]
+  await startAll(services)
+  print(`Sluice canary is ready at ${http.url()}`)
+  await new Promise<void>((resolve) => onSignals(resolve))
+  onSignals(exitAtOnce)
+  stopping = true
+  await stopAll(services, systemClock.now() + config.DRAIN_TIMEOUT_MS)
+  return 0
+}
+
+/** One round after another. A round that the stop cuts short is not counted. */
+function createRounds(target: CanaryTarget, intervalMs: number, logger: Logger, metrics: Metrics): Service {
+  const rounds = metrics.counter('sluice_canary_rounds_total')
+  const seconds = metrics.histogram('sluice_canary_seconds')
+  // A counter that begins with its first event would not be seen to rise by it.
+  for (const outcome of Object.keys(OUTCOMES)) rounds.inc({ outcome }, 0)
+  const stop = new AbortController()
+  const repeater = createRepeater({
+    intervalMs,
+    run: async () => {
+      const round = await runRound(target, (hop) => seconds.observe({ hop: hop.name }, hop.seconds), stop.signal)
+      const { outcome, reason } = round
+      rounds.inc({ outcome })
+      if (outcome === 'found') logger.debug({ seconds: round.seconds }, 'the canary was found')
+      else logger.error({ outcome, reason, check: OUTCOMES[outcome] }, 'the canary was not found')
+    },
+    onError: (err) => {
+      if (!stop.signal.aborted) logger.error({ err }, 'a round of the canary failed')
+    },
+  })
+  return {
+    name: 'canary',
+    start: async () => repeater.start(),
+    stop: () => {
+      stop.abort()
+      return repeater.stop()
+    },
+  }
+}
