@@ -172,8 +172,9 @@ export function listScenarios(stage: Stage): void {
     await page.getByRole('link', { name: 'By tenant' }).waitFor()
 
     const { page: other } = await show(TEAMS.members, '/event-logs')
+    await other.getByRole('button', { name: 'Saved', exact: true }).waitFor()
     await other.keyboard.press('Control+k')
-    await other.keyboard.type('tenant')
+    await other.getByRole('combobox', { name: 'saved search' }).fill('tenant')
     await other.getByRole('option', { name: 'By tenant' }).click()
     await eventually(async () => expect(await tenants(other)).toEqual(['globex', 'acme']), SHOWN_MS)
     expect(paramsOf(other)).toEqual({ columns: 'scope.tenant,message' })
