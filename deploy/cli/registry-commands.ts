@@ -77,7 +77,7 @@ export const registryCommands: readonly Command[] = [
     name: 'registry export',
     summary: 'Write the whole registry to a file',
     description: [
-      'All Teams with their Events, Steps, Projects and keys, the revoked ones too; of a key its SHA-256. The file is replaced when it\nis whole, and only its owner may read it. An empty registry is not written. docs/registry.md says how to keep such files.',
+      'All Teams with their Events, Steps, Projects, saved searches and keys, the revoked ones too; of a key its\nSHA-256. The file is replaced when it is whole, and only its owner may read it. An empty registry is not written.\ndocs/registry.md says how to keep such files.',
     ],
     parameters: [{ name: 'FILE', help: 'the file to write; - stands for standard output' }],
     options: {},

@@ -1,6 +1,7 @@
 import { DLQ_HEADERS } from '../../consumers/dead-letters.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
 import { APPLICATION_LOG_SCHEMA, type EntryKind, EVENT_LOG_SCHEMA } from '../../shared/contract/records.ts'
+import { SEARCH_PAGES } from '../../shared/registry/registry.ts'
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
@@ -158,7 +159,17 @@ const REGISTRY_SCHEMA = {
       createdAt: time,
       revokedAt: { type: ['string', 'null'], format: 'date-time', description: 'Null while the key is live.' },
     }),
+    search: objectOf('Search', {
+      name: text,
+      page: { type: 'string', enum: SEARCH_PAGES, description: 'The list of the page that it searches.' },
+      params: {
+        type: 'object',
+        additionalProperties: text,
+        description: "The parameters of the list's address.",
+      },
+    }),
   },
+  // As published: what accepts a Team, by its name, accepts a saved search as well.
   anyOf: ['team', 'event', 'step', 'project', 'key'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
 } as const
 

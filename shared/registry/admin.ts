@@ -7,6 +7,7 @@ import { type RevokeResult, type RotateOptions, type RotateResult, revokeKey, ro
 import { type Plan, planApply } from './plan.ts'
 import type { RegistryRecord } from './records.ts'
 import type { Registry, Team } from './registry.ts'
+import { changeSearch, type SearchChange, type SearchResult } from './search-admin.ts'
 import { changeOwn, type OwnItem, type OwnResult, setDefaultProject } from './team-admin.ts'
 
 /**
@@ -26,6 +27,8 @@ export interface RegistryAdmin {
   changeOwn(team: string, item: OwnItem, how: 'create' | 'change'): Promise<OwnResult>
   /** Names the Project of a Team for logs of unknown services, or none. */
   setDefaultProject(team: string, project: string | null): Promise<OwnResult<Team>>
+  /** Saves, renames or deletes a search of a Team. */
+  changeSearch(team: string, change: SearchChange): Promise<SearchResult>
   /** The whole registry as `restore` takes it; undefined where it is empty. */
   export(): Promise<string | undefined>
   /** Brings back all that a text of `export` has; changes nothing where that is not whole. Rejects as the journal does. */
@@ -51,6 +54,7 @@ export function createRegistryAdmin(deps: RegistryAdminDeps): RegistryAdmin {
     revokeKey: (team, prefix, options = { keepLast: false }) => revokeKey(deps, team, prefix, options),
     changeOwn: (team, item, how) => changeOwn(deps, team, item, how),
     setDefaultProject: (team, project) => setDefaultProject(deps, team, project),
+    changeSearch: (team, change) => changeSearch(deps, team, change),
     export: () => exportAll(deps),
     restore: (backup, { dryRun }) => restore(deps, backup, dryRun),
     read: () => readRegistry(deps),

@@ -16,7 +16,7 @@ import {
 const VERSION = 1
 
 /** Owners before what they own, as records are appended in this order. */
-const KINDS: readonly RegistryKind[] = ['team', 'key', 'event', 'step', 'project']
+const KINDS: readonly RegistryKind[] = ['team', 'key', 'event', 'step', 'project', 'search']
 
 const recordsOf = (state: RegistryState): RegistryRecord[] =>
   KINDS.flatMap((kind) => [...state[kind]].map(([id, value]) => ({ kind, id, value }) as RegistryRecord))

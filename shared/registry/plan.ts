@@ -1,6 +1,13 @@
 import type { FileEvent, FileProblem, FileTeam, RegistryFile } from './file.ts'
 import { liveKeyIds, planKeys, revocations } from './plan-keys.ts'
-import { type Archivable, archived, type RegistryRecord, type RegistryState, type RegistryValues } from './records.ts'
+import {
+  type Archivable,
+  archived,
+  type RegistryRecord,
+  type RegistryState,
+  type RegistryValues,
+  splitSearchId,
+} from './records.ts'
 
 export interface PlanOptions {
   /** Delete what the file lacks, and revoke the keys that a Team's `apiKeys` lacks. */
@@ -237,5 +244,6 @@ function planRemovals({ state, file, now, put }: Planner): void {
   const teams = new Set(file.teams.map(({ id }) => id))
   // The keys of every Team that is not listed, also of one that is gone already, so that none comes back with its Team.
   for (const [team, ids] of live) if (!teams.has(team)) for (const change of revocations(state, ids, now)) put(change)
+  for (const id of state.search.keys()) if (!teams.has(splitSearchId(id).team)) put({ kind: 'search', id, value: null })
   for (const id of lacking(state.team, file.teams)) put({ kind: 'team', id, value: null })
 }

@@ -1,10 +1,11 @@
 import { parseGuid } from '../contract/guid.ts'
 import { parseTimestamp } from '../contract/timestamp.ts'
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
+import { SEARCH_PAGES, type SearchPage } from './registry.ts'
 
 /**
  * The records of the compacted registry topic. A record's key is `<kind>/<id>`: `team/payments`, `event/order-placed`,
- * `step/order-placed.validate`, `project/<guid>`, `key/<team>/<sha256>`; its value is the JSON of what the key does not say, or
+ * `step/order-placed.validate`, `project/<guid>`, `key/<team>/<sha256>`, `search/<team>/<guid>`; its value is the JSON of what the key does not say, or
  * null where the thing is deleted. Compaction keeps only the last record of a key, so the registry must never depend on
  * any other one.
  */
@@ -21,6 +22,12 @@ export interface RegistryValues {
   readonly project: { readonly team: string; readonly name: string } & Archivable
   /** A key is revoked, never deleted, so that it cannot come back to life by being listed again. */
   readonly key: { readonly prefix: string; readonly createdAt: string; readonly revokedAt: string | null }
+  /** A search that the members of a Team share: parameters of the address of one of the page's lists. */
+  readonly search: {
+    readonly name: string
+    readonly page: SearchPage
+    readonly params: Readonly<Record<string, string>>
+  }
 }
 
 export interface Archivable {
@@ -50,6 +57,7 @@ export const emptyState = (): RegistryState => ({
   step: new Map(),
   project: new Map(),
   key: new Map(),
+  search: new Map(),
 })
 
 /** Folds one record into the state. */
@@ -65,6 +73,15 @@ export const keyRecordId = (team: string, hash: string): string => `${team}/${ha
 export function splitKeyId(id: string): { readonly team: string; readonly hash: string } {
   const slash = id.lastIndexOf('/')
   return { team: id.slice(0, slash), hash: id.slice(slash + 1) }
+}
+
+/** The id of a saved search's record, from the Team and the search's GUID. */
+export const searchRecordId = (team: string, id: string): string => `${team}/${id}`
+
+/** The Team and the GUID that the id of a saved search's record names. */
+export function splitSearchId(recordId: string): { readonly team: string; readonly id: string } {
+  const slash = recordId.lastIndexOf('/')
+  return { team: recordId.slice(0, slash), id: recordId.slice(slash + 1) }
 }
 
 export const encodeRecord = ({ kind, id, value }: RegistryRecord): NewRecord => ({
@@ -111,6 +128,7 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
   step: (id) => id !== '',
   project: (id) => parseGuid(id) === id,
   key: (id) => /^[^/]+\/[0-9a-f]{64}$/.test(id),
+  search: (id) => /^[^/]+\/[^/]+$/.test(id) && parseGuid(splitSearchId(id).id) === splitSearchId(id).id,
 }
 
 /** Fields that are not known here are left out: a later version may add some. */
@@ -135,9 +153,16 @@ const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Ki
     typeof prefix === 'string' && isTime(createdAt) && (revokedAt === null || isTime(revokedAt))
       ? { prefix, createdAt, revokedAt }
       : undefined,
+  search: ({ name, page, params }) =>
+    isText(name) && isSearchPage(page) && isTexts(params) ? { name, page, params } : undefined,
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+const isSearchPage = (value: unknown): value is SearchPage => SEARCH_PAGES.some((page) => page === value)
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isText)
 
 const isTime = (value: unknown): value is string => typeof value === 'string' && parseTimestamp(value) === value
 

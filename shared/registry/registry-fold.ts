@@ -1,8 +1,17 @@
 import { compareTimestamps } from '../contract/timestamp.ts'
 import type { JournalRecord } from '../journal/journal.ts'
 import { hashKey, hashKeyHex, includesHash } from './keys.ts'
-import { archived, decodeRecord, emptyState, fold, type RegistryState, splitKeyId, type Unreadable } from './records.ts'
-import type { Entity, EventEntity, KeyInfo, Project, Registry, StepEntity, Team } from './registry.ts'
+import {
+  archived,
+  decodeRecord,
+  emptyState,
+  fold,
+  type RegistryState,
+  splitKeyId,
+  splitSearchId,
+  type Unreadable,
+} from './records.ts'
+import type { Entity, EventEntity, KeyInfo, Project, Registry, SavedSearch, StepEntity, Team } from './registry.ts'
 
 export interface RegistryFold {
   readonly registry: Registry
@@ -72,6 +81,7 @@ export function createRegistryFold(
       stepsOf: (teamId) => fresh().teams.get(teamId)?.steps ?? [],
       projectsOf: (teamId) => fresh().teams.get(teamId)?.projects ?? [],
       projectsNamed: (teamId, name) => fresh().teams.get(teamId)?.projectsByName.get(inOneCase(name)) ?? [],
+      searchesOf: (teamId) => fresh().teams.get(teamId)?.searches ?? [],
     },
   }
 }
@@ -85,6 +95,7 @@ interface TeamEntry {
   readonly steps: StepEntity[]
   readonly projects: Project[]
   readonly projectsByName: Map<string, Project[]>
+  readonly searches: SavedSearch[]
 }
 
 interface Index {
@@ -104,7 +115,7 @@ interface Index {
 
 /**
  * The state as readers need it. It depends on the state alone, not on the order in which it came about, so that every process
- * answers alike; keys, Events, Steps and Projects of a Team that is not there belong to nobody.
+ * answers alike; what is of a Team that is not there belongs to nobody.
  */
 function indexOf(state: RegistryState): Index {
   const teams = new Map<string, TeamEntry>()
@@ -120,6 +131,7 @@ function indexOf(state: RegistryState): Index {
       steps: [],
       projects: [],
       projectsByName: new Map(),
+      searches: [],
     })
   }
   const entities = new Map<string, Entity>()
@@ -143,6 +155,10 @@ function indexOf(state: RegistryState): Index {
     const owner = teams.get(value.team)
     owner?.projects.push(project)
     append(owner?.projectsByName, inOneCase(value.name), project)
+  }
+  for (const [recordId, value] of [...state.search].sort(byName)) {
+    const { team, id } = splitSearchId(recordId)
+    teams.get(team)?.searches.push({ id, ...value })
   }
   return { teams, entities, projects, teamByHash: addKeys(state, teams), goodKeys: new Map(), owners: new Map() }
 }
@@ -174,6 +190,9 @@ type Entry<Value> = readonly [id: string, value: Value]
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const byId = ([a]: Entry<unknown>, [b]: Entry<unknown>): number => compare(a, b)
+
+const byName = ([a, left]: Entry<{ name: string }>, [b, right]: Entry<{ name: string }>): number =>
+  compare(left.name, right.name) || compare(a, b)
 
 const byCreation = ([a, left]: Entry<{ createdAt: string }>, [b, right]: Entry<{ createdAt: string }>): number =>
   compareTimestamps(left.createdAt, right.createdAt) || compare(a, b)

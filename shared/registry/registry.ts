@@ -24,6 +24,22 @@ export interface Registry {
   projectsOf(teamId: string): readonly Project[]
   /** The Team's Projects with this name in any case, archived ones included: nothing keeps names apart. */
   projectsNamed(teamId: string, name: string): readonly Project[]
+  /** The searches that the Team has saved, by name. */
+  searchesOf(teamId: string): readonly SavedSearch[]
+}
+
+/** The lists of the page whose searches are saved, by the beginnings of their addresses. */
+export const SEARCH_PAGES = ['event-logs', 'application-logs'] as const
+export type SearchPage = (typeof SEARCH_PAGES)[number]
+
+export interface SavedSearch {
+  /** A GUID in canonical form. */
+  readonly id: string
+  readonly name: string
+  /** The list that it searches. */
+  readonly page: SearchPage
+  /** The parameters of the list's address. */
+  readonly params: Readonly<Record<string, string>>
 }
 
 export interface Team {

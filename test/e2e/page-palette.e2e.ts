@@ -27,7 +27,7 @@ describeWithBrowser('the ways around the page', (browse) => {
   const chosen = (page: Page) => page.locator('[role=option][aria-selected=true]').textContent()
   const openPalette = async (page: Page) => {
     await page.keyboard.press('Control+k')
-    const box = page.getByRole('combobox', { name: 'Flow, Event, Project, page or command' })
+    const box = page.getByRole('combobox', { name: 'Flow, Event, Project, saved search, page or command' })
     await box.waitFor()
     return box
   }

@@ -90,6 +90,34 @@ export const SHOTS: readonly Shot[] = [
     state: 'busy',
     act: (page) => page.locator('.groups a').first().click(),
   },
+  {
+    name: 'columns',
+    path: '/application-logs?columns=level,category,scope.tenant,eventName,message,correlationKey',
+    state: 'busy',
+    act: (page) => page.getByRole('button', { name: 'Columns', exact: true }).click(),
+  },
+  {
+    name: 'columns-chosen',
+    path: '/event-logs?columns=level,step,payload.order,payload,correlationKey',
+    state: 'busy',
+  },
+  {
+    name: 'saved-searches',
+    path: '/application-logs?level=Error&from=now-7d',
+    state: 'busy',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Saved', exact: true }).click()
+      // One search for all pictures.
+      await page.locator('.menu-form :is(p.muted, a)').first().waitFor()
+      const saved = await page.getByRole('link', { name: 'Errors of a week' }).count()
+      if (saved === 0) await page.getByLabel('Save this search for the Team as').fill('Errors of a week')
+      if (saved === 0) await press('Enter')(page)
+      await page
+        .getByRole('button', { name: /^Rename/ })
+        .first()
+        .click()
+    },
+  },
   { name: 'row-open', path: '/application-logs?level=Error', state: 'busy', act: press('j', 'Enter') },
   { name: 'no-match', path: '/event-logs?q=nothing-has-this', state: 'busy' },
   { name: 'not-a-query', path: '/event-logs?q=level:>=(', state: 'busy' },

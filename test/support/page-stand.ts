@@ -44,6 +44,7 @@ const TEAM_IDS = [
   'newcomers',
   'readers',
   'rivals',
+  'members',
 ] as const
 type TeamId = (typeof TEAM_IDS)[number]
 

@@ -27,6 +27,7 @@ export function withChanges(state: RegistryState, { changes }: Plan): RegistrySt
     step: new Map(state.step),
     project: new Map(state.project),
     key: new Map(state.key),
+    search: new Map(state.search),
   }
   for (const change of changes) fold(next, change)
   return next

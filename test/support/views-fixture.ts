@@ -143,6 +143,7 @@ function createHeldRegistry() {
     stepsOf: (team) => own(team).filter((entity) => entity.kind === 'step'),
     projectsOf: (team) => [...projects.values()].filter((project) => project.team === team),
     projectsNamed: () => [],
+    searchesOf: () => [],
   }
   return { keys, entities, projects, registry }
 }

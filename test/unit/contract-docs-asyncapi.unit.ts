@@ -209,8 +209,11 @@ describe('the message key of a registry record', () => {
     `payments/${sha}`,
     `/${sha}`,
     `a/b/${sha}`,
+    `payments/${guid}`,
+    `/${guid}`,
+    `a/b/${guid}`,
   ]
-  const kinds = ['Team', 'Event', 'Step', 'Project', 'Key'] as const
+  const kinds = ['Team', 'Event', 'Step', 'Project', 'Key', 'Search'] as const
 
   test.each(kinds)('of a %s is what the registry reads', (kind) => {
     const pattern = new RegExp(messages[`registry${kind}`]?.bindings.kafka.key.pattern ?? '', 'u')

@@ -105,14 +105,18 @@ describe('the schema of the registry', () => {
     'prefix',
     'createdAt',
     'revokedAt',
+    'page',
+    'params',
     'unknown',
   ]
   const objects = fc.record(Object.fromEntries(fields.map((field) => [field, anything])), { requiredKeys: [] })
   const valid = fc.constantFrom<object>(
     { name: 'Payments', team: 'payments', event: null, order: 1 },
     { prefix: '', createdAt: '2026-03-01T10:00:00.000Z', revokedAt: null },
+    { name: 'Errors', page: 'event-logs', params: { level: 'Error' } },
+    { name: 'Errors', page: 'event-logs', params: { level: '' } },
   )
-  const keys = { team: 'a', event: 'a', step: 'a', project: guid, key: `a/${'0'.repeat(64)}` }
+  const keys = { team: 'a', event: 'a', step: 'a', project: guid, key: `a/${'0'.repeat(64)}`, search: `a/${guid}` }
 
   test.each(Object.entries(keys))('accepts of a %s what the registry reads, and nothing else', (kind, id) => {
     const validate = compiled(`urn:sluice:schema:registry-record:v1#/definitions/${kind}`)

@@ -12,6 +12,7 @@ import { itemOf } from './items.ts'
 import type { Names } from './names.ts'
 import { pageBody } from './page.ts'
 import { notFound } from './problems.ts'
+import { withValues } from './row-values.ts'
 
 /** A page of the entries of one kind, newest first unless told otherwise. */
 export const listEntries =
@@ -21,8 +22,10 @@ export const listEntries =
     const { filter, reading } = entryFilter(call, [kind])
     const order = values.order ?? 'desc'
     const after = decodeCursor(order, values.cursor)
-    const page = await store.search(filter, { limit: values.limit, order, after, form: 'row' }, signal)
-    return pageBody(page, order, names, { query: reading })
+    const found = await store.search(filter, { limit: values.limit, order, after, form: 'row' }, signal)
+    const entries = await withValues(found.entries, values.fields, { store, team: call.team, signal })
+    const next = entries.length < found.entries.length ? (entries.at(-1) ?? null) : found.next
+    return pageBody({ entries, next }, order, names, { query: reading })
   }
 
 export const oneEntry =

@@ -1,12 +1,13 @@
 import type { ApplicationLogRecord, EventLogRecord } from '../../shared/contract/records.ts'
-import type { EntryRow } from '../../shared/contract/rows.ts'
 import type { ApplicationLog, Entry, EventLog } from '../schemas/answers.ts'
 import type { Names } from './names.ts'
+import type { ValuedRow } from './row-values.ts'
 
 /** An entry as the read API shows it: what was stored, with the names that the registry has now. */
-export function itemOf(entry: EntryRow, names: Names): Entry {
+export function itemOf(entry: ValuedRow, names: Names): Entry {
   const item = entry.kind === 'event' ? eventLogItem(entry, names) : applicationLogItem(entry, names)
-  return entry.truncated === undefined ? item : { ...item, truncated: entry.truncated }
+  const { fields, truncated } = entry
+  return { ...item, ...(fields !== undefined && { fields }), ...(truncated !== undefined && { truncated }) }
 }
 
 const eventLogItem = (entry: EventLogRecord, names: Names): EventLog => ({

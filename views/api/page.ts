@@ -1,8 +1,8 @@
-import type { EntryRow } from '../../shared/contract/rows.ts'
 import type { Page } from '../../shared/log-store/log-store.ts'
 import { encodeCursor } from './cursor.ts'
 import { itemOf } from './items.ts'
 import type { Names } from './names.ts'
+import type { ValuedRow } from './row-values.ts'
 
 /** Most characters of one page's items: the names that the registry has of a row's Event and Step can be as long as the row. */
 const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
@@ -12,14 +12,14 @@ const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
  * `charactersMax` ends early, after one item at least, and its cursor goes on from there.
  */
 export function pageBody(
-  page: Page,
+  page: { readonly entries: readonly ValuedRow[]; readonly next: Page['next'] },
   order: 'asc' | 'desc',
   names: Names,
   extra: Readonly<Record<string, unknown>>,
   charactersMax = PAGE_CHARACTERS_MAX,
 ): string {
   const texts: string[] = []
-  let last: EntryRow | undefined
+  let last: ValuedRow | undefined
   let characters = 0
   for (const entry of page.entries) {
     const text = JSON.stringify(itemOf(entry, names))

@@ -7,6 +7,7 @@ import { FLOW_SORTS, FLOW_STATES } from '../../shared/log-store/log-store.ts'
 import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 import { parseTime } from '../../shared/query/time.ts'
 import { invalidParameters, type ParameterProblem } from './problems.ts'
+import { parseRowFields, ROW_FIELDS_MAX, ROW_VALUE_CHARACTERS_MAX, type RowField } from './row-values.ts'
 
 /** A query parameter: one definition for reading it and for describing it. */
 export interface Parameter<T> {
@@ -25,6 +26,8 @@ type Parsed<T> = { readonly value: T } | { readonly expected: string }
 export const FORMATS = 'must be ndjson or csv, or svg for a flow'
 
 const EXPECTED_LEVEL = `must be one of ${LEVELS.join(', ')}, in any case`
+
+const EXPECTED_FIELDS = `must be at most ${ROW_FIELDS_MAX} names such as payload.order.id or scope.tenant, with commas between them`
 
 /** Most items of a page. */
 export const LIMIT_MAX = 1_000
@@ -67,6 +70,14 @@ export const PARAMETERS = {
   value: text('The name of numbers inside the scope data or the payload, as a search has it.', 'scope.ms'),
   series: integer('Most series `by` a field.', { minimum: 1, maximum: 10, default: 5 }),
   limit: integer('Most items of a page.', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
+  fields: {
+    description:
+      `Names of values inside payloads or scope data, with commas between them, ${ROW_FIELDS_MAX} at most. Each item has those that ` +
+      `it holds in \`fields\`, by these names, up to ${ROW_VALUE_CHARACTERS_MAX} characters of each.`,
+    schema: { type: 'string', examples: ['scope.tenant,scope.RequestId'] },
+    absent: [],
+    parse: (value) => orExpected(parseRowFields(value), EXPECTED_FIELDS),
+  } as Parameter<readonly RowField[]>,
   cursor: text('The nextCursor of the page before; all other parameters stay as they were.'),
   state: choice('Flows in this probable state.', FLOW_STATES, null),
   sort: choice(

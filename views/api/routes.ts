@@ -40,7 +40,7 @@ const FLOWS = ['q', ...FIELDS, ...RANGE] as const satisfies readonly ParameterNa
 const PAGE = ['limit', 'cursor'] as const
 
 const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
-  { path: base, parameters: [...FILTER, ...PAGE, 'order'], answer: listEntries(kind) },
+  { path: base, parameters: [...FILTER, ...PAGE, 'order', 'fields'], answer: listEntries(kind) },
   { path: `${base}/histogram`, parameters: [...FILTER, 'buckets'], answer: histogramOfEntries(kind) },
   { path: `${base}/facets`, parameters: [...FILTER, 'values'], answer: facetsOfEntries(kind) },
   { path: `${base}/groups`, parameters: [...FILTER, 'by', 'groups'], answer: groupsOfEntries(kind) },
@@ -54,7 +54,7 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
   { path: `${base}/completion`, parameters: [...FILTER, 'caret'], answer: completeQuery(kind) },
   {
     path: `${base}/tail`,
-    parameters: [...LIVE, 'correlationKey', 'lastEventId'],
+    parameters: [...LIVE, 'correlationKey', 'fields', 'lastEventId'],
     stream: tailEntries(kind),
     headers: tailHeaders,
   },

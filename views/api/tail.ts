@@ -1,12 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { EntryKind } from '../../shared/contract/records.ts'
-import type { EntryFilter, TailCursor, TailPage } from '../../shared/log-store/log-store.ts'
+import type { EntryFilter, LogStoreReader, TailCursor, TailPage } from '../../shared/log-store/log-store.ts'
 import { pause } from '../../shared/runtime/waiting.ts'
 import type { Call, Stream, TailSettings, Tools } from './call.ts'
 import { decodeTailCursor } from './cursor.ts'
 import { entryFilter } from './filter.ts'
 import { flowEntries } from './flows.ts'
 import type { Held } from './read-gate.ts'
+import { withValues } from './row-values.ts'
 import { createTailSink, type TailSink } from './tail-sink.ts'
 
 export const TAIL_DEFAULTS: TailSettings = {
@@ -55,13 +56,30 @@ async function tail(call: Call, tools: Tools, filter: EntryFilter): Promise<void
 
 /** One look at the store, with the time of a read; the page is held until it is sent. */
 const readPage = (
-  { team, signal }: Call,
+  call: Call,
   { store, gate, deadlineMs }: Tools,
   filter: EntryFilter,
   after: TailCursor | null,
 ): Promise<Held<TailPage>> => {
-  const either = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  return gate.run(team, either, () => store.tail(filter, after, PAGE_ENTRIES, either), { patient: true })
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(deadlineMs)])
+  const read = async (): Promise<TailPage> =>
+    withTailValues(await store.tail(filter, after, PAGE_ENTRIES, signal), { ...call, signal }, store)
+  return gate.run(call.team, signal, read, { patient: true })
+}
+
+/** The page with the values that the parameters ask for; it may end early for them. */
+async function withTailValues(
+  page: TailPage,
+  { team, values, signal }: Call,
+  store: LogStoreReader,
+): Promise<TailPage> {
+  const rows = page.entries.map(({ entry }) => entry)
+  const valued = await withValues(rows, values.fields, { store, team, signal })
+  const entries = page.entries
+    .slice(0, valued.length)
+    .map((one, index) => ({ ...one, entry: valued[index] ?? one.entry }))
+  const isWhole = entries.length === rows.length
+  return isWhole ? { ...page, entries } : { entries, cursor: entries.at(-1)?.cursor ?? page.cursor, more: true }
 }
 
 /** Sends page after page until the client goes, the service stops or the key no longer opens the Team. */

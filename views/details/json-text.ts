@@ -76,6 +76,24 @@ export function jsonFields(text: string, max: number): JsonFields {
   return { fields, more }
 }
 
+/**
+ * The values at paths as they are searched by: texts without their quotes, those of one path joined by commas, and an ellipsis after
+ * `charactersMax` of them. A path without a value is left out.
+ */
+export function valuesAt(text: string, paths: ReadonlySet<string>, charactersMax: number): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  const visit = (path: string, token: string): boolean => {
+    const before = found.get(path)
+    if (token === 'null' || !paths.has(path) || (before?.length ?? 0) > charactersMax) return true
+    const value = token.startsWith('"') ? stringOf(token) : token
+    const { text: beginning, more } = cut(before === undefined ? value : `${before}, ${value}`, charactersMax)
+    found.set(path, more === 0 ? beginning : `${beginning}…`)
+    return true
+  }
+  visitLeaves(text, { join: joined, visit }, TOKENS_MAX)
+  return found
+}
+
 /** Each value repeats its path: of one that is too long, no more is carried along than tells that it is. */
 function joined(path: string, name: string): string {
   const step = name === '' ? '_' : searchText(name)

@@ -69,6 +69,12 @@ const truncated = {
     'Of an item of a list or a tail: its long texts of which only the beginning is there. The entry by its id is whole.',
 }
 
+const fields = {
+  type: 'object',
+  additionalProperties: text,
+  description: 'The values that the parameter `fields` asks for, those that the entry has.',
+} as const
+
 export type EventLog = Static<typeof EventLog>
 export const EventLog = named(
   'EventLog',
@@ -79,9 +85,10 @@ export const EventLog = named(
       event: nullable(EntityRef),
       step: nullable(EntityRef),
       payload: text,
+      fields,
       truncated,
     },
-    ['truncated'],
+    ['fields', 'truncated'],
   ),
 )
 
@@ -103,9 +110,10 @@ export const ApplicationLog = named(
         ...text,
         description: 'The level as the sender wrote it, where it was none and was stored as Information.',
       },
+      fields,
       truncated,
     },
-    ['originalLevel', 'truncated'],
+    ['originalLevel', 'fields', 'truncated'],
   ),
 )
 

@@ -10,7 +10,9 @@ import {
   text,
   typed,
 } from '../../shared/contract/json-schema.ts'
+import { SEARCH_PAGES } from '../../shared/registry/registry.ts'
 import { refused } from './answers.ts'
+import { SEARCH_PARAMETERS } from './list-parameters.ts'
 
 /*
  * The answers of the Team's settings: each schema with the type of the same name. The OpenAPI document shows the schemas; the server and
@@ -198,3 +200,23 @@ export const SampleFlow = component('SampleFlow', {
   correlationKey: text,
   sent: { type: 'integer', description: 'Entries sent.' },
 })
+
+export const SearchParams = {
+  type: 'object',
+  propertyNames: { enum: SEARCH_PARAMETERS },
+  additionalProperties: { ...text, minLength: 1 },
+  description: "Parameters of the list's address, as the page has them.",
+} as const
+
+export type SavedSearch = Static<typeof SavedSearch>
+export const SavedSearch = component('SavedSearch', {
+  id: { type: 'string', format: 'uuid' },
+  name: text,
+  page: { type: 'string', enum: SEARCH_PAGES, description: 'The list that it searches.' },
+  params: SearchParams,
+})
+
+export type SavedSearches = Static<typeof SavedSearches>
+export const SavedSearches = component('SavedSearches', { items: arrayOf(SavedSearch) })
+
+export const DeletedSearch = component('DeletedSearch', { id: { type: 'string', format: 'uuid' } })

@@ -1,6 +1,8 @@
 import { parseGuid } from '../../shared/contract/guid.ts'
+import { SEARCH_PAGES, type SearchPage } from '../../shared/registry/registry.ts'
 import { isOrder, ORDER_EXPECTED, textProblem } from '../../shared/registry/rules.ts'
 import { invalidFields, type ParameterProblem } from '../api/problems.ts'
+import { SEARCH_PARAMETERS } from '../schemas/list-parameters.ts'
 
 /** A field of a body: its value, or what it must be like. */
 type Read<T> = (value: unknown) => { readonly value: T } | { readonly expected: string }
@@ -18,6 +20,23 @@ const guid: Read<string> = (value) => {
   return id === undefined ? { expected: 'must be a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301' } : { value: id }
 }
 
+const searchPage: Read<SearchPage> = (value) => {
+  const page = SEARCH_PAGES.find((one) => one === value)
+  return page === undefined ? { expected: `must be ${SEARCH_PAGES.join(' or ')}` } : { value: page }
+}
+
+const searchParams: Read<Readonly<Record<string, string>>> = (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { expected: 'must be an object of parameters, each with a text' }
+  for (const [name, one] of Object.entries(value)) {
+    if (!SEARCH_PARAMETERS.some((known) => known === name))
+      return { expected: `holds ${JSON.stringify(name)}; a saved search has ${SEARCH_PARAMETERS.join(', ')}` }
+    const read = text(one)
+    if ('expected' in read) return { expected: `holds ${name}, which ${read.expected}` }
+  }
+  return { value: value as Readonly<Record<string, string>> }
+}
+
 /** Every field that the bodies of the Team's settings have. */
 const FIELDS = {
   identifier: text,
@@ -27,6 +46,8 @@ const FIELDS = {
   defaultProject: ((value) => (value === null ? { value } : guid(value))) as Read<string | null>,
   revokeOld: flag,
   event: ((value) => (value === null ? { value } : text(value))) as Read<string | null>,
+  page: searchPage,
+  params: searchParams,
   order: ((value) => (isOrder(value) ? { value } : { expected: ORDER_EXPECTED })) as Read<number>,
 } as const satisfies Record<string, Read<unknown>>
 

@@ -10,6 +10,7 @@ import {
 import { VIEW_STATUS } from '../api/problems.ts'
 import { REFUSED } from '../schemas/answers.ts'
 import {
+  DeletedSearch,
   NewKey,
   OwnEvent,
   OwnProject,
@@ -17,6 +18,9 @@ import {
   OwnTeam,
   RevokedKey,
   SampleFlow,
+  SavedSearch,
+  SavedSearches,
+  SearchParams,
   Snippets,
   TeamLists,
   TeamSettings,
@@ -29,6 +33,12 @@ const EVENT = { identifier: 'order-placed', name: 'Order placed', archivedAt: nu
 const STEP = { identifier: 'order-placed.ship', name: 'Ship', event: 'order-placed', order: 3, archivedAt: null }
 const PROJECT = { id: '3f2504e0-4f89-11d3-9a0c-0305e82c3301', name: 'Checkout API', archivedAt: null }
 const ARCHIVED_PROJECT = { ...PROJECT, archivedAt: '2026-01-31T09:30:00.000Z' }
+const SEARCH: SavedSearch = {
+  id: '0198d5b2-7c1e-4000-8a3b-2f4c6d8e0a1b',
+  name: 'Declined cards',
+  page: 'event-logs',
+  params: { q: 'payload.outcome:declined', from: 'now-7d', columns: 'level,payload.order.id,payload,correlationKey' },
+}
 const SNIPPETS = { snippets: [{ id: 'curl', name: 'cURL', code: "curl '<GATEWAY>/api/ExternalLogs' …" }] }
 const SEEN = { lastSeenAt: '2026-01-31T09:30:00.123Z', lastDay: 42 }
 const { event: _event, ...LISTED_STEP } = STEP
@@ -105,6 +115,7 @@ const elsewhere: JsonSchema = {
 const EVENT_IN_PATH = [inPath('identifier', EVENT.identifier), elsewhere]
 const STEP_IN_PATH = [inPath('identifier', STEP.identifier), elsewhere]
 const PROJECT_IN_PATH = [inPath('id', PROJECT.id)]
+const SEARCH_IN_PATH = [inPath('id', SEARCH.id)]
 
 const fieldsOf = (properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema => ({
   type: 'object',
@@ -122,6 +133,9 @@ const NEW_EVENT = fieldsOf({ identifier: text, name: text }, ['identifier'])
 const NEW_STEP = fieldsOf({ identifier: text, ...stepFields }, ['identifier'])
 const NEW_PROJECT = fieldsOf({ name: text, id: { ...text, description: 'A GUID in any form.' } }, ['name'])
 const NEW_KEY = fieldsOf({ revokeOld: { ...flag, description: 'End all other keys at once.' } })
+const NEW_SEARCH = fieldsOf({ name: text, page: SavedSearch.properties.page, params: SearchParams }, [
+  ...(['name', 'page', 'params'] as const),
+])
 const CHANGED = fieldsOf({ name: text, archived })
 const CHANGED_TEAM = fieldsOf(
   { defaultProject: { ...optionalText, description: 'A Project of the Team that takes logs; null for none.' } },
@@ -133,9 +147,9 @@ const snippetsFor = (operationId: string, owned: string, parameters: readonly Js
   return { get: operation(operationId, summary, [Snippets, SNIPPETS], { codes: [...READS, 'not_found'], parameters }) }
 }
 
-/** The operations of the Team's own settings: its keys, and the Events, Steps and Projects that it owns. */
+/** The operations of the Team's own settings: its keys, the Events, Steps and Projects that it owns, and its saved searches. */
 export const teamPart: OpenApiPart = {
-  tags: [{ name: TAG, description: 'The settings of the Team: its keys, Events, Steps and Projects.' }],
+  tags: [{ name: TAG, description: 'The settings of the Team: its keys, Events, Steps, Projects and saved searches.' }],
   paths: {
     '/api/team': {
       get: operation('getTeam', 'The Team and all that it owns', [TeamSettings, SETTINGS], { codes: READS }),
@@ -215,6 +229,26 @@ export const teamPart: OpenApiPart = {
     '/api/team/events/{identifier}/snippets': snippetsFor('eventSnippets', 'an Event', EVENT_IN_PATH),
     '/api/team/steps/{identifier}/snippets': snippetsFor('stepSnippets', 'a Step', STEP_IN_PATH),
     '/api/team/projects/{id}/snippets': snippetsFor('projectSnippets', 'a Project', PROJECT_IN_PATH),
+    '/api/team/searches': {
+      get: operation('listSearches', 'The saved searches, by name', [SavedSearches, { items: [SEARCH] }], {
+        codes: READS,
+      }),
+      post: operation('createSearch', 'Saves a search for all members; a Team has 100 at most', [SavedSearch, SEARCH], {
+        status: 201,
+        body: [NEW_SEARCH, { name: SEARCH.name, page: SEARCH.page, params: SEARCH.params }],
+      }),
+    },
+    '/api/team/searches/{id}': {
+      patch: operation('renameSearch', 'Renames a saved search', [SavedSearch, SEARCH], {
+        codes: CHANGES,
+        parameters: SEARCH_IN_PATH,
+        body: [fieldsOf({ name: text }, ['name']), { name: SEARCH.name }],
+      }),
+      delete: operation('deleteSearch', 'Deletes a saved search, for all members', [DeletedSearch, { id: SEARCH.id }], {
+        codes: CHANGES,
+        parameters: SEARCH_IN_PATH,
+      }),
+    },
     '/api/team/sample-flow': {
       post: operation(
         'sendSampleFlow',

@@ -19,12 +19,13 @@ import type { ReadGate } from '../api/read-gate.ts'
 import { answerRead, signalOf } from '../api/send-answer.ts'
 import { refusedCounts } from '../refusals/items.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
-import type { TeamSettings } from '../schemas/team.ts'
+import type { SavedSearches, TeamSettings } from '../schemas/team.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
 import { type Change, changeItem, changeTeam, createItem, createKey, type Kind, revokeKey } from './changes.ts'
 import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
+import { createSearch, deleteSearch, renameSearch } from './searches.ts'
 import { createSerialQueue, type SerialQueueOptions } from './serial-queue.ts'
 import { listsOf, settingsOf } from './settings.ts'
 import { snippetsOf } from './snippets.ts'
@@ -70,7 +71,7 @@ interface Call {
 }
 
 /**
- * Puts the Team's own settings on a router: the keys, Events, Steps and Projects that it may see and change. A request with the page's
+ * Puts the Team's own settings on a router: the keys, Events, Steps, Projects and saved searches that it may see and change. A request with the page's
  * cookie has to come from the page itself to change anything.
  */
 export function registerTeam(router: IRouter, deps: TeamDeps): void {
@@ -90,15 +91,18 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
 
   const read = createSettingsReader(deps, (request) => teamOf(request, false))
 
-  const snippets =
-    (kind: Kind): RequestHandler =>
+  const show =
+    (dataOf: (team: Team, subject: string) => object): RequestHandler =>
     (request, response) => {
       const team = teamOf(request, false)
       refuseParameters(request)
-      const id = subjectOf(request, String(request.params['id']))
-      if (!owns(registry, team, kind, id)) throw notFound(`The Team has no ${kind} like this.`)
-      answer(response, 200, { snippets: snippetsOf(kind, id) })
+      answer(response, 200, dataOf(team, subjectOf(request, String(request.params['id']))))
     }
+
+  const snippets = (kind: Kind) => (team: Team, id: string) => {
+    if (!owns(registry, team, kind, id)) throw notFound(`The Team has no ${kind} like this.`)
+    return { snippets: snippetsOf(kind, id) }
+  }
 
   /** A request that changes something: one at a time, and answered once this process shows it. */
   const write =
@@ -145,8 +149,16 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     route(`/api/team/${path}/:id`, {
       patch: write(200, ({ team, json, subject }) => changeItem(admin, team.id, kind, subject, json)),
     })
+    route(`/api/team/${path}/:id/snippets`, { get: show(snippets(kind)) })
   }
-  for (const [path, kind] of Object.entries(KINDS)) route(`/api/team/${path}/:id/snippets`, { get: snippets(kind) })
+  route('/api/team/searches', {
+    get: show(({ id }) => ({ items: registry.searchesOf(id) }) satisfies SavedSearches),
+    post: write(CREATED, ({ team, json }) => createSearch(admin, team.id, json)),
+  })
+  route('/api/team/searches/:id', {
+    patch: write(200, ({ team, json, subject }) => renameSearch(admin, team.id, subject, json)),
+    delete: write(200, ({ team, subject }) => deleteSearch(admin, team.id, subject)),
+  })
   route('/api/team/sample-flow', { post: write(200, sample, samplesInTurn) })
   routes.use('/api/team', () => {
     throw notFound()

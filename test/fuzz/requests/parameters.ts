@@ -60,6 +60,7 @@ const RIGHT = {
   fn: ({ random }) => random.pick(SERIES_FUNCTIONS),
   value: ({ random }) => random.pick(NUMBER_NAMES),
   series: within(1, 10),
+  fields: ({ random }) => random.pick(['payload.order.id', 'scope.RequestId,scope.tenant', 'scope.a,payload.a,scope.']),
   template: ({ random }) => random.pick(['5f1c0a9be2d47', '0000000000000', 'FFFFFFFFFFFFF']),
   exceptionGroup: ({ random }) => random.pick(['5f1c0a9be2d47', 'fffffffffffff']),
   key: ({ random, material }) => random.pick(['.', '..', ...material.flows]),

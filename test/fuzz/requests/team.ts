@@ -22,6 +22,7 @@ export function teamRequest(context: Context): Draft {
     [6, look],
     [2, create],
     [2, change],
+    [1, search],
     [1, key],
   ])(context)
   const isRead = method === 'GET' || method === 'HEAD'
@@ -51,6 +52,7 @@ function look({ random }: Context): Call {
   return random.pick<Call>([
     { method, path: '/api/team', route: '/api/team' },
     { method, path: '/api/team/lists', route: '/api/team/lists' },
+    { method, path: '/api/team/searches', route: '/api/team/searches' },
     { method, path: `/api/team/${kind}/${id}/snippets`, route: `/api/team/${kind}/:id/snippets` },
     { method, path: `/api/team/${kind}/-/snippets?identifier=${id}`, route: `/api/team/${kind}/:id/snippets` },
   ])
@@ -81,6 +83,12 @@ function create(context: Context): Call {
       route: '/api/team/projects',
       json: { name, id: `5eed0000-4f89-41d3-9a0c-000000000${100 + random.int(150)}` },
     },
+    {
+      method: 'POST',
+      path: '/api/team/searches',
+      route: '/api/team/searches',
+      json: { name: nameOf(context), page: 'event-logs', params: { q: textOf(random, 3), from: 'now-7d' } },
+    },
     { method: 'POST', path: '/api/team/sample-flow', route: '/api/team/sample-flow', json: {} },
   ])
 }
@@ -101,6 +109,14 @@ function change(context: Context): Call {
     {},
   ])
   return { method: 'PATCH', path: `/api/team/${kind}/${escaped(id)}`, route: `/api/team/${kind}/:id`, json }
+}
+
+/** A saved search that there may be no more. */
+function search({ random }: Context): Call {
+  const [path, route] = [`/api/team/searches/${random.pick([reads.project, 'x'])}`, '/api/team/searches/:id']
+  return random.oneIn(2)
+    ? { method: 'DELETE', path, route }
+    : { method: 'PATCH', path, route, json: { name: textOf(random, 3) } }
 }
 
 function key({ random }: Context): Call {

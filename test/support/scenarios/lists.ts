@@ -156,6 +156,30 @@ export function listScenarios(stage: Stage): void {
     await page.getByRole('heading', { name: '2 logs', exact: true }).waitFor()
   })
 
+  test('a value inside logs is a column, also of what a row has cut, and the search is shared with the Team', async () => {
+    const client = clientOf(stand(), TEAMS.members)
+    await client.applications([
+      { message: 'long', timestamp: ago(2), scopeData: { text: 'x'.repeat(20_000), tenant: 'acme' } },
+      { message: 'short', timestamp: ago(1), scopeData: { tenant: 'globex' } },
+    ])
+    await client.total('application', 2)
+    const { page } = await show(TEAMS.members, '/application-logs?columns=scope.tenant,message')
+    const tenants = (of: Page) => of.locator('tr.log .value').allTextContents()
+    await eventually(async () => expect(await tenants(page)).toEqual(['globex', 'acme']), SHOWN_MS)
+    await page.getByRole('button', { name: 'Saved', exact: true }).click()
+    await page.getByLabel('Save this search for the Team as').fill('By tenant')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'By tenant' }).waitFor()
+
+    const { page: other } = await show(TEAMS.members, '/event-logs')
+    await other.getByRole('button', { name: 'Saved', exact: true }).waitFor()
+    await other.keyboard.press('Control+k')
+    await other.getByRole('combobox', { name: 'saved search' }).fill('tenant')
+    await other.getByRole('option', { name: 'By tenant' }).click()
+    await eventually(async () => expect(await tenants(other)).toEqual(['globex', 'acme']), SHOWN_MS)
+    expect(paramsOf(other)).toEqual({ columns: 'scope.tenant,message' })
+  })
+
   test('the tail shows logs as they come, and holds them back while one reads', async () => {
     const client = clientOf(stand(), TEAMS.lists)
     const { page } = await show(TEAMS.lists, '/event-logs?q=tailed')

@@ -27,6 +27,7 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
         <ExceptionView text={entry.exception} read={data?.exception} />
       )}
       <FieldTable
+        kind={entry.kind}
         label="Fields"
         rows={fields.map((field) =>
           TIMES.includes(field.name) ? { ...field, shown: <Time at={field.text} full /> } : field,
@@ -35,7 +36,7 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
       {payload && payload.values.length > 0 && (
         <section class="stack">
           <h2>Payload</h2>
-          <FieldTable label="Payload" rows={payload.values} />
+          <FieldTable kind={entry.kind} label="Payload" rows={payload.values} />
         </section>
       )}
       {scopes && (
@@ -49,6 +50,7 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
             ))}
           </ol>
           <FieldTable
+            kind={entry.kind}
             label="Values of the scopes"
             rows={scopes.values.map(({ hidden, ...value }) => ({
               ...value,

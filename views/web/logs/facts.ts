@@ -37,6 +37,10 @@ export function sourceOf(entry: Entry): Source {
   }
 }
 
+/** The name of the Project of an application log; empty of an event log. */
+export const projectOf = (entry: Entry): string =>
+  entry.kind === 'event' ? '' : (entry.project.name ?? entry.project.id)
+
 /** `[1001 OrderPlaced]` before the message of an application log; 0 stands for no number. */
 export function eventTag(entry: Entry): string {
   if (entry.kind === 'event') return ''

@@ -1,10 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { plural } from '../../flow-layout/format.ts'
+import type { EntryKind } from '../../../shared/contract/records.ts'
+import { plural, visible } from '../../flow-layout/format.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LogText } from '../ui/log-text.tsx'
+import { useAddress } from '../ui/use-address.ts'
 import { changeSearch, hasSearch } from './change-search.ts'
+import { type Column, hasRoom, toggled } from './columns.ts'
+import { COLUMNS } from './texts.ts'
+import { chooseColumns, columnOfTerm, useColumns } from './use-columns.ts'
 
 interface FieldRow {
   readonly name: string
@@ -18,9 +23,17 @@ interface FieldRow {
 /** Rows before there is a button for more. */
 const SHOWN = 60
 
+interface FieldTableProps {
+  readonly kind: EntryKind
+  readonly label: string
+  readonly rows: readonly FieldRow[]
+}
+
 /** Names and values, each with what one can do with it. */
-export function FieldTable({ label, rows }: { readonly label: string; readonly rows: readonly FieldRow[] }) {
+export function FieldTable({ kind, label, rows }: FieldTableProps) {
   const [all, setAll] = useState(false)
+  const [{ params }] = useAddress()
+  const { columns } = useColumns(kind, params)
   if (rows.length === 0) return null
   const shown = all ? rows : rows.slice(0, SHOWN)
   return (
@@ -37,7 +50,7 @@ export function FieldTable({ label, rows }: { readonly label: string; readonly r
                 {more}
               </td>
               <td>
-                <ValueActions term={term} text={text} />
+                <ValueActions kind={kind} columns={columns} term={term} text={text} />
               </td>
             </tr>
           ))}
@@ -52,8 +65,12 @@ export function FieldTable({ label, rows }: { readonly label: string; readonly r
   )
 }
 
-/** Buttons for a value: find entries with it, leave them out, copy it. */
-function ValueActions({ term, text }: { readonly term: string | null; readonly text: string }) {
+interface ValueProps extends Pick<FieldTableProps, 'kind'>, Pick<FieldRow, 'term' | 'text'> {
+  readonly columns: readonly Column[]
+}
+
+/** Buttons for a value: find entries with it, leave them out, show its field as a column of the list, copy it. */
+function ValueActions({ kind, columns, term, text }: ValueProps) {
   const [what] = (term ?? 'value').split(':')
   const filter = (name: string, icon: 'plus' | 'minus', added: string) => (
     <button
@@ -66,9 +83,23 @@ function ValueActions({ term, text }: { readonly term: string | null; readonly t
       <Icon name={icon} />
     </button>
   )
+  const column = term === null ? undefined : columnOfTerm(kind, term)
+  const isShown = columns.some(({ name }) => name === column?.name)
   return (
     <span class="acts">
       {hasSearch() && term !== null && [filter('Only', 'plus', term), filter('Without', 'minus', `-${term}`)]}
+      {hasSearch() && column !== undefined && (isShown || hasRoom(columns, column.name)) && (
+        <button
+          type="button"
+          class="button quiet icon small"
+          title={COLUMNS.show}
+          aria-label={COLUMNS.showAs(visible(column.name))}
+          aria-pressed={isShown}
+          onClick={() => chooseColumns(kind, toggled(columns, column))}
+        >
+          <Icon name="columns" />
+        </button>
+      )}
       <Copy text={text} label={`Copy ${what}`} />
     </span>
   )

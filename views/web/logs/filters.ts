@@ -1,14 +1,9 @@
 import { isRelative, parseTime } from '../../../shared/query/time.ts'
+import { SELECTING } from '../../schemas/list-parameters.ts'
 import { PRESETS } from '../lib/times.ts'
 
 /** The address's parameters. */
 export type AddressParams = Readonly<Record<string, string | undefined>>
-
-/** Parameters of the address that select entries and go to the API as they are. */
-const SELECTING = [
-  ...(['q', 'level', 'levelMax', 'environment', 'event', 'step', 'project', 'category'] as const),
-  ...(['template', 'exceptionGroup'] as const),
-]
 
 /** The range of an address that names none. */
 const DEFAULT_FROM = 'now-24h'
@@ -34,6 +29,7 @@ export function filterOf(params: AddressParams, now: number): Readonly<Record<st
   return { ...selectionOf(params), from: from && absolute(from, now), to: to && absolute(to, now) }
 }
 
+/** The parameters that select logs, which go to the API as they are. */
 export const selectionOf = (params: AddressParams): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(SELECTING.map((name) => [name, params[name]]))
 

@@ -11,6 +11,7 @@ import { FirstMinute } from '../team/first-minute.tsx'
 import { folderOf } from './facts.ts'
 import { LogTable } from './log-table.tsx'
 import { emptyTexts, wayText } from './texts.ts'
+import type { ChosenColumns } from './use-columns.ts'
 import type { ListState } from './use-list-state.ts'
 import type { LogRows } from './use-rows.ts'
 
@@ -18,6 +19,7 @@ interface ListProps {
   readonly kind: EntryKind
   readonly list: LogRows
   readonly state: ListState
+  readonly columns: ChosenColumns
   readonly total: number | undefined
   readonly onChange: (params: Readonly<Record<string, string | undefined>>) => void
 }
@@ -26,7 +28,7 @@ interface ListProps {
 const BELOW_HEAD = '-80px 0px 0px'
 
 /** The rows with all that stands around them: news of the tail, a problem, the reason why there are none, and more of them. */
-export function List({ kind, list, state, total, onChange }: ListProps) {
+export function List({ kind, list, state, columns, total, onChange }: ListProps) {
   const { rows, answered, loading, fetching, problem } = list
   const top = useInView<HTMLDivElement>((inView) => state.setScrolled(!inView), BELOW_HEAD)
   return (
@@ -43,8 +45,7 @@ export function List({ kind, list, state, total, onChange }: ListProps) {
             rows={rows}
             total={total}
             state={state}
-            environments={list.filter['environment'] === undefined}
-            projects={kind === 'application' && list.filter['project'] === undefined}
+            columns={columns}
             onOrder={() => onChange({ order: rows.order === 'desc' ? 'asc' : undefined, live: undefined })}
           />
           <MoreRows list={list} />

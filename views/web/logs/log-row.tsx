@@ -6,6 +6,7 @@ import { clockText } from '../../flow-layout/times.ts'
 import type { Entry } from '../../schemas/answers.ts'
 import { Icon } from '../ui/icon.tsx'
 import { LevelTag } from '../ui/level.tsx'
+import type { Column } from './columns.ts'
 import { EntryActions } from './entry-actions.tsx'
 import { EntryFields } from './entry-fields.tsx'
 import { eventTag, hueOf, sourceOf } from './facts.ts'
@@ -22,8 +23,7 @@ interface LogRowProps {
   readonly open: boolean
   /** Whether the keyboard enters the list here. */
   readonly current: boolean
-  readonly environments: boolean
-  readonly projects: boolean
+  readonly columns: readonly Column[]
 }
 
 /** A payload on one line: `order=4711 outcome=declined` of one that is a JSON object. */
@@ -52,11 +52,8 @@ export class LogRow extends Component<LogRowProps> {
     return (Object.keys(next) as (keyof LogRowProps)[]).some((name) => next[name] !== this.props[name])
   }
 
-  override render({ entry, index, utc, expanded, open, current, environments, projects }: LogRowProps) {
-    const { id, timestamp, level, correlationKey, environment } = entry
-    const source = sourceOf(entry)
-    const tag = eventTag(entry)
-    const failed = entry.kind === 'application' && entry.exception !== null
+  override render({ entry, index, utc, expanded, open, current, columns }: LogRowProps) {
+    const { id, timestamp, level } = entry
     return (
       <tr
         role="row"
@@ -70,49 +67,60 @@ export class LogRow extends Component<LogRowProps> {
             {clockText(timestamp, utc)}
           </button>
         </td>
-        <td role="cell" class="lv">
-          <LevelTag level={level} />
-        </td>
-        {environments && (
-          <td role="cell" class="cut muted env">
-            <bdi>{visible(environment)}</bdi>
-          </td>
-        )}
-        {projects && (
-          <td role="cell" class="cut project" title={visible(projectOf(entry))}>
-            <bdi>{visible(projectOf(entry))}</bdi>
-          </td>
-        )}
-        <td role="cell" class="cut from" title={visible(source.full)}>
-          <bdi>{visible(source.name)}</bdi>
-        </td>
-        <td role="cell" class="text">
-          {tag !== '' && <bdi class="muted">[{visible(tag)}] </bdi>}
-          {entry.kind === 'event' ? (
-            <Payload text={entry.payload} />
-          ) : (
-            <bdi>{visible(entry.message.slice(0, PREVIEW))}</bdi>
-          )}
-          {failed && <bdi class="thrown"> {visible(entry.exception?.slice(0, 120).split('\n', 1)[0] ?? '')}</bdi>}
-        </td>
-        <td role="cell" class="key">
-          {correlationKey !== null && (
-            <a
-              href={flowHref(correlationKey)}
-              title={`Open the flow ${visible(correlationKey)}`}
-              tabIndex={current ? 0 : -1}
-            >
-              <i style={{ '--hue': hueOf(correlationKey) }} />
-              <bdi class="mono cut">{visible(correlationKey)}</bdi>
-            </a>
-          )}
-        </td>
+        {columns.map((column) => cellOf(column, this.props))}
       </tr>
     )
   }
 }
 
-const projectOf = (entry: Entry): string => (entry.kind === 'event' ? '' : (entry.project.name ?? entry.project.id))
+/** The cell of a column: no component of its own, as a list draws thousands. */
+function cellOf({ name, label, look, read }: Column, { entry, utc, current }: LogRowProps) {
+  if (look === 'lv')
+    return (
+      <td role="cell" class={look} key={name}>
+        <LevelTag level={entry.level} />
+      </td>
+    )
+  if (look === 'text')
+    return (
+      <td role="cell" class={look} key={name}>
+        {textOf(entry)}
+      </td>
+    )
+  const text = visible(read(entry, utc))
+  if (look === 'key')
+    return (
+      <td role="cell" class={look} key={name}>
+        {entry.correlationKey !== null && (
+          <a href={flowHref(entry.correlationKey)} title={`Open the flow ${text}`} tabIndex={current ? 0 : -1}>
+            <i style={{ '--hue': hueOf(entry.correlationKey) }} />
+            <bdi class="mono cut">{text}</bdi>
+          </a>
+        )}
+      </td>
+    )
+  const title = look === 'from' ? visible(sourceOf(entry).full) : text
+  return (
+    <td role="cell" class={`cut ${look}`} key={name} title={title} data-label={visible(label)}>
+      <bdi>{text}</bdi>
+    </td>
+  )
+}
+
+/** The payload or message on one line, with the event before and the exception behind it. */
+function textOf(entry: Entry) {
+  if (entry.kind === 'event') return <Payload text={entry.payload} />
+  const tag = eventTag(entry)
+  return (
+    <>
+      {tag !== '' && <bdi class="muted">[{visible(tag)}] </bdi>}
+      <bdi>{visible(entry.message.slice(0, PREVIEW))}</bdi>
+      {entry.exception !== null && (
+        <bdi class="thrown"> {visible(entry.exception.slice(0, 120).split('\n', 1)[0] ?? '')}</bdi>
+      )}
+    </>
+  )
+}
 
 /** An entry in place, below its row. */
 export function DetailRow({ entry, onOpen }: { readonly entry: Entry; readonly onOpen: (id: string) => void }) {

@@ -1,13 +1,16 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: a table that is not laid out as one keeps its roles in every browser only where they are written
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
+import { visible } from '../../flow-layout/format.ts'
 import { dayText } from '../../flow-layout/times.ts'
 import type { Entry } from '../../schemas/answers.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useUtc } from '../ui/time.tsx'
+import type { Column } from './columns.ts'
 import { DetailRow, LogRow } from './log-row.tsx'
 import { changesOf } from './row-heights.ts'
 import type { Rows } from './rows.ts'
+import type { ChosenColumns } from './use-columns.ts'
 import type { ListState } from './use-list-state.ts'
 import { useRowWindow } from './use-row-window.ts'
 
@@ -17,33 +20,21 @@ interface LogTableProps {
   /** How many entries match in all, where that is known. */
   readonly total: number | undefined
   readonly state: ListState
-  /** Whether entries of several environments may be among the rows: a question of the filter, so that no column comes and goes. */
-  readonly environments: boolean
-  /** The same of Projects. */
-  readonly projects: boolean
+  readonly columns: ChosenColumns
   readonly onOrder: () => void
 }
 
-/** Columns that are there for some questions alone, with their classes. */
-const ENVIRONMENT = ['Environment', 'env'] as const
-const PROJECT = ['Project', 'project'] as const
-
 /** The rows, of which those near the screen are drawn. */
-export function LogTable({ kind, rows, total, state, environments, projects, onOrder }: LogTableProps) {
+export function LogTable({ kind, rows, total, state, columns: { columns, isChosen }, onOrder }: LogTableProps) {
   const { order } = rows
   const utc = useUtc()
-  const heads: readonly (readonly [name: string, look?: string])[] = [
-    ['Level'],
-    ...(environments ? [ENVIRONMENT] : []),
-    ...(projects ? [PROJECT] : []),
-    [kind === 'event' ? 'Step' : 'Category'],
-    [kind === 'event' ? 'Payload' : 'Message'],
-    ['Flow'],
-  ]
+  const hasValues = columns.some(({ look }) => look === 'value' || (isChosen && (look === 'env' || look === 'project')))
   return (
     <table
       role="table"
-      class={`log-table ${environments ? 'with-environments' : ''} ${projects ? 'with-projects' : ''}`}
+      class={`log-table ${isChosen ? '' : 'usual'} ${hasValues ? 'with-values' : ''}`}
+      // Of what the columns are alone, whatever is in the rows.
+      style={{ '--columns': ['at', ...columns.map(({ look }) => look)].map((look) => `var(--${look})`).join(' ') }}
       aria-label={kind === 'event' ? 'Event logs' : 'Application logs'}
       aria-rowcount={total === undefined ? -1 : total + 1}
     >
@@ -54,23 +45,24 @@ export function LogTable({ kind, rows, total, state, environments, projects, onO
               {utc ? 'Time, UTC' : 'Time'} <Icon name={order === 'desc' ? 'down' : 'up'} />
             </button>
           </th>
-          {heads.map(([name, look]) => (
-            <th key={name} role="columnheader" scope="col" class={look}>
-              {name}
+          {columns.map(({ name, label, look }) => (
+            <th key={name} role="columnheader" scope="col" class={`cut ${look}`} title={visible(name)}>
+              {visible(label)}
             </th>
           ))}
         </tr>
       </thead>
-      <Body rows={rows} state={state} utc={utc} environments={environments} projects={projects} />
+      <Body rows={rows} state={state} utc={utc} columns={columns} />
     </table>
   )
 }
 
-interface BodyProps extends Pick<LogTableProps, 'rows' | 'state' | 'environments' | 'projects'> {
+interface BodyProps extends Pick<LogTableProps, 'rows' | 'state'> {
   readonly utc: boolean
+  readonly columns: readonly Column[]
 }
 
-function Body({ rows: { entries }, state, utc, environments, projects }: BodyProps) {
+function Body({ rows: { entries }, state, utc, columns }: BodyProps) {
   const body = useRef<HTMLTableSectionElement>(null)
   const days = useMemo(
     () => changesOf(entries.length, (index) => dayText(entries[index]?.timestamp ?? '', utc)),
@@ -116,8 +108,7 @@ function Body({ rows: { entries }, state, utc, environments, projects }: BodyPro
             expanded={state.expanded.has(id)}
             open={id === state.openId}
             current={index === current}
-            environments={environments}
-            projects={projects}
+            columns={columns}
           />,
           state.expanded.has(id) && <DetailRow key={`detail ${id}`} entry={entry} onOpen={state.open} />,
         ]

@@ -7,15 +7,18 @@ import { Dialog } from '../ui/dialog.tsx'
 import { keep, kept } from '../ui/keep.ts'
 import { Segments } from '../ui/segments.tsx'
 import { currentAddress, go, useAddress } from '../ui/use-address.ts'
+import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { GroupList } from './group-list.tsx'
 import { Histogram } from './histogram.tsx'
 import { List } from './list.tsx'
 import { Chosen, Rail } from './rail.tsx'
 import { RangePicker } from './range-picker.tsx'
+import { SavedMenu } from './saved-searches.tsx'
 import { SearchBox, SearchedAsText } from './search-box.tsx'
 import { GROUP_PARAMETERS, GROUPINGS, type Grouping, isGrouping } from './texts.ts'
 import { EnvironmentSwitch, Found, isProduction, LevelBar, LiveSwitch, ShareMenu } from './toolbar.tsx'
+import { useColumns, useColumnsInAddress } from './use-columns.ts'
 import { useCounts } from './use-counts.ts'
 import { useOpenEntry } from './use-entry.ts'
 import { useListKeys } from './use-list-keys.ts'
@@ -34,7 +37,9 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const [{ params }] = useAddress()
   const { id, q = '', environment, live } = params
   const state = useListState(id)
-  const list = useRows(kind, params, state.paused)
+  const columns = useColumns(kind, params)
+  useColumnsInAddress(kind, params)
+  const list = useRows(kind, params, columns.fields, state.paused)
   const { choices, histogram, counted } = useCounts(kind, params, list)
   const { total, level: levels = [], environment: environments = [], sections = [], chosen = [] } = choices ?? {}
   const open = useOpenEntry(kind, id, list.rows.entries)
@@ -60,6 +65,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         />
         <RangePicker params={params} onRange={onRange} />
         <LiveSwitch live={list.live} paused={state.paused} onLive={onLive} />
+        <SavedMenu kind={kind} />
         <ShareMenu kind={kind} list={list} total={total} />
         <Drawer>{rail}</Drawer>
       </div>
@@ -90,6 +96,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
               onChange={(value) => set(isGrouping(value) ? groupedBy(value) : { group: undefined })}
             />
           )}
+          {grouping === undefined && <ColumnsMenu kind={kind} columns={columns.columns} filter={list.filter} />}
           <Found total={total} tookMs={list.tookMs} />
         </div>
         {histogram !== undefined && histogram.total > 0 && <Histogram counts={histogram} onRange={onRange} />}
@@ -99,7 +106,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           {rail}
         </aside>
         {grouping === undefined ? (
-          <List kind={kind} list={list} state={state} total={total} onChange={set} />
+          <List kind={kind} list={list} state={state} columns={columns} total={total} onChange={set} />
         ) : (
           <GroupList key={grouping} kind={kind} by={grouping} filter={counted} onChange={set} />
         )}

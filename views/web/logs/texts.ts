@@ -53,3 +53,36 @@ export const LEVEL_BAR = {
   only: (level: string): string => `Only ${level}`,
   above: 'and above',
 } as const
+
+/** The words about columns and rows. */
+export const COLUMNS = {
+  name: 'Columns',
+  density: 'Height of the rows',
+  densities: [
+    ['comfortable', 'Comfortable'],
+    ['compact', 'Compact'],
+  ],
+  left: (column: string): string => `Move ${column} to the left`,
+  right: (column: string): string => `Move ${column} to the right`,
+  other: 'Another value of the logs',
+  add: 'Add',
+  unfit: (family: string): string => `Write a name such as ${family}order.id, without a comma.`,
+  full: 'There is no room for more columns. Take one away first.',
+  usual: 'Usual columns',
+  show: 'Show as a column',
+  showAs: (name: string): string => `Show ${name} as a column`,
+} as const
+
+/** The words about saved searches. */
+export const SEARCHES = {
+  menu: 'Saved',
+  title: 'Searches that the Team has saved',
+  none: 'Nobody in the Team has saved a search yet.',
+  saveAs: 'Save this search for the Team as',
+  save: 'Save',
+  rename: 'Rename',
+  newName: 'New name',
+  delete: 'Delete',
+  deleteIt: (name: string): string => `Delete “${name}” for all members of the Team?`,
+  cancel: 'Cancel',
+} as const

@@ -2,7 +2,7 @@ import { type Dispatch, type StateUpdater, useEffect, useMemo, useRef, useState 
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'
 import type { EntryPage, QueryReading } from '../../schemas/answers.ts'
-import { get, type Problem } from '../api/client.ts'
+import { get, type Params, type Problem } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { toast } from '../ui/toast.tsx'
 import { folderOf } from './facts.ts'
@@ -21,6 +21,8 @@ import { type TailState, useTail } from './use-tail.ts'
 
 /** Entries read at a time. */
 const PAGE = 100
+/** The most that the API gives at a time. */
+const FIRST_MAX = 1_000
 
 export interface LogRows extends Followed {
   readonly reading: QueryReading | undefined
@@ -59,6 +61,10 @@ interface Question {
   readonly order: Order
   readonly askedAt: number
   readonly filter: Filter
+  /** The parameters of each page. */
+  readonly asked: Params
+  /** How many rows to ask for first. */
+  readonly first: number
 }
 
 const NO_COUNTS = { skipped: 0, arrived: 0, answeredAgainAt: 0 }
@@ -67,14 +73,15 @@ const NO_COUNTS = { skipped: 0, arrived: 0, answeredAgainAt: 0 }
  * The rows of a list, and the tail that goes on from them. The tail is open before the list is read, and what it brings meanwhile
  * waits, so that no entry falls between the two; what comes twice is dropped by its id.
  */
-export function useRows(kind: EntryKind, params: AddressParams, paused: boolean): LogRows {
+export function useRows(kind: EntryKind, params: AddressParams, fields: string, paused: boolean): LogRows {
   const [generation, setGeneration] = useState(0)
-  const question = useQuestion(kind, params, generation)
-  const { key, path, order, filter } = question
   const [state, setState] = useState(NOTHING_FOLLOWED)
+  const question = useQuestion(kind, params, generation, fields, state.rows.entries.length)
+  const { key, path, order, filter, asked } = question
   const [counts, setCounts] = useState(NO_COUNTS)
   const isLive = params['live'] === '1'
-  const tail = useTail(isLive ? `${path}/tail` : null, selectionOf(params), {
+  const selected = { ...selectionOf(params), fields }
+  const tail = useTail(isLive ? `${path}/tail` : null, selected, {
     absorb: (entries) => {
       setState((before) => follow(before, entries, paused, filter['from']))
       setCounts((before) => ({ ...before, arrived: before.arrived + entries.length }))
@@ -82,7 +89,7 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
     onSkipped: (count) => setCounts((before) => ({ ...before, skipped: before.skipped + count })),
     onReturn: () => void catchUp(question, paused, setState),
   })
-  const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...filter, order, limit: PAGE })
+  const first = useFetch<EntryPage>(isLive && !tail.opened ? null : path, { ...asked, limit: question.first })
   const tookMs = useDuration(first.loading)
   const answered = useRef<Question>()
   const [fetching, setFetching] = useState(false)
@@ -91,7 +98,7 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
     const of = answered.current
     if (next === null || fetching) return
     setFetching(true)
-    const answer = await get<EntryPage>(path, { ...filter, order, limit: PAGE, ...next })
+    const answer = await get<EntryPage>(path, { ...asked, limit: PAGE, ...next })
     setFetching(false)
     if (of !== answered.current) return
     if (!answer.ok) return toast(`More logs could not be read. ${answer.problem.message}`, 'bad')
@@ -157,20 +164,32 @@ export function useRows(kind: EntryKind, params: AddressParams, paused: boolean)
 const nextOf = (cursor: string | null, asked: Rows['next'] = {}): Rows['next'] =>
   cursor === null ? null : { ...asked, cursor }
 
-function useQuestion(kind: EntryKind, params: AddressParams, generation: number): Question {
+function useQuestion(
+  kind: EntryKind,
+  params: AddressParams,
+  generation: number,
+  fields: string,
+  shown: number,
+): Question {
   const isLive = params['live'] === '1'
   const order = params['order'] === 'asc' && !isLive ? 'asc' : 'desc'
   const path = `/api/${folderOf(kind)}`
-  const key = JSON.stringify([selectionOf(params), params['from'], params['to'], order, isLive, generation])
+  const logs = JSON.stringify([selectionOf(params), params['from'], params['to'], order, isLive, generation])
+  const key = `${logs} ${fields}`
+  const before = useRef(logs)
   return useMemo(() => {
     const askedAt = systemClock.now()
-    return { key, path, order, askedAt, filter: filterOf(params, askedAt) }
+    // The same logs with other values: who has gone down keeps the place.
+    const first = before.current === logs ? Math.min(FIRST_MAX, Math.max(PAGE, shown)) : PAGE
+    before.current = logs
+    const filter = filterOf(params, askedAt)
+    return { key, path, order, askedAt, filter, asked: { ...filter, fields, order }, first }
   }, [key])
 }
 
 /** After a tail was away: what came meanwhile, or, where that was more than a page, the word that the list has to be read again. */
-async function catchUp({ path, filter }: Question, paused: boolean, setState: SetFollowed): Promise<void> {
-  const answer = await get<EntryPage>(path, { ...filter, limit: PAGE })
+async function catchUp({ path, filter, asked }: Question, paused: boolean, setState: SetFollowed): Promise<void> {
+  const answer = await get<EntryPage>(path, { ...asked, limit: PAGE })
   if (!answer.ok) return
   const { items, nextCursor } = answer.data
   setState((before) => readAgain(before, items, nextOf(nextCursor), paused, filter['from']))

@@ -10,7 +10,7 @@ import { LogText } from '../ui/log-text.tsx'
 import { Time } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
-import { factsOf, groupsOf, type RefusedGroup } from './texts.ts'
+import { factsOf, groupsOf, REFUSED, type RefusedGroup } from './texts.ts'
 
 const LOOK_MS = 3_000
 /** As many as are kept of a Team. */
@@ -30,22 +30,22 @@ export function RefusedPage() {
   return (
     <div class="page prose">
       <div class="bar">
-        <h1 class="grow">Refused logs</h1>
+        <h1 class="grow">{REFUSED.title}</h1>
         {codes.size > 0 && (
           <select
             class="input"
-            aria-label="Reason"
+            aria-label={REFUSED.reason}
             value={code ?? ''}
             onChange={({ currentTarget }) => go({ params: { code: currentTarget.value, id: undefined } })}
           >
-            <option value="">Every reason</option>
+            <option value="">{REFUSED.everyReason}</option>
             {[...codes].map((one) => (
               <option key={one}>{one}</option>
             ))}
           </select>
         )}
       </div>
-      <p class="muted">Logs and requests of this Team that the gateway refused within a day, by reason and client.</p>
+      <p class="muted">{REFUSED.about}</p>
       {problem !== undefined && (
         <p class="notice warn" role="status">
           {problem.message}
@@ -61,11 +61,11 @@ export function RefusedPage() {
       ))}
       {data !== undefined && shown.length === 0 && (
         <div class="panel empty">
-          <h2>{code === undefined ? 'Nothing was refused' : 'Nothing was refused for this reason'}</h2>
-          <p>What cannot be accepted appears here within seconds, with what to change.</p>
+          <h2>{code === undefined ? REFUSED.none : REFUSED.noneForReason}</h2>
+          <p>{REFUSED.noneAbout}</p>
           {code !== undefined && (
             <button type="button" class="button" onClick={() => go({ params: { code: undefined } })}>
-              Show every reason
+              {REFUSED.showEveryReason}
             </button>
           )}
         </div>
@@ -85,16 +85,17 @@ function Group({ group: { count, items }, openId, onToggle }: GroupProps) {
   const [isLong, setLong] = useState(false)
   const [last, ...others] = items
   const { code, userAgent, keyPrefix, at } = last
+  const client = visible(REFUSED.client(userAgent))
   const all = isLong || others.some(({ id }) => id === openId)
   return (
-    <section class="panel" aria-label={`${code}, ${visible(userAgent ?? 'client not named')}`}>
+    <section class="panel" aria-label={`${code}, ${client}`}>
       <h2 class="refused-head">
         <span class="badge bad">{code}</span>
         <span class="num">×{countText(count)}</span>
-        <bdi class="cut">{visible(userAgent ?? 'client not named')}</bdi>
+        <bdi class="cut">{client}</bdi>
         {keyPrefix !== null && <span class="mono muted">{visible(keyPrefix)}…</span>}
         <span class="muted">
-          last <Time at={at} full={dayText(at, true) !== dayText(systemClock.now(), true)} />
+          {REFUSED.last} <Time at={at} full={dayText(at, true) !== dayText(systemClock.now(), true)} />
         </span>
       </h2>
       {(all ? items : [last]).map((item) => (
@@ -102,7 +103,7 @@ function Group({ group: { count, items }, openId, onToggle }: GroupProps) {
       ))}
       {!all && others.length > 0 && (
         <button type="button" class="button quiet small refused-more" onClick={() => setLong(true)}>
-          Show {countText(others.length)} more like this
+          {REFUSED.more(countText(others.length))}
         </button>
       )}
     </section>
@@ -128,8 +129,8 @@ const Refused = ({ item, isOpen, onToggle }: RefusedProps) => (
       <bdi class="cut mono">{visible(item.identifier ?? '')}</bdi>
       <bdi class="cut grow muted wide-only">{visible(item.message)}</bdi>
       {item.unnoted > 0 && (
-        <span class="badge warn" title="They followed and were not kept.">
-          +{countText(item.unnoted)} alike
+        <span class="badge warn" title={REFUSED.unnotedAbout}>
+          {REFUSED.unnoted(countText(item.unnoted))}
         </span>
       )}
     </summary>
@@ -147,9 +148,9 @@ function Facts({ item }: { readonly item: Refusal }) {
       {nearest !== null && (
         <p class="notice">
           <span>
-            Did you mean <bdi class="mono">{visible(nearest.identifier)}</bdi>?
+            {REFUSED.nearest} <bdi class="mono">{visible(nearest.identifier)}</bdi>?
           </span>
-          <a href={hrefTo({ path: ['team'] })}>See all of the Team</a>
+          <a href={hrefTo({ path: ['team'] })}>{REFUSED.all}</a>
         </p>
       )}
       <dl class="dl">
@@ -167,18 +168,16 @@ function Facts({ item }: { readonly item: Refusal }) {
       {body !== null && (
         <div class="code">
           <LogText text={body} />
-          {bodyCut && <span class="muted"> … cut here</span>}
+          {bodyCut && <span class="muted"> {REFUSED.cut}</span>}
         </div>
       )}
       {curl === null ? (
-        <p class="hint">
-          What was sent is not kept in full, or fits no command, so it cannot be tried again from here.
-        </p>
+        <p class="hint">{REFUSED.noCommand}</p>
       ) : (
         <div>
           <Copy
             text={withGateway(curl)}
-            label={nearest === null ? 'Copy as cURL' : 'Copy as cURL, with the identifier mended'}
+            label={nearest === null ? REFUSED.command : REFUSED.mendedCommand}
             named
             class="button"
           />

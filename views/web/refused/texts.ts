@@ -1,5 +1,28 @@
 import type { Refusal } from '../../schemas/answers.ts'
 
+/** The words of the page of refused logs. */
+export const REFUSED = {
+  title: 'Refused logs',
+  about: 'Logs and requests of this Team that the gateway refused within a day, by reason and client.',
+  reason: 'Reason',
+  everyReason: 'Every reason',
+  showEveryReason: 'Show every reason',
+  none: 'Nothing was refused',
+  noneForReason: 'Nothing was refused for this reason',
+  noneAbout: 'What cannot be accepted appears here within seconds, with what to change.',
+  client: (userAgent: string | null): string => userAgent ?? 'client not named',
+  last: 'last',
+  more: (count: string): string => `Show ${count} more like this`,
+  unnoted: (count: string): string => `+${count} alike`,
+  unnotedAbout: 'They followed and were not kept.',
+  nearest: 'Did you mean',
+  all: 'See all of the Team',
+  cut: '… cut here',
+  noCommand: 'What was sent is not kept in full, or fits no command, so it cannot be tried again from here.',
+  command: 'Copy as cURL',
+  mendedCommand: 'Copy as cURL, with the identifier mended',
+} as const
+
 /** A line about a refusal. */
 interface Fact {
   readonly name: string

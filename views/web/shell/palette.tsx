@@ -4,11 +4,13 @@ import { nameOf } from '../../flow-layout/flow-log.ts'
 import { visible } from '../../flow-layout/format.ts'
 import { PAGES } from '../../pages.ts'
 import type { FlowPage, NameList } from '../../schemas/answers.ts'
+import type { SavedSearch } from '../../schemas/team.ts'
 import { get, type Problem } from '../api/client.ts'
 import { signOut } from '../api/session.ts'
 import { StateBadge } from '../flow/flow-header.tsx'
 import { hasSearch } from '../logs/change-search.ts'
 import { listLink } from '../logs/links.ts'
+import { searchPatch, useSavedSearches } from '../logs/saved-searches.tsx'
 import { copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { createStore, useStore } from '../ui/store.ts'
@@ -53,7 +55,8 @@ function Open({ what }: { readonly what: 'all' | 'flows' }) {
   const sought = text.trim()
   const found = useFound(sought, what)
   const isPending = found?.sought !== sought
-  const local = what === 'all' ? localItems().filter((item) => isNamed(item.label, sought)) : []
+  const saved = useSavedSearches(what === 'all').data?.items ?? []
+  const local = what === 'all' ? localItems(saved).filter((item) => isNamed(item.label, sought)) : []
   const remote = found === undefined ? [] : remoteItems(found)
   const items = sought === '' ? [...remote, ...local] : [...local, ...remote]
   const close = (): void => shown.set(null)
@@ -232,12 +235,13 @@ function remoteItems({ sought, flows, names }: Found): readonly Item[] {
   return [...known, ...events, ...projects, ...(isKnown ? [] : [exactly])]
 }
 
-/** Pages and commands. */
-function localItems(): readonly Item[] {
-  const { pages, commands } = PALETTE.groups
+/** Pages, the Team's saved searches, and commands. */
+function localItems(saved: readonly SavedSearch[]): readonly Item[] {
+  const { pages, searches, commands } = PALETTE.groups
   const command = (label: string, run: () => unknown): Item => ({ group: commands, label, run })
   return [
     ...PAGES.map(({ path, name }): Item => ({ group: pages, label: name, run: () => go({ path: [path] }) })),
+    ...saved.map((search): Item => ({ group: searches, label: search.name, run: () => go(searchPatch(search)) })),
     command(COMMANDS.copyLink, () => copy(hasSearch() ? listLink(systemClock.now()) : location.href, 'The link')),
     ...THEMES.map(([theme, name]) => command(COMMANDS.theme(name), () => setTheme(theme))),
     command(COMMANDS.utc, toggleUtc),

@@ -3,13 +3,14 @@ export const SKIP = { content: 'Skip to the content', list: 'Skip to the list' }
 
 export const PALETTE = {
   /** The words of each kind of search, by the key that opens it. */
-  all: { title: 'Go to', label: 'Flow, Event, Project, page or command', key: 'Anything by its name' },
+  all: { title: 'Go to', label: 'Flow, Event, Project, saved search, page or command', key: 'Anything by its name' },
   flows: { title: 'Go to a flow', label: 'correlationKey', key: 'A flow by its key' },
   results: 'Results',
   groups: {
     flows: 'Flows',
     latest: 'Latest flows',
     pages: 'Pages',
+    searches: 'Saved searches',
     events: 'Events',
     projects: 'Projects',
     commands: 'Commands',

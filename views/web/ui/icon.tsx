@@ -5,6 +5,7 @@ type IconName =
   | 'check'
   | 'clock'
   | 'close'
+  | 'columns'
   | 'copy'
   | 'down'
   | 'download'

@@ -13,7 +13,9 @@ events: [{ identifier: order-placed, team: payments }]
 steps: [{ identifier: order-placed.charge, team: payments, event: order-placed, archived: true }]
 projects: [{ id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301, team: payments, name: "Checkout \\"API\\"" }]
 `
-const STATE = stateOf(FILE)
+const SEARCH = { name: 'Errors', page: 'event-logs', params: { level: 'Error' } } as const
+const SEARCH_ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3303'
+const STATE = { ...stateOf(FILE), search: new Map([[`payments/${SEARCH_ID}`, SEARCH]]) }
 const BACKUP = Buffer.from(encodeBackup(STATE, NOW))
 const [KEY_ID = ''] = STATE.key.keys()
 
@@ -104,7 +106,10 @@ describe('the plan of a restore', () => {
 
   test('leaves alone what the file lacks, and undoes what was changed', () => {
     const since = stateOf(FILE, 'teams: [{ id: billing, name: New }]\nevents: [{ identifier: added, team: billing }]')
-    expect(planRestore(since, STATE).changes).toEqual([{ kind: 'team', id: 'billing', value: { name: 'billing' } }])
+    const { search } = STATE
+    expect(planRestore({ ...since, search }, STATE).changes).toEqual([
+      { kind: 'team', id: 'billing', value: { name: 'billing' } },
+    ])
   })
 
   test.each([
@@ -146,6 +151,7 @@ describe('export and restore', () => {
     const { admin } = registryOnMemory()
     await admin.applyFile(FILE, { prune: false })
     await admin.rotateKey('payments', { revokeOld: true })
+    await admin.changeSearch('payments', { id: SEARCH_ID, to: SEARCH })
     return { text: (await admin.export()) ?? '', before: await admin.read() }
   }
 
@@ -159,6 +165,7 @@ describe('export and restore', () => {
     expect(after.teams()).toEqual(before.teams())
     expect(after.stepsOf('payments')).toEqual(before.stepsOf('payments'))
     expect(after.projectsOf('payments')).toEqual(before.projectsOf('payments'))
+    expect(after.searchesOf('payments')).toEqual([{ id: SEARCH_ID, ...SEARCH }])
     expect(await admin.restore(Buffer.from(text), { dryRun: false })).toMatchObject({ changes: [] })
   })
 

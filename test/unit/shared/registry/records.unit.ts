@@ -30,6 +30,11 @@ const RECORDS: RegistryRecord[] = [
     id: `payments/${HASH}`,
     value: { prefix: 'sl_abc', createdAt: '2026-01-01T00:00:00.000Z', revokedAt: null },
   },
+  {
+    kind: 'search',
+    id: `payments/${GUID}`,
+    value: { name: 'Errors', page: 'event-logs', params: { level: 'Error' } },
+  },
 ]
 
 const bytes = (text: string | Uint8Array | null): Buffer | null => (text === null ? null : Buffer.from(text))
@@ -47,6 +52,7 @@ describe('records', () => {
       `team/shop {"name":"Shop","defaultProject":"${GUID}"}`,
       'event/old {"team":"payments","name":"Old","archivedAt":"2026-01-01T00:00:00.000Z"}',
       `key/payments/${HASH} {"prefix":"sl_abc","createdAt":"2026-01-01T00:00:00.000Z","revokedAt":null}`,
+      `search/payments/${GUID} {"name":"Errors","page":"event-logs","params":{"level":"Error"}}`,
     ])
   })
 
@@ -85,6 +91,8 @@ describe('what cannot be read', () => {
     ['a GUID that is not canonical', `project/${GUID.toUpperCase()}`, 'invalid_id'],
     ['a key without a Team', `key/${HASH}`, 'invalid_id'],
     ['a key without a hash', 'key/payments/secret', 'invalid_id'],
+    ['a saved search without a Team', `search/${GUID}`, 'invalid_id'],
+    ['a saved search without a GUID', 'search/payments/errors', 'invalid_id'],
   ])('%s says nothing about the registry', (_what, key, unreadable) => {
     expect(decode(key, '{"name":"x","team":"x"}')).toEqual({ unreadable })
   })
@@ -102,6 +110,13 @@ describe('what cannot be read', () => {
     ['no Event', 'step/a', '{"team":"t","name":"A","order":1}', 'invalid_value'],
     ['an order that is no whole number', 'step/a', '{"team":"t","event":null,"name":"A","order":1.5}', 'invalid_value'],
     ['a Project without a Team', `project/${GUID}`, '{"name":"A"}', 'invalid_value'],
+    ['a list that there is not', `search/t/${GUID}`, '{"name":"A","page":"team","params":{}}', 'invalid_value'],
+    [
+      'a parameter that is no text',
+      `search/t/${GUID}`,
+      '{"name":"A","page":"event-logs","params":{"q":1}}',
+      'invalid_value',
+    ],
     ['a key without its dates', `key/t/${HASH}`, '{"prefix":"abc"}', 'invalid_value'],
     [
       'a date that is none',

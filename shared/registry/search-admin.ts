@@ -1,0 +1,42 @@
+import { appendChanges, type RegistryTopic, readState } from './journal-access.ts'
+import { type RegistryValues, searchRecordId, splitSearchId } from './records.ts'
+import type { SavedSearch } from './registry.ts'
+
+/** Every process holds the whole registry in memory, so a Team cannot make it as large as it likes. */
+export const SEARCHES_MAX = 100
+
+/** A change of a Team's saved searches; `name` alone renames one, and null deletes it. */
+export interface SearchChange {
+  /** A GUID in canonical form. */
+  readonly id: string
+  readonly to: RegistryValues['search'] | { readonly name: string } | null
+}
+
+export type SearchResult =
+  /** `search` is what there is now; of one that is deleted, what there was. */
+  | { readonly outcome: 'changed'; readonly search: SavedSearch }
+  | { readonly outcome: 'refused'; readonly because: 'not_found' | 'exists' | 'too_many' }
+
+/**
+ * Saves, renames or deletes a search of a Team. Two processes at the same time may leave two searches of one name, or a few more than
+ * there may be; of two changes of one search, the last stands. Rejects as the journal does.
+ */
+export async function changeSearch(
+  topic: RegistryTopic,
+  team: string,
+  { id, to }: SearchChange,
+): Promise<SearchResult> {
+  const { search: all } = await readState(topic)
+  const recordId = searchRecordId(team, id)
+  const own = [...all].filter(([one]) => splitSearchId(one).team === team)
+  const present = all.get(recordId)
+  const isNew = to !== null && 'page' in to
+  const value = isNew ? to : present
+  if (value === undefined) return { outcome: 'refused', because: 'not_found' }
+  if (own.some(([one, { name }]) => one !== recordId && name === to?.name))
+    return { outcome: 'refused', because: 'exists' }
+  if (isNew && own.length >= SEARCHES_MAX) return { outcome: 'refused', because: 'too_many' }
+  const next = { ...value, ...to }
+  await appendChanges(topic, [{ kind: 'search', id: recordId, value: to === null ? null : next }])
+  return { outcome: 'changed', search: { id, ...next } }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals'
+import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
+import { SEARCHES_MAX } from '../../../../shared/registry/search-admin.ts'
+import { registryOnMemory } from '../../../support/registry-topic.ts'
+
+const idOf = (number: number): string => `3f2504e0-4f89-41d3-9a0c-${String(number).padStart(12, '0')}`
+const search = (name: string) => ({ name, page: 'event-logs', params: { level: 'Error' } }) as const
+
+async function setUp() {
+  const setup = registryOnMemory()
+  await setup.admin.applyFile('teams: [{ id: a }, { id: b }]', { prune: false })
+  const registry = () => {
+    const view = createRegistryFold()
+    view.fold(setup.journal.recordsOf(setup.topic))
+    return view.registry
+  }
+  return { ...setup, registry }
+}
+
+describe('saved searches', () => {
+  test('are kept for their Team, by name, until they are deleted', async () => {
+    const { admin, registry } = await setUp()
+    await admin.changeSearch('a', { id: idOf(1), to: search('Late') })
+    await admin.changeSearch('a', { id: idOf(2), to: search('Errors') })
+    await admin.changeSearch('b', { id: idOf(3), to: search('Late') })
+    expect(registry().searchesOf('a')).toEqual([
+      { id: idOf(2), ...search('Errors') },
+      { id: idOf(1), ...search('Late') },
+    ])
+    expect(await admin.changeSearch('a', { id: idOf(1), to: { name: 'Done' } })).toEqual({
+      outcome: 'changed',
+      search: { id: idOf(1), ...search('Done') },
+    })
+    expect(
+      registry()
+        .searchesOf('a')
+        .map(({ name }) => name),
+    ).toEqual(['Done', 'Errors'])
+    await admin.changeSearch('a', { id: idOf(2), to: null })
+    expect(
+      registry()
+        .searchesOf('a')
+        .map(({ name }) => name),
+    ).toEqual(['Done'])
+    expect(registry().searchesOf('b')).toHaveLength(1)
+  })
+
+  test('of another Team, or that are gone, cannot be changed', async () => {
+    const { admin, registry } = await setUp()
+    await admin.changeSearch('b', { id: idOf(1), to: search('Theirs') })
+    for (const to of [{ name: 'Mine' }, null])
+      expect(await admin.changeSearch('a', { id: idOf(1), to })).toEqual({ outcome: 'refused', because: 'not_found' })
+    expect(registry().searchesOf('b')).toMatchObject([{ name: 'Theirs' }])
+  })
+
+  test('have a name each', async () => {
+    const { admin } = await setUp()
+    await admin.changeSearch('a', { id: idOf(1), to: search('Errors') })
+    await admin.changeSearch('a', { id: idOf(2), to: search('Late') })
+    const refused = { outcome: 'refused', because: 'exists' }
+    expect(await admin.changeSearch('a', { id: idOf(3), to: search('Errors') })).toEqual(refused)
+    expect(await admin.changeSearch('a', { id: idOf(2), to: { name: 'Errors' } })).toEqual(refused)
+    expect(await admin.changeSearch('a', { id: idOf(1), to: { name: 'Errors' } })).toMatchObject({ outcome: 'changed' })
+  })
+
+  test('are so many at most, and one that is deleted makes room', async () => {
+    const { admin } = await setUp()
+    for (let number = 0; number < SEARCHES_MAX; number += 1)
+      await admin.changeSearch('a', { id: idOf(number), to: search(`no. ${number}`) })
+    const more = { id: idOf(SEARCHES_MAX), to: search('one more') }
+    expect(await admin.changeSearch('a', more)).toEqual({ outcome: 'refused', because: 'too_many' })
+    expect(await admin.changeSearch('a', { id: idOf(7), to: { name: 'renamed' } })).toMatchObject({
+      outcome: 'changed',
+    })
+    await admin.changeSearch('a', { id: idOf(7), to: null })
+    expect(await admin.changeSearch('a', more)).toMatchObject({ outcome: 'changed' })
+  })
+
+  test('stay when a file is applied, and go with their Team', async () => {
+    const { admin, registry, journal, topic } = await setUp()
+    await admin.changeSearch('a', { id: idOf(1), to: search('Errors') })
+    await admin.changeSearch('b', { id: idOf(2), to: search('Errors') })
+    await admin.applyFile('teams: [{ id: a }]', { prune: true })
+    expect(registry().searchesOf('a')).toHaveLength(1)
+    await admin.applyFile('teams: [{ id: b }]', { prune: false })
+    expect([registry().searchesOf('b'), journal.recordsOf(topic).at(-1)?.key?.toString()]).toEqual([[], 'team/b'])
+  })
+})

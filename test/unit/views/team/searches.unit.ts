@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { SavedSearch, SavedSearches } from '../../../../views/schemas/team.ts'
+import { KEY_B, startTeam, type TeamAnswer, type TeamFixture } from '../../../support/team-fixture.ts'
+
+let team: TeamFixture
+beforeEach(async () => {
+  team = await startTeam()
+})
+afterEach(() => team.close())
+
+const SEARCH = { name: 'Errors', page: 'event-logs', params: { level: 'Error', columns: 'level,payload' } }
+const outcome = ({ status, error }: TeamAnswer) => [status, error?.code]
+const problem = ({ error }: TeamAnswer) => (error.details as { path: string; message: string }[])[0]
+const ofB = { 'x-api-key': KEY_B }
+const items = async (headers?: Record<string, string>): Promise<readonly SavedSearch[]> =>
+  ((await team.ask('GET', '/searches', undefined, headers)).data as SavedSearches).items
+
+describe('/api/team/searches', () => {
+  test('a search is saved for the Team, renamed and deleted, and shown at once each time', async () => {
+    const { status, data } = await team.ask('POST', '/searches', SEARCH)
+    const { id } = data as SavedSearch
+    expect([status, data]).toEqual([201, { id: expect.stringMatching(/^[0-9a-f-]{36}$/), ...SEARCH }])
+    expect(await items()).toEqual([{ id, ...SEARCH }])
+    expect(await items(ofB)).toEqual([])
+    const renamed = await team.ask('PATCH', `/searches/${id.toUpperCase()}`, { name: 'All errors' })
+    expect([renamed.status, renamed.data]).toEqual([200, { id, ...SEARCH, name: 'All errors' }])
+    expect(await items()).toEqual([{ id, ...SEARCH, name: 'All errors' }])
+    expect((await team.ask('DELETE', `/searches/${id}`)).data).toEqual({ id })
+    expect(await items()).toEqual([])
+  })
+
+  test('another Team can neither change nor delete it', async () => {
+    const { data } = await team.ask('POST', '/searches', SEARCH)
+    const path = `/searches/${(data as SavedSearch).id}`
+    expect(outcome(await team.ask('PATCH', path, { name: 'Mine' }, ofB))).toEqual([404, 'not_found'])
+    expect(outcome(await team.ask('DELETE', path, undefined, ofB))).toEqual([404, 'not_found'])
+    expect(await items()).toHaveLength(1)
+  })
+
+  test.each([
+    ['no name', { ...SEARCH, name: undefined }, '/name', 'is missing'],
+    ['an empty name', { ...SEARCH, name: '' }, '/name', 'is empty'],
+    ['a long name', { ...SEARCH, name: 'x'.repeat(1_025) }, '/name', 'has 1025 bytes; the most is 1024'],
+    ['another page', { ...SEARCH, page: 'team' }, '/page', 'must be event-logs or application-logs'],
+    ['no object', { ...SEARCH, params: 'level=Error' }, '/params', 'must be an object of parameters, each with a text'],
+    [
+      'an unknown parameter',
+      { ...SEARCH, params: { live: '1' } },
+      '/params',
+      'holds "live"; a saved search has q, level, levelMax, environment, event, step, project, category, template, exceptionGroup, from, to, order, columns, group',
+    ],
+    [
+      'a long value',
+      { ...SEARCH, params: { q: 'x'.repeat(1_025) } },
+      '/params',
+      'holds q, which has 1025 bytes; the most is 1024',
+    ],
+    ['a value that is no text', { ...SEARCH, params: { q: 1 } }, '/params', 'holds q, which must be a string'],
+    ['an unknown field', { ...SEARCH, shared: true }, '/shared', 'is not a field; this path takes name, page, params'],
+  ])('%s is refused with what to change', async (_what, body, path, message) => {
+    const answer = await team.ask('POST', '/searches', body)
+    expect([answer.status, problem(answer)]).toEqual([400, { path, message }])
+  })
+
+  test('a name that is there already is refused, and the message says so', async () => {
+    await team.ask('POST', '/searches', SEARCH)
+    const answer = await team.ask('POST', '/searches', SEARCH)
+    expect([answer.status, answer.error.message]).toEqual([
+      409,
+      'The Team has a saved search named "Errors" already. Choose another name.',
+    ])
+  })
+})

@@ -1,0 +1,157 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { EntryKind } from '../../../shared/contract/records.ts'
+import { visible } from '../../flow-layout/format.ts'
+import type { Completion } from '../../schemas/answers.ts'
+import type { Params } from '../api/client.ts'
+import { useFetch } from '../api/use-fetch.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Popover } from '../ui/popover.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { useStore } from '../ui/store.ts'
+import { type Column, columnOf, familyOf, hasRoom, knownColumns, moved, toggled } from './columns.ts'
+import { folderOf } from './facts.ts'
+import { COLUMNS } from './texts.ts'
+import { chooseColumns, density, setDensity } from './use-columns.ts'
+
+interface MenuProps {
+  readonly kind: EntryKind
+  readonly columns: readonly Column[]
+  /** The parameters of the list: names are those of the logs that it finds. */
+  readonly filter: Params
+}
+
+/** The columns of the list, to be chosen and put into another order, and the height of its rows. */
+export const ColumnsMenu = (props: MenuProps) => (
+  <Popover
+    label={
+      <>
+        <Icon name="columns" /> <span class="wide-only">{COLUMNS.name}</span>
+      </>
+    }
+    name={COLUMNS.name}
+    title={COLUMNS.name}
+    class="button small"
+    align="end"
+  >
+    {() => <Menu {...props} />}
+  </Popover>
+)
+
+function Menu({ kind, columns, filter }: MenuProps) {
+  const height = useStore(density)
+  const root = useRef<HTMLDivElement>(null)
+  /** The control that was used last: it keeps the focus in its new place. */
+  const used = useRef('')
+  useLayoutEffect(() => {
+    if (used.current !== '') document.getElementById(used.current)?.focus()
+  }, [columns])
+  useLayoutEffect(() => root.current?.querySelector('input')?.focus(), [])
+  const choose = (next: readonly Column[], control: string): void => {
+    used.current = control
+    chooseColumns(kind, next)
+  }
+  const others = knownColumns(kind).filter(({ name }) => !columns.some((one) => one.name === name))
+  const box = (column: Column, checked: boolean) => (
+    <label class="check grow">
+      <input
+        type="checkbox"
+        id={`column-${column.name}`}
+        checked={checked}
+        disabled={checked ? columns.length === 1 : !hasRoom(columns, column.name)}
+        onChange={() => choose(toggled(columns, column), `column-${column.name}`)}
+      />
+      <bdi class="cut">{visible(column.label)}</bdi>
+    </label>
+  )
+  const move = ({ name, label }: Column, index: number, step: 1 | -1) => {
+    const side = step === 1 ? 'right' : 'left'
+    const id = `column-${name}-${side}`
+    return (
+      <button
+        type="button"
+        id={id}
+        class="button quiet icon small"
+        aria-label={COLUMNS[side](visible(label))}
+        aria-disabled={index + step < 0 || index + step === columns.length}
+        onClick={() => choose(moved(columns, name, step), id)}
+      >
+        <Icon name={step === 1 ? 'down' : 'up'} />
+      </button>
+    )
+  }
+  return (
+    <div class="stack menu-form" ref={root}>
+      <ol>
+        {columns.map((column, index) => (
+          <li key={column.name} class="node">
+            {box(column, true)}
+            {move(column, index, -1)}
+            {move(column, index, 1)}
+          </li>
+        ))}
+        {others.map((column) => (
+          <li key={column.name} class="node">
+            {box(column, false)}
+          </li>
+        ))}
+      </ol>
+      <AddValue
+        kind={kind}
+        columns={columns}
+        filter={filter}
+        onAdd={(added) => choose(toggled(columns, added), 'column')}
+      />
+      <Segments label={COLUMNS.density} options={COLUMNS.densities} value={height} onChange={setDensity} />
+      <button type="button" id="column-usual" class="button small" onClick={() => choose([], 'column-usual')}>
+        {COLUMNS.usual}
+      </button>
+    </div>
+  )
+}
+
+/** A column of a value inside the payloads or scopes, by its name; the names that logs have are offered. */
+function AddValue({ kind, columns, filter, onAdd }: MenuProps & { readonly onAdd: (column: Column) => void }) {
+  const family = familyOf(kind)
+  const [problem, setProblem] = useState('')
+  const { data } = useFetch<Completion>(`/api/${folderOf(kind)}/completion`, {
+    ...filter,
+    ...{ q: family, caret: family.length },
+  })
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const input = (event.currentTarget as HTMLFormElement).elements.namedItem('column') as HTMLInputElement
+    const text = input.value.trim()
+    const column = columnOf(kind, text.startsWith(family) ? text : `${family}${text}`)
+    const isFull = column !== undefined && !hasRoom(columns, column.name)
+    setProblem(column === undefined ? COLUMNS.unfit(family) : isFull ? COLUMNS.full : '')
+    if (column === undefined || isFull) return
+    input.value = ''
+    if (!columns.some(({ name }) => name === column.name)) onAdd(column)
+  }
+  return (
+    <form class="field" onSubmit={submit}>
+      <label for="column">{COLUMNS.other}</label>
+      <div class="node">
+        <input
+          id="column"
+          name="column"
+          class="input mono"
+          list="columns"
+          placeholder={`${family}…`}
+          autocomplete="off"
+        />
+        <datalist id="columns">
+          {data?.choices.map(({ label }) => (
+            <option key={label} value={label} />
+          ))}
+        </datalist>
+        <button type="submit" class="button small">
+          {COLUMNS.add}
+        </button>
+      </div>
+      <p class="error" role="alert">
+        {problem}
+      </p>
+    </form>
+  )
+}

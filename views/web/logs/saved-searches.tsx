@@ -1,0 +1,168 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { EntryKind } from '../../../shared/contract/records.ts'
+import { visible } from '../../flow-layout/format.ts'
+import { SEARCH_PARAMETERS } from '../../schemas/list-parameters.ts'
+import type { SavedSearch, SavedSearches } from '../../schemas/team.ts'
+import { type Result, send } from '../api/client.ts'
+import { useFetch } from '../api/use-fetch.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Popover } from '../ui/popover.tsx'
+import { currentAddress, hrefTo } from '../ui/use-address.ts'
+import { folderOf } from './facts.ts'
+import { SEARCHES } from './texts.ts'
+
+const PATH = '/api/team/searches'
+
+export const useSavedSearches = (on = true) => useFetch<SavedSearches>(on ? PATH : null)
+
+/** The address that shows a saved search: all of it, and nothing of the one before. */
+export const searchPatch = ({ page, params }: SavedSearch) => ({
+  path: [page],
+  params: { environment: undefined, ...params },
+})
+
+/** The searches that the Team has saved, and a way to save the one that is open. */
+export const SavedMenu = ({ kind }: { readonly kind: EntryKind }) => (
+  <Popover label={SEARCHES.menu} title={SEARCHES.title} align="end">
+    {(close) => <Menu kind={kind} close={close} />}
+  </Popover>
+)
+
+/** A search that is about to be renamed or deleted. */
+interface Asked {
+  readonly id: string
+  readonly to: 'rename' | 'delete'
+}
+
+function Menu({ kind, close }: { readonly kind: EntryKind; readonly close: () => void }) {
+  const { data, problem, reload } = useSavedSearches()
+  const [asked, setAsked] = useState<Asked>()
+  const after = (): void => {
+    setAsked(undefined)
+    reload()
+  }
+  return (
+    <div class="stack menu-form">
+      {problem && <p class="error">{problem.message}</p>}
+      {data?.items.length === 0 && <p class="muted">{SEARCHES.none}</p>}
+      <ul>
+        {data?.items.map((search) =>
+          asked?.id === search.id ? (
+            <li key={search.id}>
+              <Change search={search} to={asked.to} onDone={after} onCancel={() => setAsked(undefined)} />
+            </li>
+          ) : (
+            <li key={search.id} class="node">
+              <a class="grow" href={hrefTo(searchPatch(search))} onClick={close}>
+                <bdi class="cut">{visible(search.name)}</bdi>
+              </a>
+              {(['rename', 'delete'] as const).map((to) => (
+                <button
+                  key={to}
+                  type="button"
+                  class="button quiet small"
+                  aria-label={`${SEARCHES[to]} ${visible(search.name)}`}
+                  onClick={() => setAsked({ id: search.id, to })}
+                >
+                  {to === 'delete' ? <Icon name="close" /> : SEARCHES[to]}
+                </button>
+              ))}
+            </li>
+          ),
+        )}
+      </ul>
+      <NameForm
+        label={SEARCHES.saveAs}
+        submit={SEARCHES.save}
+        run={(name) => send('POST', PATH, { name, page: folderOf(kind), params: shownParams() })}
+        onDone={after}
+      />
+    </div>
+  )
+}
+
+/** The parameters of the address that belong to the search. */
+const shownParams = (): Readonly<Record<string, string>> => {
+  const { params } = currentAddress()
+  return Object.fromEntries(SEARCH_PARAMETERS.flatMap((name) => (params[name] ? [[name, params[name]]] : [])))
+}
+
+interface ChangeProps {
+  readonly search: SavedSearch
+  readonly to: Asked['to']
+  readonly onDone: () => void
+  readonly onCancel: () => void
+}
+
+function Change({ search: { id, name }, to, onDone, onCancel }: ChangeProps) {
+  const path = `${PATH}/${id}`
+  return to === 'rename' ? (
+    <NameForm
+      label={SEARCHES.newName}
+      submit={SEARCHES.rename}
+      value={name}
+      run={(next) => send('PATCH', path, { name: next })}
+      onDone={onDone}
+      onCancel={onCancel}
+    />
+  ) : (
+    <NameForm
+      label={SEARCHES.deleteIt(visible(name))}
+      submit={SEARCHES.delete}
+      value={null}
+      run={() => send('DELETE', path)}
+      onDone={onDone}
+      onCancel={onCancel}
+    />
+  )
+}
+
+interface NameFormProps {
+  readonly label: string
+  readonly submit: string
+  /** The name to begin with; null where none is asked for. */
+  readonly value?: string | null
+  readonly run: (name: string) => Promise<Result<unknown>>
+  readonly onDone: () => void
+  readonly onCancel?: () => void
+}
+
+/** Asks for a name, and tells in place why it was refused. */
+function NameForm({ label, submit, value = '', run, onDone, onCancel }: NameFormProps) {
+  const [problem, setProblem] = useState('')
+  const form = useRef<HTMLFormElement>(null)
+  useLayoutEffect(() => {
+    if (onCancel !== undefined) form.current?.querySelector<HTMLElement>('input, [type=submit]')?.focus()
+  }, [])
+  const onSubmit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    const input = form.current?.querySelector('input')
+    const answer = await run(input?.value ?? '')
+    if (!answer.ok) return setProblem(answer.problem.message)
+    if (input) input.value = ''
+    setProblem('')
+    onDone()
+  }
+  const id = `search-name-${submit}`
+  return (
+    <form class="field" ref={form} onSubmit={onSubmit}>
+      {value === null ? <p>{label}</p> : <label for={id}>{label}</label>}
+      <div class="node">
+        {value !== null && (
+          <input id={id} class="input" defaultValue={value} required autocomplete="off" maxLength={200} />
+        )}
+        <button type="submit" class={`button small ${value === null ? 'danger' : ''}`}>
+          {submit}
+        </button>
+        {onCancel && (
+          <button type="button" class="button quiet small" onClick={onCancel}>
+            {SEARCHES.cancel}
+          </button>
+        )}
+      </div>
+      <p class="error" role="alert">
+        {problem}
+      </p>
+    </form>
+  )
+}
