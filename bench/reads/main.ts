@@ -110,6 +110,10 @@ const last = (days: number) => ({
   to: timestampOf(END_MS - 7_654),
 })
 
+const TENANT = { field: 'scope', path: 'tenant' } as const
+const GROUP_LIMITS = { groupsMax: 50, bucketsMax: 24 }
+const P95 = { fn: 'p95', of: { field: 'scope', path: 'ms' }, by: null, seriesMax: 5, bucketsMax: 80 } as const
+
 function readsOf(entries: number): readonly Read[] {
   const list =
     (query: string, fields: Partial<EntryFilter> = {}) =>
@@ -142,6 +146,12 @@ function readsOf(entries: number): readonly Read[] {
     ['facets of 30 days', facets('', last(30))],
     ['facets of errors, 7 days', facets('level:error', last(7))],
     ['facets of a common word', facets(WORDS.common)],
+    ['groups of a scope value, 7 days', (store) => store.groups(filterOf('', last(7)), TENANT, GROUP_LIMITS)],
+    ['p95 of a number, 7 days', (store) => store.series(filterOf('', last(7)), P95)],
+    [
+      'p95 of a number by a scope value, 7 days',
+      (store) => store.series(filterOf('', last(7)), { ...P95, by: TENANT }),
+    ],
     ['one flow', (store) => store.flow(TEAM, middleFlow(entries))],
     ['list of flows', (store) => store.searchFlows(flows, { limit: 50, sort: 'latest', after: null })],
     [

@@ -2,8 +2,9 @@ import type { EntryDocument, FlowDelta } from '../contract/documents.ts'
 import type { Level, LevelCounts } from '../contract/levels.ts'
 import type { EntryKind, EntryRecord } from '../contract/records.ts'
 import type { EntryRow } from '../contract/rows.ts'
-import type { Query } from '../query/ast.ts'
+import type { LeafName, Query } from '../query/ast.ts'
 import type { Health } from '../runtime/lifecycle.ts'
+import type { SeriesFunction } from './statistics.ts'
 
 /**
  * The log store: the searchable documents that consumers write and the views read.
@@ -66,6 +67,11 @@ export interface LogStoreReader {
    * as many bytes as a page may have.
    */
   groups(filter: EntryFilter, by: GroupField, limits: GroupLimits, signal?: AbortSignal): Promise<Groups>
+  /**
+   * A function of the matches, or of the numbers that they have at a path, for each of at most `bucketsMax` equal spans as those of the
+   * histogram. Rejects with a `ReadTooLargeError` where the numbers have more than `ROUNDED_NUMBERS_MAX` different values (statistics.ts).
+   */
+  series(filter: EntryFilter, request: SeriesRequest, signal?: AbortSignal): Promise<SeriesAnswer>
   /**
    * Matches that became visible after the cursor, as rows, oldest first in the order of arrival; null starts at the present end. At
    * most `limit` of them and, but for the first, `PAGE_BYTES_MAX`. Rejects with a `TailCursorError` where it gave out no such cursor.
@@ -140,8 +146,11 @@ export interface Histogram {
 export type FacetName = 'level' | 'environment' | 'event' | 'step' | 'project' | 'category'
 export type Facets = Readonly<Record<FacetName, readonly { readonly value: string; readonly count: number }[]>>
 
-/** Fields that application logs alone have, and that are counted for groups alone, beside the facets. */
-export type GroupField = FacetName | 'template' | 'exceptionGroup'
+/** The fields with one value at most. */
+export type GroupColumn = FacetName | 'correlationKey' | 'eventName' | 'eventId' | 'template' | 'exceptionGroup'
+
+/** What groups share. An entry with several leaves at a path is in the group of each. */
+export type GroupField = GroupColumn | LeafName
 
 export interface GroupLimits {
   /** Most groups, at least 1. */
@@ -173,6 +182,42 @@ export interface EntryGroup {
   readonly counts: readonly number[]
   /** Its last entry. */
   readonly sample: EntryRow
+}
+
+export interface SeriesRequest {
+  readonly fn: SeriesFunction
+  /** The numbers that `fn` is of; null, for `count` alone, counts entries. */
+  readonly of: LeafName | null
+  /** A series for each value of a field; null makes one of all matches. */
+  readonly by: GroupField | null
+  /** Most series, at least 1: of the values that most entries have, among those with a leaf at `of`. */
+  readonly seriesMax: number
+  readonly bucketsMax: number
+}
+
+/** The same entries, as far as they have a leaf at the path. */
+export const withLeaf = (filter: EntryFilter, leaf: LeafName | null): EntryFilter =>
+  leaf === null
+    ? filter
+    : { ...filter, query: { type: 'and', queries: [filter.query, { type: 'leafExists', ...leaf }] } }
+
+export interface SeriesAnswer {
+  /** The width of a span in milliseconds. */
+  readonly intervalMs: number
+  /** The beginning of each span, a canonical timestamp, oldest first. */
+  readonly spans: readonly string[]
+  readonly series: readonly Series[]
+  /** Whether the field has further values. */
+  readonly more: boolean
+}
+
+export interface Series {
+  /** The value that its entries share; null for all matches. */
+  readonly value: string | null
+  /** The number of its entries, or of its numbers. */
+  readonly count: number
+  /** The function for each span; null where there is nothing that it could be of. */
+  readonly points: readonly (number | null)[]
 }
 
 /** A place in the order of arrival; opaque to all but the store. */
@@ -209,7 +254,7 @@ export interface FlowFilter {
  * - `failed`: no Event or Step logged below Error after its last error; without any such log, nothing at all was logged after it.
  * - `finished`: every Event reached its end, or no Step is expected and nothing is logged any more.
  * - `running`: a Step is expected, or no Event tells which, and it logged lately.
- * - `stalled`: a Step is expected, and nothing is logged any more.
+ * - `stalled`: a Step is expected, and it did not log lately.
  *
  * Flows whose last error was stored by a release before this one are failed until an Event or Step logs in them.
  */
@@ -219,14 +264,28 @@ export type FlowCounts = Readonly<Record<FlowState, number>>
 
 /** The facts that tell the states of flows apart, beside the flows' own. */
 export interface FlowStates {
-  /** A flow that logged after it, a canonical timestamp, logged lately. */
+  /** A flow that logged after it, a canonical timestamp, logged lately; where Events of `waits` expect a Step, these say after what. */
   readonly lately: string
   /**
    * The Events that have Steps in use, `EVENT_ENDS_MAX` at most, each with the Steps of which any one ends it; as long as none was seen in a
    * flow of the Event, a Step is expected.
    */
   readonly ends: readonly { readonly event: string; readonly steps: readonly string[] }[]
+  /**
+   * Events of `ends`, each once at most, of which is known how long flows wait at their places, the Steps in order: a flow logged lately for the Event
+   * where it logged after the `lately` of the last place that it has seen, or after that of the Event where it has seen none. It has to have
+   * logged lately for each of these Events that expects a Step. There are `FLOW_PLACES_MAX` places at most.
+   */
+  readonly waits: readonly { readonly event: string; readonly lately: string; readonly places: readonly FlowPlace[] }[]
 }
+
+export interface FlowPlace {
+  readonly step: string
+  readonly lately: string
+}
+
+/** Places of all Events together; a condition can have so many parts only. */
+export const FLOW_PLACES_MAX = 200
 
 /** Beyond so many Events, states cost more than a read may: each is a condition on every flow. */
 export const EVENT_ENDS_MAX = 1_000

@@ -40,3 +40,7 @@ function widthAt(index: number): number {
   const last = WIDTHS_MS.length - 1
   return (WIDTHS_MS[Math.min(index, last)] ?? DAY) * 2 ** Math.max(0, index - last)
 }
+
+/** The beginning of each span, in milliseconds since 1970. */
+export const startsOf = ({ widthMs, first, count }: Spans): readonly number[] =>
+  Array.from({ length: count }, (_, index) => (first + index) * widthMs)

@@ -65,6 +65,11 @@ export type KeywordField =
   | 'category'
   | 'eventName'
 export type LeafField = 'payload' | 'scope'
+/** The leaves at one path of the payloads or the scope data. */
+export interface LeafName {
+  readonly field: LeafField
+  readonly path: string
+}
 export type NumberField = 'eventId'
 export type TimeField = 'timestamp' | 'receivedAt'
 

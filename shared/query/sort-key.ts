@@ -17,6 +17,9 @@ const JUST_ABOVE = '!'
 /** Sorts above all digits. */
 const END = '~'
 
+/** Whether a text is a number; beyond the exponents above it is not compared. */
+export const isNumber = (text: string): boolean => NUMBER.test(text)
+
 export type KeyType = 'number' | 'time' | 'duration'
 const MARKS = { duration: 'd', number: 'n', time: 't' } as const satisfies Record<KeyType, string>
 

@@ -31,7 +31,15 @@ import {
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 
-const GROUP_FIELDS = ['level', 'environment', 'category', 'template', 'exceptionGroup'] as const
+const GROUP_FIELDS = [
+  'level',
+  'environment',
+  'category',
+  'template',
+  'exceptionGroup',
+  'correlationKey',
+  'eventId',
+] as const
 const TEAMS = [TEAM, 'other']
 const TIMES = [
   '2026-01-31T09:30:00.123Z',
@@ -115,6 +123,14 @@ const states = fc.record({
   is: fc.constantFrom(...FLOW_STATES),
   lately: fc.constantFrom(...TIMES),
   ends: fc.array(fc.record({ event: name, steps: fc.array(name, { minLength: 1, maxLength: 3 }) }), { maxLength: 3 }),
+  waits: fc.uniqueArray(
+    fc.record({
+      event: name,
+      lately: fc.constantFrom(...TIMES),
+      places: fc.array(fc.record({ step: name, lately: fc.constantFrom(...TIMES) }), { maxLength: 3 }),
+    }),
+    { maxLength: 2, selector: ({ event }) => event },
+  ),
 })
 
 const flowFilter: fc.Arbitrary<FlowFilter> = fc

@@ -4,12 +4,15 @@ import { type Level, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
 import {
   EVENT_ENDS_MAX,
+  FLOW_PLACES_MAX,
   FLOW_SORTS,
+  FLOW_STATES,
   type Flow,
   type FlowCursor,
   type FlowFilter,
   type FlowSort,
   type FlowState,
+  type FlowStates,
 } from '../../shared/log-store/log-store.ts'
 import { applicationDocument, eventDocument, NOON, PROJECT } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
@@ -19,7 +22,7 @@ const at = (seconds: number): string => fromNanos(toNanos(NOON) + BigInt(seconds
 const keysOf = (flows: readonly Flow[]): readonly string[] => flows.map(({ correlationKey }) => correlationKey)
 
 /** The contributions of documents to their flows, as one delta a document or one a flow. */
-function deltasOf(documents: readonly EntryDocument[]): readonly FlowDelta[] {
+export function deltasOf(documents: readonly EntryDocument[]): readonly FlowDelta[] {
   return documents.flatMap((document): FlowDelta[] => {
     const { team, correlationKey, timestamp, receivedAt, level, environment, event, step, project } = document
     if (correlationKey === null) return []
@@ -238,6 +241,7 @@ export function flowContract(rig: Rig): void {
         { event: 'refund', steps: ['refunded'] },
         { event: 'or', steps: ['paid'] },
       ],
+      waits: [],
     }
     const CASES: readonly (readonly [FlowState, readonly string[]])[] = [
       ['running', ['lone Step', 'job of now', 'no Steps', 'paid lately']],
@@ -271,15 +275,72 @@ export function flowContract(rig: Rig): void {
       })
     })
 
+    test('are told by the times that flows wait at their places', async () => {
+      await store(...documents)
+      const order = (seconds: number, ...places: readonly (readonly [string, number])[]) => ({
+        ...{ event: 'order', lately: at(seconds) },
+        places: places.map(([step, after]) => ({ step, lately: at(after) })),
+      })
+      const stalled = async (...waits: FlowStates['waits']): Promise<readonly string[]> => {
+        const { running, ...counts } = await rig.store.countFlows(flowsOf(team), { ...states, waits })
+        const keys = keysOf(await list(flowsOf(team, { state: { ...states, waits, is: 'stalled' } })))
+        expect(keysOf(await list(flowsOf(team, { state: { ...states, waits, is: 'running' } })))).toHaveLength(running)
+        expect({ ...counts, running }).toEqual({
+          running: 7 - keys.length,
+          stalled: keys.length,
+          failed: 3,
+          finished: 4,
+        })
+        return keys.toSorted()
+      }
+      const usual = ['mended', 'paid long ago', 'two Events']
+      expect(await stalled()).toEqual(usual)
+      // The last place that was seen counts, and the Event's own time where none was.
+      expect(await stalled(order(90, ['pay', 49]))).toEqual(['mended', 'two Events'])
+      expect(await stalled(order(0, ['pay', 51]))).toEqual(['mended', 'paid lately', 'paid long ago', 'two Events'])
+      expect(await stalled(order(90, ['pay', 0], ['pack', 90]))).toEqual(['two Events'])
+      expect(await stalled(order(90, ['validate', 90], ['pay', 0]))).toEqual(['two Events'])
+      expect(await stalled(order(0, ['pack', 90]))).toEqual(['two Events'])
+      expect(await stalled({ ...order(0), event: 'refund' })).toEqual(['mended', 'paid long ago'])
+      expect(await stalled({ ...order(0, ['paid', 10]), event: 'refund' })).toEqual(usual)
+      // Waits of an Event that expects nothing, or is not there, tell nothing.
+      expect(await stalled({ ...order(90), event: 'note' })).toEqual(usual)
+    })
+
+    test('are told of a flow in several Events by those of which the waits are known', async () => {
+      const [mine, entry] = [newTeam(), { correlationKey: 'k', timestamp: at(10) }]
+      await store(
+        eventDocument({ ...entry, team: mine, event: 'a' }),
+        eventDocument({ ...entry, team: mine, event: 'b' }),
+      )
+      const ends = [
+        { event: 'a', steps: ['a.end'] },
+        { event: 'b', steps: ['b.end'] },
+      ]
+      const isRunning = async (...waits: readonly (readonly [string, number])[]): Promise<boolean> => {
+        const told = waits.map(([event, seconds]) => ({ event, lately: at(seconds), places: [] }))
+        return (await rig.store.countFlows(flowsOf(mine), { lately: at(20), ends, waits: told })).running === 1
+      }
+      expect(await isRunning()).toBe(false)
+      expect(await isRunning(['a', 9])).toBe(true)
+      expect(await isRunning(['a', 10])).toBe(false)
+      expect(await isRunning(['a', 9], ['b', 9])).toBe(true)
+      expect(await isRunning(['a', 9], ['b', 10])).toBe(false)
+    })
+
     test('without Steps that are expected are told by errors and time', async () => {
       await store(...documents)
-      const count = await rig.store.countFlows(flowsOf(team), { lately: at(60), ends: [] })
+      const count = await rig.store.countFlows(flowsOf(team), { lately: at(60), ends: [], waits: [] })
       expect(count).toEqual({ running: 2, stalled: 0, failed: 3, finished: 9 })
       const ends = Array.from({ length: EVENT_ENDS_MAX }, (_, index) => ({
         event: `event-${index}`,
         steps: ['a', 'b'],
       }))
-      expect(await rig.store.countFlows(flowsOf(team), { lately: at(60), ends })).toEqual(count)
+      const places = Array.from({ length: FLOW_PLACES_MAX }, (_, index) => ({ step: `step-${index}`, lately: at(0) }))
+      const waits = [{ event: 'event-0', lately: at(0), places }]
+      expect(await rig.store.countFlows(flowsOf(team), { lately: at(60), ends, waits })).toEqual(count)
+      for (const is of FLOW_STATES)
+        expect(await list(flowsOf(team, { state: { lately: at(60), ends, waits, is } }))).toHaveLength(count[is])
     })
   })
 

@@ -4,7 +4,7 @@ import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps, timestampOf } from '../../shared/contract/timestamp.ts'
 import type { GroupField, Groups } from '../../shared/log-store/log-store.ts'
-import { applicationDocument, eventDocument, NOON } from '../support/documents.ts'
+import { applicationDocument, eventDocument, groupValuesOf, NOON } from '../support/documents.ts'
 import { queries, documents as someDocuments } from '../support/documents-arbitrary.ts'
 import { entriesOf } from '../support/filters.ts'
 import { matches } from '../support/query/matches.ts'
@@ -21,6 +21,11 @@ const FIELDS = [
   'environment',
   'event',
   'step',
+  'correlationKey',
+  'eventName',
+  'eventId',
+  ...['a', 'a.b', 'x y', 'größe', 'q"\\', '__proto__'].map((path) => ({ field: 'scope', path }) as const),
+  { field: 'payload', path: 'a' },
 ] as const satisfies readonly GroupField[]
 
 const at = (minutes: number): string => timestampOf(NOON_MS + minutes * 60_000)
@@ -99,6 +104,33 @@ export function groupingContract(rig: Rig): void {
       expect(ungrouped).toBe(1)
     })
 
+    test('a value inside the scope data makes groups, and an entry with several is in each', async () => {
+      const team = newTeam()
+      const of = (scopeData: Record<string, unknown>) => applicationDocument({ team, scopeData })
+      const [first, second, third] = [
+        of({ 'a.b': 'x' }),
+        of({ a: { b: ['x', 'y', 'x'] } }),
+        of({ a: { b: 7, bc: 'z' } }),
+      ]
+      await rig.put(
+        first,
+        second,
+        third,
+        of({ ab: 'x' }),
+        of({ a: 'b\u0000x' }),
+        eventDocument({ team, payload: '{"a":{"b":"x"}}' }),
+      )
+      const by = { field: 'scope', path: 'a.b' } as const
+      const { groups, ungrouped } = await rig.store.groups(entriesOf(team), by, LIMITS)
+      expect(groups.map(({ value, count }) => [value, count])).toEqual([
+        ['x', 2],
+        ['7', 1],
+        ['y', 1],
+      ])
+      expect(groups.at(1)?.sample.id).toBe(third.id)
+      expect(ungrouped).toBe(3)
+    })
+
     test('there are never more than asked for, and whether there are is told', async () => {
       const team = newTeam()
       const words = ['one', 'two', 'three', 'four', 'five']
@@ -155,10 +187,11 @@ export function groupingContract(rig: Rig): void {
 }
 
 function expectGroups({ groups, spans, intervalMs, more, ungrouped }: Groups, found: EntryDocument[], by: GroupField) {
-  const byValue = Map.groupBy(found, (document) => document[by])
+  const byValue = new Map<string, EntryDocument[]>()
+  for (const document of found)
+    for (const value of groupValuesOf(document, by)) byValue.set(value, [...(byValue.get(value) ?? []), document])
   expect(more).toBe(false)
-  expect(ungrouped).toBe(byValue.get(null)?.length ?? 0)
-  byValue.delete(null)
+  expect(ungrouped).toBe(found.filter((document) => groupValuesOf(document, by).length === 0).length)
   expect(new Set(groups.map(({ value }) => value))).toEqual(new Set(byValue.keys()))
   expect(groups.map(({ count }) => count)).toEqual(groups.map(({ count }) => count).toSorted((a, b) => b - a))
   for (const { value, count, firstAt, lastAt, worstLevel, counts, sample } of groups) {

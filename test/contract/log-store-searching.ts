@@ -150,6 +150,10 @@ export function searchingContract(rig: Rig): void {
     expect(await rig.store.count(filter)).toBe(1)
     expect((await rig.store.histogram(filter, 10)).total).toBe(1)
     expect((await rig.store.facets(filter, 10)).environment).toEqual([{ value: 'Production', count: 1 }])
+    const { groups } = await rig.store.groups(filter, 'correlationKey', { groupsMax: 10, bucketsMax: 1 })
+    expect(groups).toMatchObject([{ count: 1, sample: { id: own.id } }])
+    const request = { fn: 'count', of: null, by: 'correlationKey', seriesMax: 10, bucketsMax: 1 } as const
+    expect((await rig.store.series(filter, request)).series).toMatchObject([{ count: 1 }])
     expect(await rig.store.get(mine, 'event', foreign.id)).toBeUndefined()
     const byId = entriesOf(mine, { query: { type: 'equals', field: 'id', value: foreign.id, prefix: false } })
     expect(await rig.store.count(byId)).toBe(0)

@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe } from '@jest/globals'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { boundsContract } from './log-store-bounds.ts'
 import { countingContract } from './log-store-counting.ts'
+import { flowStatisticsContract } from './log-store-flow-statistics.ts'
 import { flowContract } from './log-store-flows.ts'
 import { groupingContract } from './log-store-grouping.ts'
 import { hostileContract } from './log-store-hostile.ts'
 import { queryContract } from './log-store-queries.ts'
 import { createRig, type Rig } from './log-store-rig.ts'
 import { searchingContract } from './log-store-searching.ts'
+import { seriesContract } from './log-store-series.ts'
 import { tailingContract } from './log-store-tailing.ts'
 import { writingContract } from './log-store-writing.ts'
 
@@ -34,8 +36,10 @@ export function logStoreContract(name: string, makeStore: () => Promise<LogStore
     queryContract(rig)
     countingContract(rig)
     groupingContract(rig)
+    seriesContract(rig)
     tailingContract(rig)
     flowContract(rig)
+    flowStatisticsContract(rig)
     hostileContract(rig)
     boundsContract(rig)
   })

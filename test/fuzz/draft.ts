@@ -79,7 +79,8 @@ export const routeOf = (method: string, path: string): string =>
   `${method} ${path
     .replace(/\?.*$/s, '')
     .replace(/\/[0-9a-f]{8}-[^/]*/, '/:id')
-    .replace(/(?<=^\/api\/flows\/)[^/]+/, ':correlationKey')}`
+    .replace(/(?<=^\/api\/flows\/)(?!statistics$)[^/]+/, ':correlationKey')
+    .replace(/(?<=\/compare\/)[^/]+/, ':other')}`
 
 const CRLF = Buffer.from('\r\n')
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']

@@ -3,6 +3,7 @@ import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { searchText } from '../../shared/contract/keyword.ts'
 import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../../shared/contract/records.ts'
 import { fingerprintsOf } from '../../shared/fingerprint/fingerprint.ts'
+import type { GroupField } from '../../shared/log-store/log-store.ts'
 import { leaves } from '../../shared/query/leaves.ts'
 
 export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -81,6 +82,16 @@ export const applicationDocument = (fields: Partial<ApplicationLogRecord> = {}):
 
 /** The record that a document shows. */
 export const recordOf = (document: EntryDocument): EntryRecord => JSON.parse(document.source)
+
+/** The values by which a document is grouped, each once. */
+export function groupValuesOf(document: EntryDocument, by: GroupField): readonly string[] {
+  if (typeof by !== 'string') {
+    const all = by.field === 'scope' ? document.scopeLeaves : document.payloadLeaves
+    return [...new Set(all.filter(([path]) => path === by.path).map(([, value]) => value))]
+  }
+  const value = document[by]
+  return value === null ? [] : [String(value)]
+}
 
 function leavesOfText(payload: string): EntryDocument['payloadLeaves'] {
   try {

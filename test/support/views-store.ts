@@ -19,8 +19,12 @@ import type {
   Groups,
   Histogram,
   LogStoreReader,
+  SeriesAnswer,
+  SeriesRequest,
 } from '../../shared/log-store/log-store.ts'
-import { spansOver } from '../../shared/log-store/spans.ts'
+import { type Spans, spansOver, startsOf } from '../../shared/log-store/spans.ts'
+import { type CountedNumber, roundedNumber, statisticOf } from '../../shared/log-store/statistics.ts'
+import { groupValuesOf } from './documents.ts'
 import { matches as queryMatches } from './query/matches.ts'
 
 /** A log store that keeps what it is given in an array, for tests of what reads it. */
@@ -72,6 +76,7 @@ export function createMemoryLogStore(): MemoryLogStore {
     histogram: async (filter, bucketsMax) => histogramOf(select('histogram', filter), filter, bucketsMax),
     facets: async (filter, valuesMax) => facetsOf(select('facets', filter), valuesMax),
     groups: async (filter, by, limits) => groupsOf(select('groups', filter), filter, by, limits),
+    series: async (filter, request) => seriesOf(select('series', filter), filter, request),
     tail: async (filter, after, limit) => {
       enter('tail')
       const begin = after === null ? entries.length : Number(after)
@@ -90,6 +95,8 @@ export function createMemoryLogStore(): MemoryLogStore {
         .filter((key) => filter.keyPart === null || key.toLowerCase().includes(filter.keyPart.toLowerCase()))
         .map((key) => flowOf(entries, filter.team, key))
         .filter((flow) => flow !== undefined)
+        .filter(({ lastAt }) => filter.from === null || compareTimestamps(lastAt, filter.from) >= 0)
+        .filter(({ firstAt }) => filter.to === null || compareTimestamps(firstAt, filter.to) < 0)
         .filter((flow) => flow.groups.some((group) => flowGroupMatches(group, filter)))
         .filter((flow) => filter.state === null || stateOf(flow, filter.state) === filter.state.is)
         .map((flow) => ({ ...flow, rank: rankOf(flow, sort) }))
@@ -123,7 +130,7 @@ function rankOf({ firstAt, lastAt, groups }: Flow, sort: FlowSort): number {
   return sort === 'latest' ? 0 : Number((toNanos(lastAt) - toNanos(firstAt)) / 1_000_000n)
 }
 
-function stateOf({ lastAt, groups }: Flow, { lately, ends }: FlowStates): FlowState {
+function stateOf({ lastAt, groups }: Flow, { lately, ends, waits }: FlowStates): FlowState {
   const isError = ({ level }: FlowGroup): boolean => levelRank(level) >= levelRank('Error')
   const latest = (found: readonly FlowGroup[]): string | undefined =>
     found
@@ -134,10 +141,15 @@ function stateOf({ lastAt, groups }: Flow, { lately, ends }: FlowStates): FlowSt
   const progress = latest(groups.filter((group) => group.project === null && !isError(group)))
   if (error !== undefined && compareTimestamps(error, progress ?? lastAt) >= 0) return 'failed'
   const has = (field: 'event' | 'step', value: string): boolean => groups.some((group) => group[field] === value)
-  const isExpected = ends.some(({ event, steps }) => has('event', event) && !steps.some((step) => has('step', step)))
+  const expecting = ends.filter(({ event, steps }) => has('event', event) && !steps.some((step) => has('step', step)))
+  if (expecting.length > 0) {
+    const known = waits.filter((wait) => expecting.some(({ event }) => event === wait.event))
+    const times = known.map((wait) => wait.places.findLast(({ step }) => has('step', step))?.lately ?? wait.lately)
+    const isOverdue = (times.length > 0 ? times : [lately]).some((time) => compareTimestamps(lastAt, time) <= 0)
+    return isOverdue ? 'stalled' : 'running'
+  }
   const isOpenEnd = !groups.some(({ event }) => event !== null) || !groups.some(({ step }) => step !== null)
-  if (compareTimestamps(lastAt, lately) > 0) return isExpected || isOpenEnd ? 'running' : 'finished'
-  return isExpected ? 'stalled' : 'finished'
+  return isOpenEnd && compareTimestamps(lastAt, lately) > 0 ? 'running' : 'finished'
 }
 
 const compare = (a: Cursor, b: Cursor): number =>
@@ -245,32 +257,47 @@ function facetsOf(found: readonly EntryRecord[], valuesMax: number): Facets {
   }
 }
 
+type Range = Pick<EntryFilter, 'from' | 'to'>
+
+/** The spans of entries in their order; undefined of none without a range. */
+function spansOf(sorted: readonly EntryRecord[], { from, to }: Range, bucketsMax: number): Spans | undefined {
+  const [first, last] = [from ?? sorted[0]?.timestamp, to ?? sorted.at(-1)?.timestamp]
+  if (first === undefined || last === undefined) return undefined
+  return spansOver(toNanos(first), to === null ? toNanos(last) + 1n : toNanos(last), bucketsMax)
+}
+
+const spanOf = ({ timestamp }: EntryRecord, { widthMs, first }: Spans): number =>
+  Number(toNanos(timestamp) / BigInt(widthMs * 1e6)) - first
+
+/** The entries of each value, those with most first. */
+function ranked(found: readonly EntryRecord[], by: GroupField): readonly (readonly [string, readonly EntryRecord[]])[] {
+  const groups = new Map<string, EntryRecord[]>()
+  for (const entry of found)
+    for (const value of groupValuesOf(documentOf(entry), by)) groups.set(value, [...(groups.get(value) ?? []), entry])
+  return [...groups].toSorted(([, a], [, b]) => b.length - a.length)
+}
+
 function groupsOf(
   found: readonly EntryRecord[],
-  { from, to }: Pick<EntryFilter, 'from' | 'to'>,
+  range: Range,
   by: GroupField,
   { groupsMax, bucketsMax }: GroupLimits,
 ): Groups {
   const sorted = found.toSorted(compare)
-  const [first, last] = [from ?? sorted[0]?.timestamp, to ?? sorted.at(-1)?.timestamp]
-  if (first === undefined || last === undefined)
-    return { intervalMs: 1, spans: [], groups: [], more: false, ungrouped: 0 }
-  const end = to === null ? toNanos(last) + 1n : toNanos(last)
-  const { widthMs, first: start, count } = spansOver(toNanos(first), end, bucketsMax)
-  const spanOf = (timestamp: string): number => Number(toNanos(timestamp) / BigInt(widthMs * 1e6)) - start
-  const groups = Map.groupBy(sorted, (entry) => documentOf(entry)[by])
-  const ranked = [...groups].filter(([value]) => value !== null).toSorted(([, a], [, b]) => b.length - a.length)
+  const spans = spansOf(sorted, range, bucketsMax)
+  if (spans === undefined) return { intervalMs: 1, spans: [], groups: [], more: false, ungrouped: 0 }
+  const all = ranked(sorted, by)
   return {
-    intervalMs: widthMs,
-    spans: Array.from({ length: count }, (_, index) => timestampOf((start + index) * widthMs)),
-    groups: ranked.slice(0, groupsMax).map(([value, entries]) => {
+    intervalMs: spans.widthMs,
+    spans: startsOf(spans).map(timestampOf),
+    groups: all.slice(0, groupsMax).map(([value, entries]) => {
       const newest = entries.at(-1) as EntryRecord
       const rank = Math.max(...entries.map(({ level }) => levelRank(level)))
-      const counts = Array.from({ length: count }, () => 0)
-      for (const { timestamp } of entries) counts[spanOf(timestamp)] = (counts[spanOf(timestamp)] ?? 0) + 1
+      const counts = Array.from({ length: spans.count }, () => 0)
+      for (const entry of entries) counts[spanOf(entry, spans)] = (counts[spanOf(entry, spans)] ?? 0) + 1
       const times = { firstAt: entries[0]?.timestamp ?? '', lastAt: newest.timestamp }
       return {
-        value: value ?? '',
+        value,
         count: entries.length,
         ...times,
         worstLevel: LEVELS[rank] ?? 'Trace',
@@ -278,7 +305,42 @@ function groupsOf(
         sample: rowOf(newest),
       }
     }),
-    more: ranked.length > groupsMax,
-    ungrouped: groups.get(null)?.length ?? 0,
+    more: all.length > groupsMax,
+    ungrouped: found.filter((entry) => groupValuesOf(documentOf(entry), by).length === 0).length,
+  }
+}
+
+function countedOnce(value: string): readonly CountedNumber[] {
+  const number = roundedNumber(value)
+  return number === undefined ? [] : [[number, 1]]
+}
+
+function seriesOf(
+  found: readonly EntryRecord[],
+  range: Range,
+  { fn, of, by, seriesMax, bucketsMax }: SeriesRequest,
+): SeriesAnswer {
+  const sorted = found.toSorted(compare)
+  const spans = spansOf(sorted, range, bucketsMax)
+  if (spans === undefined) return { intervalMs: 1, spans: [], series: [], more: false }
+  const numbersOf = (entry: EntryRecord): readonly CountedNumber[] =>
+    of === null ? [[0, 1]] : groupValuesOf(documentOf(entry), of).flatMap(countedOnce)
+  const one = (value: string | null, entries: readonly EntryRecord[]) => ({
+    value,
+    count: entries.flatMap(numbersOf).length,
+    points: Array.from({ length: spans.count }, (_, span) => {
+      const numbers = entries.filter((entry) => spanOf(entry, spans) === span).flatMap(numbersOf)
+      return statisticOf(
+        fn,
+        numbers.toSorted(([a], [b]) => a - b),
+      )
+    }),
+  })
+  const all = by === null ? [] : ranked(sorted, by)
+  return {
+    intervalMs: spans.widthMs,
+    spans: startsOf(spans).map(timestampOf),
+    series: by === null ? [one(null, sorted)] : all.slice(0, seriesMax).map(([value, entries]) => one(value, entries)),
+    more: all.length > seriesMax,
   }
 }

@@ -4,6 +4,7 @@ import type { Registry } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
+import type { LearntWaits } from './flow-waits.ts'
 import type { Names } from './names.ts'
 import type { ParameterName, Values } from './parameters.ts'
 import type { ReadGate } from './read-gate.ts'
@@ -15,6 +16,8 @@ export interface Call {
   readonly team: string
   /** The parameter of the path, decoded; empty where the path has none. */
   readonly subject: string
+  /** The second parameter of the path, as `subject`. */
+  readonly other: string
   readonly values: Values
   readonly names: Names
   /** Whether the request's key or session still opens the Team; for streams that outlive the first look. */
@@ -32,6 +35,7 @@ export interface Tools {
   readonly store: LogStoreReader
   readonly registry: Registry
   readonly refusals: RefusalsReader
+  readonly waits: LearntWaits
   readonly streams: Streams
   readonly gate: ReadGate
   /** Longest time of a read, in milliseconds; of a stream, of each page. */

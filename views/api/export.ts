@@ -8,7 +8,7 @@ import type { Call, Stream, Tools } from './call.ts'
 import { createCsvTable } from './csv.ts'
 import { drained } from './drain.ts'
 import { entryFilter } from './filter.ts'
-import { stepsOf, summaryOf } from './flow-summary.ts'
+import { nextStepsOf, stepsOf } from './flow-summary.ts'
 import { flowSvg } from './flow-svg.ts'
 import { flowEntries, flowOf } from './flows.ts'
 import { itemOf } from './items.ts'
@@ -106,9 +106,9 @@ async function sendDrawing(call: Call, tools: Tools, flow: Flow): Promise<void> 
     if (signal.aborted) return void response.destroy()
   } while (next !== null && entries.length < DRAWN_MAX)
   const now = tools.clock.now()
-  const { correlationKey, nextSteps } = summaryOf(flow, names, now)
   const steps = stepsOf(flow, names)
-  const text = flowSvg({ correlationKey, entries, more: next !== null, steps, nextSteps, now })
+  const nextSteps = nextStepsOf(flow.groups, names)
+  const text = flowSvg({ correlationKey: flow.correlationKey, entries, more: next !== null, steps, nextSteps, now })
   response.writeHead(200, exportHeaders(FLOW_KINDS)(call, tools))
   response.end(text)
 }

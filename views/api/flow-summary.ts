@@ -1,12 +1,12 @@
 import { type Level, type LevelCounts, levelRank } from '../../shared/contract/levels.ts'
-import { compareTimestamps } from '../../shared/contract/timestamp.ts'
+import { compareTimestamps, toNanos } from '../../shared/contract/timestamp.ts'
 import type { Flow, FlowGroup } from '../../shared/log-store/log-store.ts'
 import type { EntityRef, FlowStep, FlowSummary } from '../schemas/answers.ts'
-import { stateOf } from './flow-state.ts'
+import { type FlowWaits, stateOf } from './flow-state.ts'
 import { isInUse, type Names } from './names.ts'
 
 /** `now` is in milliseconds since 1970. */
-export function summaryOf(flow: Flow, names: Names, now: number): FlowSummary {
+export function summaryOf(flow: Flow, names: Names, now: number, waits: FlowWaits): FlowSummary {
   const groups = byFirst(flow.groups)
   const summary = {
     correlationKey: flow.correlationKey,
@@ -22,18 +22,46 @@ export function summaryOf(flow: Flow, names: Names, now: number): FlowSummary {
     lastErrorAt: lastOf(groups.filter(isError)),
     lastProgressAt: lastOf(groups.filter((group) => group.project === null && !isError(group))),
   }
-  return { ...summary, ...stateOf(summary, now) }
+  return { ...summary, ...stateOf(summary, now, waits) }
 }
 
-function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonly EntityRef[] {
+/** For each Event the next Step in use after the furthest one seen. */
+export function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonly EntityRef[] {
   const seen = new Set(groups.map((group) => group.step))
   return distinct(groups.map((group) => group.event)).flatMap((event) => {
-    const steps = names.stepsOf(event)
-    const furthest = steps.findLastIndex((step) => seen.has(step.identifier))
-    const next = steps.slice(furthest + 1).find(isInUse)
-    return next === undefined ? [] : [names.step(next.identifier)]
+    const next = nextStepOf(event, seen, names)
+    return next === undefined ? [] : [names.step(next)]
   })
 }
+
+/** The identifier of the Event's next Step in use after the furthest one seen; undefined where that was the last. */
+export function nextStepOf(event: string, seen: ReadonlySet<string | null>, names: Names): string | undefined {
+  const steps = names.stepsOf(event)
+  const furthest = steps.findLastIndex((step) => seen.has(step.identifier))
+  return steps.slice(furthest + 1).find(isInUse)?.identifier
+}
+
+/**
+ * The time that a flow took to each Step of one Event, in milliseconds: to the Step's first log from that of whatever came before it, be
+ * it the Event itself or another of its Steps. The one that came first has none. `groups` are those of the Event.
+ */
+export function stepTimes(groups: readonly FlowGroup[]): ReadonlyMap<string, number> {
+  const firsts = [...Map.groupBy(groups, ({ step }) => step)]
+    .map(([step, ofStep]) => ({ step, at: toNanos(firstOf(ofStep) ?? '') }))
+    .sort((a, b) => Number(a.at - b.at) || ((a.step ?? '') < (b.step ?? '') ? -1 : 1))
+  const times = new Map<string, number>()
+  for (const [index, { step, at }] of firsts.entries()) {
+    const before = firsts[index - 1]
+    if (step !== null && before !== undefined) times.set(step, milliseconds(before.at, at))
+  }
+  return times
+}
+
+/** The time from the first to the last log of these groups, in milliseconds. */
+export const spanOf = (groups: readonly FlowGroup[]): number =>
+  milliseconds(toNanos(firstOf(groups) ?? ''), toNanos(lastOf(groups) ?? ''))
+
+const milliseconds = (from: bigint, to: bigint): number => Number((to - from) / 1_000_000n)
 
 /**
  * Every Step of every Event that the flow touched: for each Event the Steps that the registry has, in their order and seen or
@@ -49,16 +77,26 @@ export function stepsOf(flow: Flow, names: Names): readonly FlowStep[] {
     const registered =
       event === null ? [] : names.stepsOf(event).filter((one) => isInUse(one) || seen.has(one.identifier))
     const steps = new Set([...registered.map((step) => step.identifier), ...distinct([...seen.keys()])])
-    return [...steps].map((step) => stepRow(event, step, seen.get(step) ?? [], names))
+    // Steps that stand alone do not follow one another.
+    const times = event === null ? null : stepTimes(byEvent.get(event) ?? [])
+    return [...steps].map((step) => ({
+      ...stepRow(event, step, seen.get(step) ?? [], names),
+      duration: times?.get(step) ?? null,
+    }))
   })
 }
 
-function stepRow(event: string | null, step: string, groups: readonly FlowGroup[], names: Names): FlowStep {
+function stepRow(
+  event: string | null,
+  step: string,
+  groups: readonly FlowGroup[],
+  names: Names,
+): Omit<FlowStep, 'duration'> {
   return {
     event: event === null ? null : names.event(event),
     step: names.step(step),
     seen: groups.length > 0,
-    firstAt: groups.map((group) => group.firstAt).toSorted(compareTimestamps)[0] ?? null,
+    firstAt: firstOf(groups),
     lastAt: lastOf(groups),
     count: countOf(groups),
     worstLevel: worstOf(groups),
@@ -68,9 +106,12 @@ function stepRow(event: string | null, step: string, groups: readonly FlowGroup[
 const byFirst = (groups: readonly FlowGroup[]): readonly FlowGroup[] =>
   groups.toSorted((a, b) => compareTimestamps(a.firstAt, b.firstAt))
 
-const distinct = (values: readonly (string | null)[]): readonly string[] => [
+export const distinct = (values: readonly (string | null)[]): readonly string[] => [
   ...new Set(values.filter((value) => value !== null)),
 ]
+
+const firstOf = (groups: readonly FlowGroup[]): string | null =>
+  groups.map((group) => group.firstAt).toSorted(compareTimestamps)[0] ?? null
 
 const lastOf = (groups: readonly FlowGroup[]): string | null =>
   groups

@@ -15,26 +15,33 @@ import { invalidParameters, notFound } from './problems.ts'
 const KEY_ELSEWHERE = '-'
 
 /** A page of flows; with a correlationKey, the flow of that key or none. States are told at the moment of the first page. */
-export const listFlows: Answer = async ({ team, values, names, signal }, { store, clock }) => {
+export const listFlows: Answer = async ({ team, values, names, signal }, { store, clock, waits }) => {
+  const learnt = await waits.of(team, names)
   if (values.correlationKey !== null) {
     refuseOthers(values)
     const flow = await store.flow(team, searchText(values.correlationKey), signal)
-    return successBody({ items: flow === undefined ? [] : [summaryOf(flow, names, clock.now())], nextCursor: null })
+    return successBody({
+      items: flow === undefined ? [] : [summaryOf(flow, names, clock.now(), learnt)],
+      nextCursor: null,
+    })
   }
   const { limit, sort, state } = values
   const { now, after } = decodeFlowCursor(sort, values.cursor) ?? { now: clock.now(), after: null }
-  const filter = flowFilter(team, values, state === null ? null : statesAt(now, names))
+  const filter = flowFilter(team, values, state === null ? null : statesAt(now, names, learnt))
   const { flows, next } = await store.searchFlows(filter, { limit, sort, after }, signal)
   return successBody({
     // The entries of a flow may be ahead of what it was found by.
-    items: flows.map((flow) => summaryOf(flow, names, now)).filter((flow) => state === null || flow.state === state),
+    items: flows
+      .map((flow) => summaryOf(flow, names, now, learnt))
+      .filter((flow) => state === null || flow.state === state),
     nextCursor: next === null ? null : encodeFlowCursor(sort, now, next),
   } satisfies FlowPage)
 }
 
 /** The numbers of flows by their states now. */
-export const countFlows: Answer = async ({ team, values, names, signal }, { store, clock }) => {
-  const counts = await store.countFlows(flowFilter(team, values, null), statesAt(clock.now(), names), signal)
+export const countFlows: Answer = async ({ team, values, names, signal }, { store, clock, waits }) => {
+  const states = statesAt(clock.now(), names, await waits.of(team, names))
+  const counts = await store.countFlows(flowFilter(team, values, null), states, signal)
   return successBody({ states: counts } satisfies FlowStateCounts)
 }
 
@@ -54,14 +61,20 @@ export const oneFlow: Answer = async (call, tools) => {
   const flow = await flowOf(call, tools)
   const request = { limit: values.limit, order: 'asc', after, form: 'row' } as const
   const page = await tools.store.search(flowEntries(call), request, call.signal)
-  const summary = summaryOf(flow, names, tools.clock.now())
+  const summary = summaryOf(flow, names, tools.clock.now(), await tools.waits.of(call.team, names))
   return pageBody(page, 'asc', names, { summary, steps: stepsOf(flow, names), projects: summary.projects })
 }
 
 /** The flow that the path names; throws `not_found` where the Team has no entry with its key. */
-export async function flowOf(call: Call, { store }: Tools): Promise<Flow> {
-  const flow = await store.flow(call.team, keyOf(call), call.signal)
-  if (flow === undefined) throw notFound('There is no entry with this correlationKey.')
+export const flowOf = (call: Call, tools: Tools): Promise<Flow> => flowOfKey(keyOf(call), call, tools)
+
+/** The flow that the path names, and the one that it is compared with; throws as `flowOf`. */
+export const flowsOf = (call: Call, tools: Tools): Promise<readonly [Flow, Flow]> =>
+  Promise.all([flowOf(call, tools), flowOfKey(pathKey('other', call.other, call.values.other), call, tools)])
+
+async function flowOfKey(key: string, { team, signal }: Call, { store }: Tools): Promise<Flow> {
+  const flow = await store.flow(team, key, signal)
+  if (flow === undefined) throw notFound(`There is no entry with the correlationKey ${key}.`)
   return flow
 }
 
@@ -71,13 +84,15 @@ export const flowEntries = (call: Call): EntryFilter => ({
   correlationKey: keyOf(call),
 })
 
+const keyOf = ({ subject, values }: Call): string => pathKey('key', subject, values.key)
+
 /**
- * The flow's correlationKey, in the form in which stored ones are searched. Clients take `.` and `..` out of a path, also when they are percent-encoded (WHATWG URL, 4.4), so
+ * A correlationKey of the path, in the form in which stored ones are searched. Clients take `.` and `..` out of a path, also when they are percent-encoded (WHATWG URL, 4.4), so
  * these two can only be given as a parameter.
  */
-function keyOf({ subject, values }: Call): string {
-  if (values.key === null) return searchText(subject)
+function pathKey(path: 'key' | 'other', subject: string, parameter: string | null): string {
+  if (parameter === null) return searchText(subject)
   if (subject !== KEY_ELSEWHERE)
-    throw invalidParameters([{ path: 'key', message: `needs ${KEY_ELSEWHERE} as the correlationKey in the path` }])
-  return searchText(values.key)
+    throw invalidParameters([{ path, message: `needs ${KEY_ELSEWHERE} as the correlationKey in the path` }])
+  return searchText(parameter)
 }

@@ -3,12 +3,12 @@ import type { EntryRow, LongField } from '../../shared/contract/rows.ts'
 import { exceptionGroupOf } from '../../shared/fingerprint/exception-group.ts'
 import { templateOf } from '../../shared/fingerprint/template.ts'
 import { successBody } from '../../shared/http/answer.ts'
-import type { EntryGroup, GroupField } from '../../shared/log-store/log-store.ts'
+import type { EntryGroup, GroupColumn, GroupField } from '../../shared/log-store/log-store.ts'
 import { cut } from '../flow-layout/format.ts'
 import { GROUPED_BY, type Group, type Groups } from '../schemas/answers.ts'
 import type { Answer, Call, Tools } from './call.ts'
 import { filterOf } from './entries.ts'
-import { invalidParameters } from './problems.ts'
+import { groupingOf } from './grouping.ts'
 
 const SPANS_MAX = 24
 /** Characters of a sample's message. */
@@ -19,11 +19,7 @@ export const groupsOfEntries =
   (kind: EntryKind): Answer =>
   async (call, tools) => {
     const { values, signal } = call
-    const [usual] = GROUPED_BY[kind]
-    const by = values.by ?? usual
-    if (!GROUPED_BY[kind].some((one) => one === by))
-      throw invalidParameters([{ path: 'by', message: `must be ${GROUPED_BY[kind].join(' or ')}` }])
-    const field = by === 'exception' ? 'exceptionGroup' : by
+    const { by, field } = groupingOf(kind, values.by ?? GROUPED_BY[kind][0])
     const limits = { groupsMax: values.groups, bucketsMax: SPANS_MAX }
     const found = await tools.store.groups(filterOf(kind, call), field, limits, signal)
     const items: Group[] = []
@@ -33,20 +29,24 @@ export const groupsOfEntries =
   }
 
 async function itemOf({ sample, ...group }: EntryGroup, field: GroupField, call: Call, tools: Tools): Promise<Group> {
-  const text = groupText(field, await sufficient(sample, field, call, tools)) ?? nameOf(field, group.value, call)
+  const text = groupText(field, await sufficient(sample, field, call, tools)) ?? {
+    label: nameOf(field, group.value, call),
+    detail: null,
+  }
   const message = cut(sample.kind === 'event' ? sample.payload : sample.message, SAMPLE_LENGTH_MAX).text
   return { ...group, ...text, sample: { id: sample.id, message } }
 }
 
 /** The long texts that the text of a group is made of. */
-const MADE_OF: Readonly<Partial<Record<GroupField, readonly LongField[]>>> = {
+const MADE_OF: Readonly<Partial<Record<GroupColumn, readonly LongField[]>>> = {
   template: ['message', 'scopeData'],
   exceptionGroup: ['exception'],
 }
 
 /** The sample, whole where the row lacks what the text of its group is made of. */
 async function sufficient(sample: EntryRow, field: GroupField, { team, signal }: Call, { store }: Tools) {
-  const isCut = sample.truncated?.some((name) => MADE_OF[field]?.includes(name)) === true
+  const madeOf = typeof field === 'string' ? MADE_OF[field] : undefined
+  const isCut = sample.truncated?.some((name) => madeOf?.includes(name)) === true
   return (isCut ? await store.get(team, sample.kind, sample.id, signal) : undefined) ?? sample
 }
 
@@ -61,7 +61,8 @@ export function groupText(field: GroupField, entry: EntryRow): GroupText | undef
   return { label: type, detail: frames.length === 0 ? null : frames.join('\n') }
 }
 
-function nameOf(field: GroupField, value: string, { names }: Call): GroupText {
+/** The name that a value has in the registry, else the value. */
+export function nameOf(field: GroupField, value: string, { names }: Call): string {
   const isNamed = field === 'event' || field === 'step' || field === 'project'
-  return { label: (isNamed ? names[field](value).name : null) ?? value, detail: null }
+  return (isNamed ? names[field](value).name : null) ?? value
 }

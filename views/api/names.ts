@@ -1,6 +1,4 @@
-import { searchText } from '../../shared/contract/keyword.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
-import type { FlowStates } from '../../shared/log-store/log-store.ts'
 import type { Query } from '../../shared/query/ast.ts'
 import type { Entity, Registry, StepEntity } from '../../shared/registry/registry.ts'
 import type { EntityRef, ProjectRef } from '../schemas/answers.ts'
@@ -15,8 +13,8 @@ export interface Names {
   inQuery(query: Query, kinds: readonly EntryKind[]): Query
   /** The Event's Steps in their order. */
   stepsOf(event: string): readonly StepEntity[]
-  /** The Events that have Steps in use, as the log store tells states by them (`FlowStates`). */
-  ends(): FlowStates['ends']
+  /** The Events that have Steps in use, each with all of its Steps in their order. */
+  processes(): readonly (readonly [event: string, steps: readonly StepEntity[]])[]
 }
 
 export const isInUse = ({ archivedAt }: StepEntity): boolean => archivedAt === undefined
@@ -48,12 +46,7 @@ export function createNames(registry: Registry, team: string): Names {
     },
     inQuery: (query, kinds) => withNames(query, team, kinds, registry),
     stepsOf: (event) => stepsByEvent().get(event) ?? [],
-    ends: () =>
-      [...stepsByEvent()].flatMap(([event, steps]) => {
-        const last = steps.findLastIndex(isInUse)
-        // A Step behind the last one in use ends the Event as well: it may have been archived since.
-        const ends = steps.slice(last).map(({ identifier }) => searchText(identifier))
-        return event === null || last === -1 ? [] : [{ event: searchText(event), steps: ends }]
-      }),
+    processes: () =>
+      [...stepsByEvent()].flatMap(([event, steps]) => (event === null || !steps.some(isInUse) ? [] : [[event, steps]])),
   }
 }

@@ -14,14 +14,17 @@ import {
   EventLogPage,
   Facets,
   Flow,
+  FlowComparison,
   FlowPage,
   FlowStateCounts,
+  FlowStatistics,
   GROUPED_BY,
   Groups,
   Histogram,
   NameList,
   Query,
   Refusals,
+  Series,
   Syntax,
   TypedRange,
 } from '../schemas/answers.ts'
@@ -55,6 +58,7 @@ const entryPurposes = (
   [`${base}/histogram`]: [`histogramOf${name}s`, 'Counts by level over time', Histogram],
   [`${base}/facets`]: [`facetsOf${name}s`, 'The most frequent values', Facets],
   [`${base}/groups`]: [`groupsOf${name}s`, 'Groups of logs that share a value, the largest first', Groups],
+  [`${base}/series`]: [`seriesOf${name}s`, 'A number over time', Series],
   [`${base}/choices`]: [`choicesOf${name}s`, 'The values to choose from, with counts', Choices],
   [`${base}/absence`]: [
     `absenceOf${name}s`,
@@ -85,7 +89,17 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
   ),
   '/api/flows': ['listFlows', 'Flows, those with the latest activity first', FlowPage],
   '/api/flow-states': ['countFlows', 'The numbers of flows by their probable states', FlowStateCounts],
+  '/api/flows/statistics': [
+    'statisticsOfFlows',
+    'How flows go: their states, Steps and durations, by Event',
+    FlowStatistics,
+  ],
   '/api/flows/{correlationKey}': ['getFlow', 'One flow, its entries oldest first', Flow],
+  '/api/flows/{correlationKey}/compare/{other}': [
+    'compareFlows',
+    'Two flows side by side, Step by Step',
+    FlowComparison,
+  ],
   '/api/flows/{correlationKey}/tail': ['tailFlow', "A flow's entries as they arrive"],
   '/api/flows/{correlationKey}/export': ['exportFlow', 'A flow as a file'],
   '/api/names': ['listNames', 'Events and Projects by their names', NameList],
@@ -118,7 +132,7 @@ function operationOf(route: Route): Operation {
   const [operationId, summary, schema] = purpose
   const isFlows = template.startsWith('/api/flow')
   const isTail = template.endsWith('/tail')
-  const named = /\{(\w+)\}/.exec(template)?.[1]
+  const named = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   return {
     operationId,
     tags: [
@@ -127,12 +141,12 @@ function operationOf(route: Route): Operation {
     ],
     summary,
     parameters: [
-      ...(named === undefined ? [] : [pathParameter(named)]),
+      ...named.map(pathParameter),
       ...route.parameters.map((name) => queryParameter(name, template, isFlows)),
     ],
     responses: {
       200: schema ? found(schema) : isTail ? TAIL : isFlows ? FLOW_EXPORT : EXPORT,
-      ...failureResponses(named === undefined || isTail ? CODES : [...CODES, 'not_found'], VIEW_STATUS, DETAILS),
+      ...failureResponses(named.length === 0 || isTail ? CODES : [...CODES, 'not_found'], VIEW_STATUS, DETAILS),
     },
   }
 }
@@ -160,6 +174,10 @@ const OTHERWISE: Readonly<Record<string, Descriptions>> = {
       'The flow with exactly this correlationKey, or none; no other parameter is taken beside it but limit.',
   },
   '/api/flow-states': { q: FLOW_KEY_PART },
+  '/api/flows/statistics': {
+    event: 'The Event with this identifier alone.',
+    environment: 'Flows with a log of exactly this environment.',
+  },
   '/api/names': {
     q: 'Events and Projects whose name or identifier contains this text, in any case.',
     limit: 'Most Events, and most Projects.',
@@ -171,14 +189,16 @@ function queryParameter(name: ParameterName, template: string, isFlows: boolean)
   return {
     name,
     in: 'query',
-    description: OTHERWISE[template]?.[name] ?? description,
-    schema: name === 'format' && !isFlows ? ENTRY_FORMATS : name === 'by' ? groupFields(template) : schema,
+    description: (OTHERWISE[template]?.[name] ?? description) + (name === 'by' ? groupedBy(template) : ''),
+    schema: name === 'format' && !isFlows ? ENTRY_FORMATS : schema,
   }
 }
 
-const groupFields = (template: string): JsonSchema => {
+/** The fields that `by` takes, and the one for groups where it is left out. */
+function groupedBy(template: string): string {
   const fields = GROUPED_BY[template.startsWith('/api/event-logs') ? 'event' : 'application']
-  return { type: 'string', enum: fields, default: fields[0] }
+  const usual = template.endsWith('/groups') ? ` Left out: ${fields[0]}.` : ''
+  return ` One of ${fields.join(', ')}.${usual}`
 }
 
 const found = (schema: NamedSchema): JsonSchema =>

@@ -4,8 +4,8 @@ import { LEVELS, parseLevel } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import { isFingerprint } from '../../shared/fingerprint/fingerprint.ts'
 import { FLOW_SORTS, FLOW_STATES } from '../../shared/log-store/log-store.ts'
+import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 import { parseTime } from '../../shared/query/time.ts'
-import { GROUP_FIELDS } from '../schemas/answers.ts'
 import { invalidParameters, type ParameterProblem } from './problems.ts'
 import { parseRowFields, ROW_FIELDS_MAX, ROW_VALUE_CHARACTERS_MAX, type RowField } from './row-values.ts'
 
@@ -60,12 +60,15 @@ export const PARAMETERS = {
   ),
   template: group('Application logs of the template with this id, the `value` of a group.'),
   exceptionGroup: group('Application logs with an exception of the group with this id, the `value` of a group.'),
-  by: choice(
-    'The field whose values make the groups; the first one that the path takes where it is left out.',
-    GROUP_FIELDS,
-    null,
-  ),
+  by: text('The field whose values make the groups, under its name in a search.', 'level'),
   groups: integer('Most groups.', { minimum: 1, maximum: 200, default: 50 }),
+  fn: choice(
+    'The function: the number of logs, or the number, mean, largest or a percentile of the numbers that `value` names.',
+    SERIES_FUNCTIONS,
+    'count',
+  ),
+  value: text('The name of numbers inside the scope data or the payload, as a search has it.', 'scope.ms'),
+  series: integer('Most series `by` a field.', { minimum: 1, maximum: 10, default: 5 }),
   limit: integer('Most items of a page.', { minimum: 1, maximum: LIMIT_MAX, default: 100 }),
   fields: {
     description:
@@ -102,8 +105,9 @@ export const PARAMETERS = {
     (code) => (Object.hasOwn(ERRORS, code) ? code : undefined),
   ),
   key: text(
-    'The correlationKey, with `-` in its place in the path: for the keys `.` and `..`, which no path can hold.',
+    'The correlationKey, with `-` in its place in the path: for keys that no path can hold, `.` and `..`, and for `statistics`.',
   ),
+  other: text('The correlationKey of the flow to compare with, as `key`.'),
 } as const
 
 export type ParameterName = keyof typeof PARAMETERS

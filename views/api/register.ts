@@ -16,6 +16,7 @@ import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
 import { type AuthenticationDeps, callerOf } from './authentication.ts'
 import type { Call, Route, TailSettings, Tools } from './call.ts'
+import { createLearntWaits } from './flow-waits.ts'
 import { createNames } from './names.ts'
 import { readParameters } from './parameters.ts'
 import { answerFailure, invalidParameters, notFound, problemOf, unavailable } from './problems.ts'
@@ -55,6 +56,7 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
     store,
     registry,
     refusals,
+    waits: createLearntWaits({ store, clock, logger, deadlineMs: deps.config.READ_DEADLINE_MS }),
     streams,
     gate,
     deadlineMs: deps.config.READ_DEADLINE_MS,
@@ -80,10 +82,11 @@ const handlerOf =
   (route: Route, deps: ViewsDeps, tools: Tools): RequestHandler =>
   async (request, response) => {
     const { team } = callerOf(request, deps)
-    const { id, correlationKey } = request.params
+    const { id, correlationKey, other } = request.params
     const call: Call = {
       team,
       subject: String(id ?? correlationKey ?? ''),
+      other: String(other ?? ''),
       values: readParameters(searchOf(request), route.parameters, tools.clock.now()),
       names: createNames(deps.registry, team),
       stillAuthorised: () => isStill(team, request, deps),

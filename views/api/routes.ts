@@ -12,12 +12,15 @@ import {
   oneEntry,
 } from './entries.ts'
 import { exportEntries, exportFlow, exportHeaders } from './export.ts'
-import { countFlows, flowOf, listFlows, oneFlow } from './flows.ts'
+import { compareFlows } from './flow-comparison.ts'
+import { statisticsOfFlows } from './flow-statistics.ts'
+import { countFlows, flowOf, flowsOf, listFlows, oneFlow } from './flows.ts'
 import { groupsOfEntries } from './groups.ts'
 import { listNames } from './names-list.ts'
 import type { ParameterName } from './parameters.ts'
 import { listRefusals } from './refusals.ts'
 import { changeQuery, completeQuery, describeSyntax } from './search.ts'
+import { seriesOfEntries } from './series.ts'
 import { tailEntries, tailFlow, tailHeaders } from './tail.ts'
 import { readTypedRange } from './typed-range.ts'
 
@@ -41,6 +44,11 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
   { path: `${base}/histogram`, parameters: [...FILTER, 'buckets'], answer: histogramOfEntries(kind) },
   { path: `${base}/facets`, parameters: [...FILTER, 'values'], answer: facetsOfEntries(kind) },
   { path: `${base}/groups`, parameters: [...FILTER, 'by', 'groups'], answer: groupsOfEntries(kind) },
+  {
+    path: `${base}/series`,
+    parameters: [...FILTER, 'fn', 'value', 'by', 'series', 'buckets'],
+    answer: seriesOfEntries(kind),
+  },
   { path: `${base}/choices`, parameters: FILTER, answer: choicesOfEntries(kind) },
   { path: `${base}/absence`, parameters: FILTER, answer: absenceOfEntries(kind) },
   { path: `${base}/completion`, parameters: [...FILTER, 'caret'], answer: completeQuery(kind) },
@@ -68,7 +76,15 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
 
 const flowRoutes = (base: string): readonly Route[] => [
   { path: base, parameters: [...FLOWS, 'correlationKey', 'state', 'sort', ...PAGE], answer: listFlows },
+  // Before the flows, of which one with this key has it as a parameter.
+  { path: `${base}/statistics`, parameters: ['event', 'environment', ...RANGE], answer: statisticsOfFlows },
   { path: `${base}/:correlationKey`, parameters: ['key', ...PAGE], answer: oneFlow, probe: flowOf },
+  {
+    path: `${base}/:correlationKey/compare/:other`,
+    parameters: ['key', 'other'],
+    answer: compareFlows,
+    probe: flowsOf,
+  },
   {
     path: `${base}/:correlationKey/tail`,
     parameters: ['key', ...LIVE, 'lastEventId'],

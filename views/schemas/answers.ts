@@ -14,6 +14,7 @@ import {
 import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { LONG_FIELDS } from '../../shared/contract/rows.ts'
+import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 
 /*
  * The answers of the read API and of the session: each schema with the type of the same name. The OpenAPI document shows the schemas;
@@ -247,13 +248,14 @@ export const Facets = component('Facets', {
   }),
 })
 
-/** The fields that logs of each kind are grouped by, the usual one first. */
+/** The fields that logs of each kind are grouped by, the usual one first; of a family as `<key>`. The search has most under the same names. */
 export const GROUPED_BY = {
-  event: ['event', 'step', 'project', 'environment', 'level'],
-  application: ['template', 'exception', 'category', 'project', 'level', 'environment'],
+  event: ['event', 'step', 'project', 'environment', 'level', 'correlationKey', 'payload.<key>'],
+  application: [
+    ...['template', 'exception', 'category', 'project', 'level', 'environment', 'correlationKey'],
+    ...['eventName', 'eventId', 'trace', 'span', 'scope.<key>'],
+  ],
 } as const satisfies Readonly<Record<EntryKind, readonly string[]>>
-
-export const GROUP_FIELDS = [...new Set([...GROUPED_BY.application, ...GROUPED_BY.event])]
 
 export type Group = Static<typeof Group>
 const Group = component('Group', {
@@ -279,12 +281,36 @@ const Group = component('Group', {
 
 export type Groups = Static<typeof Groups>
 export const Groups = component('Groups', {
-  by: { type: 'string', enum: GROUP_FIELDS },
+  by: { ...text, description: 'The field whose values make the groups.' },
   interval: { type: 'number', description: 'The width of a span in milliseconds.' },
   spans: { ...arrayOf(time), description: 'The beginning of each span, 24 at most.' },
   items: arrayOf(Group),
   more: { ...flag, description: 'Whether there are further groups.' },
   ungrouped: { ...count, description: 'Matches without a value, which are in no group.' },
+})
+
+const series = objectOf({
+  value: {
+    ...optionalText,
+    description: 'The value of the field `by` that its logs share; null where it is left out.',
+  },
+  label: { ...optionalText, description: 'The value for the eye, as of a group.' },
+  count: { ...count, description: 'The number of its logs, or of its numbers.' },
+  points: {
+    ...arrayOf({ type: ['number', 'null'] }),
+    description: 'The function of each of the `spans`; null of a span without numbers.',
+  },
+})
+
+export type Series = Static<typeof Series>
+export const Series = component('Series', {
+  fn: { type: 'string', enum: SERIES_FUNCTIONS },
+  value: { ...optionalText, description: 'The name of the numbers; null where logs are counted.' },
+  by: { ...optionalText, description: 'The field whose values make the series.' },
+  interval: { type: 'number', description: 'The width of a span in milliseconds.' },
+  spans: { ...arrayOf(time), description: 'The beginning of each span.' },
+  items: arrayOf(series),
+  more: { ...flag, description: 'Whether `by` has further values.' },
 })
 
 const choice = objectOf({
@@ -385,14 +411,99 @@ export type FlowPage = Static<typeof FlowPage>
 export const FlowPage = component('FlowPage', { items: arrayOf(FlowSummary), nextCursor: cursor })
 
 export type FlowStep = Static<typeof FlowStep>
+const stepDuration = {
+  type: ['integer', 'null'],
+  minimum: 0,
+  description:
+    "Milliseconds from the first log of what came before it, the Event itself or another of its Steps, to the Step's first log; null where nothing did.",
+} as const
 const FlowStep = component('FlowStep', {
   event: nullable(EntityRef),
   step: EntityRef,
   seen: flag,
   firstAt: optionalTime,
   lastAt: optionalTime,
+  duration: stepDuration,
   count,
   worstLevel: nullable(Level),
+})
+
+const milliseconds = { ...count, description: 'Milliseconds.' } as const
+export type Durations = Static<typeof Durations>
+const Durations = named(
+  'Durations',
+  objectOf({ count, p50: milliseconds, p95: milliseconds }),
+  'The times of so many flows: half of them took at most `p50`, 95 of a hundred at most `p95` (nearest rank).',
+)
+
+export type StepStatistics = Static<typeof StepStatistics>
+const StepStatistics = component('StepStatistics', {
+  step: EntityRef,
+  reached: { ...count, description: 'The flows that have a log of it.' },
+  share: { type: 'number', minimum: 0, maximum: 1, description: "The part of the Event's flows that reached it." },
+  duration: { ...nullable(Durations), description: 'As `duration` of a Step of a flow; null where no flow has one.' },
+  stalled: { ...count, description: 'The stalled flows of which it is the next Step.' },
+})
+
+export type EventStatistics = Static<typeof EventStatistics>
+const EventStatistics = component('EventStatistics', {
+  event: EntityRef,
+  started: {
+    ...count,
+    description: 'Flows with a log of the Event or one of its Steps; each is in one of the states.',
+  },
+  running: count,
+  stalled: count,
+  failed: count,
+  finished: count,
+  duration: {
+    ...nullable(Durations),
+    description: "Of its finished flows, from the Event's first to its last log; null where there is none.",
+  },
+  steps: { ...arrayOf(StepStatistics), description: "The Event's Steps, as in a flow." },
+})
+
+export type FlowStatistics = Static<typeof FlowStatistics>
+export const FlowStatistics = component('FlowStatistics', {
+  sampled: {
+    ...count,
+    description:
+      'The flows that were counted, of those that the parameters select: those with the latest activity, 1,000 at most.',
+  },
+  complete: { ...flag, description: 'Whether these are all that the parameters select.' },
+  items: { ...arrayOf(EventStatistics), description: 'The Events of these flows, those with most flows first.' },
+  more: {
+    ...flag,
+    description: 'Whether Events or Steps were left out: there are 50 Events at most, and 200 Steps of each.',
+  },
+})
+
+const stepVisit = nullable(
+  objectOf({ firstAt: time, lastAt: time, duration: stepDuration, count, worstLevel: nullable(Level) }),
+)
+export type ComparedStep = Static<typeof ComparedStep>
+const ComparedStep = component('ComparedStep', {
+  event: nullable(EntityRef),
+  step: EntityRef,
+  flow: stepVisit,
+  other: stepVisit,
+  slowerBy: {
+    type: ['integer', 'null'],
+    description: 'Milliseconds that the flow took longer than the other one; below zero where it was faster.',
+  },
+  differences: {
+    ...arrayOf({ enum: ['missing', 'added', 'failed', 'slower'] }),
+    description:
+      'What is different in the flow: the Step is missing, or only there; it logged an error; it took twice as long and 100 ms longer.',
+  },
+})
+
+export type FlowComparison = Static<typeof FlowComparison>
+export const FlowComparison = component('FlowComparison', {
+  flow: FlowSummary,
+  other: FlowSummary,
+  steps: { ...arrayOf(ComparedStep), description: 'The Steps of both as in a flow, 1,000 at most.' },
+  more: { ...flag, description: 'Whether there are further Steps.' },
 })
 
 export type Flow = Static<typeof Flow>

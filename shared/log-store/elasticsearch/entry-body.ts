@@ -5,6 +5,7 @@ import type { EntryRecord } from '../../contract/records.ts'
 import { mayBeLong, rowOf } from '../../contract/rows.ts'
 import { detailsText } from '../../query/details-text.ts'
 import { sortKey } from '../../query/sort-key.ts'
+import { roundedNumber } from '../statistics.ts'
 import { wordLine } from './word-line.ts'
 
 /** Between a leaf's path and its value. A path never holds it, so a term stands for one path and one value. */
@@ -25,6 +26,15 @@ export const sortTerm = (path: string, key: string): string => SEPARATOR + leafT
 function termsOf([path, value]: Leaf): readonly string[] {
   const key = sortKey(value)
   return key === undefined ? [leafTerm(path, value)] : [leafTerm(path, value), sortTerm(path, key)]
+}
+
+/** The terms of the leaves that are numbers, as they are counted (statistics.ts). */
+function numberTerms(leaves: readonly Leaf[]): readonly string[] | undefined {
+  const terms = leaves.flatMap(([path, value]) => {
+    const number = roundedNumber(value)
+    return number === undefined ? [] : [leafTerm(path, String(number))]
+  })
+  return terms.length === 0 ? undefined : terms
 }
 
 /**
@@ -58,6 +68,8 @@ export function entryBody(document: EntryDocument, writtenAt: number): readonly 
     exceptionGroup: document.exceptionGroup ?? undefined,
     payloadLeaves: leafTerms(document.payloadLeaves),
     scopeLeaves: leafTerms(document.scopeLeaves),
+    payloadNumbers: numberTerms(document.payloadLeaves),
+    scopeNumbers: numberTerms(document.scopeLeaves),
   })
   return [
     short.slice(0, -1),

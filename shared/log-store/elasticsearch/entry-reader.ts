@@ -8,6 +8,7 @@ import type { IndexNames } from './index-names.ts'
 import { createPageReader } from './page-reader.ts'
 import { allOf, term } from './query-dsl.ts'
 import { LENIENT, levelOf, preferenceOf, recordOf, type Searcher, textOf, WHOLE } from './searcher.ts'
+import { createSeriesReader } from './series.ts'
 
 const FACETS: readonly FacetName[] = ['level', 'environment', 'event', 'step', 'project', 'category']
 /**
@@ -16,7 +17,7 @@ const FACETS: readonly FacetName[] = ['level', 'environment', 'event', 'step', '
  */
 const FACET_VALUES_PER_SHARD = 5_000
 
-type EntryReader = Pick<LogStoreReader, 'search' | 'get' | 'count' | 'histogram' | 'facets' | 'groups'>
+type EntryReader = Pick<LogStoreReader, 'search' | 'get' | 'count' | 'histogram' | 'facets' | 'groups' | 'series'>
 
 interface Deps {
   /** A connection that retries (`retrying`). */
@@ -51,6 +52,7 @@ export function createEntryReader({ connection, searcher, names }: Deps): EntryR
     histogram: createHistogramReader(searcher),
     facets: (filter, valuesMax, signal) => readFacets(searcher, filter, valuesMax, signal),
     groups: createGroupReader(searcher, search),
+    series: createSeriesReader(searcher),
   }
 }
 

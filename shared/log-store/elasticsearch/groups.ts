@@ -8,13 +8,15 @@ import {
   type LogStoreReader,
   PAGE_BYTES_MAX,
 } from '../log-store.ts'
-import type { Spans } from '../spans.ts'
+import { type Spans, startsOf } from '../spans.ts'
+import { leafTerm } from './entry-body.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { edge, instantOf, type TopHit } from './flow-groups.ts'
-import { bySpan, spansOf, startsOf } from './histogram.ts'
+import { bySpan, spansOf } from './histogram.ts'
+import { type Clause, compileQuery, LEAVES } from './query-dsl.ts'
 import { entrySort, levelOf, type Searcher } from './searcher.ts'
 
-type Value = string | number
+export type Value = string | number
 
 interface Counted {
   readonly values: {
@@ -45,36 +47,71 @@ const VALUES_PER_SHARD = 5_000
 
 const NOTHING: Groups = { intervalMs: 1, spans: [], groups: [], more: false, ungrouped: 0 }
 
+/** A field whose values can be counted. */
+interface Counting {
+  /** The field, and the pattern of its terms where those of others are among them. */
+  readonly terms: { readonly field: string; readonly include?: string }
+  /** Finds the entries with one of the values. */
+  having(values: readonly Value[]): Clause
+  /** An aggregation of the entries without a value. */
+  readonly without: object
+  textOf(value: Value): string
+}
+
+export function countingOf(by: GroupField): Counting {
+  if (typeof by !== 'string') {
+    const leaves = LEAVES[by.field]
+    return {
+      terms: { field: `${leaves}.values`, include: leafPattern(by.path) },
+      having: (values) => ({ terms: { [leaves]: values } }),
+      without: { filter: compileQuery({ type: 'not', query: { type: 'leafExists', ...by } }) },
+      textOf: (value) => leafValue(by.path, value),
+    }
+  }
+  return {
+    terms: { field: by },
+    having: (values) => ({ terms: { [by]: values } }),
+    without: { missing: { field: by } },
+    textOf: (value) => (by === 'level' ? levelOf(Number(value)) : String(value)),
+  }
+}
+
+/** A regular expression of Lucene for the terms of a path: all but letters and digits may be operators there. */
+export const leafPattern = (path: string): string =>
+  `${leafTerm(path, '').replace(/[^\p{L}\p{N}]/gu, (character) => `\\${character}`)}.*`
+
+/** The value that a term of the path has. */
+export const leafValue = (path: string, term: Value): string => String(term).slice(leafTerm(path, '').length)
+
 export function createGroupReader(searcher: Searcher, search: LogStoreReader['search']): LogStoreReader['groups'] {
   return async function groups(filter, by, { groupsMax, bucketsMax }, signal) {
     const spans = await spansOf(searcher, filter, bucketsMax, signal)
     if (spans === null) return NOTHING
-    const { values, without } = await countGroups(searcher, filter, by, groupsMax, signal)
+    const counting = countingOf(by)
+    const { values, without } = await countGroups(searcher, filter, counting, groupsMax, signal)
     const keys = values.buckets.slice(0, groupsMax).map(({ key }) => key)
-    const buckets = await describeGroups(searcher, filter, by, keys, spans, signal)
+    const buckets = await describeGroups(searcher, filter, counting, keys, spans, signal)
     const samples = await readSamples(search, filter, buckets.map(idOf), signal)
     const shown = withSamples(buckets, samples)
     return {
       intervalMs: spans.widthMs,
       spans: startsOf(spans).map(timestampOf),
-      groups: shown.map(([bucket, sample]) => groupOf(bucket, by, sample)),
+      groups: shown.map(([bucket, sample]) => groupOf(bucket, counting, sample)),
       more: values.sum_other_doc_count > 0 || values.buckets.length > shown.length,
       ungrouped: without.doc_count,
     }
   }
 }
 
-async function countGroups(
+/** The values that most entries have, one more than there may be groups. */
+export async function countGroups(
   searcher: Searcher,
   filter: EntryFilter,
-  field: GroupField,
+  { terms, without }: Counting,
   groupsMax: number,
   signal: AbortSignal | undefined,
 ): Promise<Counted> {
-  const aggs = {
-    values: { terms: { field, size: groupsMax + 1, shard_size: VALUES_PER_SHARD } },
-    without: { missing: { field } },
-  }
+  const aggs = { values: { terms: { ...terms, size: groupsMax + 1, shard_size: VALUES_PER_SHARD } }, without }
   const body = { query: compileFilter(filter), size: 0, aggs }
   const { aggregations } = await searcher.entries<Counted>(filter.team, filter.kinds, body, { signal })
   return aggregations ?? { values: { sum_other_doc_count: 0, buckets: [] }, without: { doc_count: 0 } }
@@ -83,7 +120,7 @@ async function countGroups(
 async function describeGroups(
   searcher: Searcher,
   filter: EntryFilter,
-  field: GroupField,
+  { terms, having }: Counting,
   keys: readonly Value[],
   spans: Spans,
   signal: AbortSignal | undefined,
@@ -92,11 +129,11 @@ async function describeGroups(
   const last = { top_hits: { size: 1, _source: false, sort: entrySort('desc'), docvalue_fields: INSTANT } }
   const aggs = {
     values: {
-      terms: { field, include: keys, size: keys.length },
+      terms: { ...terms, include: keys, size: keys.length },
       aggs: { first: edge('asc'), last, worst: { max: { field: 'level' } }, spans: bySpan(spans) },
     },
   }
-  const body = { query: compileFilter(filter, { terms: { [field]: keys } }), size: 0, aggs }
+  const body = { query: compileFilter(filter, having(keys)), size: 0, aggs }
   const { aggregations } = await searcher.entries<Described>(filter.team, filter.kinds, body, { signal })
   return aggregations?.values.buckets ?? []
 }
@@ -145,10 +182,10 @@ function withSamples(
 
 const groupOf = (
   { key, doc_count, first, last, worst, spans }: Bucket,
-  by: GroupField,
+  { textOf }: Counting,
   sample: EntryRow,
 ): EntryGroup => ({
-  value: by === 'level' ? levelOf(Number(key)) : String(key),
+  value: textOf(key),
   count: doc_count,
   firstAt: instantOf(first),
   lastAt: instantOf(last),

@@ -1,7 +1,7 @@
 import type { Level, LevelCounts } from '../../contract/levels.ts'
 import { timestampOf, toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter, Histogram, LogStoreReader } from '../log-store.ts'
-import { type Spans, spansOver } from '../spans.ts'
+import { type Spans, spansOver, startsOf } from '../spans.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { levelOf, type Searcher } from './searcher.ts'
 
@@ -87,10 +87,6 @@ async function countBySpan(
   const answer = await searcher.entries<Answer>(filter.team, filter.kinds, body, { signal })
   return answer.aggregations?.spans.buckets ?? []
 }
-
-/** Milliseconds since 1970. */
-export const startsOf = ({ widthMs, first, count }: Spans): readonly number[] =>
-  Array.from({ length: count }, (_, index) => (first + index) * widthMs)
 
 function histogramOf(spans: Spans, found: readonly SpanBucket[]): Histogram {
   const buckets = startsOf(spans).map((start, index) => ({

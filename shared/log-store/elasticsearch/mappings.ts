@@ -16,7 +16,7 @@ export interface Template {
 }
 
 /** Raised with every change of a template, so that an operator sees which release wrote it. */
-const TEMPLATE_VERSION = 3
+const TEMPLATE_VERSION = 4
 /** Above the built-in templates (100 to 200), so that none of theirs for a pattern such as `logs-*` wins. */
 const PRIORITY = 500
 
@@ -25,8 +25,10 @@ const PRIORITY = 500
  * length can be refused. The projections cut far below; this only keeps a mistake there from costing a document.
  */
 const KEYWORD = { type: 'keyword', ignore_above: 8_191 } as const
-/** Leaves are looked up, never sorted or counted. */
-const LEAVES = { ...KEYWORD, doc_values: false } as const
+/** Counted by their values, never looked up. */
+const COUNTED = { ...KEYWORD, index: false } as const
+/** Leaves are looked up; `values` are the same, to be counted: a field that is there already takes another beside it, but no doc values. */
+const LEAVES = { ...KEYWORD, doc_values: false, fields: { values: COUNTED } } as const
 /** The words come split already, by the splitter both stores share. Relevance is never asked for, so norms would be waste. */
 const WORDS = { type: 'text', analyzer: 'whitespace', norms: false } as const
 const INSTANT = { type: 'date_nanos' } as const
@@ -55,6 +57,8 @@ export const ENTRY_MAPPINGS = {
     details: WORDS,
     payloadLeaves: LEAVES,
     scopeLeaves: LEAVES,
+    payloadNumbers: COUNTED,
+    scopeNumbers: COUNTED,
     // Never parsed: whatever text stands here is kept and given back to the letter.
     source: { type: 'object', enabled: false },
   },

@@ -8,7 +8,8 @@ export type Clause = Readonly<Record<string, unknown>>
 const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
 /** Words without a field are looked for here. Documents that a release before wrote have no details. */
 const WORDS: readonly string[] = [...TEXTS, 'details']
-const LEAVES = { payload: 'payloadLeaves', scope: 'scopeLeaves' } as const satisfies Record<LeafField, string>
+/** The fields with the terms of leaves. */
+export const LEAVES = { payload: 'payloadLeaves', scope: 'scopeLeaves' } as const satisfies Record<LeafField, string>
 /** How many words with the prefix of a phrase's last word are tried; Elasticsearch's own 50 would miss matches without saying so. */
 const PHRASE_EXPANSIONS = 10_000
 const INTEGER_MIN = -(2 ** 31)
@@ -19,9 +20,11 @@ const NOTHING: Clause = { match_none: {} }
 /** Every clause holds. A single one needs no frame: how deep queries may be nested is limited. */
 export const allOf = (clauses: readonly Clause[]): Clause =>
   clauses.length === 1 ? (clauses[0] as Clause) : { bool: { filter: clauses } }
-/** One clause at least holds. */
-export const anyOf = (clauses: readonly Clause[]): Clause =>
-  clauses.length === 1 ? (clauses[0] as Clause) : { bool: { should: clauses, minimum_should_match: 1 } }
+/** One clause at least holds; of none, none does. */
+export const anyOf = (clauses: readonly Clause[]): Clause => {
+  if (clauses.length === 0) return NOTHING
+  return clauses.length === 1 ? (clauses[0] as Clause) : { bool: { should: clauses, minimum_should_match: 1 } }
+}
 export const term = (field: string, value: string | number): Clause => ({ term: { [field]: value } })
 export const prefix = (field: string, value: string): Clause => ({ prefix: { [field]: value } })
 

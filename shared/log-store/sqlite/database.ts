@@ -9,7 +9,7 @@ import {
 } from '../../sqlite/database-file.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { CalledOffError, clearError } from './failures.ts'
-import { hasLeafWithin } from './leaf-bytes.ts'
+import { hasLeafWithin, leafNumbers, leafTexts } from './leaf-bytes.ts'
 import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts'
 
 const FORMAT: DatabaseFormat = {
@@ -36,6 +36,9 @@ const GO_ON = 'go_on'
 
 /** The SQL function that compares the values of a leaf: leaves, needle, and the two ends of the range of keys. */
 export const LEAF_WITHIN = 'leaf_within'
+/** The SQL functions that give the values of a leaf, or its numbers, as a JSON array: leaves, needle. */
+export const LEAF_TEXTS = 'leaf_texts'
+export const LEAF_NUMBERS = 'leaf_numbers'
 
 /** A condition that always holds, and asks once in 256 rows, by a number of the row, whether to go on. */
 export const goOn = (number: string): string => `CASE WHEN ${number} & 255 THEN 1 ELSE ${GO_ON}() END`
@@ -71,6 +74,11 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
   sqlite.function(LEAF_WITHIN, { directOnly: true, deterministic: true }, (leaves, needle, from, to) =>
     hasLeafWithin(leaves as Uint8Array, needle as Uint8Array, { from: String(from), to: String(to) }) ? 1 : 0,
   )
+  for (const [name, valuesOf] of [[LEAF_TEXTS, leafTexts] as const, [LEAF_NUMBERS, leafNumbers] as const]) {
+    sqlite.function(name, { directOnly: true, deterministic: true }, (leaves, needle) =>
+      valuesOf(leaves as Uint8Array, needle as Uint8Array),
+    )
+  }
   const { read, write } = transactionsOf(sqlite)
   return {
     prepare: statementCache(sqlite),

@@ -1,15 +1,17 @@
 import { LEVELS, type Level } from '../../contract/levels.ts'
 import { fromNanos, timestampOf } from '../../contract/timestamp.ts'
-import type { EntryFilter, EntryGroup, GroupField, GroupLimits, Groups } from '../log-store.ts'
-import type { Spans } from '../spans.ts'
+import type { LeafName } from '../../query/ast.ts'
+import type { EntryFilter, EntryGroup, GroupColumn, GroupField, GroupLimits, Groups } from '../log-store.ts'
+import { type Spans, startsOf } from '../spans.ts'
 import { spansOf } from './counting.ts'
-import type { Database } from './database.ts'
+import { type Database, LEAF_TEXTS } from './database.ts'
 import { gather } from './entry-reader.ts'
 import { fingerprintText } from './ids.ts'
+import { leafNeedle } from './leaf-bytes.ts'
 import type { PlacesOf } from './places.ts'
 import type { RollupOf } from './rollup-reader.ts'
-import { kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
-import { allOf, sql } from './sql.ts'
+import { kindsOf, type Select, whereKinds } from './selection.ts'
+import { allOf, type Sql, sql } from './sql.ts'
 
 /** Groups with the texts of their samples' rows, in the same order. */
 export interface SourceGroups extends Omit<Groups, 'groups'> {
@@ -19,15 +21,39 @@ export interface SourceGroups extends Omit<Groups, 'groups'> {
 
 const NOTHING: SourceGroups = { intervalMs: 1, spans: [], groups: [], sources: [], more: false, ungrouped: 0 }
 
-const COLUMNS: Readonly<Record<GroupField, string>> = {
+const COLUMNS: Readonly<Record<GroupColumn, string>> = {
   level: 'e.level',
   environment: 'e.environment',
   event: 'e.event',
   step: 'e.step',
   project: 'e.project',
   category: 'e.category',
+  correlationKey: 'e.correlation_key',
+  eventName: 'e.event_name',
+  eventId: 'e.event_id',
   template: 'e.template',
   exceptionGroup: 'e.exception_group',
+}
+
+/** Matches with a row for each value that groups share: in SQL, of `source`, where it is null for an entry without any. */
+export interface GroupRows {
+  readonly source: Sql
+  readonly where: Sql
+  readonly value: string
+}
+
+/** The rows of a selection, `from` and `where` over `entries AS e`. */
+export function groupRows(from: string, where: Sql, by: GroupField): GroupRows {
+  if (typeof by === 'string') return { source: sql(from), where, value: COLUMNS[by] }
+  const { text, values } = leafArray(LEAF_TEXTS, by)
+  return { source: sql(`${from} LEFT JOIN json_each(${text}) AS v`, ...values), where, value: 'v.value' }
+}
+
+/** The JSON array that a function makes of an entry's leaves at a path, in SQL; null where it has none. */
+export function leafArray(make: string, { field, path }: LeafName): Sql {
+  const needle = leafNeedle(field, path, '', true)
+  const made = `CASE WHEN instr(leaves, ?) > 0 THEN ${make}(leaves, ?) END`
+  return sql(`(SELECT ${made} FROM contents WHERE arrival = e.arrival)`, needle, needle)
 }
 
 /** SQLite sorts the entries into groups, on disk where they are many; only the groups that are asked for come into memory here. */
@@ -36,16 +62,17 @@ export function createGroupReader(database: Database, select: Select, rollupOf: 
     const selection = select(filter)
     const spans = spansOf(placesOf, filter, rollupOf(filter, 'counts'), bucketsMax)
     if (spans === null) return NOTHING
-    const rows = countGroups(database, filter, selection, COLUMNS[by], spans, groupsMax + 1)
+    const matches = groupRows(selection.from, whereKinds(selection, kindsOf(filter)), by)
+    const rows = countGroups(database, matches, spans, groupsMax + 1)
     // Entries without a value come first.
     const ungrouped = rows[0]?.value === null ? rows[0].count : 0
     const all = rows.filter(({ value }) => value !== null)
     const first = all.slice(0, groupsMax)
-    const samples = lastEntries(database, filter, selection, COLUMNS[by], first)
+    const samples = lastEntries(database, matches, first)
     const sources = gather(database, samples, 'row')
     return {
       intervalMs: spans.widthMs,
-      spans: Array.from({ length: spans.count }, (_, index) => timestampOf((spans.first + index) * spans.widthMs)),
+      spans: startsOf(spans).map(timestampOf),
       groups: first.slice(0, sources.length).map((row) => groupOf(row, by, spans)),
       sources,
       more: all.length > sources.length,
@@ -57,7 +84,7 @@ export function createGroupReader(database: Database, select: Select, rollupOf: 
   }
 }
 
-type Value = string | number | null
+export type Value = string | number | null
 
 interface GroupRow {
   readonly value: Value
@@ -73,21 +100,18 @@ interface GroupRow {
 /** The groups with most entries, and before them the entries without a value as one. Each entry is looked at once. */
 function countGroups(
   database: Database,
-  filter: EntryFilter,
-  selection: Selection,
-  column: string,
+  { source, where, value }: GroupRows,
   spans: Spans,
   groupsMax: number,
 ): readonly GroupRow[] {
-  const { text, values } = whereKinds(selection, kindsOf(filter))
   return database
     .prepare(`SELECT value, sum(entries) AS count, CAST(min(first) AS TEXT) AS first, CAST(max(last) AS TEXT) AS last,
         max(level) AS level, group_concat(span || ':' || entries) AS spans
-      FROM (SELECT ${column} AS value, e.timestamp / 1000000 / ? - ? AS span, count(*) AS entries,
+      FROM (SELECT ${value} AS value, e.timestamp / 1000000 / ? - ? AS span, count(*) AS entries,
           min(e.timestamp) AS first, max(e.timestamp) AS last, max(e.level) AS level
-        FROM ${selection.from} WHERE ${text} GROUP BY 1, 2)
+        FROM ${source.text} WHERE ${where.text} GROUP BY 1, 2)
       GROUP BY value ORDER BY value IS NOT NULL, count DESC, value LIMIT ?`)
-    .all(BigInt(spans.widthMs), BigInt(spans.first), ...values, groupsMax + 1)
+    .all(BigInt(spans.widthMs), BigInt(spans.first), ...source.values, ...where.values, groupsMax + 1)
     .map((row) => ({
       value: row['value'] as Value,
       count: Number(row['count']),
@@ -101,22 +125,17 @@ function countGroups(
 /** The arrivals of the groups' last entries, in the groups' order: found by their times, which are known. */
 function lastEntries(
   database: Database,
-  filter: EntryFilter,
-  selection: Selection,
-  column: string,
+  { source, where, value }: GroupRows,
   rows: readonly GroupRow[],
 ): readonly number[] {
   if (rows.length === 0) return []
   const times = rows.map(({ last }) => BigInt(last))
-  const { text, values } = allOf([
-    whereKinds(selection, kindsOf(filter)),
-    sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times),
-  ])
+  const { text, values } = allOf([where, sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times)])
   // Beside a max(), the bare columns are those of its row.
   const found = database
-    .prepare(`SELECT ${column} AS value, CAST(e.timestamp AS TEXT) AS at, max(e.id), e.arrival AS arrival
-      FROM ${selection.from} WHERE ${text} GROUP BY 1, 2`)
-    .iterate(...values)
+    .prepare(`SELECT ${value} AS value, CAST(e.timestamp AS TEXT) AS at, max(e.id), e.arrival AS arrival
+      FROM ${source.text} WHERE ${text} GROUP BY 1, 2`)
+    .iterate(...source.values, ...values)
   const wanted = new Set(rows.map(({ value, last }) => placeOf(value, last)))
   const arrivals = new Map<string, number>()
   for (const { value, at, arrival } of found) {
@@ -144,7 +163,7 @@ function groupOf({ value, count, first, last, level, spans }: GroupRow, by: Grou
   }
 }
 
-function valueText(value: Value, by: GroupField): string {
+export function valueText(value: Value, by: GroupField): string {
   if (by === 'level') return levelOf(Number(value))
   return by === 'template' || by === 'exceptionGroup' ? fingerprintText(value) : String(value)
 }

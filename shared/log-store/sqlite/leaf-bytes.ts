@@ -1,6 +1,7 @@
 import type { EntryDocument, Leaf } from '../../contract/documents.ts'
 import type { LeafField } from '../../query/ast.ts'
 import { isWithin, type KeyRange, sortKey } from '../../query/sort-key.ts'
+import { roundedNumber } from '../statistics.ts'
 
 /**
  * Leaves and sets as bytes that SQLite can search with `instr`. Neither paths nor values hold a NUL (searchText replaces it),
@@ -26,19 +27,38 @@ function leafText(field: LeafField, leaves: readonly Leaf[]): string {
 export const leafNeedle = (field: LeafField, path: string, value: string, prefix: boolean): Buffer =>
   Buffer.from(`\0\0${MARKS[field]}${path}\0${value}${prefix ? '' : '\0\0'}`)
 
-/** Whether one of the leaves that a needle of a path finds (`leafNeedle` with no value, `prefix`) has a value within the range. */
-export function hasLeafWithin(leaves: Uint8Array, needle: Uint8Array, range: KeyRange): boolean {
+/** The values of the leaves that a needle of a path finds: `leafNeedle` with no value, `prefix`. */
+export function* leafValues(leaves: Uint8Array, needle: Uint8Array): Iterable<string> {
   const bytes = Buffer.from(leaves.buffer, leaves.byteOffset, leaves.byteLength)
   for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, at)) {
     const begin = at + needle.length
-    at = bytes.indexOf(NULS, begin)
-    const key = sortKey(bytes.toString('utf8', begin, at))
+    at = bytes.indexOf(0, begin)
+    yield bytes.toString('utf8', begin, at)
+  }
+}
+
+/** Whether one of these values is within the range. */
+export function hasLeafWithin(leaves: Uint8Array, needle: Uint8Array, range: KeyRange): boolean {
+  for (const value of leafValues(leaves, needle)) {
+    const key = sortKey(value)
     if (key !== undefined && isWithin(range, key)) return true
   }
   return false
 }
 
-const NULS = '\0\0'
+/** These values, each once, as a JSON array. */
+export const leafTexts = (leaves: Uint8Array, needle: Uint8Array): string =>
+  JSON.stringify([...new Set(leafValues(leaves, needle))])
+
+/** The numbers among these values, rounded (statistics.ts), each once, as a JSON array. */
+export function leafNumbers(leaves: Uint8Array, needle: Uint8Array): string {
+  const numbers = new Set<number>()
+  for (const value of leafValues(leaves, needle)) {
+    const number = roundedNumber(value)
+    if (number !== undefined) numbers.add(number)
+  }
+  return JSON.stringify([...numbers])
+}
 
 /** A set of texts; it can be searched with `memberNeedle`. */
 export const setBytes = (members: readonly string[]): Buffer =>

@@ -37,7 +37,7 @@ export async function startReader(store: StoreOptions): Promise<Reader> {
     module: new URL('./reader-thread.ts', import.meta.url),
     data,
     oldGenerationMiB: OLD_GENERATION_MIB,
-    errors: [StoreHaltError, StoreUnavailableError, CalledOffError, TailCursorError],
+    errors: [StoreHaltError, StoreUnavailableError, CalledOffError, ReadTooLargeError, TailCursorError],
   })
   const systemThreadId = await thread.call('systemThreadId', [])
   let number = 0

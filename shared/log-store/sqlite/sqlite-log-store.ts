@@ -80,6 +80,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
       const samples = await cooperative.run(filter.team, mapInSteps(sources, parseRecord))
       return { ...answer, groups: groups.map((group, index) => ({ ...group, sample: samples[index] as EntryRecord })) }
     },
+    series: (filter, request, signal) => store.read(readBy(filter.team, signal), 'series', filter, request),
     searchFlows: (filter, page, signal) => store.read(readBy(filter.team, signal), 'searchFlows', filter, page),
     countFlows: (filter, states, signal) => store.read(readBy(filter.team, signal), 'countFlows', filter, states),
     flow: (team, correlationKey, signal) => store.read(readBy(team, signal), 'flow', team, correlationKey),

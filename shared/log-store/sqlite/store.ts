@@ -11,6 +11,7 @@ import { createRetention, type Retention } from './retention.ts'
 import { createRollupOf } from './rollup-reader.ts'
 import { createRollups, type Rollups } from './rollups.ts'
 import { createSelect } from './selection.ts'
+import { createSeriesReader } from './series.ts'
 
 /**
  * The log store's database: every access to the file, without waiting and without retrying. It runs in the caller's thread or
@@ -26,7 +27,8 @@ export interface Store
     Pick<Rollups, 'countMore' | 'forgetCounts' | 'countedEntries'>,
     ReturnType<typeof createHistogramReader>,
     ReturnType<typeof createFacetReader>,
-    ReturnType<typeof createGroupReader> {}
+    ReturnType<typeof createGroupReader>,
+    ReturnType<typeof createSeriesReader> {}
 
 export interface StoreOptions extends DatabaseOptions {
   readonly limits?: Partial<StoreLimits>
@@ -53,6 +55,7 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
       forgetCounts: rollups.forgetCounts,
       countedEntries: rollups.countedEntries,
       ...createGroupReader(database, select, rollupOf, placesOf),
+      ...createSeriesReader(database, select, rollupOf, placesOf),
     },
     close: () => database.close(),
   }

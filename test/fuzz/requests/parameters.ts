@@ -1,6 +1,8 @@
 import { ERRORS } from '../../../shared/contract/errors.ts'
 import { LEVELS } from '../../../shared/contract/levels.ts'
+import { SERIES_FUNCTIONS } from '../../../shared/log-store/statistics.ts'
 import type { ParameterName } from '../../../views/api/parameters.ts'
+import { GROUPED_BY } from '../../../views/schemas/answers.ts'
 import { TEAMS } from '../material.ts'
 import { GUIDS, NUMBERS, TIMES, textOf } from '../values.ts'
 import type { Context } from './context.ts'
@@ -14,6 +16,8 @@ const cursorOf = ({ random, material: { cursors } }: Context, path: string): str
   const right = path === '/api/flows' ? cursors.flows : path.startsWith('/api/flows') ? cursors.asc : cursors.desc
   return random.pick(random.oneIn(4) ? Object.values(cursors).flat() : right)
 }
+
+const NUMBER_NAMES = ['scope.ms', 'payload.order.id', 'Scope.a b', 'payload.']
 
 const within =
   (least: number, most: number) =>
@@ -51,12 +55,16 @@ const RIGHT = {
   format: ({ random }) => random.pick(['ndjson', 'csv', 'svg', 'CSV']),
   lastEventId: ({ random, material }) => random.pick(material.cursors.tail),
   code: ({ random }) => random.pick(Object.keys(ERRORS)),
-  by: ({ random }) => random.pick(['template', 'exception', 'category', 'project', 'level', 'environment', 'event']),
+  by: ({ random }) => random.pick([...GROUPED_BY.application, ...GROUPED_BY.event, ...NUMBER_NAMES]),
   groups: within(1, 30),
   fields: ({ random }) => random.pick(['payload.order.id', 'scope.RequestId,scope.tenant', 'scope.a,payload.a,scope.']),
+  fn: ({ random }) => random.pick(SERIES_FUNCTIONS),
+  value: ({ random }) => random.pick(NUMBER_NAMES),
+  series: within(1, 10),
   template: ({ random }) => random.pick(['5f1c0a9be2d47', '0000000000000', 'FFFFFFFFFFFFF']),
   exceptionGroup: ({ random }) => random.pick(['5f1c0a9be2d47', 'fffffffffffff']),
   key: ({ random, material }) => random.pick(['.', '..', ...material.flows]),
+  other: ({ random, material }) => random.pick(['.', '..', ...material.flows]),
 } as const satisfies Readonly<Record<ParameterName, Values[string]>>
 
 /** A value that the parameter takes; a text for one that is not known here. */

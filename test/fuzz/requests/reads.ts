@@ -10,7 +10,8 @@ import { sessionCookie } from './sessions.ts'
 const { reads, main } = TEAMS
 
 /** Heavier routes are asked less often. */
-const weightOf = ({ path }: Route): number => (/export|facets|choices|absence|completion|tail/.test(path) ? 2 : 4)
+const weightOf = ({ path }: Route): number =>
+  /export|facets|groups|series|choices|absence|completion|statistics|tail/.test(path) ? 2 : 4
 
 const WEIGHTED = ROUTES.map((route) => [weightOf(route), route] as const)
 
@@ -69,8 +70,9 @@ function readOf(context: Context, route: Route, valueFor: (name: string, path: s
 function pathOf({ random, material }: Context, { path }: Route): string {
   const ids = path.startsWith('/api/event') ? material.eventIds : material.applicationIds
   const id = random.oneIn(20) ? textOf(random, 3) : random.pick(ids)
-  const key = random.oneIn(10) ? random.pick(['-', '.', textOf(random, 3)]) : random.pick(material.flows)
-  return path.replace(':id', escaped(id)).replace(':correlationKey', escaped(key))
+  const key = (): string =>
+    escaped(random.oneIn(10) ? random.pick(['-', '.', textOf(random, 3)]) : random.pick(material.flows))
+  return path.replace(':id', escaped(id)).replace(':correlationKey', key()).replace(':other', key())
 }
 
 /** Percent-encoded where the text allows it. */

@@ -41,7 +41,10 @@ describe('answers have exactly the fields that the OpenAPI document names, null 
     '%s',
     async (path) => {
       const folder = path.split('/')[2]?.split('?')[0] ?? ''
-      const own = path.replace(':id', ids[folder] ?? '').replace(':correlationKey', 'k')
+      const own = path
+        .replace(':id', ids[folder] ?? '')
+        .replace(':correlationKey', 'k')
+        .replace(':other', 'l')
       const answer = await views.get(own)
       if (answer.status === 400) return expect(answer.error.message).toContain('is not a parameter')
       const template = path.split('?')[0]?.replaceAll(/:(\w+)/g, '{$1}') ?? ''

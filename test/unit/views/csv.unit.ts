@@ -11,7 +11,7 @@ const names: Names = {
   project: (id) => ({ id, name: 'Checkout' }),
   inQuery: (query) => query,
   stepsOf: () => [],
-  ends: () => [],
+  processes: () => [],
 }
 
 const payloadCell = (payload: string): string | undefined => {

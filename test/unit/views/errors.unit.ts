@@ -11,6 +11,8 @@ const PATHS = [
   '/api/event-logs',
   '/api/event-logs/histogram',
   '/api/event-logs/facets',
+  '/api/event-logs/groups',
+  '/api/event-logs/series',
   '/api/event-logs/absence',
   '/api/event-logs/tail',
   '/api/event-logs/export',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { RUNNING_MS, stateOf } from '../../../views/api/flow-state.ts'
+import type { EntityRef } from '../../../views/schemas/answers.ts'
 import { HOUR, iso, MINUTE, START } from './web/flow/flow-fixture.ts'
 
 const CHARGE = [{ identifier: 'order.charge', name: 'Charge' }]
@@ -12,7 +13,8 @@ const FINISHED = {
   events: [{ identifier: 'order', name: 'Order' }],
   steps: [{ identifier: 'order.validate', name: 'Validate' }],
 }
-const guess = (more: Partial<Parameters<typeof stateOf>[0]>, now = LATER) => stateOf({ ...FINISHED, ...more }, now)
+const guess = (more: Partial<Parameters<typeof stateOf>[0]>, now = LATER, waits = new Map<string, number>()) =>
+  stateOf({ ...FINISHED, ...more }, now, waits)
 
 describe('the state of a flow', () => {
   test('is failed where no Event or Step logged after an error', () => {
@@ -43,6 +45,32 @@ describe('the state of a flow', () => {
     expect(guess({ nextSteps: CHARGE }, last + RUNNING_MS)).toEqual({
       state: 'stalled',
       reason: 'The next Step would be Charge, but nothing was logged for 5 minutes.',
+    })
+  })
+
+  test('follows the waits that are known of the next Steps, the shortest first', () => {
+    const last = START + MINUTE
+    const ship = { identifier: 'order.ship', name: null }
+    const waits = new Map([
+      ['order.charge', 90 * MINUTE],
+      ['order.ship', 70_000],
+    ])
+    const told = (nextSteps: readonly EntityRef[], silent: number) => guess({ nextSteps }, last + silent, waits)
+    expect(told(CHARGE, 90 * MINUTE - 1)).toEqual({
+      state: 'running',
+      reason: 'The last log is less than 1 h 30 m old.',
+    })
+    expect(told(CHARGE, 90 * MINUTE)).toEqual({
+      state: 'stalled',
+      reason: 'The next Step would be Charge, but nothing was logged for 1 h 30 m, longer than such flows take.',
+    })
+    expect(told([...CHARGE, ship], 69_999)).toEqual({
+      state: 'running',
+      reason: 'The last log is less than 1 m 10 s old.',
+    })
+    expect(told([...CHARGE, ship], 70_000)).toEqual({
+      state: 'stalled',
+      reason: 'The next Step would be order.ship, but nothing was logged for 1 m 10 s, longer than such flows take.',
     })
   })
 

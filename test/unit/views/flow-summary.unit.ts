@@ -15,7 +15,7 @@ const names: Names = {
     ['validate', 'pay', 'ship'].map((identifier, index) => {
       return { kind: 'step', identifier: `${event}.${identifier}`, team: 'a', name: '', event, order: index + 1 }
     }),
-  ends: () => [],
+  processes: () => [],
 }
 
 const group = (fields: Partial<FlowGroup>): FlowGroup => ({
@@ -32,6 +32,7 @@ const group = (fields: Partial<FlowGroup>): FlowGroup => ({
 const flow = (...groups: FlowGroup[]) => ({ correlationKey: 'k', firstAt: at(0), lastAt: at(9), groups })
 
 const NOW = Date.parse(at(9)) + RUNNING_MS
+const NOTHING_LEARNT = new Map<string, number>()
 
 describe('the summary of a flow', () => {
   test('counts by level, names the worst, and lists what was touched by first appearance', () => {
@@ -44,6 +45,7 @@ describe('the summary of a flow', () => {
       ),
       names,
       NOW,
+      NOTHING_LEARNT,
     )
     expect(summary).toEqual({
       correlationKey: 'k',
@@ -64,7 +66,7 @@ describe('the summary of a flow', () => {
   })
 
   test('names what comes next: the Step after the furthest one seen, of every Event that is not at its last', () => {
-    const nextOf = (...groups: FlowGroup[]) => summaryOf(flow(...groups), names, NOW).nextSteps
+    const nextOf = (...groups: FlowGroup[]) => summaryOf(flow(...groups), names, NOW, NOTHING_LEARNT).nextSteps
     const step = (event: string, name: string) => group({ event, step: `${event}.${name}` })
     expect(nextOf(step('order', 'validate'))).toEqual([named('order.pay')])
     expect(nextOf(step('order', 'pay'))).toEqual([named('order.ship')])
@@ -77,7 +79,7 @@ describe('the summary of a flow', () => {
 
   test('tells the last error, and the last progress of an Event or Step: neither an error nor an application log is any', () => {
     const timesOf = (...groups: FlowGroup[]) => {
-      const { lastErrorAt, lastProgressAt } = summaryOf(flow(...groups), names, NOW)
+      const { lastErrorAt, lastProgressAt } = summaryOf(flow(...groups), names, NOW, NOTHING_LEARNT)
       return [lastErrorAt, lastProgressAt]
     }
     const ended = { event: 'order', lastAt: at(3) }
@@ -101,7 +103,7 @@ describe('the Steps of a flow', () => {
       ),
       names,
     )
-    const unseen = { seen: false, firstAt: null, lastAt: null, count: 0, worstLevel: null }
+    const unseen = { seen: false, firstAt: null, lastAt: null, duration: null, count: 0, worstLevel: null }
     expect(steps).toEqual([
       { event: named('order'), step: named('order.validate'), ...unseen },
       {
@@ -110,6 +112,7 @@ describe('the Steps of a flow', () => {
         seen: true,
         firstAt: at(2),
         lastAt: at(4),
+        duration: 1_000,
         count: 3,
         worstLevel: 'Error',
       },
@@ -154,7 +157,7 @@ describe('archived Steps', () => {
   const steps = (...groups: FlowGroup[]) => stepsOf(flow(...groups), archived).map(({ step }) => step.identifier)
 
   test('are not waited for', () => {
-    expect(summaryOf(flow(validated), archived, NOW).nextSteps).toEqual([named('a.ship')])
+    expect(summaryOf(flow(validated), archived, NOW, NOTHING_LEARNT).nextSteps).toEqual([named('a.ship')])
     expect(steps(validated)).toEqual(['a.validate', 'a.ship'])
   })
 

@@ -62,6 +62,25 @@ describe('GET …/groups', () => {
     expect(counted(await groupsOf('/api/event-logs/groups?by=environment&event=gone'))).toHaveLength(2)
   })
 
+  test('has logs by every value that a search finds, under its aliases as well', async () => {
+    const scopeData = { tenant: ['acme', 'shop'], traceId: 'ab' }
+    views.store.add(
+      applicationLog({ scopeData, eventId: 7, eventName: 'Paid', correlationKey: 'order-1' }),
+      eventLog({ payload: '{"order":{"id":4711}}' }),
+    )
+    const found = async (by: string, base = LOGS) => {
+      const groups = await groupsOf(`${base}/groups?by=${encodeURIComponent(by)}`)
+      return [groups.by, ...groups.items.map(({ label }) => label)]
+    }
+    expect(await found('scopeData.tenant')).toEqual(['scope.tenant', 'acme', 'shop'])
+    expect(await found('trace')).toEqual(['trace', 'ab'])
+    expect(await found('EVENTID')).toEqual(['eventId', '7'])
+    expect(await found('eventName')).toEqual(['eventName', 'Paid'])
+    expect(await found('flow')).toEqual(['correlationKey', 'order-1'])
+    expect(await found('payload.order.id', '/api/event-logs')).toEqual(['payload.order.id', '4711'])
+    expect(await found('scope.a\0b')).toEqual(['scope.a\uFFFDb'])
+  })
+
   test('takes the filters of the list and as many groups as are asked for', async () => {
     views.store.add(
       ...['a', 'b', 'c'].map((message) => applicationLog({ message })),
@@ -75,6 +94,12 @@ describe('GET …/groups', () => {
     ['/api/event-logs/groups?by=template', 'by'],
     [`${LOGS}/groups?by=event`, 'by'],
     [`${LOGS}/groups?by=other`, 'by'],
+    [`${LOGS}/groups?by=message`, 'by'],
+    [`${LOGS}/groups?by=timestamp`, 'by'],
+    [`${LOGS}/groups?by=payload.order`, 'by'],
+    [`${LOGS}/groups?by=scope.`, 'by'],
+    [`${LOGS}/groups?by=scope.<key>.${'x'.repeat(250)}`, 'by'],
+    [`${LOGS}/groups?by=scope%2E${'x'.repeat(251)}`, 'by'],
     [`${LOGS}/groups?groups=201`, 'groups'],
     [`${LOGS}?template=x`, 'template'],
     [`${LOGS}?exceptionGroup=5f1c0a9be2d4`, 'exceptionGroup'],

@@ -63,6 +63,10 @@ describe('a Team sees its own data only', () => {
     '/api/application-logs/histogram?buckets=1',
     '/api/event-logs/facets',
     '/api/application-logs/facets',
+    '/api/event-logs/groups?by=correlationKey',
+    '/api/application-logs/groups?by=environment',
+    '/api/event-logs/series?by=environment',
+    '/api/application-logs/series?by=category',
     '/api/event-logs/absence?step=none',
     '/api/application-logs/absence?level=error',
     '/api/event-logs/export',
@@ -82,6 +86,8 @@ describe('a Team sees its own data only', () => {
   test('in counts', async () => {
     const histogram = await views.get<{ total: number }>('/api/event-logs/histogram')
     expect(histogram.data.total).toBe(3)
+    const series = await views.get<{ items: { count: number }[] }>('/api/event-logs/series')
+    expect(series.data.items).toMatchObject([{ count: 3 }])
     const flow = await views.get<{ summary: { total: number } }>('/api/flows/shared')
     expect(flow.data.summary.total).toBe(6)
     const ofB = await views.get<{ summary: { total: number } }>('/api/flows/shared', { 'x-api-key': KEY_B })

@@ -5,9 +5,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createOpenApi } from '../../../deploy/openapi/openapi.ts'
 import { ERRORS, type ErrorCode } from '../../../shared/contract/errors.ts'
 import { STATUS } from '../../../shared/http/status.ts'
+import { SERIES_FUNCTIONS } from '../../../shared/log-store/statistics.ts'
 import { PARAMETERS, type Parameter } from '../../../views/api/parameters.ts'
 import { VIEW_STATUS } from '../../../views/api/problems.ts'
 import { ROUTES } from '../../../views/api/routes.ts'
+import { GROUPED_BY } from '../../../views/schemas/answers.ts'
 
 type Json = Record<string, unknown>
 interface Media {
@@ -216,6 +218,9 @@ describe('docs/http.md', () => {
       expect(page).toContain(`\`GET ${template.replace(/^\/api\/(event|application)-logs/, '…')}\``)
     }
     for (const name of Object.keys(PARAMETERS)) expect(page).toContain(`\`${name}\``)
+    for (const [kind, fields] of Object.entries(GROUPED_BY))
+      expect(page).toContain(`| ${kind} logs | ${fields.map((name) => `\`${name}\``).join(', ')} |`)
+    for (const fn of SERIES_FUNCTIONS) expect(page).toContain(`\`${fn}\``)
     for (const code of [
       'invalid_request',
       'missing_api_key',

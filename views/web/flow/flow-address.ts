@@ -19,8 +19,20 @@ export function toggled(text: string | undefined, value: string): string {
 
 /** The path of a flow in the API, and the parameters that go with it for keys that no path can hold. */
 export function apiOf(correlationKey: string, below = ''): { readonly path: string; readonly params: Params } {
+  const { segment, params } = segmentOf(correlationKey, 'key')
+  return { path: `/api/flows/${segment}${below}`, params }
+}
+
+/** The same for the comparison of a flow with another one. */
+export function comparisonOf(correlationKey: string, otherKey: string): ReturnType<typeof apiOf> {
+  const other = segmentOf(otherKey, 'other')
+  const { path, params } = apiOf(correlationKey, `/compare/${other.segment}`)
+  return { path, params: { ...params, ...other.params } }
+}
+
+function segmentOf(correlationKey: string, name: string): { readonly segment: string; readonly params: Params } {
   const key = correlationKey.toWellFormed()
-  return /^\.{0,2}$/.test(key)
-    ? { path: `/api/flows/-${below}`, params: { key } }
-    : { path: `/api/flows/${encodeURIComponent(key)}${below}`, params: {} }
+  return /^(?:\.{0,2}|statistics)$/i.test(key)
+    ? { segment: '-', params: { [name]: key } }
+    : { segment: encodeURIComponent(key), params: {} }
 }

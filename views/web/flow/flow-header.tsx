@@ -10,6 +10,7 @@ import { Popover } from '../ui/popover.tsx'
 import { Time, useNow } from '../ui/time.tsx'
 import { apiOf } from './flow-address.ts'
 import { FlowFailure } from './flow-failure.tsx'
+import { STEPS } from './texts.ts'
 import type { FlowData } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
 
@@ -49,6 +50,19 @@ export function FlowHeader({ view, data: { live }, toggleLive }: HeaderProps) {
           <span class={`flow-dot ${live}`} />
           {LIVE[live]}
         </button>
+        {view.brief.steps.length > 0 && (
+          <button
+            type="button"
+            class="button small"
+            aria-pressed={view.params['steps'] !== undefined}
+            title={STEPS.toggle}
+            onClick={() =>
+              view.set({ steps: view.params['steps'] === undefined ? 'show' : undefined, compare: undefined })
+            }
+          >
+            {STEPS.title}
+          </button>
+        )}
         <Copy text={() => location.href} label="Copy link" named class="button small" />
         <FlowExport view={view} />
       </header>

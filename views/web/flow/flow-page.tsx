@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
 import type { Flow as FlowAnswer } from '../../schemas/answers.ts'
+import { Busy } from '../ui/busy.tsx'
 import { copy } from '../ui/copy.tsx'
 import { hrefTo } from '../ui/use-address.ts'
 import { type KeyMap, useKeys } from '../ui/use-keys.ts'
@@ -8,6 +9,7 @@ import { FlowDetails } from './flow-details.tsx'
 import { FlowDrawing } from './flow-drawing.tsx'
 import { FlowHeader } from './flow-header.tsx'
 import { FlowList } from './flow-list.tsx'
+import { FlowSteps } from './flow-steps.tsx'
 import { FlowToolbar } from './flow-toolbar.tsx'
 import { nextOf } from './navigation.ts'
 import { type FlowData, useFlow } from './use-flow.ts'
@@ -44,6 +46,7 @@ function Flow({ brief, data, toggleLive }: FlowProps) {
   return (
     <div class="page flow-page">
       <FlowHeader view={view} data={data} toggleLive={toggleLive} />
+      {view.params['steps'] !== undefined && <FlowSteps view={view} />}
       <FlowToolbar view={view} jump={jump} at={places.indexOf(here) + 1} errors={places.length} />
       <Busy on={data.loading} />
       {logs.length > 0 && (
@@ -58,8 +61,6 @@ function Flow({ brief, data, toggleLive }: FlowProps) {
     </div>
   )
 }
-
-export const Busy = ({ on }: { readonly on: boolean }) => <div class="busy-line">{on && <div class="busy" />}</div>
 
 function keysOf(view: FlowView, toggleLive: () => void, jump: (step: 1 | -1) => void): KeyMap {
   const { selected, listed, matches } = view

@@ -7,34 +7,92 @@ import { durationText, timeText } from '../../flow-layout/times.ts'
 import type { EntryPage, FlowPage, FlowStateCounts, FlowSummary, NameList } from '../../schemas/answers.ts'
 import type { Params, Problem } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
+import type { Address } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
 import { ALL_TIME } from '../logs/filters.ts'
 import { RangePicker } from '../logs/range-picker.tsx'
 import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
+import { Busy } from '../ui/busy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
+import { Segments } from '../ui/segments.tsx'
 import { Select } from '../ui/select.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useNow, useUtc } from '../ui/time.tsx'
 import { hrefTo, useAddress } from '../ui/use-address.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { useKeys } from '../ui/use-keys.ts'
+import { Statistics } from './event-statistics.tsx'
 import { StateBadge } from './flow-header.tsx'
-import { Busy } from './flow-page.tsx'
-import { FLOWS, SORTS, TABS } from './texts.ts'
+import { BADGES, FLOWS, SORTS, TABS, VIEWS } from './texts.ts'
 import { TypedInput } from './typed-input.tsx'
 
 /** The parameters that select flows, whatever their state; a flow has a level where its worst log has it. */
 const FILTERS = ['q', 'level', 'environment', 'event', 'from', 'to'] as const
 
-/** The flows of the Team, by state. */
+/** The flows of the Team: the list of them, or their statistics. */
 export function FlowsPage() {
+  const [{ params }, go] = useAddress()
+  const { view = '' } = params
+  const shown = VIEWS.find(([name]) => name === view)?.[0] ?? ''
+  return (
+    <div class="page">
+      <header class="bar">
+        <h1>{FLOWS.title}</h1>
+        <Segments
+          label={FLOWS.view}
+          options={VIEWS}
+          value={shown}
+          onChange={(chosen) => go({ params: { view: chosen } })}
+        />
+      </header>
+      {shown === '' ? <FlowsList /> : <FlowsStatistics />}
+    </div>
+  )
+}
+
+type Set = (patch: Readonly<Record<string, string | undefined>>) => void
+
+/** The filters that hold for the list and the statistics. */
+function CommonFilters({ params, set }: { readonly params: Address['params']; readonly set: Set }) {
+  const { environment, from, to } = params
+  return (
+    <>
+      <RangePicker
+        params={{ from: from ?? (to ? undefined : ALL_TIME), to }}
+        onRange={(range) => set({ ...range, from: range.from === ALL_TIME ? undefined : range.from })}
+      />
+      {environment && (
+        <button type="button" class="chip" aria-pressed onClick={() => set({ environment: undefined })}>
+          Only {visible(environment)} <Icon name="close" />
+        </button>
+      )}
+    </>
+  )
+}
+
+function FlowsStatistics() {
+  const [{ params }, go] = useAddress()
+  const set: Set = (patch) => go({ params: patch }, 'replace')
+  return (
+    <>
+      <div class="bar flows-bar">
+        <EventSelect event={params['event']} onChange={(event) => set({ event })} />
+        <CommonFilters params={params} set={set} />
+      </div>
+      <Statistics params={pick(params, ['event', 'environment', 'from', 'to'])} />
+    </>
+  )
+}
+
+/** The flows by state. */
+function FlowsList() {
   const [{ params }, go] = useAddress()
   const filter = pick(params, FILTERS)
   const { flows, problem, areMore, more, counts } = useFlows(filter, pick(params, ['state', 'sort']))
-  const set = (patch: Readonly<Record<string, string | undefined>>): void => go({ params: patch }, 'replace')
-  const { state = '', sort = SORTS[0]?.[0], level = '', environment, from, to } = params
+  const set: Set = (patch) => go({ params: patch }, 'replace')
+  const { state = '', sort = SORTS[0]?.[0], level = '' } = params
   const box = useRef<HTMLInputElement>(null)
   const find = { what: 'Find or open a flow', run: () => box.current?.focus() }
   useKeys({
@@ -43,8 +101,7 @@ export function FlowsPage() {
     k: { what: 'Previous flow', run: () => step(-1) },
   })
   return (
-    <div class="page">
-      <h1>{FLOWS.title}</h1>
+    <>
       <div class="bar flows-bar">
         <TypedInput
           label={FLOWS.find}
@@ -66,15 +123,7 @@ export function FlowsPage() {
           options={SORTS}
           onChange={(chosen) => set({ sort: chosen === SORTS[0]?.[0] ? undefined : chosen })}
         />
-        <RangePicker
-          params={{ from: from ?? (to ? undefined : ALL_TIME), to }}
-          onRange={(range) => set({ ...range, from: range.from === ALL_TIME ? undefined : range.from })}
-        />
-        {environment && (
-          <button type="button" class="chip" aria-pressed onClick={() => set({ environment: undefined })}>
-            Only {visible(environment)} <Icon name="close" />
-          </button>
-        )}
+        <CommonFilters params={params} set={set} />
       </div>
       <Tabs
         label={FLOWS.state}
@@ -102,15 +151,12 @@ export function FlowsPage() {
             ))}
         </div>
       </Tabs>
-    </div>
+    </>
   )
 }
 
 const pick = (params: Params, names: readonly string[]): Params =>
   Object.fromEntries(names.map((name) => [name, params[name]]))
-
-/** The states that want to be looked into, in their colours. */
-const BADGES: Readonly<Record<string, string>> = { failed: 'bad', stalled: 'warn' }
 
 interface StateTabProps {
   readonly state: FlowState | ''

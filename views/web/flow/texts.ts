@@ -3,6 +3,7 @@ import type { FlowSort, FlowState } from '../../../shared/log-store/log-store.ts
 /** The words of the list of flows. */
 export const FLOWS = {
   title: 'Flows',
+  view: 'View',
   find: 'Part of a correlationKey, or all of it and Enter',
   level: 'Worst level',
   allLevels: 'All levels',
@@ -19,6 +20,9 @@ export const FLOWS = {
   showAll: 'Show all flows',
 } as const
 
+/** The states that want to be looked into, in their colours. */
+export const BADGES: Readonly<Record<string, string>> = { failed: 'bad', stalled: 'warn' }
+
 /** The tabs, in the order in which they are looked through for trouble. */
 export const TABS: readonly (readonly [state: FlowState | '', name: string])[] = [
   ['', 'All'],
@@ -33,3 +37,32 @@ export const SORTS: readonly (readonly [sort: FlowSort, name: string])[] = [
   ['longest', 'Longest first'],
   ['worst', 'Worst level first'],
 ]
+
+/** The list of flows, and their statistics. */
+export const VIEWS = [
+  ['', 'Flows'],
+  ['steps', 'Steps'],
+] as const
+
+/** The words of the statistics of flows, and of a flow's Steps beside the usual ones. */
+export const STEPS = {
+  title: 'Steps',
+  step: 'Step',
+  reached: 'Reached by',
+  half: 'Half within',
+  most: '95 % within',
+  share: 'Part of the time',
+  stalled: 'Stalled before',
+  none: ['No flow of an Event in this time', 'Statistics are made of flows with logs of an Event or its Steps.'],
+  toggle: 'Steps, with the time that each usually takes',
+  took: 'Took',
+  usual: 'Usually',
+  other: 'Other flow',
+  difference: 'Difference',
+  compare: 'Compare with a flow that succeeded',
+  noOther: 'No other flow of this Event has finished.',
+  stop: 'Compare no more',
+} as const
+
+/** How a Step differs from the one of the other flow. */
+export const DIFFERENCES = { missing: 'missing', added: 'only here', failed: 'failed', slower: 'slower' } as const

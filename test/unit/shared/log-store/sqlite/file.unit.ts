@@ -86,7 +86,7 @@ describe('the file', () => {
     await store.close()
     toVersion1(file)
     const again = await open()
-    const states = { lately: '2100-01-01T00:00:00.000Z', ends: [] }
+    const states = { lately: '2100-01-01T00:00:00.000Z', ends: [], waits: [] }
     const count = () => again.countFlows(flowsOf('payments'), states)
     expect(await count()).toEqual({ running: 0, stalled: 0, failed: 1, finished: 1 })
     const late = eventDocument({ ...failed, level: 'Information' })

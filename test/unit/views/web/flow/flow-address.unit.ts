@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { apiOf, listOf, toggled } from '../../../../../views/web/flow/flow-address.ts'
+import { apiOf, comparisonOf, listOf, toggled } from '../../../../../views/web/flow/flow-address.ts'
 
 describe('a list in one parameter', () => {
   test('takes a value in and out again, whatever it holds', () => {
@@ -30,8 +30,13 @@ describe('where the API has a flow', () => {
   test('is its key in the path, or beside it where no path can hold it', () => {
     expect(apiOf('order/47 11')).toEqual({ path: '/api/flows/order%2F47%2011', params: {} })
     expect(apiOf('k', '/tail')).toEqual({ path: '/api/flows/k/tail', params: {} })
-    for (const key of ['', '.', '..'])
+    for (const key of ['', '.', '..', 'Statistics'])
       expect(apiOf(key, '/tail')).toEqual({ path: '/api/flows/-/tail', params: { key } })
     expect(apiOf('\ud800').path).toBe('/api/flows/%EF%BF%BD')
+  })
+
+  test('is both keys where two flows are compared', () => {
+    expect(comparisonOf('a/b', 'c')).toEqual({ path: '/api/flows/a%2Fb/compare/c', params: {} })
+    expect(comparisonOf('.', '..')).toEqual({ path: '/api/flows/-/compare/-', params: { key: '.', other: '..' } })
   })
 })

@@ -73,6 +73,7 @@ export const expected = (event: string, ...steps: string[]): readonly FlowStep[]
     seen: false,
     firstAt: null,
     lastAt: null,
+    duration: null,
     count: 0,
     worstLevel: null,
   }))

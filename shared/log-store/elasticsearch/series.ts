@@ -1,0 +1,109 @@
+import { timestampOf } from '../../contract/timestamp.ts'
+import type { LeafName } from '../../query/ast.ts'
+import {
+  type EntryFilter,
+  type LogStoreReader,
+  ReadTooLargeError,
+  type Series,
+  type SeriesAnswer,
+  withLeaf,
+} from '../log-store.ts'
+import { type Spans, startsOf } from '../spans.ts'
+import { type CountedNumber, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
+import { compileFilter } from './filter-dsl.ts'
+import { countGroups, countingOf, leafPattern, leafValue } from './groups.ts'
+import { bySpan, spansOf } from './histogram.ts'
+import type { Clause } from './query-dsl.ts'
+import type { Searcher } from './searcher.ts'
+
+const NOTHING: SeriesAnswer = { intervalMs: 1, spans: [], series: [], more: false }
+
+/** Buckets of an answer: some megabytes where the name of the numbers is long, and below the 65,536 that Elasticsearch makes by default. */
+const BUCKETS_MAX = ROUNDED_NUMBERS_MAX
+
+const NUMBERS = { payload: 'payloadNumbers', scope: 'scopeNumbers' } as const satisfies Record<
+  LeafName['field'],
+  string
+>
+
+interface Terms {
+  readonly sum_other_doc_count: number
+  readonly buckets: readonly { readonly key: string; readonly doc_count: number }[]
+}
+
+interface SpanBucket {
+  readonly doc_count: number
+  readonly numbers?: Terms
+}
+
+export function createSeriesReader(searcher: Searcher): LogStoreReader['series'] {
+  return async function series(filter, { fn, of, by, seriesMax, bucketsMax }, signal) {
+    const spans = await spansOf(searcher, filter, bucketsMax, signal)
+    if (spans === null) return NOTHING
+    const one = async (value: string | null, narrowed: readonly Clause[]): Promise<Series> => {
+      const matches: Matches = { searcher, filter, narrowed, signal }
+      const found = of === null ? await countEntries(matches, spans) : await countNumbers(matches, of, spans)
+      return { value, count: found.reduce((sum, numbers) => sum + countOf(numbers), 0), points: pointsOf(fn, found) }
+    }
+    const answer = { intervalMs: spans.widthMs, spans: startsOf(spans).map(timestampOf) }
+    if (by === null) return { ...answer, series: [await one(null, [])], more: false }
+    const counting = countingOf(by)
+    const { values } = await countGroups(searcher, withLeaf(filter, of), counting, seriesMax, signal)
+    const all: Series[] = []
+    for (const { key } of values.buckets.slice(0, seriesMax))
+      all.push(await one(counting.textOf(key), [counting.having([key])]))
+    return { ...answer, series: all, more: values.buckets.length > seriesMax }
+  }
+}
+
+/** The matches of a filter that hold some clauses besides. */
+interface Matches {
+  readonly searcher: Searcher
+  readonly filter: EntryFilter
+  readonly narrowed: readonly Clause[]
+  readonly signal: AbortSignal | undefined
+}
+
+/** For each span the numbers, in ascending order. */
+type Counts = readonly (readonly CountedNumber[])[]
+
+const countOf = (numbers: readonly CountedNumber[]): number => numbers.reduce((sum, [, count]) => sum + count, 0)
+
+const pointsOf = (fn: SeriesFunction, found: Counts): Series['points'] =>
+  found.map((numbers) => statisticOf(fn, numbers))
+
+async function aggregated<Answer>({ searcher, filter, narrowed, signal }: Matches, aggs: object) {
+  const body = { query: compileFilter(filter, ...narrowed), size: 0, aggs }
+  const { aggregations } = await searcher.entries<Answer>(filter.team, filter.kinds, body, { signal })
+  return aggregations
+}
+
+/** A zero for each entry. */
+async function countEntries(matches: Matches, spans: Spans): Promise<Counts> {
+  const answer = await aggregated<{ spans: { buckets: readonly SpanBucket[] } }>(matches, { spans: bySpan(spans) })
+  return startsOf(spans).map((_, index) => [[0, answer?.spans.buckets[index]?.doc_count ?? 0]])
+}
+
+/** Some spans at a time, so that no answer has too many buckets. */
+async function countNumbers(matches: Matches, { field, path }: LeafName, spans: Spans): Promise<Counts> {
+  const terms = { terms: { field: NUMBERS[field], include: leafPattern(path), size: ROUNDED_NUMBERS_MAX } }
+  const all = (await aggregated<{ numbers: Terms }>(matches, { numbers: terms }))?.numbers
+  if (all !== undefined && all.sum_other_doc_count > 0)
+    throw new ReadTooLargeError('the numbers of a series are too different')
+  const different = Math.max(1, all?.buckets.length ?? 0)
+  const spansMax = Math.floor(BUCKETS_MAX / different)
+  const found: (readonly CountedNumber[])[] = []
+  while (found.length < spans.count) {
+    const some = { ...spans, first: spans.first + found.length, count: Math.min(spansMax, spans.count - found.length) }
+    const aggs = { spans: { ...bySpan(some), aggs: { numbers: terms } } }
+    const answer = await aggregated<{ spans: { buckets: readonly SpanBucket[] } }>(matches, aggs)
+    for (const index of startsOf(some).keys())
+      found.push(numbersOf(answer?.spans.buckets[index]?.numbers?.buckets ?? [], path))
+  }
+  return found
+}
+
+const numbersOf = (buckets: Terms['buckets'], path: string): readonly CountedNumber[] =>
+  buckets
+    .map(({ key, doc_count }): CountedNumber => [Number(leafValue(path, key)), doc_count])
+    .sort(([a], [b]) => a - b)

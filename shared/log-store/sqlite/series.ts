@@ -1,0 +1,134 @@
+import { timestampOf } from '../../contract/timestamp.ts'
+import type { LeafName } from '../../query/ast.ts'
+import {
+  type EntryFilter,
+  type GroupField,
+  ReadTooLargeError,
+  type Series,
+  type SeriesAnswer,
+  type SeriesRequest,
+  withLeaf,
+} from '../log-store.ts'
+import { type Spans, startsOf } from '../spans.ts'
+import { type CountedNumber, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
+import { spansOf } from './counting.ts'
+import { type Database, LEAF_NUMBERS } from './database.ts'
+import { type GroupRows, groupRows, leafArray, type Value, valueText } from './groups.ts'
+import type { PlacesOf } from './places.ts'
+import type { RollupOf } from './rollup-reader.ts'
+import { kindsOf, type Select, whereKinds } from './selection.ts'
+import { allOf, type Sql, sql } from './sql.ts'
+
+/** SQLite counts the numbers of each span, on disk where they are many; those of one span at a time come into memory here. */
+export function createSeriesReader(database: Database, select: Select, rollupOf: RollupOf, placesOf: PlacesOf) {
+  const matches = (filter: EntryFilter, by: GroupField | null): GroupRows => {
+    const selection = select(filter)
+    const where = whereKinds(selection, kindsOf(filter))
+    return by === null ? { source: sql(selection.from), where, value: 'NULL' } : groupRows(selection.from, where, by)
+  }
+  const read = (filter: EntryFilter, { fn, of, by, seriesMax, bucketsMax }: SeriesRequest): SeriesAnswer => {
+    const spans = spansOf(placesOf, filter, rollupOf(filter, 'counts'), bucketsMax)
+    if (spans === null) return { intervalMs: 1, spans: [], series: [], more: false }
+    const ranked = by === null ? [null] : topValues(database, matches(withLeaf(filter, of), by), seriesMax + 1)
+    const shown = ranked.slice(0, seriesMax)
+    const rows = countNumbers(database, matches(filter, by), of, by === null ? null : shown, spans)
+    const found = seriesOf(rows, fn, spans)
+    const empty = emptySeries(fn, spans)
+    return {
+      intervalMs: spans.widthMs,
+      spans: startsOf(spans).map(timestampOf),
+      series: shown.map((value) => ({
+        value: by === null ? null : valueText(value, by),
+        ...(found.get(value) ?? empty),
+      })),
+      more: ranked.length > seriesMax,
+    }
+  }
+  return { series: (filter: EntryFilter, request: SeriesRequest) => database.read(() => read(filter, request)) }
+}
+
+/** The values that most rows have. */
+function topValues(database: Database, { source, where, value }: GroupRows, valuesMax: number): readonly Value[] {
+  return database
+    .prepare(`SELECT value FROM (SELECT ${value} AS value FROM ${source.text} WHERE ${where.text})
+      WHERE value IS NOT NULL GROUP BY value ORDER BY count(*) DESC, value LIMIT ?`)
+    .all(...source.values, ...where.values, valuesMax)
+    .map((row) => row['value'] as Value)
+}
+
+interface NumberRow {
+  readonly value: Value
+  readonly span: number
+  readonly number: number
+  readonly count: number
+}
+
+/**
+ * How often each number is in a span, in the order of value, span and number; a zero for each entry where no numbers are asked for. Of the
+ * values only those that are `shown`; null for all.
+ */
+function* countNumbers(
+  database: Database,
+  { source, where, value }: GroupRows,
+  of: LeafName | null,
+  shown: readonly Value[] | null,
+  spans: Spans,
+): Iterable<NumberRow> {
+  const array = of === null ? null : leafArray(LEAF_NUMBERS, of)
+  const numbers: Sql = array === null ? sql('') : sql(` JOIN json_each(${array.text}) AS n`, ...array.values)
+  const isShown = shown === null ? [] : [sql(`${value} IN (${shown.map(() => '?').join()})`, ...shown)]
+  const { text, values } = allOf([where, ...isShown])
+  const rows = database
+    .prepare(`SELECT ${value} AS value, e.timestamp / 1000000 / ? - ? AS span,
+        ${of === null ? '0' : 'n.value'} AS number, count(*) AS count
+      FROM ${source.text}${numbers.text} WHERE ${text} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`)
+    .iterate(BigInt(spans.widthMs), BigInt(spans.first), ...source.values, ...numbers.values, ...values)
+  for (const row of rows)
+    yield {
+      value: row['value'] as Value,
+      span: Number(row['span']),
+      number: Number(row['number']),
+      count: Number(row['count']),
+    }
+}
+
+type Points = Omit<Series, 'value'>
+
+const emptySeries = (fn: SeriesFunction, { count }: Spans): Points => ({
+  count: 0,
+  points: Array.from({ length: count }, () => statisticOf(fn, [])),
+})
+
+/** The series by their values, of rows that come value by value and span by span. */
+function seriesOf(rows: Iterable<NumberRow>, fn: SeriesFunction, spans: Spans): ReadonlyMap<Value, Points> {
+  const found = new Map<Value, Points>()
+  const different = new Map<Value, Set<number>>()
+  for (const span of bySpan(rows)) {
+    const [{ value, span: at }] = span
+    const { count, points } = found.get(value) ?? emptySeries(fn, spans)
+    const ofSeries = different.get(value) ?? new Set()
+    for (const { number } of span) ofSeries.add(number)
+    if (ofSeries.size > ROUNDED_NUMBERS_MAX) throw tooDifferent()
+    different.set(value, ofSeries)
+    const numbers = span.map((row): CountedNumber => [row.number, row.count])
+    const total = numbers.reduce((sum, [, entries]) => sum + entries, 0)
+    found.set(value, { count: count + total, points: points.with(at, statisticOf(fn, numbers)) })
+  }
+  return found
+}
+
+/** The rows of each span of each value. */
+function* bySpan(rows: Iterable<NumberRow>): Iterable<readonly [NumberRow, ...NumberRow[]]> {
+  let span: [NumberRow, ...NumberRow[]] | undefined
+  for (const row of rows) {
+    if (span !== undefined && row.value === span[0].value && row.span === span[0].span) {
+      if (span.push(row) > ROUNDED_NUMBERS_MAX) throw tooDifferent()
+    } else {
+      if (span !== undefined) yield span
+      span = [row]
+    }
+  }
+  if (span !== undefined) yield span
+}
+
+const tooDifferent = (): Error => new ReadTooLargeError('the numbers of a series are too different')

@@ -1,0 +1,117 @@
+import { searchText } from '../../shared/contract/keyword.ts'
+import { timestampOf } from '../../shared/contract/timestamp.ts'
+import { FLOW_PLACES_MAX, type Flow, type FlowFilter, type LogStoreReader } from '../../shared/log-store/log-store.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import { durationsOf, FLOWS_SAMPLED_MAX, sampleFlows } from './flow-sample.ts'
+import { type FlowWaits, placesOf, RUNNING_MS } from './flow-state.ts'
+import { stepTimes } from './flow-summary.ts'
+import type { Names } from './names.ts'
+
+const MINUTE = 60_000
+/** The flows that are learnt from logged within this time. */
+const LEARNT_FROM_MS = 7 * 24 * 60 * MINUTE
+/** What was learnt is used for this long. */
+const KEPT_MS = MINUTE
+/** Longest time that a read waits for what it learns, and the part of its own time that this may be. */
+const LEARNING_MS = 2_000
+const LEARNING_PART = 0.25
+
+/** Fewer flows with a Step's time tell nothing of the others. */
+export const FLOWS_KNOWN_MIN = 20
+/** A flow is stalled where it waits so many times as long as 95 of 100 flows, and for a minute at least. */
+const TIMES_P95 = 3
+
+/** Events that are rare among the latest flows are learnt from flows of their own: so many Events, and so many flows of each. */
+const RARE_EVENTS_MAX = 20
+const RARE_FLOWS_MAX = 100
+
+/** How long flows of a Team wait before each Step. */
+export interface LearntWaits {
+  /** Known from at most a minute ago; never rejects, as a Step of which nothing could be learnt has its usual wait. */
+  of(team: string, names: Names): Promise<FlowWaits>
+}
+
+interface Deps {
+  readonly store: LogStoreReader
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Longest time of a read, in milliseconds. */
+  readonly deadlineMs: number
+}
+
+export function createLearntWaits({ store, clock, logger, deadlineMs }: Deps): LearntWaits {
+  const known = new Map<string, { readonly at: number; readonly waits: Promise<FlowWaits> }>()
+
+  /** What the Team's latest flows tell, as far as they can be read in time. */
+  async function learn(team: string, names: Names, now: number): Promise<FlowWaits> {
+    const signal = AbortSignal.timeout(Math.min(LEARNING_MS, LEARNING_PART * deadlineMs))
+    const all: FlowFilter = { ...NO_FILTER, team, from: timestampOf(Math.max(0, now - LEARNT_FROM_MS)) }
+    const times = new Map<string, number[]>()
+    try {
+      const { more } = await sampleFlows(store, all, FLOWS_SAMPLED_MAX, signal, (flow) => gather(times, flow))
+      const rare = names.processes().filter(([, steps]) => !steps.some((step) => isKnown(times.get(step.identifier))))
+      for (const [event, steps] of more ? rare.slice(0, RARE_EVENTS_MAX) : []) {
+        for (const { identifier } of steps) times.delete(identifier)
+        const ofEvent = { ...all, event: searchText(event) }
+        await sampleFlows(store, ofEvent, RARE_FLOWS_MAX, signal, (flow) => gather(times, flow, event))
+      }
+    } catch (error) {
+      logger.warn({ err: error, team }, 'the waits of flows could not be learnt from all of them')
+    }
+    return waitsOf(times, names)
+  }
+
+  return {
+    of(team, names) {
+      const now = clock.now()
+      const last = known.get(team)
+      if (last !== undefined && now - last.at < KEPT_MS) return last.waits
+      const waits = learn(team, names, now)
+      known.set(team, { at: now, waits })
+      return waits
+    },
+  }
+}
+
+const NO_FILTER = {
+  keyPart: null,
+  from: null,
+  to: null,
+  levelMin: null,
+  environment: null,
+  event: null,
+  step: null,
+  project: null,
+  state: null,
+} as const satisfies Omit<FlowFilter, 'team'>
+
+/** Adds the times of the Steps of a flow, of one of its Events or of all. */
+function gather(times: Map<string, number[]>, { groups }: Flow, only?: string): void {
+  for (const [event, ofEvent] of Map.groupBy(groups, (group) => group.event)) {
+    if (event === null || (only !== undefined && event !== only)) continue
+    for (const [step, time] of stepTimes(ofEvent)) {
+      const known = times.get(step)
+      if (known === undefined) times.set(step, [time])
+      else known.push(time)
+    }
+  }
+}
+
+const isKnown = (times: readonly number[] | undefined): boolean => (times?.length ?? 0) >= FLOWS_KNOWN_MIN
+
+/** Of the Steps of an Event of which one is known, the others have their usual wait. The log store takes a number of places only. */
+function waitsOf(times: ReadonlyMap<string, readonly number[]>, names: Names): FlowWaits {
+  const waits = new Map<string, number>()
+  let placesLeft = FLOW_PLACES_MAX
+  for (const [, steps] of names.processes()) {
+    const places = placesOf(steps).length
+    if (places > placesLeft || !steps.some(({ identifier }) => isKnown(times.get(identifier)))) continue
+    placesLeft -= places
+    for (const { identifier } of steps) waits.set(identifier, waitOf(times.get(identifier) ?? []))
+  }
+  return waits
+}
+
+const waitOf = (times: readonly number[]): number =>
+  isKnown(times) ? Math.max(MINUTE, TIMES_P95 * (durationsOf(times)?.p95 ?? 0)) : RUNNING_MS
