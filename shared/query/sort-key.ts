@@ -17,8 +17,18 @@ const JUST_ABOVE = '!'
 /** Sorts above all digits. */
 const END = '~'
 
+const DIGIT_0 = 48
+const DIGIT_9 = 57
+const MINUS = 45
+
+/** Whether a text begins as all values do that are compared. Most leaves do not, and the expressions above take a microsecond together. */
+function mayHaveKey(text: string): boolean {
+  const first = text.charCodeAt(0)
+  return (first >= DIGIT_0 && first <= DIGIT_9) || first === MINUS
+}
+
 /** Whether a text is a number; beyond the exponents above it is not compared. */
-export const isNumber = (text: string): boolean => NUMBER.test(text)
+export const isNumber = (text: string): boolean => mayHaveKey(text) && NUMBER.test(text)
 
 export type KeyType = 'number' | 'time' | 'duration'
 const MARKS = { duration: 'd', number: 'n', time: 't' } as const satisfies Record<KeyType, string>
@@ -28,6 +38,7 @@ const MARKS = { duration: 'd', number: 'n', time: 't' } as const satisfies Recor
  * instant (as `parseTimestamp`) or a duration. Undefined for any other text. Exact: nothing is rounded.
  */
 export function sortKey(text: string): string | undefined {
+  if (!mayHaveKey(text)) return undefined
   const number = NUMBER.exec(text)
   if (number !== null) {
     const [, sign = '', whole = '', fraction = '', exponent = '0'] = number
