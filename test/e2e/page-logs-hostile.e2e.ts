@@ -89,7 +89,7 @@ describeWithBrowser('hostile logs', ({ open }) => {
     await page.getByRole('button', { name: 'Open beside' }).click()
     const panel = page.getByRole('complementary', { name: 'Log', exact: true })
     await panel.waitFor()
-    const more = panel.getByRole('button', { name: /^Show/ })
+    const more = panel.getByRole('button', { name: /^Show [\d,]+ more/ })
     for (let count = await more.count(); count > 0; count = await more.count()) await more.first().click()
     await expectHarmless(page)
     await panel.getByRole('tab', { name: 'JSON' }).click()

@@ -69,8 +69,11 @@ export const oneFlow: Answer = async (call, tools) => {
 export const flowOf = (call: Call, tools: Tools): Promise<Flow> => flowOfKey(keyOf(call), call, tools)
 
 /** The flow that the path names, and the one that it is compared with; throws as `flowOf`. */
-export const flowsOf = (call: Call, tools: Tools): Promise<readonly [Flow, Flow]> =>
-  Promise.all([flowOf(call, tools), flowOfKey(pathKey('other', call.other, call.values.other), call, tools)])
+export function flowsOf(call: Call, tools: Tools): Promise<readonly [Flow, Flow]> {
+  // Both keys come first: one that is refused while the other flow is read would leave that read to nobody.
+  const [key, other] = [keyOf(call), pathKey('other', call.other, call.values.other)]
+  return Promise.all([flowOfKey(key, call, tools), flowOfKey(other, call, tools)])
+}
 
 async function flowOfKey(key: string, { team, signal }: Call, { store }: Tools): Promise<Flow> {
   const flow = await store.flow(team, key, signal)
