@@ -26,8 +26,8 @@ export interface Part {
   process(): SluiceProcess
   /** Ends the process and waits until it is gone; gives its exit code, null where the signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>
-  /** Starts another process in its place, with more settings if given. */
-  start(settings?: Record<string, string>): Promise<void>
+  /** Starts another process in its place, with more settings if given; `start`: in another way than the first. */
+  start(settings?: Record<string, string>, start?: StartOptions): Promise<void>
 }
 
 /** Gateway, consumers and views as three processes on real servers, under topic and index names of their own. */
@@ -45,7 +45,7 @@ export interface FullStack {
   readonly client: () => Client
   startLoad(name: string): Load
   /** One more process of a role, on the same topics and indices. */
-  startAnother(role: PartRole, settings?: Record<string, string>): Promise<SluiceProcess>
+  startAnother(role: PartRole, settings?: Record<string, string>, start?: StartOptions): Promise<SluiceProcess>
   /** Warnings of Node itself in any process so far: a deprecation, a timer in the past, a leak of listeners. */
   warnings(): readonly string[]
   /** The output of the current processes; for the log of a run that failed. */
@@ -83,9 +83,13 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
     ...options.settings,
   }
   const started: SluiceProcess[] = []
-  const startAnother = async (role: PartRole, more: Record<string, string> = {}): Promise<SluiceProcess> => {
+  const startAnother = async (
+    role: PartRole,
+    more: Record<string, string> = {},
+    start = options.start,
+  ): Promise<SluiceProcess> => {
     const seen = role === 'consumers' ? consumersSee : elasticsearchUrl
-    const server = await startSluice({ ...settings, ELASTICSEARCH_URL: seen, ...more }, ['--role', role], options.start)
+    const server = await startSluice({ ...settings, ELASTICSEARCH_URL: seen, ...more }, ['--role', role], start)
     started.push(server)
     return server
   }
@@ -104,8 +108,8 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
         current.kill(signal)
         return current.exited
       },
-      start: async (more) => {
-        current = await startAnother(role, more)
+      start: async (more, start) => {
+        current = await startAnother(role, more, start)
       },
     }
   }

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { describeWithBackends } from '../support/backends.ts'
+import { FAULT_SCALE } from '../support/fault-scale.ts'
+import { type FullStack, type Part, startFullStack } from '../support/full-stack.ts'
+import { prove, storedOf } from '../support/full-stack-ledger.ts'
+import { checkOutLastRelease } from '../support/last-release.ts'
+import type { StartOptions } from '../support/sluice-process.ts'
+import { notProved } from '../support/toolchains.ts'
+
+const PATIENCE_MS = 300_000 * FAULT_SCALE
+const SETTINGS = {}
+const THIS: StartOptions = {}
+
+const release = checkOutLastRelease()
+
+/** Ends the process of a part as a rollout does, and starts it from another checkout. */
+async function replace(part: Part, by: StartOptions): Promise<void> {
+  expect(await part.end('SIGTERM')).toBe(0)
+  await part.start(SETTINGS, by)
+}
+
+if (release === undefined) notProved('upgrades', 'the history of the last release is not here', false)
+else {
+  const { folder, remove, version } = release
+  const last: StartOptions = { root: folder }
+
+  await describeWithBackends(
+    `from ${version} to this program and back, full stack`,
+    { kafka: 'shared', elasticsearch: 'shared' },
+    ({ kafka, elasticsearch }) => {
+      let stack: FullStack
+      beforeAll(async () => {
+        stack = await startFullStack({ brokers: kafka.brokers, elasticsearchUrl: elasticsearch.url, start: last })
+      }, PATIENCE_MS)
+      afterAll(async () => {
+        await stack?.stop()
+        remove()
+      }, 60_000)
+
+      test(
+        'consumers, views and gateways are upgraded one after the other, and each pairing works under load',
+        async () => {
+          await prove(stack, 'last release', async () => {})
+          await prove(stack, 'consumers upgraded', () => replace(stack.consumers, THIS))
+          await prove(stack, 'views upgraded', () => replace(stack.views, THIS))
+          await prove(stack, 'both gateways', async (load) => {
+            const another = await stack.startAnother('gateway', SETTINGS, THIS)
+            await load.answeredMore(300)
+            await replace(stack.gateway, THIS)
+            another.kill('SIGTERM')
+            expect(await another.exited).toBe(0)
+          })
+          await expectAll(['last-release', 'consumers-upgraded', 'views-upgraded', 'both-gateways'])
+        },
+        PATIENCE_MS,
+      )
+
+      test(
+        'the same way back, with what this program has written',
+        async () => {
+          await prove(stack, 'gateways rolled back', () => replace(stack.gateway, last))
+          await prove(stack, 'views rolled back', () => replace(stack.views, last))
+          await prove(stack, 'consumers rolled back', () => replace(stack.consumers, last))
+          await expectAll(['both-gateways', 'consumers-rolled-back'])
+        },
+        PATIENCE_MS,
+      )
+
+      test(
+        'gateways first: consumers of the last release read what this program publishes',
+        async () => {
+          await prove(stack, 'gateways upgraded first', () => replace(stack.gateway, THIS))
+          await prove(stack, 'consumers upgraded last', () => replace(stack.consumers, THIS))
+        },
+        PATIENCE_MS,
+      )
+
+      /** What was stored in one pairing is shown in the next ones. */
+      async function expectAll(environments: readonly string[]): Promise<void> {
+        for (const environment of environments) expect((await storedOf(stack, environment)).length).toBeGreaterThan(500)
+      }
+    },
+  )
+}
