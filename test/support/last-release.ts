@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from './sluice-process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+const ARCHIVE_BYTES_MAX = 256 * 1024 * 1024
 
 /** A checkout of the last release. */
 export interface Release {
@@ -18,22 +19,23 @@ export interface Release {
  */
 export function checkOutLastRelease(): Release | undefined {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
-  const commit = findCommit(version)
-  if (commit === undefined) return undefined
+  const archive = archiveOf(version)
+  if (archive === undefined) return undefined
   const { path: folder, remove } = temporaryFolder()
-  const archive = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 256 * 1024 * 1024 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   execFileSync(process.execPath, ['views/web/build.js'], { cwd: folder })
   return { version, folder, remove }
 }
 
-/** The commit that wrote the version into package.json; in a shallow clone its first one seems to. */
-function findCommit(version: string): string | undefined {
-  const git = (...args: string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
+/** The files of the commit that wrote the version into package.json; in a shallow clone its first one seems to. */
+function archiveOf(version: string): Buffer | undefined {
+  const git = (...args: string[]): Buffer =>
+    execFileSync('git', args, { cwd: ROOT, maxBuffer: ARCHIVE_BYTES_MAX, stdio: ['ignore', 'pipe', 'ignore'] })
   try {
-    if (git('rev-parse', '--is-shallow-repository') === 'true') return undefined
-    return git('log', '--format=%H', '-1', `-S"version": "${version}"`, '--', 'package.json') || undefined
+    if (String(git('rev-parse', '--is-shallow-repository')).trim() === 'true') return undefined
+    const commit = git('log', '--format=%H', '-1', `-S"version": "${version}"`, '--', 'package.json')
+    return git('archive', String(commit).trim())
   } catch {
     return undefined
   }
