@@ -50,7 +50,7 @@ const logOf = (index: number) => ({
   scopeData: { tenant: index % 2 === 0 ? 'acme' : 'globex', RequestId: `0HN${index}`, attempt: index % 4 },
 })
 
-/** What a span of time was like in the page. */
+/** The frames, long tasks and memory of the page in a span of time. */
 interface Figures {
   /** The median of the frames' rates, and the rate of the slowest twentieth. */
   readonly fps: number

@@ -16,7 +16,7 @@ export interface CanaryOptions {
   readonly print: (text: string) => void
 }
 
-/** What the canary has: gauges of servers would tell of a registry that is not read and of days that are not removed. */
+/** The metrics of the canary: gauges of servers would tell of a registry that is not read and of days that are not removed. */
 const SHOWN = /^sluice_(canary|build_info|http|event_loop|connections)/
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Config, ConfigError } from '../../shared/runtime/config.ts'
 import { pause } from '../../shared/runtime/waiting.ts'
 
-/** What the canary's entries are of; registry.yaml registers both with their Team. */
+/** The Event and the Project of the canary's entries; registry.yaml registers both with their Team. */
 export const CANARY_EVENT = 'sluice-canary'
 export const CANARY_PROJECT = '5c1f0ca4-a217-4c0e-8f3a-7d1b6e2a9c40'
 

@@ -149,7 +149,7 @@ export type Facets = Readonly<Record<FacetName, readonly { readonly value: strin
 /** The fields with one value at most. */
 export type GroupColumn = FacetName | 'correlationKey' | 'eventName' | 'eventId' | 'template' | 'exceptionGroup'
 
-/** What groups share. An entry with several leaves at a path is in the group of each. */
+/** The field whose value the entries of a group share. An entry with several leaves at a path is in the group of each. */
 export type GroupField = GroupColumn | LeafName
 
 export interface GroupLimits {

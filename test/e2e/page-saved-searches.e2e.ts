@@ -34,7 +34,7 @@ describeWithBrowser('saved searches', ({ open, tolerate }) => {
     await save(page, 'Errors of a week')
     await page.getByRole('link', { name: 'Errors of a week' }).waitFor()
 
-    // What is open, such as an environment, is no part of it.
+    // The filters of the present list, such as an environment, are no part of a saved search.
     const { page: other } = await show('/event-logs?environment=Development')
     await expectRows(other, ['paid'])
     await (await menu(other)).getByRole('link', { name: 'Errors of a week' }).click()

@@ -75,7 +75,7 @@ else {
         PATIENCE_MS,
       )
 
-      /** What was stored in one pairing is shown in the next ones. */
+      /** Entries that were stored in one pairing are shown in the next ones. */
       async function expectAll(environments: readonly string[]): Promise<void> {
         for (const environment of environments) expect((await storedOf(stack, environment)).length).toBeGreaterThan(500)
       }

@@ -55,11 +55,11 @@ export async function withValues(
     const isCut = own.length > 0 && row.truncated?.includes(member)
     const entry = (isCut && (await store.get(team, kind, id, signal))) || row
     // A page has up to 2 MiB of texts, which take a second to look through.
-    const values = await byTurns.run(
+    const { length, values } = await byTurns.run(
       team,
       inOneStep(() => valuesOf(entry, own)),
     )
-    if (isCut) read += lengthOf(entry)
+    if (isCut) read += length
     valued.push({ ...row, fields: values })
   }
   return valued
@@ -67,23 +67,19 @@ export async function withValues(
 
 const byTurns = createCooperative()
 
-const lengthOf = (entry: EntryRecord): number =>
-  entry.kind === 'event' ? entry.payload.length : JSON.stringify(entry.scopeData).length
-
-function valuesOf(entry: EntryRecord, fields: readonly RowField[]): Readonly<Record<string, string>> {
-  const text = fields.length === 0 ? null : jsonOf(entry)
-  if (text === null) return {}
-  const values = valuesAt(text, new Set(fields.map(({ path }) => path)), ROW_VALUE_CHARACTERS_MAX)
-  return Object.fromEntries(
-    fields.flatMap(({ name, path }) => {
-      const value = values.get(path)
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
-}
-
-/** The JSON that holds the values of an entry, if any. */
-function jsonOf(entry: EntryRecord): string | null {
-  if (entry.kind === 'event') return isJson(entry.payload) ? entry.payload : null
-  return entry.scopeData === null ? null : JSON.stringify(entry.scopeData)
+/** The values of an entry, and how many characters the text has that may hold them. */
+function valuesOf(
+  entry: EntryRecord,
+  fields: readonly RowField[],
+): { readonly length: number; readonly values: Readonly<Record<string, string>> } {
+  if (fields.length === 0) return { length: 0, values: {} }
+  const text = entry.kind === 'event' ? entry.payload : JSON.stringify(entry.scopeData)
+  const { length } = text
+  if (entry.kind === 'event' ? !isJson(text) : entry.scopeData === null) return { length, values: {} }
+  const found = valuesAt(text, new Set(fields.map(({ path }) => path)), ROW_VALUE_CHARACTERS_MAX)
+  const values = fields.flatMap(({ name, path }) => {
+    const value = found.get(path)
+    return value === undefined ? [] : [[name, value]]
+  })
+  return { length, values: Object.fromEntries(values) }
 }
