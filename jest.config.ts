@@ -40,6 +40,7 @@ export default {
       globalTeardown: '<rootDir>/test/support/backends-teardown.ts',
     }),
   ],
+  testSequencer: '<rootDir>/test/support/slowest-first.ts',
   testTimeout: 60_000,
   // One more than there are cores, as some suites wait; more than four would start more servers at a time than memory holds.
   maxWorkers: Math.min(4, availableParallelism() + 1),

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import config from '../jest.config.ts'
+import SlowestFirst, { SLOWEST_FIRST } from './support/slowest-first.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = globSync('test/**/*.{unit,contract,int,e2e,fault}.ts', { cwd: ROOT })
@@ -31,5 +32,17 @@ describe('the projects of jest.config.ts', () => {
     expect([needServers.length, needBrowser.length]).not.toContain(0)
     expect(needServers.filter((file) => projectsOf(file)[0] !== 'servers')).toEqual([])
     expect(needBrowser.filter((file) => !['page', 'servers'].includes(projectsOf(file)[0] ?? ''))).toEqual([])
+  })
+
+  test('that need servers begin first, whatever the size of their files', async () => {
+    expect(SLOWEST_FIRST.toSorted()).toEqual(config.projects.map(({ displayName }) => displayName).toSorted())
+    const sequencer = new SlowestFirst({ contexts: [], globalConfig: {} } as never)
+    const file = (project: string, size: number): object => ({
+      path: `${project} ${size}`,
+      context: { config: { cache: false, displayName: { name: project } }, hasteFS: { getSize: () => size } },
+    })
+    const files = [file('fast', 900), file('page', 20), file('servers', 10), file('fast', 9_000), file('servers', 500)]
+    const sorted = await sequencer.sort(files as never)
+    expect(sorted.map(({ path }) => path)).toEqual(['servers 500', 'servers 10', 'page 20', 'fast 9000', 'fast 900'])
   })
 })

@@ -22,8 +22,8 @@ export const inTurn =
     response.once('socket', () => {
       connection.waiting.shift()
       if (connection.waiting.length === 0 && !connection.closing) socket.resume()
-      // Once Node is done with handing over the socket.
-      process.nextTick(() => {
+      // In a turn of the event loop of its own: answers that are made without waiting would else follow one another, and nobody else be served.
+      setImmediate(() => {
         if (!socket.destroyed) begin(request, response)
       })
     })

@@ -4,15 +4,19 @@ import type { Steps } from '../runtime/cooperative.ts'
 import { type BodyMemory, refuseForRoom } from './body-bytes.ts'
 
 /** Bounds what JSON, or what stands for it, can become in memory: a value or a member costs many times its bytes, and a level costs stack. */
-export const JSON_LIMITS = { values: 1_000_000, members: 100_000, levels: 512 } as const
+export const JSON_LIMITS = {
+  values: 1_000_000,
+  members: 100_000,
+  levels: 512,
+  /** Of the characters of a member's name, as they are written: it is parsed in one step. */
+  nameCharacters: 1_000_000,
+} as const
 
 /** Memory that a value takes when it was parsed, more or less. */
 const VALUE_BYTES = 64
 
-/** So many characters are parsed in one step, which takes some milliseconds whatever they hold. */
+/** So many characters are looked through and parsed in one step, which takes some milliseconds whatever they hold. */
 const PIECE_CHARACTERS = 64 * 1024
-/** So many characters are looked through in one step. */
-const STRIDE_CHARACTERS = 64 * 1024
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -22,6 +26,9 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const BLANK = /^[ \t\n\r]*$/
+const COLON_AFTER_BLANKS = /[ \t\n\r]*:/y
+/** Characters of an escape such as \u0041, the longest. */
+const ESCAPE_CHARACTERS = 6
 
 /** An array or object of which the end was not seen yet. */
 interface Container {
@@ -42,8 +49,8 @@ interface Container {
 
 /**
  * Parses a long text as `JSON.parse` does, but for numbers that would lose digits, which stay as they are written
- * (`parseKeepingDigits`). Containers that are longer than a piece are taken apart and put together again, so that the work can rest
- * between two pieces. More than `JSON_LIMITS` allow is refused, and so is a text for whose values `memory` has no room.
+ * (`parseKeepingDigits`). Containers and strings that are longer than a piece are taken apart and put together again, so that the work
+ * can rest between two pieces. More than `JSON_LIMITS` allow is refused, and so is a text for whose values `memory` has no room.
  */
 export function* parseInPieces(
   text: string,
@@ -64,16 +71,35 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
   const open: Container[] = []
   let root: { readonly value: unknown; readonly end: number } | undefined
   let isInString = false
+  let stringStart = 0
+  let escapeAt = 0
+  /** The parts of the present string that were parsed, and where the next begins. */
+  let parts: string[] = []
+  let partStart = 0
   let values = 0
   const holdValues = createValueHold(memory)
-  let restAt = STRIDE_CHARACTERS
+  let restAt = pieceCharacters
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at)
     if (isInString) {
-      if (character === QUOTE) isInString = false
-      else if (character === BACKSLASH) at += 1
+      if (character === QUOTE) {
+        isInString = false
+        if (parts.length > 0 && !isName(text, stringStart, at)) {
+          parts.push(parsePart(text, partStart, at))
+          // A string that is parsed by itself is a member like a container.
+          takeApart(text, [...open, containerAt(stringStart, false)])
+          const value = endLong(parts.join(''), at, open)
+          if (value !== undefined) root ??= { value, end: at + 1 }
+        }
+      } else if (character === BACKSLASH) {
+        escapeAt = at
+        at += 1
+      }
     } else if (character === QUOTE) {
       isInString = true
+      stringStart = at
+      partStart = at + 1
+      parts = []
     } else if (character === COMMA) {
       values += 1
       if (endMember(text, at, open, pieceCharacters)) restAt = at
@@ -86,11 +112,17 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
       if (value !== undefined) root ??= { value, end: at + 1 }
     }
     if (at < restAt) continue
+    if (isInString && at - stringStart >= pieceCharacters) {
+      const end = at + 1 - escapeAt < ESCAPE_CHARACTERS ? escapeAt : at + 1
+      if (end > partStart) parts.push(parsePart(text, partStart, end))
+      partStart = Math.max(partStart, end)
+    }
     holdValues(values)
-    restAt = at + STRIDE_CHARACTERS
+    restAt = at + pieceCharacters
     yield
   }
   if (values > JSON_LIMITS.values) throw tooManyValues()
+  if (isInString || open.length > 0) throw new SyntaxError('Unexpected end of JSON input')
   if (root === undefined) return parseKeepingDigits(text)
   requireBlank(text, root.end, text.length)
   return root.value
@@ -146,6 +178,11 @@ function endContainer(text: string, at: number, open: Container[], isObject: boo
   if (value === undefined) return undefined
   if (container.member === 'done') requireBlank(text, container.pieceStart, at)
   else addMembers(text, container, at)
+  return endLong(value, at, open)
+}
+
+/** A container or a string that was parsed by itself ends here: a member of the innermost container, or else what the text says, which is given back. */
+function endLong(value: unknown, at: number, open: readonly Container[]): unknown {
   const around = open.at(-1)
   if (around === undefined) return value
   if (Array.isArray(around.value)) around.value.push(value)
@@ -153,6 +190,17 @@ function endContainer(text: string, at: number, open: Container[], isObject: boo
   around.member = 'done'
   around.pieceStart = at + 1
   return undefined
+}
+
+/** Part of a string, which neither begins nor ends within an escape. */
+const parsePart = (text: string, start: number, end: number): string => JSON.parse(`"${text.slice(start, end)}"`)
+
+/** Whether a string is the name of a member. Names are not taken apart, so they have a limit of their own. */
+function isName(text: string, start: number, end: number): boolean {
+  COLON_AFTER_BLANKS.lastIndex = end + 1
+  if (!COLON_AFTER_BLANKS.test(text)) return false
+  if (end - start > JSON_LIMITS.nameCharacters) throw tooLongName()
+  return true
 }
 
 /** The innermost container no longer fits into a piece, so those around it do not either: their members before it are parsed now. */
@@ -215,5 +263,7 @@ const unacceptable = (message: string): ProblemError =>
   new ProblemError(problem('invalid_request', [{ path: '', message }]))
 export const tooDeep = (): ProblemError =>
   unacceptable(`must not be nested more than ${JSON_LIMITS.levels} levels deep`)
+const tooLongName = (): ProblemError =>
+  unacceptable(`must not hold a member whose name is longer than ${JSON_LIMITS.nameCharacters} characters`)
 const tooManyMembers = (): ProblemError =>
   unacceptable(`must not hold an object of more than ${JSON_LIMITS.members} members`)

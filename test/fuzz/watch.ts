@@ -1,6 +1,8 @@
-import { Worker } from 'node:worker_threads'
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { statusMiB } from '../../bench/measured-process.ts'
-import type { ProbeMessage } from './probe-thread.ts'
+import { preferSession } from '../support/sluice-process.ts'
+import type { ProbeMessage } from './probe.ts'
 import type { Target } from './target.ts'
 
 /** Most resident memory of one process, in MiB. */
@@ -50,7 +52,7 @@ export function startWatch(target: Target, options: WatchOptions): Watch {
 
   function look(): void {
     const processes = target.processes()
-    probe?.postMessage(processes)
+    if (probe?.connected === true) probe.send(processes)
     for (const { name, pid } of processes) lookAtMemory(name, pid)
     for (const line of target.complaints()) options.onComplaint(line)
   }
@@ -62,7 +64,7 @@ export function startWatch(target: Target, options: WatchOptions): Watch {
     stop: async () => {
       clearInterval(timer)
       look()
-      await probe?.terminate()
+      probe?.kill()
     },
   }
 }
@@ -72,14 +74,19 @@ const STALL_MS = 250
 const STALL_WHATEVER_MS = 1_000
 const isStall = ({ afterMs, ranMs }: Stall): boolean => ranMs > STALL_MS || afterMs > STALL_WHATEVER_MS
 
-function startProbe({ onStall, onStallOver }: WatchOptions, onAnswer: (name: string, afterMs: number) => void): Worker {
-  const worker = new Worker(new URL('./probe-thread.ts', import.meta.url))
-  worker.on('message', ({ name, state, ...stall }: ProbeMessage) => {
+function startProbe(
+  { onStall, onStallOver }: WatchOptions,
+  onAnswer: (name: string, afterMs: number) => void,
+): ChildProcess {
+  const probe = fork(fileURLToPath(new URL('./probe.ts', import.meta.url)), { detached: true })
+  preferSession(probe.pid, -20)
+  probe.on('message', (message) => {
+    const { name, state, ...stall } = message as ProbeMessage
     if (state === 'overdue') return onStall(name)
     onAnswer(name, stall.afterMs)
     if (stall.afterMs > STALL_MS) onStallOver(name, isStall(stall) ? stall : undefined)
   })
-  return worker
+  return probe
 }
 
 /** 0 of a process that is gone. */

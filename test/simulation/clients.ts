@@ -127,7 +127,7 @@ interface Details {
   readonly errors?: readonly RefusedEntry[]
 }
 
-/** What is claimed of each entry; undefined where a valid request was refused. */
+/** The claims about each entry; undefined where a valid request was refused. */
 function claimsOf(answer: Answer | 'unreachable' | 'cut', count: number, path: string): readonly Claim[] | undefined {
   const all = (claim: Claim): Claim[] => new Array<Claim>(count).fill(claim)
   if (answer === 'unreachable') return all('not_written')

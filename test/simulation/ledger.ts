@@ -25,7 +25,7 @@ export interface Ledger {
   settle(): void
 }
 
-/** What an answer says of one entry; `refused` is the word for an entry that its sender has to mend. */
+/** The statement of an answer about one entry; `refused` is the word for an entry that its sender has to mend. */
 export type Claim = 'accepted' | 'not_written' | 'unknown' | 'refused'
 
 /** The end of the marks of entries without a message, which the gateway refuses. */

@@ -45,7 +45,7 @@ export interface Network {
 interface Fate {
   readonly effects: 0 | 1 | 2
   readonly failure: UnconfirmedOutcome | null
-  /** Which way takes long, so that the caller may have given up by its end. */
+  /** The way that takes long, so that the caller may have given up by its end. */
   readonly long: 'request' | 'answer' | null
 }
 
@@ -73,7 +73,7 @@ export const wait = (ms: number): Promise<void> => new Promise((resolve) => setT
 
 /** Draws the faults that there are, unless there are to be none. */
 export function createNetwork(random: Random, note: (line: string) => void, hasFaults: boolean): Network {
-  // Which faults there are at all is drawn first: a schedule that has all of them hides what one of them alone brings about.
+  // The kinds of faults are drawn first: a schedule that has all of them hides what one of them alone brings about.
   const latencyMs = random.pick([2, 10, 40])
   const weights = (Object.keys(FATES) as FateName[]).map(
     (name) => [name === 'fine' ? 40 : random.oneIn(2) ? random.size(16) : 0, name] as const,
@@ -136,7 +136,7 @@ export function createNetwork(random: Random, note: (line: string) => void, hasF
       const { effects, failure, long }: Fate = FATES[name]
       await live(process)
       await travel(long === 'request')
-      // What a process sent before it died may still arrive.
+      // Messages of a process may arrive after its death.
       if (!process.isAlive && random.oneIn(2)) await never()
       note(
         `${process.name} ${what}${name === 'fine' ? '' : `: ${name}`}${process.isAlive ? '' : ', sent before its death'}`,

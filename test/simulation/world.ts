@@ -7,9 +7,9 @@ import { createRandom, type Random } from '../fuzz/random.ts'
 export interface World {
   /** Chooses what happens. The program under test draws from sequences of its own. */
   readonly random: Random
-  /** What happened, a line each. */
+  /** The course of events, a line each. */
   readonly trace: readonly string[]
-  /** What must not happen. */
+  /** Broken rules. */
   readonly findings: readonly string[]
   note(line: string): void
   find(finding: string): void

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -38,8 +38,9 @@ export interface StartOptions {
   /** The checkout whose program runs, where it is another than this one. */
   readonly root?: string | undefined
   /**
-   * Starts the server in a session of its own. Linux divides the cores between sessions first (`sched_autogroup`), so the server then
-   * competes with its clients as one in a container does. A Ctrl C in the terminal does not reach it: the caller has to end it.
+   * Starts the server in a session of its own, which comes before others where the user may say so: its clients, Kafka and Elasticsearch
+   * stand in for other machines, and a measurement of its delays should not be one of theirs. Linux divides the cores between sessions
+   * first (`sched_autogroup`). A Ctrl C in the terminal does not reach it: the caller has to end it.
    */
   readonly ownSession?: boolean
   /** The command, where it is another than `start` that prints where it is ready. */
@@ -56,6 +57,7 @@ export async function startSluice(
     env: environment({ PORT: '0', LOG_LEVEL: 'warn', ...settings }),
     detached: ownSession,
   })
+  if (ownSession) preferSession(child.pid, -10)
   const output = collect(child)
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const ready = Promise.withResolvers<string>()
@@ -92,6 +94,18 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
     output.stderr += text
   })
   return output
+}
+
+/**
+ * Has a session come before others when cores are given out; `nice` is from -20, the first, to 19. Values below 0 are for the
+ * administrator: without that right, or without `sched_autogroup`, the session stays one among equals.
+ */
+export function preferSession(pid: number | undefined, nice: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(nice))
+  } catch {
+    // Nothing depends on it but delays.
+  }
 }
 
 /** A fresh folder and what removes it. */

@@ -98,7 +98,7 @@ export function createSessions({ clock, registry, registryReady, secrets }: Sess
   }
 }
 
-/** What a cookie says, and the secret that signed it. */
+/** The content of a cookie, and the secret that signed it. */
 interface Signed {
   readonly token: Token
   readonly secret: string

@@ -5,7 +5,7 @@ import { inTurn, limitPipelining } from '../../../../deploy/http/pipelining.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { answersIn, openRaw, startBare } from '../../../support/raw-http.ts'
 
-const GRACE_MS = 30
+const LOOK_MS = 30
 
 let close: () => void
 afterEach(() => close())
@@ -13,7 +13,7 @@ afterEach(() => close())
 async function start(begin: RequestListener): Promise<number> {
   const started = await startBare(inTurn(begin), (server) => {
     limitPipelining(server)
-    answerHalfClosed(server, GRACE_MS)
+    answerHalfClosed(server, LOOK_MS)
   })
   close = started.close
   return started.port
@@ -29,13 +29,35 @@ describe('a client that has closed its half of the connection', () => {
     expect(answersIn(await closed).map(({ body }) => body)).toEqual(['/a', '/b', '/c'])
   })
 
-  test('is let go where it reads and nothing comes, so that what is done for it can end', async () => {
+  test('gets an answer that takes its time', async () => {
+    let continued = 0
+    const port = await start((_request, response) => {
+      const look = setInterval(() => {
+        if (continued < 3) return
+        clearInterval(look)
+        response.end('found')
+      }, 1)
+    })
+    const { socket, closed } = openRaw(port)
+    socket.on('data', (bytes) => {
+      continued += bytes.toString().split('100 Continue').length - 1
+    })
+    socket.end(get('/'))
+    expect(await closed).toMatch(/^(HTTP\/1\.1 100 Continue\r\n\r\n){3,}HTTP\/1\.1 200 OK[\s\S]*found$/)
+  })
+
+  test('is let go where it went away, so that the work for it can end', async () => {
     const gone = Promise.withResolvers<void>()
     const port = await start((_request, response) => void response.on('close', gone.resolve))
-    const { socket, closed } = openRaw(port)
-    socket.end(get('/'))
-    expect(await closed).toBe('')
+    const { socket } = openRaw(port)
+    socket.end(get('/'), () => socket.destroy())
     await gone.promise
+  })
+
+  test('is let go where it reads by HTTP/1.0, which knows no answers in between', async () => {
+    const { socket, closed } = openRaw(await start(() => undefined))
+    socket.end('GET / HTTP/1.0\r\n\r\n')
+    expect(await closed).toBe('')
   })
 
   test('is let go once a stream has nothing more to tell', async () => {
@@ -46,7 +68,7 @@ describe('a client that has closed its half of the connection', () => {
         if (left === 0) return
         left -= 1
         response.write(`${left}\n`)
-      }, GRACE_MS / 3)
+      }, LOOK_MS / 3)
       response.on('close', () => {
         clearInterval(timer)
         gone.resolve()
@@ -63,8 +85,8 @@ describe('a client that has closed its half of the connection', () => {
     const port = await start((_request, response) => void response.end(answer))
     const { socket, closed, received } = openRaw(port, { paused: true })
     socket.end(get('/'))
-    // Many times the grace without reading anything.
-    for (let waited = 0; waited < 10; waited += 1) await new Promise((resolve) => setTimeout(resolve, GRACE_MS))
+    // Many looks without reading anything.
+    for (let waited = 0; waited < 10; waited += 1) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     socket.resume()
     await eventually(() => received().length > answer.length)
     expect(answersIn(await closed)[0]?.body).toHaveLength(answer.length)
@@ -79,7 +101,7 @@ describe('a client that has closed its half of the connection', () => {
         if (looks < 10) return
         clearInterval(timer)
         response.end('stored')
-      }, GRACE_MS)
+      }, LOOK_MS)
     })
     const { socket, closed } = openRaw(port)
     socket.end('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}')

@@ -65,6 +65,30 @@ describe('requests that are sent without waiting for answers', () => {
     socket.destroy()
   })
 
+  test('let others be served between any two of them', async () => {
+    let turns = 0
+    const countTurn = (): void => {
+      turns += 1
+      turn = setImmediate(countTurn)
+    }
+    let turn = setImmediate(countTurn)
+    const begunIn: number[] = []
+    const { port } = await start((request, response) => {
+      begunIn.push(turns)
+      response.end(request.url)
+    })
+    const { send, received, socket } = openRaw(port)
+    send(
+      lines(10)
+        .map((line) => get(line))
+        .join(''),
+    )
+    await eventually(() => expect(answersIn(received())).toHaveLength(10))
+    clearImmediate(turn)
+    expect(new Set(begunIn).size).toBe(10)
+    socket.destroy()
+  })
+
   test('in thousands: those that fit are answered in order, the last of them says that it is the last', async () => {
     const { port } = await start(echoPath)
     const connection = openRaw(port)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { JSON_LIMITS, parseInPieces } from '../../../../shared/http/json-pieces.ts'
@@ -49,6 +49,13 @@ describe('JSON in pieces', () => {
     '[1{"a":1},2]',
     '{"a": 1{"b":2}}',
     '[[1,2][3,4]]',
+    '["a" "long text"]',
+    '{"a":1 "b":"long text"}',
+    '{"long name":"long text","__proto__":"long text"}',
+    '"long text" 1',
+    ' "\\u0041\\\\\\"\\ud83d\\ude00\\n" ',
+    '["long text","b",["long text"],{"a":"long text"}]',
+    '["long text',
     '[1,2] [3,4]',
     ' [ [ ] , { } ] ',
   ])('%s', (json) => {
@@ -81,6 +88,29 @@ describe('the work and the memory are bounded before anything is parsed', () => 
     expect(steps(`[${'{"a":1},'.repeat(200_000)}1]`)).toBeGreaterThan(20)
     expect(steps(JSON.stringify({ a: [{ b: 'x'.repeat(5_000_000) }] }))).toBeGreaterThan(50)
     expect(steps(`["${'\\"'.repeat(2_000_000)}"]`)).toBeGreaterThan(50)
+  })
+
+  test('no text is parsed that is longer than a piece', () => {
+    const parsed = jest.spyOn(JSON, 'parse')
+    const long = '\\u0000'.repeat(300_000)
+    for (const text of [
+      `"${long}"`,
+      `{"a":{"b":"${long}"}}`,
+      `["${long}","${long}"]`,
+      `["${long}`,
+      `[${'1,'.repeat(300_000)}`,
+    ])
+      parse(text)
+    const lengths = parsed.mock.calls.map(([text]) => text.length)
+    parsed.mockRestore()
+    expect(lengths.length).toBeGreaterThan(50)
+    expect(Math.max(...lengths)).toBeLessThan(140_000)
+  })
+
+  test('a name that is too long', () => {
+    const message = 'must not hold a member whose name is longer than 1000000 characters'
+    expect(parse(`{"${'a'.repeat(1_000_001)}" : 1}`).problem).toMatchObject({ details: [{ path: '', message }] })
+    expect(Object.keys(parse(`{"${'a'.repeat(999_999)}" : 1}`).value as object)[0]).toHaveLength(999_999)
   })
 
   test('more values, members or levels than are allowed', () => {

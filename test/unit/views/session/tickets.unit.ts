@@ -43,7 +43,7 @@ describe('a ticket', () => {
     const [before, after] = [SECRET, `${SECRET}!`]
     const made = [[before], [before, after], [after, before], [after]] as const
     const all = made.map((secrets) => createTickets(secrets, clock))
-    // Whoever issues and whoever opens are one step apart at most.
+    // The issuer and the opener are one step apart at most.
     for (const [step, issuing] of all.entries())
       for (const opening of all.slice(Math.max(0, step - 1), step + 2))
         expect(opening.opens('payments', issuing.issue('payments'))).toBe(true)

@@ -1,9 +1,8 @@
 /**
- * Asks the processes for their health every 100 ms, each on a connection of its own, in a thread with nothing else to do: what it
- * measures is their delay and not that of whoever attacks them.
+ * Asks the watched processes for their health every 100 ms, each on a connection of its own. It is a process that comes before all others,
+ * so that it measures their delay and not its own.
  */
 import { connect, type Socket } from 'node:net'
-import { parentPort } from 'node:worker_threads'
 import { cpuOf } from '../../bench/measured-process.ts'
 import type { Watched } from './target.ts'
 
@@ -46,7 +45,7 @@ function ranMs(pid: number): number {
 
 function tell({ name, pid }: Watched, state: ProbeMessage['state'], { askedAtMs, ranBeforeMs }: Question): void {
   const message = { name, state, afterMs: performance.now() - askedAtMs, ranMs: Math.max(0, ranMs(pid) - ranBeforeMs) }
-  parentPort?.postMessage(message satisfies ProbeMessage)
+  process.send?.(message satisfies ProbeMessage)
 }
 
 const isOverdue = ({ askedAtMs }: Question): boolean => performance.now() - askedAtMs > OVERDUE_MS
@@ -87,10 +86,11 @@ function look(watched: Watched): void {
 }
 
 let all: readonly Watched[] = []
-parentPort?.on('message', (message: readonly Watched[]) => {
+process.on('message', (message: readonly Watched[]) => {
   all = message
 })
-const timer = setInterval(() => {
+setInterval(() => {
   for (const watched of all) look(watched)
 }, EVERY_MS)
-parentPort?.once('close', () => clearInterval(timer))
+// Nobody listens any more.
+process.on('disconnect', () => process.exit())
