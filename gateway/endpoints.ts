@@ -8,6 +8,7 @@ import type { Handler, Routes } from '../shared/http/listener.ts'
 import { mediaProblem } from '../shared/http/media-type.ts'
 import { answerMethodNotAllowed } from '../shared/http/method-not-allowed.ts'
 import { routed } from '../shared/http/request-times.ts'
+import type { QuotaSettings } from '../shared/registry/limits.ts'
 import type { Registry } from '../shared/registry/registry.ts'
 import { type ByteBudget, createByteBudget } from '../shared/runtime/byte-budget.ts'
 import type { Clock } from '../shared/runtime/clock.ts'
@@ -32,6 +33,7 @@ import {
   type IngestHandler,
 } from './ingest/handlers.ts'
 import { createHotKeys } from './ingest/hot-keys.ts'
+import { createQuotas } from './ingest/quotas.ts'
 import { type Dialect, ENVELOPE } from './ingest/replies.ts'
 import { createRequestContexts, type SentEntries, setFromParameter } from './ingest/request.ts'
 import { sentEvents } from './json-events/check.ts'
@@ -146,6 +148,7 @@ export type EndpointsConfig = Pick<
   | 'MAX_INFLATED_BYTES'
   | 'BODY_BUFFER_BYTES'
   | 'MAX_ENTRY_BYTES'
+  | keyof QuotaSettings
   | 'HOT_KEY_ENTRIES_PER_SECOND'
   | 'REQUEST_DEADLINE_MS'
   | 'BODY_TIMEOUT_MS'
@@ -163,6 +166,8 @@ export interface EndpointsDeps {
   readonly registryReady: () => boolean
   readonly publisher: Pick<Publisher, 'publish' | 'partitionsOf'>
   readonly refusalRecorder: RefusalRecorder
+  /** The part of each quota that this gateway may give, from 0 to 1; left out: all of it. */
+  readonly share?: () => number
 }
 
 export interface Endpoints {
@@ -175,9 +180,10 @@ export interface Endpoints {
 export function createEndpoints(deps: EndpointsDeps): Endpoints {
   const { config, clock, logger, refusalRecorder } = deps
   const cors = createCors(config.CORS_ORIGINS)
-  const common = { ...deps, validators: compileValidators(), contextOf: createRequestContexts(clock) }
+  const quotas = createQuotas(deps)
+  const common = { ...deps, quotas, validators: compileValidators(), contextOf: createRequestContexts(clock) }
   const depsOfKind = { event: createDepsOf('event', common), application: createDepsOf('application', common) }
-  const admissions = createAdmissions({ ...deps, budget: createBodyBudget(deps) })
+  const admissions = createAdmissions({ ...deps, quotas, budget: createBodyBudget(deps) })
   const inflate = createInflate()
   const cooperative = createCooperative()
 
@@ -274,7 +280,7 @@ const TOPIC_OF_KIND = { event: 'event-logs', application: 'application-logs' } a
   TopicRole
 >
 
-type CommonDeps = EndpointsDeps & Pick<CheckDeps, 'validators' | 'contextOf'>
+type CommonDeps = EndpointsDeps & Pick<CheckDeps, 'validators' | 'contextOf'> & Pick<HandlerDeps, 'quotas'>
 
 /** The dependencies of checks and handlers that differ by the kind of log. */
 function createDepsOf(kind: EntryKind, deps: CommonDeps): CheckDeps & Omit<HandlerDeps, 'recordRefusals'> {

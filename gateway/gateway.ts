@@ -1,10 +1,14 @@
 import { topicName } from '../shared/contract/topics.ts'
 import type { CoreServices, RoleParts } from '../shared/role.ts'
 import { createEndpoints } from './endpoints.ts'
+import { createLiveGateways } from './live-gateways.ts'
 import { createPublisher, PUBLISHER_DEFAULTS } from './publisher/publisher.ts'
 import type { BatchingPolicy } from './publisher/schedule.ts'
 import { createRefusalOutbox } from './refusals/outbox.ts'
 import { createRefusalRecorder } from './refusals/recorder.ts'
+
+/** No gateway has less of a rate: connections are never spread so evenly that a smaller part would be enough. */
+const SHARE_MIN = 0.1
 
 export interface GatewayDeps extends CoreServices {
   readonly batchingPolicy: BatchingPolicy
@@ -24,7 +28,14 @@ export function createGateway(deps: GatewayDeps): RoleParts {
       sendTimeoutMs: config.REQUEST_DEADLINE_MS,
     },
   })
+  const gateways = createLiveGateways({ ...deps, topic: topicOf('gateways') })
   const outbox = createRefusalOutbox({ ...deps, topic: topicOf('refusals') })
-  const refusalRecorder = createRefusalRecorder({ ...deps, outbox })
-  return { services: [publisher, outbox], ...createEndpoints({ ...deps, publisher, refusalRecorder }) }
+  const share = (): number => Math.max(SHARE_MIN, 1 / gateways.count())
+  const refusalRecorder = createRefusalRecorder({ ...deps, outbox, share })
+  // Only on Kafka there can be other gateways.
+  const counted = config.KAFKA_BROKERS.length > 0 ? [gateways] : []
+  return {
+    services: [publisher, ...counted, outbox],
+    ...createEndpoints({ ...deps, publisher, refusalRecorder, share }),
+  }
 }

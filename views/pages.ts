@@ -4,5 +4,6 @@ export const PAGES = [
   { path: 'application-logs', name: 'Application logs' },
   { path: 'flows', name: 'Flows' },
   { path: 'refused', name: 'Refused logs' },
+  { path: 'watches', name: 'Watches' },
   { path: 'team', name: 'Team' },
 ] as const

@@ -10,12 +10,14 @@ import type { Tickets } from './session/tickets.ts'
 import type { Secrets } from './session/token.ts'
 import { registerSite } from './site.ts'
 import { registerTeam } from './team/register.ts'
+import type { Watches } from './watches/watches.ts'
 
 export interface ViewsDeps extends CoreServices {
   readonly store: LogStoreReader
   /** Sign the sessions of the page. */
   readonly secrets: Secrets
   readonly tickets: Tickets
+  readonly watches: Pick<Watches, 'book' | 'poster'>
   /** The address of this process where it takes logs itself; else undefined. */
   readonly ownGateway: (() => string) | undefined
 }
@@ -34,6 +36,7 @@ export function createViews(deps: ViewsDeps): RoleParts {
     ...deps,
     proxies,
     refusals,
+    quotas: config,
     teamOfSession: sessions.teamOf,
     registryTopic: topicName(config.TOPIC_PREFIX, 'registry'),
     gate: api.gate,

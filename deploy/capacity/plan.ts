@@ -128,7 +128,7 @@ function wallsOf(load: Load, plan: Sizes, { entries, all }: Figures): readonly s
     ],
     [
       plan.gateways > 10,
-      `hot keys and notes of refusals are limited for each gateway: ${plan.gateways} of them write ${plan.gateways} times as many`,
+      `hot keys are limited for each gateway, and no gateway has less than a tenth of a quota: ${plan.gateways} of them write ${plan.gateways} times as many of the one, and give ${plan.gateways / 10} times the other`,
     ],
     [
       rate > CELL_RATE,

@@ -19,6 +19,7 @@ import { EXPORTS_PER_TEAM_MAX, TAILS_PER_TEAM_MAX } from '../../views/api/stream
 import { CHARACTERS_MAX } from '../../views/details/allowance.ts'
 import { RING_LIMITS } from '../../views/refusals/ring.ts'
 import { OVERALL, PER_CLIENT } from '../../views/session/attempts.ts'
+import { ALL_WATCHES_MAX, WATCHES_MAX } from '../../views/team/watches.ts'
 import { STALL_TIMEOUT_MS } from '../http/connection-limits.ts'
 import { METADATA_BYTES_MAX } from '../http/grpc-server.ts'
 import { CALLS_MAX, CANCELLED_MAX, GRPC_CONNECTIONS_SHARE } from '../http/http2.ts'
@@ -83,6 +84,16 @@ export const LIMITS: readonly Limit[] = [
     is: `${count(JSON_LIMITS.members)}; ${JSON_LIMITS.levels}`,
     beyond: '`invalid_request`',
   },
+  {
+    of: "a member's name, of a JSON body over 256 KiB",
+    is: `${count(JSON_LIMITS.nameCharacters)} characters`,
+    beyond: '`invalid_request`',
+  },
+  {
+    of: 'entries of a Team in a second; bytes of their bodies',
+    is: 'none, unless an operator sets a quota',
+    beyond: '`rate_limited`',
+  },
   { of: 'entries of a batch', is: 'MAX_BATCH_ENTRIES', beyond: '`batch_too_large`' },
   { of: 'log records, events or lines of another client', is: count(FOREIGN_ENTRIES_MAX), beyond: '`batch_too_large`' },
   { of: 'resources and scopes of OpenTelemetry', is: count(GROUPS_MAX), beyond: '`batch_too_large`' },
@@ -146,6 +157,7 @@ export const LIMITS: readonly Limit[] = [
     beyond: '`rate_limited`; `conflict`',
   },
   { of: 'Events, Steps and Projects that a Team makes', is: `${count(OWN_ITEMS_MAX)} each`, beyond: '`conflict`' },
+  { of: 'watches of a Team; of all', is: `${WATCHES_MAX}; ${count(ALL_WATCHES_MAX)}`, beyond: '`conflict`' },
   {
     of: 'refused logs that are shown to a Team',
     is: count(RING_LIMITS.perTeamMax),

@@ -140,7 +140,7 @@ async function exportTo(call: Call, { stdout }: CliDeps, admin: RegistryAdmin): 
   return EXIT.ok
 }
 
-/** Whoever reads the file, or loses power meanwhile, finds the old content or all of the new. */
+/** A reader of the file finds the old content or all of the new, also after a loss of power. */
 function replaceFile(file: string, text: string): void {
   const unfinished = `${file}.${process.pid}.tmp`
   try {

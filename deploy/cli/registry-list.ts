@@ -1,4 +1,5 @@
 import type { StepDescription, TeamDescription } from '../../shared/registry/describe.ts'
+import type { TeamLimits } from '../../shared/registry/registry.ts'
 import { columns, printable } from './text.ts'
 
 /** Teams with all that they own, to be read: a paragraph for each. */
@@ -7,10 +8,11 @@ export function registryText(teams: readonly TeamDescription[]): string {
   return `${teams.map((team) => teamLines(team).map(printable).join('\n')).join('\n\n')}\n`
 }
 
-function teamLines({ id, name, defaultProject, keys, events, steps, projects }: TeamDescription): string[] {
+function teamLines({ id, name, defaultProject, limits, keys, events, steps, projects }: TeamDescription): string[] {
   const stepRow = (step: StepDescription): string[] => [`    ${step.order}. ${step.identifier}`, named(step)]
   return [
     `${id}  ${name}`,
+    ...(limits === null ? [] : [`  limits  ${limitsText(limits)}`]),
     keys.length === 0 ? '  no key' : '  keys',
     ...columns(
       keys.map(({ prefix, createdAt, revokedAt }) => [
@@ -32,6 +34,11 @@ function teamLines({ id, name, defaultProject, keys, events, steps, projects }: 
     ),
   ]
 }
+
+const limitsText = (limits: TeamLimits): string =>
+  Object.entries(limits)
+    .map(([field, value]) => `${field} ${value}`)
+    .join(', ')
 
 const named = ({ name, archivedAt }: { readonly name: string; readonly archivedAt: string | null }): string =>
   archivedAt === null ? name : `${name}  (archived ${archivedAt})`

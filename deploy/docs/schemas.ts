@@ -131,6 +131,16 @@ const REGISTRY_SCHEMA = {
           pattern: GUID_PATTERN,
           description: 'Its Project for logs of unknown services; absent where it names none.',
         },
+        limits: {
+          type: 'object',
+          properties: {
+            entriesPerSecond: { type: 'integer', minimum: 0 },
+            bytesPerSecond: { type: 'integer', minimum: 0, description: 'Of bodies, after decompression.' },
+            burstSeconds: { type: 'integer', minimum: 0 },
+            shadow: { type: 'boolean', description: 'Whether the quota is only counted.' },
+          },
+          description: 'Its quota; a field that is absent, and all of it, is that of the settings.',
+        },
       },
     ),
     event: objectOf('Event', { team: { ...text, description: "The owner's id." }, name: text }, archivable),

@@ -115,6 +115,10 @@ const VALUES = {
     resources: RESOURCES,
   }),
   views: object({ replicas: COUNT, resources: RESOURCES }),
+  watches: described(
+    'One process evaluates watches; further ones wait to take its place.',
+    object({ replicas: COUNT, resources: RESOURCES }),
+  ),
   canary: described(
     'A Deployment of one pod that runs `sluice canary`.',
     object({ enabled: FLAG, resources: RESOURCES }),
@@ -145,6 +149,7 @@ const VALUES = {
     prometheus: described('Peers that may scrape; empty: all.', PEERS),
     kafka: object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) }),
     elasticsearch: object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) }),
+    webhooks: described('Where watches post to.', object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) })),
   }),
   podDisruptionBudget: object({ enabled: FLAG }),
   podMonitor: object({ enabled: FLAG, interval: TEXT, labels: MAP_OF_TEXT }),

@@ -2,7 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Problem, problem } from '../../shared/contract/errors.ts'
-import { failureBody, retryHeaders } from '../../shared/http/answer.ts'
+import { failureBody, retryAfterOf, retryHeaders } from '../../shared/http/answer.ts'
 import { SERVED_METHODS } from '../../shared/http/method-not-allowed.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { closeInStages } from './close-in-stages.ts'
@@ -60,7 +60,7 @@ export function answerOnSocket(socket: Socket, cause: Problem): void {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     ...(cause.code === 'method_not_allowed' && { allow: SERVED_METHODS }),
-    ...retryHeaders(cause.retryable),
+    ...retryHeaders(retryAfterOf(cause)),
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -725,6 +725,47 @@ export const ALERTS: readonly Alert[] = [
     ],
   },
   {
+    name: 'SluiceWatchesNotEvaluated',
+    rules: [
+      {
+        severity: 'ticket',
+        expression:
+          'max(sluice_watches) > 0 and on () time() - max(sluice_watch_last_evaluation_timestamp_seconds) > 1800',
+        lasting: '15m',
+        summary: 'Watches have not been evaluated for half an hour, so nobody is told of what they look for.',
+      },
+    ],
+    cases: [
+      {
+        // The one that evaluated them is gone.
+        series: {
+          [series('sluice_watches', { instance: 'views' })]: '3x120',
+          [series('sluice_watch_last_evaluation_timestamp_seconds', { instance: 'views' })]: '0x120',
+        },
+        at: '1h',
+        firing: [{ severity: 'ticket' }],
+      },
+      {
+        series: {
+          [series('sluice_watches', { instance: 'a' })]: '3x120',
+          [series('sluice_watch_last_evaluation_timestamp_seconds', { instance: 'a' })]: '0+60x120',
+          [series('sluice_watch_last_evaluation_timestamp_seconds', { instance: 'b' })]: '0x120',
+        },
+        at: '2h',
+        firing: [],
+      },
+      {
+        // All are paused.
+        series: {
+          [series('sluice_watches', { instance: 'a' })]: '0x120',
+          [series('sluice_watch_last_evaluation_timestamp_seconds', { instance: 'a' })]: '60x120',
+        },
+        at: '2h',
+        firing: [],
+      },
+    ],
+  },
+  {
     name: 'SluiceDeadLetters',
     rules: [
       {

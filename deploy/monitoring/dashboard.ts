@@ -50,6 +50,25 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       queries: { '{{hop}}': quantile(0.99, 'sluice_canary_seconds', 'le, hop') },
     },
   ],
+  Watches: [
+    {
+      title: 'Evaluations',
+      unit: 'ops',
+      queries: { '{{result}}': 'sum by (result) (rate(sluice_watch_evaluations_total[5m]))' },
+    },
+    {
+      title: 'Posts to webhooks a minute',
+      unit: 'short',
+      queries: { '{{result}}': 'sum by (result) (rate(sluice_watch_deliveries_total[5m])) * 60' },
+    },
+    {
+      title: 'Since the last evaluation',
+      unit: 's',
+      queries: {
+        all: 'time() - max(sluice_watch_last_evaluation_timestamp_seconds > 0)',
+      },
+    },
+  ],
   Gateway: [
     {
       title: 'Time of requests, p99',
@@ -85,6 +104,24 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
         'refusals {{outcome}}': 'sum by (outcome) (rate(sluice_refusals_noted_total[5m]))',
         connections: 'sum(rate(sluice_connections_refused_total[5m]))',
       },
+    },
+    {
+      title: 'Quotas: entries a second, and requests beyond',
+      unit: 'ops',
+      queries: {
+        '{{team}}': 'sum by (team) (rate(sluice_quota_entries_total[5m]))',
+        '{{team}} beyond, {{mode}}': 'sum by (team, mode) (rate(sluice_quota_limited_total[5m]))',
+      },
+    },
+    {
+      title: 'Quotas: bytes a second',
+      unit: 'bytes',
+      queries: { '{{team}}': 'sum by (team) (rate(sluice_quota_bytes_total[5m]))' },
+    },
+    {
+      title: 'Gateways that share the quotas',
+      unit: 'short',
+      queries: { '{{instance}}': 'max by (instance) (sluice_live_gateways)' },
     },
     {
       title: 'Connections',

@@ -5,7 +5,7 @@ export interface BannerFacts {
   readonly role: Role
   /** Where the server is, with the base path and without a slash at its end. */
   readonly url: string
-  /** Where it takes OTLP over gRPC. */
+  /** The address for OTLP over gRPC. */
   readonly grpcUrl: string | undefined
   readonly registry: Registry
   /** The key made at the first start; it is printed then and never again, since only its hash is kept. */

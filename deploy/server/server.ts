@@ -11,6 +11,7 @@ import type { Logger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createTickets, openedByTickets } from '../../views/session/tickets.ts'
 import { createViews } from '../../views/views.ts'
+import { createWatches } from '../../views/watches/watches.ts'
 import { createHttpServers } from '../http/app.ts'
 import { createEventLoopDelay } from '../http/event-loop-delay.ts'
 import { type BackendDeps, checkRole, usesFiles } from './backends.ts'
@@ -22,7 +23,7 @@ import { setUpRegistry } from './first-start.ts'
 import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
 import { createReadiness } from './readiness.ts'
-import { indexesLogs, type Role, showsLogs, takesLogs, usesStore } from './roles.ts'
+import { evaluatesWatches, indexesLogs, type Role, showsLogs, takesLogs, usesStore } from './roles.ts'
 import { secretsOf, sessionSecrets } from './session-secret.ts'
 import { exitAtOnce, onSignals } from './signals.ts'
 import { VERSION } from './version.ts'
@@ -131,8 +132,19 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   if (consumers !== null) roles.push({ services: [consumers], health: [consumers] })
   if (takesLogs(role))
     roles.push(createGateway({ ...core, registry: openedByTickets(core.registry, tickets), batchingPolicy }))
-  if (showsLogs(role) && store !== null && secrets !== null && tickets !== null)
-    roles.push(createViews({ ...core, store, secrets, tickets, ownGateway: takesLogs(role) ? url : undefined }))
+  if (store !== null && (showsLogs(role) || evaluatesWatches(role))) {
+    const watches = createWatches({ ...core, store })
+    roles.push(watches.shared)
+    if (showsLogs(role) && secrets !== null && tickets !== null)
+      roles.push(
+        createViews({ ...core, store, secrets, tickets, watches, ownGateway: takesLogs(role) ? url : undefined }),
+      )
+    if (evaluatesWatches(role)) {
+      const { services, health = [] } = watches.evaluation()
+      // A process that takes logs is ready without it.
+      roles.push({ services, health: role === 'watches' ? health : [] })
+    }
+  }
 
   const eventLoopDelay = createEventLoopDelay(metrics)
   const http = createHttpServers({

@@ -5,6 +5,7 @@ import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { type CheckDeps, refuseUntilReady } from './checks.ts'
 import { checkSender } from './foreign-sender.ts'
+import type { Quotas } from './quotas.ts'
 
 /** Decides by the headers of a request how much of its body is read. */
 export type Admission = (request: Pick<BodySource, 'headers'>) => Checked<BodyGrant>
@@ -12,6 +13,7 @@ export type Admission = (request: Pick<BodySource, 'headers'>) => Checked<BodyGr
 export interface AdmissionDeps extends Pick<CheckDeps, 'registry' | 'registryReady'> {
   readonly config: Pick<Config, 'MAX_BODY_BYTES' | 'MAX_INFLATED_BYTES'>
   readonly budget: ByteBudget
+  readonly quotas: Pick<Quotas, 'refusal'>
 }
 
 /** A body whose sender is not known can be read only so far: as a refusal it names its mistakes, and no honest one is larger. */
@@ -29,7 +31,7 @@ export interface Admissions {
   readonly byKey: Admission
 }
 
-export function createAdmissions({ registry, registryReady, config, budget }: AdmissionDeps): Admissions {
+export function createAdmissions({ registry, registryReady, config, budget, quotas }: AdmissionDeps): Admissions {
   const unknownShare = budget.share(UNKNOWN, UNKNOWN_WEIGHT)
 
   const unknown = (beyond: Problem): Checked<BodyGrant> => ({
@@ -42,14 +44,18 @@ export function createAdmissions({ registry, registryReady, config, budget }: Ad
     },
   })
 
-  const known = (owner: string): Checked<BodyGrant> => ({
-    value: {
-      owner,
-      wireBytesMax: config.MAX_BODY_BYTES,
-      inflatedBytesMax: config.MAX_INFLATED_BYTES,
-      share: budget.share(owner, TEAM_WEIGHT),
-    },
-  })
+  function known(owner: string): Checked<BodyGrant> {
+    const limited = quotas.refusal(owner)
+    if (limited !== undefined) return { problem: limited }
+    return {
+      value: {
+        owner,
+        wireBytesMax: config.MAX_BODY_BYTES,
+        inflatedBytesMax: config.MAX_INFLATED_BYTES,
+        share: budget.share(owner, TEAM_WEIGHT),
+      },
+    }
+  }
 
   return {
     byTarget: ({ headers }) => {

@@ -11,6 +11,8 @@ const RECORD_OVERHEAD_BYTES = 512
 /** An entry that may be published. */
 export interface Admitted {
   readonly id: string
+  /** The id of its Team. */
+  readonly team: string
   readonly publication: Publication
 }
 
@@ -46,7 +48,7 @@ export function createAdmit({ valueBytesMax, isHot }: AdmitOptions): Admit {
       // An entry that may be sent again goes to the same partition again, so that a reader meets the repeats in one place.
       routeBy: key ?? repeatKey,
     }
-    return { value: { id, publication } }
+    return { value: { id, team: record.team, publication } }
   }
 }
 

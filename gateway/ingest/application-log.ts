@@ -54,7 +54,7 @@ export function createBatchCheck(deps: CheckDeps): BatchCheck {
       const entry: unknown = entries[index]
       return isObject(entry) ? checkEntry(entry, index, project, context) : refuseNoObject()
     }
-    return { value: { count: entries.length, check } }
+    return { value: { team: project.team, count: entries.length, check } }
   }
 }
 

@@ -34,6 +34,8 @@ export type Check = (received: Received) => Checked<Admitted>
 
 /** The entries of a batch, each judged by itself when it is asked for. */
 export interface Entries {
+  /** The id of the Team that sends them. */
+  readonly team: string
   readonly count: number
   check(index: number): Checked<Admitted>
   /** How these are answered, where that is not as the endpoint answers all others. */

@@ -89,7 +89,7 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
   }
 
   function answer(response: Response, reply: Reply, sent: IncomingHttpHeaders): void {
-    const retry = retryHeaders(reply.retryable)
+    const retry = retryHeaders(reply.retryAfterSeconds)
     const headers = dialect.headers === undefined ? retry : { ...retry, ...dialect.headers }
     send(response, reply, dialect.statusOf(reply, sent), headers)
   }

@@ -1,10 +1,12 @@
-import type { ErrorCode, Problem } from '../../shared/contract/errors.ts'
+import type { Checked, ErrorCode, Problem } from '../../shared/contract/errors.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { Steps } from '../../shared/runtime/cooperative.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import type { Publication, PublishOutcome } from '../publisher/publication.ts'
 import type { RecordRefusals, Refusal } from '../refusals/recorder.ts'
+import type { Admitted } from './admit.ts'
 import type { BatchCheck, Check, Entries } from './checks.ts'
+import type { Quotas } from './quotas.ts'
 import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirmed } from './replies.ts'
 import type { Received, SentEntries } from './request.ts'
 
@@ -17,6 +19,7 @@ export type IngestHandler = (received: Received) => Steps<Promise<Reply>>
 export interface HandlerDeps {
   readonly ingestMetrics: IngestMetrics
   readonly recordRefusals: RecordRefusals
+  readonly quotas: Pick<Quotas, 'take'>
   /** Publishes to the endpoint's topic; resolves within the deadline of a request, one outcome each. */
   readonly publish: (publications: readonly Publication[]) => Promise<readonly PublishOutcome[]>
 }
@@ -54,8 +57,15 @@ export function createIngestMetrics(metrics: Metrics, kind: EntryKind): IngestMe
 /** Handles a request that is one entry. */
 export function createEntryHandler(
   check: Check,
-  { ingestMetrics, recordRefusals, publish }: HandlerDeps,
+  { ingestMetrics, recordRefusals, quotas, publish }: HandlerDeps,
 ): IngestHandler {
+  function judge(received: Received): Checked<Admitted> {
+    const checked = check(received)
+    if (checked.problem !== undefined) return checked
+    const limited = quotas.take(checked.value.team, 1, received.contentBytes)
+    return limited === undefined ? checked : { problem: limited }
+  }
+
   function finish(id: string, outcome: PublishOutcome | undefined): Reply {
     const failure = failureOf(outcome)
     if (failure !== undefined) return refuse(failure)
@@ -69,7 +79,7 @@ export function createEntryHandler(
   }
 
   return function* handle(received) {
-    const checked = check(received)
+    const checked = judge(received)
     if (checked.problem !== undefined) {
       recordRefusals(received, [checked])
       return Promise.resolve(refuse(checked.problem))
@@ -93,9 +103,10 @@ export interface Batch {
  */
 export function createBatchHandler(
   { check, sent, dialect }: Batch,
-  { ingestMetrics, recordRefusals, publish }: HandlerDeps,
+  { ingestMetrics, recordRefusals, quotas, publish }: HandlerDeps,
 ): IngestHandler {
-  function refuseAll(problem: Problem): Reply {
+  function refuseAll(received: Received, problem: Problem): Reply {
+    recordRefusals(received, [{ problem }])
     ingestMetrics.requestRefused(problem.code)
     return dialect.failed(problem)
   }
@@ -108,10 +119,9 @@ export function createBatchHandler(
 
   return function* handle(received) {
     const { value: entries, problem } = check(received)
-    if (problem !== undefined) {
-      recordRefusals(received, [{ problem }])
-      return Promise.resolve(refuseAll(problem))
-    }
+    if (problem !== undefined) return Promise.resolve(refuseAll(received, problem))
+    const limited = quotas.take(entries.team, entries.count, received.contentBytes)
+    if (limited !== undefined) return Promise.resolve(refuseAll(received, limited))
     const { count: total, dialect: answered = dialect } = entries
     const { publications, places, refused } = yield* judge(entries)
     if (refused.length > 0) recordRefusals(received, refusalsOf(refused, sent(received)))

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { type Problem, problem } from '../../shared/contract/errors.ts'
-import { failureBody, successBody } from '../../shared/http/answer.ts'
+import { failureBody, retryAfterOf, successBody } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { UNCONFIRMED, type UnconfirmedReason } from '../publisher/publication.ts'
 
@@ -9,8 +9,8 @@ export interface Reply {
   readonly body: string | Uint8Array
   /** The HTTP status where the client asked for strict statuses; else it is 200 (specification 4.1). */
   readonly strictStatus: number
-  /** Whether sending it again, whole or in part, may help. */
-  readonly retryable: boolean
+  /** After how many seconds sending it again, whole or in part, may help; undefined where it does not. */
+  readonly retryAfterSeconds: number | undefined
   /** How a call of gRPC ends. */
   readonly trailers?: OutgoingHttpHeaders
 }
@@ -41,14 +41,14 @@ export interface Dialect {
 export const created = (id: string): Reply => ({
   body: `{"success":true,"data":{"id":"${id}"}}`,
   strictStatus: 200,
-  retryable: false,
+  retryAfterSeconds: undefined,
 })
 
 /** The request, or its one entry, was refused. */
 export const failed = (cause: Problem): Reply => ({
   body: failureBody(cause),
   strictStatus: STATUS[cause.code],
-  retryable: cause.retryable,
+  retryAfterSeconds: retryAfterOf(cause),
 })
 
 /** A batch was worked off. */
@@ -59,28 +59,33 @@ export function processed(total: number, refused: readonly RefusedEntry[]): Repl
     return {
       body: successBody({ message: `Successfully processed ${count} log entries`, count }),
       strictStatus: 200,
-      retryable: false,
+      retryAfterSeconds: undefined,
     }
   }
-  const retryable = refused.some((entry) => entry.problem.retryable)
+  const again = refused.find((entry) => entry.problem.retryable)
+  const retryAfterSeconds = again && retryAfterOf(again.problem)
   const errors = refused.slice(0, ERRORS_LISTED_MAX).map((entry) => ({ index: entry.index, ...entry.problem }))
   if (count === 0) {
     const details = { ...outcomeOf(refused), rejected: refused.length, errors }
-    return { ...failed({ ...first.problem, details }), retryable }
+    return { ...failed({ ...first.problem, details }), retryAfterSeconds }
   }
   const message = `Successfully processed ${count} of ${total} log entries`
   return {
     body: successBody({ message, count, rejected: refused.length, errors }),
     strictStatus: MULTI_STATUS,
-    retryable,
+    retryAfterSeconds,
   }
 }
 
-/** The dialect of the specification (4.1): the status is 200, unless the client asked for one that tells. */
+/**
+ * The dialect of the specification (4.1): the status is 200, unless the client asked for one that tells. Of rates it says nothing (8.2),
+ * so a request above one has its real status, at which clients and what stands between slow down.
+ */
 export const ENVELOPE: Dialect = {
   failed,
   processed,
-  statusOf: ({ strictStatus }, headers) => (isStrict(headers['x-strict-status']) ? strictStatus : 200),
+  statusOf: ({ strictStatus }, headers) =>
+    strictStatus === STATUS.rate_limited || isStrict(headers['x-strict-status']) ? strictStatus : 200,
 }
 
 /** Some shippers look at nothing but the status: this header gives them one that tells. */

@@ -51,7 +51,7 @@ export const createEventsCheck =
         const entry = entryOf(event, project)
         return entry.problem === undefined ? checkEntry(entry.value, index, project, context) : entry
       }
-      return { value: { count: sent.events.length, check, dialect: dialectOf?.(sent) } }
+      return { value: { team: project.team, count: sent.events.length, check, dialect: dialectOf?.(sent) } }
     }
   }
 

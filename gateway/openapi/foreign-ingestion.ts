@@ -10,7 +10,7 @@ import {
   type Operation,
   RETRY_AFTER,
 } from '../../shared/openapi/document.ts'
-import { BATCH_RESULT, BATCH_RESULT_EXAMPLES } from './ingestion.ts'
+import { BATCH_RESULT, BATCH_RESULT_EXAMPLES, QUOTA_DETAILS } from './ingestion.ts'
 
 const TAG = 'Ingestion from other clients'
 
@@ -163,6 +163,7 @@ const otlpLogs = (operationId: string, ...parameters: readonly JsonSchema[]): Op
     404: rpcFailure('The header or the address names no Project of the Team that takes logs.'),
     413: rpcFailure('The body is too large, or has too many log records.'),
     415: rpcFailure('Neither Protobuf nor JSON, or compressed in a way that is not known.'),
+    429: { ...rpcFailure('Beyond the quota of the Team: to be sent again.'), headers: { 'Retry-After': RETRY_AFTER } },
     503: { ...rpcFailure('To be sent again.'), headers: { 'Retry-After': RETRY_AFTER } },
   },
 })
@@ -179,6 +180,7 @@ const REQUEST_CODES: readonly ErrorCode[] = [
   'request_timeout',
   'payload_too_large',
   'unsupported_media_type',
+  'rate_limited',
   'server_error',
 ]
 
@@ -247,6 +249,7 @@ const JSON_LINES_EXAMPLES = {
 }
 
 const CLEF_DETAILS = {
+  ...QUOTA_DETAILS,
   invalid_request: [{ path: '/correlationKey', message: 'must have at most 512 bytes in UTF-8' }],
 }
 
@@ -308,7 +311,7 @@ const jsonLogs: Operation = {
       description: 'An entry that was sent alone was refused, with the code of its refusal.',
       content: jsonContent(FAILURE, {}),
     },
-    ...failureResponses(REQUEST_CODES, STATUS, {}),
+    ...failureResponses(REQUEST_CODES, STATUS, QUOTA_DETAILS),
   },
 }
 

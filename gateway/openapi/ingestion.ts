@@ -17,7 +17,13 @@ import { BATCH_LOG_ENTRY_SCHEMA, EXTERNAL_LOG_SCHEMA, LOG_ENTRY_SCHEMA } from '.
 
 const TAG = 'Ingestion'
 
-const OWN_CODES: readonly ErrorCode[] = ['invalid_request', 'invalid_timestamp', 'entry_too_large', 'server_error']
+const OWN_CODES: readonly ErrorCode[] = [
+  'invalid_request',
+  'invalid_timestamp',
+  'entry_too_large',
+  'rate_limited',
+  'server_error',
+]
 
 /** In the order of the checks, as are all lists of codes here. */
 const EVENT_CODES: readonly ErrorCode[] = [
@@ -61,7 +67,8 @@ const TRANSPORT_CODES: readonly ErrorCode[] = [
 ]
 
 const STATUS_NOTE =
-  'A refusal has the status 200 unless the client sends `X-Strict-Status: true` or `?strict=true`. A request that cannot be read at all ' +
+  'A refusal has the status 200 unless the client sends `X-Strict-Status: true` or `?strict=true`. A request beyond the quota of ' +
+  'its Team (`rate_limited`) and one that cannot be read at all ' +
   `(${TRANSPORT_CODES.map((code) => `\`${code}\``).join(', ')}) always has the status given below.`
 
 const BATCH_NOTE =
@@ -91,7 +98,15 @@ const HEADERS: readonly JsonSchema[] = [
   },
 ]
 
-const DETAILS: DetailsExamples = { invalid_request: [{ path: '/scopeData', message: 'must be a JSON object' }] }
+/** Of a refusal for its Team's quota. */
+export const QUOTA_DETAILS: DetailsExamples = {
+  rate_limited: { team: 'payments', entriesPerSecond: 2_000, retryAfterSeconds: 3 },
+}
+
+const DETAILS: DetailsExamples = {
+  ...QUOTA_DETAILS,
+  invalid_request: [{ path: '/scopeData', message: 'must be a JSON object' }],
+}
 
 const CREATED = named(
   'Created',

@@ -1,15 +1,15 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { Problem } from '../../shared/contract/errors.ts'
 import { framed, GRPC_CODE, GRPC_TYPE, statusTrailers } from '../../shared/grpc/call.ts'
-import { RETRY_AFTER_SECONDS } from '../../shared/http/answer.ts'
+import { retryAfterOf } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { type Dialect, type RefusedEntry, type Reply, unconfirmedBatch } from '../ingest/replies.ts'
 
-/** The status of what may be sent again: OTLP's clients send again after 429, 502, 503 and 504, and after nothing else. */
+/** OTLP's clients send again after 429, 502, 503 and 504, and after nothing else: 503 stands for the others that may be sent again. */
 const RETRYABLE_STATUS = 503
 
 /** `google.rpc.Code` for an HTTP status. */
-const RPC_CODE: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 404: 5, 413: 8, 415: 3, 503: 14 }
+const RPC_CODE: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 404: 5, 413: 8, 415: 3, 429: 8, 503: 14 }
 const RPC_UNKNOWN = 2
 
 /** Most kinds of refusal that an answer describes, and most characters of the details of one. */
@@ -22,7 +22,7 @@ interface Failure {
   readonly message: string
   readonly reason: string
   readonly metadata?: { readonly details: string }
-  readonly retryable: boolean
+  readonly retryAfterSeconds: number | undefined
 }
 
 /** An ExportLogsPartialSuccess. */
@@ -48,7 +48,7 @@ const DOMAIN = 'sluice'
 
 const JSON_ENCODING: Encoding = {
   contentType: 'application/json',
-  failure: ({ code, message, retryable: _, ...info }) => ({
+  failure: ({ code, message, retryAfterSeconds: _, ...info }) => ({
     body: JSON.stringify({ code, message, details: [{ '@type': ERROR_INFO, domain: DOMAIN, ...info }] }),
   }),
   success: (partial) => {
@@ -71,11 +71,11 @@ const TRAILER_DETAILS_CHARACTERS_MAX = 1_024
 const GRPC_ENCODING: Encoding = {
   contentType: GRPC_TYPE,
   failure: ({ metadata, ...failure }) => {
-    const { message, reason, retryable } = failure
+    const { message, reason, retryAfterSeconds } = failure
     const code = reason === 'unsupported_media_type' ? GRPC_CODE.unimplemented : failure.code
     const isShort = (metadata?.details.length ?? 0) <= TRAILER_DETAILS_CHARACTERS_MAX
     const status = statusMessage({ ...failure, code, ...(metadata !== undefined && isShort && { metadata }) })
-    if (retryable) addDetail(status, RETRY_INFO, retryInfo())
+    if (retryAfterSeconds !== undefined) addDetail(status, RETRY_INFO, retryInfo(retryAfterSeconds))
     return { body: '', trailers: statusTrailers(code, message, status.finish()) }
   },
   success: (partial) => ({ body: framed(responseMessage(partial)), trailers: statusTrailers(GRPC_CODE.ok) }),
@@ -101,8 +101,8 @@ function addDetail(status: BinaryWriter, type: string, detail: BinaryWriter): Bi
 }
 
 /** In a call there is no Retry-After. */
-const retryInfo = (): BinaryWriter =>
-  inField(new BinaryWriter(), 1).fork().tag(1, WireType.Varint).int64(RETRY_AFTER_SECONDS).join()
+const retryInfo = (seconds: number): BinaryWriter =>
+  inField(new BinaryWriter(), 1).fork().tag(1, WireType.Varint).int64(seconds).join()
 
 function responseMessage(partial?: PartialSuccess): Uint8Array {
   const response = new BinaryWriter()
@@ -117,11 +117,14 @@ const inField = (writer: BinaryWriter, number: number): BinaryWriter => writer.t
 /** How OTLP answers; in the encoding in which the request came. */
 const answeredIn = ({ contentType, failure, success }: Encoding): Dialect => {
   /** Our code is the reason of the ErrorInfo. */
-  function failed({ code, message, details, retryable }: Problem): Reply {
-    const strictStatus = retryable ? RETRYABLE_STATUS : STATUS[code]
+  function failed(cause: Problem): Reply {
+    const { code, message, details, retryable } = cause
+    const strictStatus = retryable && code !== 'rate_limited' ? RETRYABLE_STATUS : STATUS[code]
+    const retryAfterSeconds = retryAfterOf(cause)
     const metadata = details === null ? {} : { metadata: { details: JSON.stringify(details) } }
-    const told = failure({ code: RPC_CODE[strictStatus] ?? RPC_UNKNOWN, message, reason: code, retryable, ...metadata })
-    return { ...told, strictStatus, retryable }
+    const rpcCode = RPC_CODE[strictStatus] ?? RPC_UNKNOWN
+    const told = failure({ code: rpcCode, message, reason: code, retryAfterSeconds, ...metadata })
+    return { ...told, strictStatus, retryAfterSeconds }
   }
 
   /** Clients neither read which records were rejected nor send a part again: what the journal did not confirm fails the whole. */
@@ -129,7 +132,7 @@ const answeredIn = ({ contentType, failure, success }: Encoding): Dialect => {
     const unconfirmed = unconfirmedBatch(total, refused)
     if (unconfirmed !== undefined) return failed(unconfirmed)
     const partial = { rejectedLogRecords: refused.length, errorMessage: summaryOf(refused) }
-    return { ...(refused.length === 0 ? success() : success(partial)), strictStatus: 200, retryable: false }
+    return { ...(refused.length === 0 ? success() : success(partial)), strictStatus: 200, retryAfterSeconds: undefined }
   }
 
   return {

@@ -60,7 +60,7 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
       return entry.problem === undefined ? checkEntry(entry.value, index, project.value, context) : entry
     }
 
-    return { value: { count: records.value.length, check } }
+    return { value: { team: sender.value.id, count: records.value.length, check } }
   }
 }
 

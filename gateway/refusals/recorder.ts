@@ -38,6 +38,8 @@ export interface RefusalRecorderDeps {
   readonly registry: Pick<Registry, 'teamOfKey' | 'team' | 'entity' | 'project'>
   readonly clock: Clock
   readonly outbox: Pick<RefusalOutbox, 'push' | 'miss'>
+  /** The part of what all gateways note that is this one's; left out: all of it. */
+  readonly share?: () => number
 }
 
 const IDENTIFIER_CHARACTERS_MAX = 256
@@ -49,8 +51,8 @@ const DETAILS_CHARACTERS_MAX = 4_096
  * Notes what a Team's senders did wrong, for the Team to see. A Team's are the requests with one of its keys and, of those whose key
  * opens nothing, the ones that address what it owns. What the journal did not confirm is nothing that a sender could mend.
  */
-export function createRefusalRecorder({ registry, clock, outbox }: RefusalRecorderDeps): RefusalRecorder {
-  const mayNote = createShares(clock.now)
+export function createRefusalRecorder({ registry, clock, outbox, share }: RefusalRecorderDeps): RefusalRecorder {
+  const mayNote = createShares(clock.now, share)
 
   function ownerOf({ headers, json }: RefusedRequest): string | undefined {
     const key = presentedKey(headers)

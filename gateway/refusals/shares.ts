@@ -1,6 +1,6 @@
 /** Refusals of one Team with one code that are noted at once, and how many more in each second after that. */
 const OWN_SHARE = { atOnce: 20, perSecond: 1 }
-/** The same over all Teams and codes of a gateway. */
+/** The same over all Teams, codes and gateways. */
 const ALL_SHARE = { atOnce: 200, perSecond: 20 }
 
 /** The rest of an allowance, and the time at which it was counted (milliseconds). */
@@ -16,9 +16,10 @@ interface Share {
 
 /**
  * Decides whether a refusal may be recorded now: a token bucket for each Team and code, so that a flood of one mistake neither hides another one
- * nor another Team's, and one for all. Teams and codes are few, so none is forgotten. `now` gives milliseconds.
+ * nor another Team's, and one for all. Teams and codes are few, so none is forgotten. `now` gives milliseconds, `share` the part of the last that is
+ * this gateway's.
  */
-export function createShares(now: () => number): (team: string, code: string) => boolean {
+export function createShares(now: () => number, share = () => 1): (team: string, code: string) => boolean {
   const all: Bucket = { tokens: ALL_SHARE.atOnce, at: now() }
   const own = new Map<string, Bucket>()
 
@@ -31,7 +32,7 @@ export function createShares(now: () => number): (team: string, code: string) =>
       own.set(name, bucket)
     }
     fill(bucket, OWN_SHARE, time)
-    fill(all, ALL_SHARE, time)
+    fill(all, { ...ALL_SHARE, perSecond: ALL_SHARE.perSecond * share() }, time)
     if (bucket.tokens < 1 || all.tokens < 1) return false
     bucket.tokens -= 1
     all.tokens -= 1

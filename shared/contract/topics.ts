@@ -2,7 +2,14 @@ const DAY_MS = 86_400_000
 const MEBIBYTE = 1024 * 1024
 
 /** A topic by what it holds, whatever prefix an installation gives it. */
-export type TopicRole = 'event-logs' | 'application-logs' | 'registry' | 'dead-letters' | 'refusals'
+export type TopicRole =
+  | 'event-logs'
+  | 'application-logs'
+  | 'registry'
+  | 'dead-letters'
+  | 'refusals'
+  | 'gateways'
+  | 'watches'
 
 export interface TopicSpec {
   readonly role: TopicRole
@@ -31,6 +38,16 @@ export const TOPICS: Readonly<Record<TopicRole, TopicSpec>> = {
     retentionBytes: 64 * MEBIBYTE,
     isInternal: true,
   },
+  gateways: {
+    role: 'gateways',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: DAY_MS,
+    // A gateway reads all of it when it starts. Kafka 4 takes no segments of less than a quarter of this.
+    retentionBytes: 4 * MEBIBYTE,
+    isInternal: true,
+  },
+  watches: { role: 'watches', partitions: 1, cleanup: 'compact', retentionMs: null, isInternal: true },
 }
 
 /** The name on the journal, such as `sluice.event-logs.v1`. */

@@ -29,7 +29,7 @@ export function exceptionGroupOf(exception: string): ExceptionGroup {
   return { type: name, frames: framesOf(parts).slice(0, FRAMES_MAX).map(frameText) }
 }
 
-/** Those of the outermost exception that has some. */
+/** The frames of the outermost exception that has some. */
 function framesOf(parts: readonly ParsedException[]): readonly Frame[] {
   for (const { frames } of parts) {
     const own = frames.filter(({ framework }) => !framework)

@@ -28,8 +28,20 @@ export const failureBody = ({ code, message, details, retryable }: Problem): str
 const RETRY_HEADERS: OutgoingHttpHeaders = { 'retry-after': String(RETRY_AFTER_SECONDS) }
 const NO_HEADERS: OutgoingHttpHeaders = {}
 
-/** The header that says when to send again, where that may help. */
-export const retryHeaders = (retryable: boolean): OutgoingHttpHeaders => (retryable ? RETRY_HEADERS : NO_HEADERS)
+/** When to send again, in seconds: as the refusal's details say, where they do. Undefined where that does not help. */
+export function retryAfterOf({ retryable, details }: Problem): number | undefined {
+  if (!retryable) return undefined
+  const { retryAfterSeconds = RETRY_AFTER_SECONDS } = (details ?? {}) as { readonly retryAfterSeconds?: number }
+  return retryAfterSeconds
+}
+
+/** The header that says after how many seconds to send again, where that may help. */
+export const retryHeaders = (seconds: number | undefined): OutgoingHttpHeaders =>
+  seconds === undefined
+    ? NO_HEADERS
+    : seconds === RETRY_AFTER_SECONDS
+      ? RETRY_HEADERS
+      : { 'retry-after': String(seconds) }
 
 /** Answers a refusal; where it may be retried, a header says when. */
 export function answerProblem(
@@ -38,5 +50,5 @@ export function answerProblem(
   cause: Problem,
   headers: OutgoingHttpHeaders = {},
 ): void {
-  answerJson(response, status, failureBody(cause), { ...retryHeaders(cause.retryable), ...headers })
+  answerJson(response, status, failureBody(cause), { ...retryHeaders(retryAfterOf(cause)), ...headers })
 }

@@ -3,7 +3,7 @@ import { type Checked, type Problem, refuse } from '../contract/errors.ts'
 import type { ByteShare } from '../runtime/byte-budget.ts'
 import { runAtOnce, type Steps } from '../runtime/cooperative.ts'
 import { createDeadlines } from '../runtime/deadlines.ts'
-import { retryHeaders } from './answer.ts'
+import { retryAfterOf, retryHeaders } from './answer.ts'
 import { BodyBytes, type BodyMemory, refuseForRoom } from './body-bytes.ts'
 import { createInflate, type Inflate } from './inflate.ts'
 import { parseInPieces } from './json-pieces.ts'
@@ -229,21 +229,19 @@ export const decodeText: Decode<string> = (bytes) => {
 export const decodeBinary: Decode<Buffer> = (bytes) => ({ value: bytes.joined() })
 
 /** The headers that belong to the answer for a body that was refused. */
-export function refusedBodyHeaders(
-  { code, retryable }: Problem,
-  { headers }: Pick<BodySource, 'headers'>,
-): OutgoingHttpHeaders {
-  switch (code) {
+export function refusedBodyHeaders(cause: Problem, { headers }: Pick<BodySource, 'headers'>): OutgoingHttpHeaders {
+  const retry = retryHeaders(retryAfterOf(cause))
+  switch (cause.code) {
     case 'request_timeout':
     case 'malformed_request':
       // A sender that is too slow, or sends too small pieces, may still be sending; after any other refusal the connection is fit for
       // the next request.
-      return { ...retryHeaders(retryable), connection: 'close' }
+      return { ...retry, connection: 'close' }
     case 'unsupported_media_type':
       // RFC 9110, 12.5.3: only where the coding is at fault.
       return contentCoding(headers) === undefined ? { 'accept-encoding': ACCEPTED_CODINGS } : {}
     default:
-      return retryHeaders(retryable)
+      return retry
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
-import { networkOf } from '../runtime/networks.ts'
+import { isIP } from 'node:net'
+import { createNetworkCheck } from '../runtime/networks.ts'
 
 /** The part of a request that tells who sent it and through whom. */
 export type Forwarded = Pick<IncomingMessage, 'headers' | 'socket'>
@@ -23,13 +23,7 @@ type Header = (typeof HEADERS)[number]
 
 /** Believes what proxies with these addresses, or in these networks, add to a request; entries that are neither are left out. */
 export function createProxies(networks: readonly string[]): Proxies {
-  const trusted = new BlockList()
-  for (const { address, version, bits } of networks.map(networkOf).filter((network) => network !== undefined))
-    trusted.addSubnet(address, bits, `ipv${version}`)
-  const trusts = (address: string): boolean => {
-    const version = isIP(address)
-    return version !== 0 && trusted.check(address, `ipv${version as 4 | 6}`)
-  }
+  const trusts = createNetworkCheck(networks)
   const peerOf = ({ socket }: Forwarded): string => addressOf(socket.remoteAddress ?? '') ?? ''
   const told = (request: Forwarded, name: Header): string | undefined =>
     trusts(peerOf(request)) ? listOf(request, name)[0] : undefined

@@ -1,4 +1,4 @@
-import type { KeyInfo, Project, Registry, StepEntity, Team } from './registry.ts'
+import type { KeyInfo, Project, Registry, StepEntity, Team, TeamLimits } from './registry.ts'
 
 /** A Team with all that it owns, as plain data for people and programs. */
 export interface TeamDescription {
@@ -6,6 +6,8 @@ export interface TeamDescription {
   readonly name: string
   /** The id of its Project for logs of unknown services. */
   readonly defaultProject: string | null
+  /** Its own quota. */
+  readonly limits: TeamLimits | null
   readonly keys: readonly KeyDescription[]
   readonly events: readonly EventDescription[]
   /** Steps without an Event. */
@@ -36,7 +38,7 @@ export interface ProjectDescription {
   readonly archivedAt: string | null
 }
 
-export function describeTeam(registry: Registry, { id, name, defaultProject }: Team): TeamDescription {
+export function describeTeam(registry: Registry, { id, name, defaultProject, limits }: Team): TeamDescription {
   const events = registry.eventsOf(id)
   const stepsOf = Map.groupBy(registry.stepsOf(id), ({ event }) => event)
   const known = new Set(events.map(({ identifier }) => identifier))
@@ -44,6 +46,7 @@ export function describeTeam(registry: Registry, { id, name, defaultProject }: T
     id,
     name,
     defaultProject: defaultProject ?? null,
+    limits: limits ?? null,
     keys: registry.keysOf(id).map(({ prefix, createdAt, revokedAt }) => ({ prefix, createdAt, revokedAt })),
     events: events.map((event) => ({
       identifier: event.identifier,

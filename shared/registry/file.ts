@@ -1,5 +1,7 @@
 import { parseGuid } from '../contract/guid.ts'
 import { isSendableKey } from './keys.ts'
+import { LIMIT_RANGES, limitsFrom } from './limits.ts'
+import type { TeamLimits } from './registry.ts'
 import { isOrder, ORDER_EXPECTED, textProblem } from './rules.ts'
 import { type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
 
@@ -26,6 +28,8 @@ export interface FileTeam extends Placed {
   readonly apiKeys: readonly FileKey[] | undefined
   /** The GUID of its Project for logs of unknown services; null where it names none. */
   readonly defaultProject: string | null | undefined
+  /** Its quota; null for the one of the settings. */
+  readonly limits: TeamLimits | null | undefined
 }
 export interface FileKey extends Placed {
   readonly key: string
@@ -86,15 +90,32 @@ export function parseRegistryFile(text: string): {
 type Fail = (line: number, message: string) => undefined
 
 function readTeam(item: YamlValue, fail: Fail): FileTeam | undefined {
-  const fields = readFields(item, 'a Team', ['id', 'name', 'apiKeys', 'defaultProject'], fail)
+  const fields = readFields(item, 'a Team', ['id', 'name', 'apiKeys', 'defaultProject', 'limits'], fail)
   if (fields === undefined) return undefined
   const name = optional(fields, 'name', (value) => readText(value, 'name', fail))
   const apiKeys = optional(fields, 'apiKeys', (value) => readKeys(value, fail))
   const defaultProject = optional(fields, 'defaultProject', (value) =>
     isNull(value) ? null : readGuid(value, 'defaultProject', fail),
   )
+  const limits = optional(fields, 'limits', (value) => (isNull(value) ? null : readLimits(value, fail)))
   const id = required(fields, item, 'id', fail, (value) => readTeamId(value, 'id', fail))
-  return id === undefined ? undefined : { line: item.line, id, name, apiKeys, defaultProject }
+  return id === undefined ? undefined : { line: item.line, id, name, apiKeys, defaultProject, limits }
+}
+
+/** Null, as if none were given, where it has no field. */
+function readLimits(item: YamlValue, fail: Fail): TeamLimits | null | undefined {
+  const fields = readFields(item, 'limits', [...Object.keys(LIMIT_RANGES), 'shadow'], fail)
+  if (fields === undefined) return undefined
+  const amount = (name: keyof typeof LIMIT_RANGES): number | undefined =>
+    optional(fields, name, (value) => readWhole(value, name, LIMIT_RANGES[name], fail))
+  return (
+    limitsFrom({
+      entriesPerSecond: amount('entriesPerSecond'),
+      bytesPerSecond: amount('bytesPerSecond'),
+      burstSeconds: amount('burstSeconds'),
+      shadow: optional(fields, 'shadow', (value) => readFlag(value, 'shadow', fail)),
+    }) ?? null
+  )
 }
 
 function readEvent(item: YamlValue, fail: Fail): FileEvent | undefined {
@@ -193,6 +214,17 @@ function readTeamId(value: YamlValue, name: string, fail: Fail): string | undefi
     value.line,
     `${name} must be a Team's id: 1 to 128 of A-Z a-z 0-9 . _ -, beginning with a letter or digit`,
   )
+}
+
+function readWhole(
+  { line, value }: YamlValue,
+  name: string,
+  { minimum, maximum }: { readonly minimum: number; readonly maximum: number },
+  fail: Fail,
+): number | undefined {
+  const number = value.type === 'scalar' ? value.scalar : undefined
+  const fits = typeof number === 'number' && Number.isSafeInteger(number) && number >= minimum && number <= maximum
+  return fits ? number : fail(line, `${name} must be a whole number from ${minimum} to ${maximum}`)
 }
 
 function readOrder({ line, value }: YamlValue, fail: Fail): number | undefined {

@@ -1,4 +1,5 @@
 import type { FileEvent, FileProblem, FileTeam, RegistryFile } from './file.ts'
+import { sameLimits } from './limits.ts'
 import { liveKeyIds, planKeys, revocations } from './plan-keys.ts'
 import {
   type Archivable,
@@ -70,14 +71,23 @@ function planTeams(planner: Planner): void {
     const { id, name } = item
     const present = state.team.get(id)
     const project = defaultProjectOf(id, planner, item)
-    const value = { name: name ?? present?.name ?? id, ...(project !== undefined && { defaultProject: project }) }
-    if (value.name !== present?.name || value.defaultProject !== present.defaultProject)
+    const limits = item.limits === undefined ? present?.limits : (item.limits ?? undefined)
+    const value = {
+      name: name ?? present?.name ?? id,
+      ...(project !== undefined && { defaultProject: project }),
+      ...(limits !== undefined && { limits }),
+    }
+    if (
+      value.name !== present?.name ||
+      value.defaultProject !== present.defaultProject ||
+      !sameLimits(limits, present.limits)
+    )
       put({ kind: 'team', id, value })
   }
   if (prune) return
   const listed = new Set(file.teams.map(({ id }) => id))
-  for (const [id, { name, defaultProject }] of state.team)
-    if (!listed.has(id) && defaultProject !== defaultProjectOf(id, planner)) put({ kind: 'team', id, value: { name } })
+  for (const [id, { defaultProject, ...rest }] of state.team)
+    if (!listed.has(id) && defaultProject !== defaultProjectOf(id, planner)) put({ kind: 'team', id, value: rest })
 }
 
 /**

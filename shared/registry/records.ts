@@ -1,7 +1,8 @@
 import { parseGuid } from '../contract/guid.ts'
 import { parseTimestamp } from '../contract/timestamp.ts'
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
-import { SEARCH_PAGES, type SearchPage } from './registry.ts'
+import { limitsFrom } from './limits.ts'
+import { SEARCH_PAGES, type SearchPage, type TeamLimits } from './registry.ts'
 
 /**
  * The records of the compacted registry topic. A record's key is `<kind>/<id>`: `team/payments`, `event/order-placed`,
@@ -10,8 +11,11 @@ import { SEARCH_PAGES, type SearchPage } from './registry.ts'
  * any other one.
  */
 export interface RegistryValues {
-  /** `defaultProject` is the GUID of its Project for logs of unknown services; absent where it names none. */
-  readonly team: { readonly name: string; readonly defaultProject?: string }
+  /**
+   * `defaultProject` is the GUID of its Project for logs of unknown services; absent where it names none. `limits` is its quota; absent
+   * where it has the one of the settings.
+   */
+  readonly team: { readonly name: string; readonly defaultProject?: string; readonly limits?: TeamLimits }
   readonly event: { readonly team: string; readonly name: string } & Archivable
   readonly step: {
     readonly team: string
@@ -133,10 +137,11 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
 
 /** Fields that are not known here are left out: a later version may add some. */
 const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Kind] | undefined } = {
-  team: ({ name, defaultProject: project }) =>
-    isText(name) && isGuidOrAbsent(project)
-      ? { name, ...(project !== undefined && { defaultProject: project }) }
-      : undefined,
+  team: ({ name, defaultProject: project, limits: written }) => {
+    if (!isText(name) || !isGuidOrAbsent(project) || !isLimitsOrAbsent(written)) return undefined
+    const limits = written && limitsFrom(written)
+    return { name, ...(project !== undefined && { defaultProject: project }), ...(limits !== undefined && { limits }) }
+  },
   event: ({ team, name, archivedAt }) =>
     isText(team) && isText(name) && isMark(archivedAt) ? { team, name, ...archived(archivedAt) } : undefined,
   step: ({ team, event, name, order, archivedAt }) =>
@@ -168,6 +173,18 @@ const isTime = (value: unknown): value is string => typeof value === 'string' &&
 
 const isGuidOrAbsent = (value: unknown): value is string | undefined =>
   value === undefined || (typeof value === 'string' && parseGuid(value) === value)
+
+const isLimitsOrAbsent = (value: unknown): value is TeamLimits | undefined => {
+  if (value === undefined) return true
+  if (typeof value !== 'object' || value === null) return false
+  const { entriesPerSecond, bytesPerSecond, burstSeconds, shadow } = value as Json
+  return (
+    [entriesPerSecond, bytesPerSecond, burstSeconds].every((number) => number === undefined || isAmount(number)) &&
+    (shadow === undefined || typeof shadow === 'boolean')
+  )
+}
+
+const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
 const isMark = (value: unknown): value is string | undefined => value === undefined || isTime(value)
 

@@ -119,12 +119,17 @@ interface Index {
  */
 function indexOf(state: RegistryState): Index {
   const teams = new Map<string, TeamEntry>()
-  for (const [id, { name, defaultProject }] of [...state.team].sort(byId)) {
+  for (const [id, { name, defaultProject, limits }] of [...state.team].sort(byId)) {
     const project = state.project.get(defaultProject ?? '')
     // Only another process at the same time can leave one here that takes no logs.
     const takesLogs = project?.team === id && project.archivedAt === undefined
     teams.set(id, {
-      team: { id, name, ...(takesLogs && defaultProject !== undefined && { defaultProject }) },
+      team: {
+        id,
+        name,
+        ...(takesLogs && defaultProject !== undefined && { defaultProject }),
+        ...(limits !== undefined && { limits }),
+      },
       keys: [],
       liveHashes: [],
       events: [],

@@ -29,7 +29,7 @@ export interface Registry {
 }
 
 /** The lists of the page whose searches are saved, by the beginnings of their addresses. */
-export const SEARCH_PAGES = ['event-logs', 'application-logs'] as const
+export const SEARCH_PAGES = ['event-logs', 'application-logs', 'flows'] as const
 export type SearchPage = (typeof SEARCH_PAGES)[number]
 
 export interface SavedSearch {
@@ -45,8 +45,21 @@ export interface SavedSearch {
 export interface Team {
   readonly id: string
   readonly name: string
+  /** Its own quota; absent where it has the one of the settings. */
+  readonly limits?: TeamLimits
   /** The id of the Team's Project for logs of unknown services; absent where it names none that takes logs. */
   readonly defaultProject?: string
+}
+
+/** The quota of a Team as an operator gave it. A field that is left out is that of the settings. */
+export interface TeamLimits {
+  readonly entriesPerSecond?: number
+  /** Of bodies, after decompression. */
+  readonly bytesPerSecond?: number
+  /** The size of a burst: a Team that was silent may send at once what its quota gives in so many seconds. */
+  readonly burstSeconds?: number
+  /** Whether the quota is only counted, and refuses nothing. */
+  readonly shadow?: boolean
 }
 
 /** `archivedAt` is a canonical timestamp, and absent while the thing takes logs. */

@@ -70,7 +70,7 @@ export async function setDefaultProject(
   const found = project === null ? undefined : state.project.get(project)
   if (project !== null && found?.team !== team) return { outcome: 'refused', because: 'unknown_project' }
   if (found?.archivedAt !== undefined) return { outcome: 'refused', because: 'archived_project' }
-  const named = { line: 1, id: team, name: undefined, apiKeys: undefined, defaultProject: project }
+  const named = { line: 1, id: team, name: undefined, apiKeys: undefined, defaultProject: project, limits: undefined }
   const file = { teams: [named], events: [], steps: [], projects: [] }
   return applyOwn(deps, state, file, (registry) => registry.team(team))
 }

@@ -190,6 +190,33 @@ export const SETTINGS = {
     maximum: 10_000_000,
     help: "Most bytes of one entry, measured as its record's value.",
   },
+  QUOTA_ENTRIES_PER_SECOND: {
+    type: 'integer',
+    default: null,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    help: 'Most entries of a Team in a second, over all gateways, where its `limits` in the registry do not say; unset: no limit.',
+  },
+  QUOTA_BYTES_PER_SECOND: {
+    type: 'integer',
+    default: null,
+    minimum: 0,
+    maximum: 1_000_000_000_000,
+    help: 'Most bytes of bodies of a Team in a second, after decompression, in the same way.',
+  },
+  QUOTA_BURST_SECONDS: {
+    type: 'integer',
+    default: 10,
+    minimum: 1,
+    maximum: 3_600,
+    help: 'Size of a burst: a Team that was silent may send at once what its quota gives in so many seconds; in the same way.',
+  },
+  QUOTA_MODE: {
+    type: 'choice',
+    choices: ['enforced', 'shadow'],
+    default: 'enforced',
+    help: 'Whether quotas refuse what is beyond them, or only count it (shadow), in the same way.',
+  },
   HOT_KEY_ENTRIES_PER_SECOND: {
     type: 'integer',
     default: 1_000,
@@ -324,6 +351,23 @@ export const SETTINGS = {
     minimum: 100,
     maximum: 120_000,
     help: 'Longest time that `sluice canary` gives the gateway to accept an entry, and then each projection to show it.',
+  },
+  PAGE_URL: {
+    type: 'url',
+    default: null,
+    help: 'Address of the page, with its base path, for the links in messages of watches; unset: they have none.',
+  },
+  WEBHOOK_ALLOWED_NETWORKS: {
+    type: 'list',
+    default: null,
+    help: 'Networks of private addresses (10.1.2.3, 10.0.0.0/8, fd00::/8) that webhooks may be posted to, also by http, separated by commas; unset: to public addresses by https alone. The same for the roles views and watches.',
+  },
+  WATCH_INTERVAL_MS: {
+    type: 'integer',
+    default: 30_000,
+    minimum: 1_000,
+    maximum: 3_600_000,
+    help: 'Time from one evaluation of a watch to the next.',
   },
   SESSION_SECRET: {
     type: 'list',

@@ -42,7 +42,7 @@ export function loadConfig(env: Environment = process.env): Config {
 
 /** Without the slashes at the ends, so that paths can be put behind them; the base path of the root stays `/`. */
 function withoutSlashes(config: Config): Config {
-  const { BASE_PATH, GATEWAY_URL, GATEWAY_INTERNAL_URL, VIEWS_URL } = config
+  const { BASE_PATH, GATEWAY_URL, GATEWAY_INTERNAL_URL, VIEWS_URL, PAGE_URL } = config
   const trimmed = (text: string): string => text.replace(/\/+$/, '')
   return {
     ...config,
@@ -50,6 +50,7 @@ function withoutSlashes(config: Config): Config {
     GATEWAY_URL: GATEWAY_URL && trimmed(GATEWAY_URL),
     GATEWAY_INTERNAL_URL: GATEWAY_INTERNAL_URL && trimmed(GATEWAY_INTERNAL_URL),
     VIEWS_URL: VIEWS_URL && trimmed(VIEWS_URL),
+    PAGE_URL: PAGE_URL && trimmed(PAGE_URL),
   }
 }
 
@@ -158,16 +159,18 @@ const CHECKS: readonly Check[] = [
       request < body + 1_000 &&
       `REQUEST_TIMEOUT_MS (${request}) must be at least 1,000 more than BODY_TIMEOUT_MS (${body})`,
   },
-  {
-    names: ['TRUSTED_PROXIES'],
-    problem: ({ TRUSTED_PROXIES: proxies }) => {
-      const wrong = proxies.filter((proxy) => networkOf(proxy) === undefined)
-      return (
-        wrong.length > 0 &&
-        `TRUSTED_PROXIES must be addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8, separated by commas, got ${wrong.map((proxy) => JSON.stringify(proxy)).join(', ')}`
-      )
-    },
-  },
+  ...(['TRUSTED_PROXIES', 'WEBHOOK_ALLOWED_NETWORKS'] as const).map(
+    (name): Check => ({
+      names: [name],
+      problem: ({ [name]: networks }) => {
+        const wrong = networks.filter((network) => networkOf(network) === undefined)
+        return (
+          wrong.length > 0 &&
+          `${name} must be addresses or networks such as 10.0.0.7, 10.0.0.0/8 or fd00::/8, separated by commas, got ${wrong.map((network) => JSON.stringify(network)).join(', ')}`
+        )
+      },
+    }),
+  ),
   {
     names: ['OTLP_RESOURCE_ATTRIBUTES'],
     problem: ({ OTLP_RESOURCE_ATTRIBUTES: names }) => {

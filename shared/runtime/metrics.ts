@@ -46,6 +46,25 @@ export const METRICS = {
     labels: ['reason'],
     help: 'Uses of a limit: body_buffer, publish_buffer, requests refused as BODY_BUFFER_BYTES or PUBLISH_BUFFER_BYTES were held; hot_key, entries whose order was given up (HOT_KEY_ENTRIES_PER_SECOND).',
   },
+  sluice_quota_limited_total: {
+    kind: 'counter',
+    labels: ['team', 'mode'],
+    help: 'Requests beyond the quota of their Team, by mode: enforced, which were refused; shadow, which would have been. The first 20 Teams are named, the others counted as `others`.',
+  },
+  sluice_quota_entries_total: {
+    kind: 'counter',
+    labels: ['team'],
+    help: 'Entries that were counted against a quota and taken; those of a batch before they are judged one by one. Its rate over all gateways is what the quota bounds.',
+  },
+  sluice_quota_bytes_total: {
+    kind: 'counter',
+    labels: ['team'],
+    help: 'Bytes of the bodies of these requests, after decompression.',
+  },
+  sluice_live_gateways: {
+    kind: 'gauge',
+    help: 'Gateways that share the quotas, as this one counts them. Below the number that runs: more than the quotas is taken; see whether the topic of the gateways can be written and read.',
+  },
   sluice_body_bytes: {
     kind: 'gauge',
     help: 'Bytes of request bodies being read, as sent and inflated. At BODY_BUFFER_BYTES requests are refused.',
@@ -189,6 +208,21 @@ export const METRICS = {
     help: 'Seconds by which the thread that answers HTTP was late, over the last one to two minutes; quantile 1 is the longest. From 0.1 on, something holds it.',
   },
   sluice_tail_streams: { kind: 'gauge', help: 'Live tails open now.' },
+  sluice_watches: { kind: 'gauge', help: 'Watches that are not paused, of all Teams.' },
+  sluice_watch_evaluations_total: {
+    kind: 'counter',
+    labels: ['result'],
+    help: 'Evaluations of watches, by result: clear, met, error. The page of the Team has the reason of an error.',
+  },
+  sluice_watch_deliveries_total: {
+    kind: 'counter',
+    labels: ['result'],
+    help: 'Attempts to post to a webhook, by result: delivered; failed, which is tried again; gave_up, the last one within 24 hours. The log and the page have the reasons.',
+  },
+  sluice_watch_last_evaluation_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When this process last evaluated a watch (Unix time); 0 where it never did: of several processes one evaluates them.',
+  },
   sluice_canary_rounds_total: {
     kind: 'counter',
     labels: ['outcome'],

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 
 const BITS = { 4: 32, 6: 128 } as const
 
@@ -18,4 +18,15 @@ export function networkOf(text: string): Network | undefined {
   const all = BITS[version]
   if (bits === undefined) return { address, version, bits: all }
   return /^\d{1,3}$/.test(bits) && Number(bits) <= all ? { address, version, bits: Number(bits) } : undefined
+}
+
+/** Whether an address lies in one of the networks; texts that name no network are left out, and what is no address lies in none. */
+export function createNetworkCheck(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const { address, version, bits } of networks.map(networkOf).filter((network) => network !== undefined))
+    list.addSubnet(address, bits, `ipv${version}`)
+  return (address) => {
+    const version = isIP(address)
+    return version !== 0 && list.check(address, `ipv${version as 4 | 6}`)
+  }
 }

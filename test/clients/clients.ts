@@ -40,7 +40,7 @@ export interface ForeignClient {
   readonly stored?: (n: number, run: string) => Partial<Stored>
   /** Texts of the exception that every fiftieth entry has. */
   readonly exception: readonly string[]
-  /** Which entries it delivers through an outage of 6 s, by its own retries; undefined: it ends before. */
+  /** The entries that it delivers through an outage of 6 s, by its own retries; undefined: it ends before. */
   readonly outage?: 'all' | 'some'
   /** Goes on until it is told to end. */
   readonly stays?: true

@@ -137,13 +137,13 @@ describeWithBrowser('the columns of a list', ({ open }) => {
 
   test('that are added further down leave one where one is', async () => {
     const { page } = await show('/application-logs?category=Many')
+    const last = page.locator('tr.log', { hasText: `many ${MANY - 1}` })
+    // Rows that are drawn move the end of the page.
     await eventually(async () => {
       await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
-      return page.getByText('No older logs in this time').isVisible()
-    }, 20_000)
+      return (await page.getByText('No older logs in this time').isVisible()) && (await last.isVisible())
+    }, 30_000)
     const before = await page.evaluate<number>('scrollY')
-    const last = page.locator('tr.log', { hasText: `many ${MANY - 1}` })
-    await last.waitFor()
     await last.locator('.text').click()
     await page.locator('tr.detail').getByRole('button', { name: 'Show scope.tenant as a column' }).click()
     await eventually(async () => expect(await last.locator('td').nth(5).textContent()).toBe(`t${MANY - 1}`))

@@ -446,7 +446,7 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
     }
     const ndjson = await lines('NDJSON')
     expect(ndjson.map((line) => JSON.parse(line).payload)).toEqual(['card charged', 'card declined'])
-    const csv = await lines('CSV')
+    const csv = await lines('CSV, all columns')
     expect(csv).toHaveLength(3)
     expect(csv[0]).toContain('payload')
   })

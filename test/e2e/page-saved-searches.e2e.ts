@@ -43,6 +43,17 @@ describeWithBrowser('saved searches', ({ open, tolerate }) => {
     expect(await other.locator('.menu-form').count()).toBe(0)
   })
 
+  test('of flows keep state, order and view', async () => {
+    const { page } = await show('/flows?state=failed&sort=longest&from=now-7d')
+    const saved = await menu(page)
+    await save(page, 'Longest failures')
+    await saved.getByRole('link', { name: 'Longest failures' }).waitFor()
+    const { page: other } = await show('/event-logs')
+    await (await menu(other)).getByRole('link', { name: 'Longest failures' }).click()
+    await other.waitForURL('**/flows?*')
+    expect(paramsOf(other)).toEqual({ state: 'failed', sort: 'longest', from: 'now-7d' })
+  })
+
   test('are found by their names from any page', async () => {
     await server.client.post('/api/team/searches', {
       name: 'All about carts',

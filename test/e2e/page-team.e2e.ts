@@ -67,6 +67,22 @@ describeWithBrowser("the page of a Team's settings", ({ open, serve, tolerate })
     expect((await send('refund.pay')).success).toBe(true)
   })
 
+  test('shows the quota, and what was refused for it', async () => {
+    const own = await serve({ QUOTA_ENTRIES_PER_SECOND: '0' })
+    const log = { uniqueIdentifier: 'order-placed', payload: 'x', level: 'Error' }
+    expect((await own.client.post('/api/ExternalLogs', log)).error.code).toBe('rate_limited')
+    const { page } = await open(own.url, { key: own.key, path: '/team' })
+    await page.getByRole('heading', { name: 'Quota' }).waitFor()
+    await page.getByText('0 entries a second: nothing is taken.').waitFor()
+    await eventually(async () => {
+      await page.reload()
+      await page.getByText('1 request was refused for it in 24 h, last').waitFor({ timeout: 1_000 })
+    })
+    const without = await opened()
+    await row(without, 'Order placed').waitFor()
+    expect(await without.getByRole('heading', { name: 'Quota' }).count()).toBe(0)
+  })
+
   test('creates a Project and shows when something was last seen', async () => {
     const page = await opened()
     await button(page, 'New Project').click()

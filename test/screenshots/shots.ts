@@ -21,6 +21,7 @@ const PAGES = [
   ['flow', `/flows/${TOLD_FLOW}`],
   ['team', '/team'],
   ['refused', '/refused'],
+  ['watches', '/watches'],
 ] as const
 
 const press =
@@ -35,6 +36,7 @@ export const SHOTS: readonly Shot[] = [
   ...PAGES.flatMap(([name, path]) =>
     (['empty', 'busy', 'failing'] as const).map((state): Shot => ({ name: `${name}-${state}`, path, state })),
   ),
+  { name: 'watch-new', path: '/watches?new=event-logs&q=declined&level=Error&environment=Production', state: 'busy' },
   { name: 'away', path: '/event-logs', state: 'away', act: press('a') },
   {
     name: 'session-over',
@@ -81,6 +83,20 @@ export const SHOTS: readonly Shot[] = [
     state: 'busy',
     act: (page) => page.locator('summary').first().click(),
   },
+  {
+    name: 'chart',
+    path: '/application-logs?chart=p95&value=scope.ms&by=project',
+    state: 'busy',
+    act: async (page) => {
+      const lines = page.locator('.lines svg')
+      const { width = 0 } = (await lines.boundingBox()) ?? {}
+      await lines.hover({ position: { x: 0.94 * width, y: 60 } })
+    },
+  },
+  { name: 'chart-count', path: '/event-logs?chart=count&by=step', state: 'busy' },
+  { name: 'chart-none', path: '/application-logs?chart=avg&value=scope.tenant', state: 'busy' },
+  { name: 'chart-refused', path: '/application-logs?chart=avg&value=scope.ms&by=message', state: 'busy' },
+  { name: 'flows-steps', path: '/flows?view=steps', state: 'busy' },
   { name: 'groups-template', path: '/application-logs?group=template&from=now-7d', state: 'busy' },
   { name: 'groups-exception', path: '/application-logs?group=exception&from=now-7d', state: 'busy' },
   { name: 'groups-none', path: '/application-logs?group=exception&q=nothing-has-this', state: 'busy' },

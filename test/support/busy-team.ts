@@ -121,6 +121,9 @@ function orders(now: number, random: Random): readonly EventBody[] {
     })
     const total = 10 + random.below(400)
     const declined = random.below(9) === 0
+    const packed = (4 + random.below(12)) * MINUTE + random.below(MINUTE)
+    const shipped = packed + (3 + random.below(40)) * MINUTE
+    const invoiced = shipped + (1 + random.below(4)) * SECOND
     const steps = [
       log('order-placed', 0, 'Information', { order, items: 1 + random.below(6), total, currency: 'EUR' }),
       log('order-placed.validate', 180 + random.below(400), 'Information', { order, valid: true, rules: 14 }),
@@ -131,14 +134,16 @@ function orders(now: number, random: Random): readonly EventBody[] {
         outcome: declined ? 'declined' : 'captured',
         ...(declined && { reason: 'insufficient_funds', retryable: false }),
       }),
-      log('order-placed.pack', 9 * MINUTE, 'Information', `Order ${order} packed at station ${1 + random.below(12)}`),
-      log('order-placed.ship', 17 * MINUTE, random.below(6) === 0 ? 'Warning' : 'Information', {
+      log('order-placed.pack', packed, 'Information', `Order ${order} packed at station ${1 + random.below(12)}`),
+      log('order-placed.ship', shipped, random.below(6) === 0 ? 'Warning' : 'Information', {
         order,
         carrier: random.of(['dhl', 'ups', 'gls']),
         late: false,
       }),
+      log('order-placed.invoice', invoiced, 'Information', { order, invoice: `INV-${order}`, total }),
     ]
-    return declined ? steps.slice(0, 4) : steps.slice(0, 3 + random.below(4))
+    const reached = declined ? 4 : random.below(5) === 0 ? 4 + random.below(2) : steps.length
+    return steps.slice(0, reached).filter(({ timestamp }) => Date.parse(timestamp) <= now)
   }).flat()
 }
 
@@ -305,6 +310,7 @@ function applicationLogs(now: number, random: Random) {
           RequestId: `0HN${order}:0000000${random.below(9)}`,
           tenant: random.of(['acme', 'globex']),
           attempt: 1,
+          ms: tookMs(which, ago, order),
         },
         correlationKey: random.below(3) === 0 ? `order-${order}` : null,
         environment: random.of(ENVIRONMENTS),
@@ -332,6 +338,13 @@ function applicationLogs(now: number, random: Random) {
       logEntries: logEntries.slice(index * BATCH, (index + 1) * BATCH),
     })),
   )
+}
+
+/** The duration of a request: some kinds take long, all of them longer in a burst, and by the time of the day. */
+function tookMs({ level, project }: Kind, ago: number, order: number): number {
+  const usual = { checkout: 40, billing: 180, warehouse: 90 }[project] * (level === 'Warning' ? 2 : 1)
+  const busy = 1.5 + Math.sin((ago / HOUR / 24) * 2 * Math.PI) + (ago < 1.2 * HOUR && ago > 0.9 * HOUR ? 4 : 0)
+  return Math.round(usual * busy * (0.7 + (order % 13) / 20))
 }
 
 interface Random {

@@ -17,7 +17,7 @@ projects: [{ id: ${PROJECT}, team: ${TEAM}, name: Checkout API }]
 
 const PRINTED_MAX = 8_000
 
-type PartRole = 'gateway' | 'consumers' | 'views'
+type PartRole = 'gateway' | 'consumers' | 'views' | 'watches'
 
 /** One role of Sluice, in a process that can be ended and started again. */
 export interface Part {

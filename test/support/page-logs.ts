@@ -38,12 +38,12 @@ export interface LogsServer extends PageServer {
   total(kind: 'event' | 'application', count: number): Promise<void>
 }
 
-/** The embedded Sluice with a Team whose logs a test sends as it goes. */
-export async function startLogsServer(): Promise<LogsServer> {
+/** The embedded Sluice, with more settings if given, and a Team whose logs a test sends as it goes. */
+export async function startLogsServer(settings: Record<string, string> = {}): Promise<LogsServer> {
   const folder = temporaryFolder()
   const file = join(folder.path, 'registry.yaml')
   writeFileSync(file, REGISTRY)
-  const server = await startPageServer({ REGISTRY_FILE: file })
+  const server = await startPageServer({ REGISTRY_FILE: file, ...settings })
   const client = createClient(server.url, LOGS_KEY)
   const post = async (path: string, body: unknown): Promise<string> => {
     const answer = await client.post(path, body)

@@ -1,19 +1,25 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
+import { TOPICS } from '../../shared/contract/topics.ts'
 import { createProxies } from '../../shared/http/proxies.ts'
 import { createRegistryFollower } from '../../shared/registry/follower.ts'
+import { loadConfig } from '../../shared/runtime/config.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createReadGate } from '../../views/api/read-gate.ts'
 import { createSessions } from '../../views/session/sessions.ts'
 import { createTickets } from '../../views/session/tickets.ts'
 import { registerTeam, type TeamDeps } from '../../views/team/register.ts'
+import { createWatchBook } from '../../views/watches/book.ts'
+import { createPoster } from '../../views/watches/poster.ts'
 import { registryOnMemory } from './registry-topic.ts'
 import { createMemoryLogStore } from './views-store.ts'
 
 export const KEY_A = 'key-a-0123456789-abcdefghijklmno'
 export const KEY_B = 'kez-b-0123456789-abcdefghijklmno'
+/** The topic of the watches of the Teams of `startTeam`. */
+export const WATCHES_TOPIC = 'sluice.watches.v1'
 export const PROJECT_A = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 export const PROJECT_B = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
 const SECRET = 'a secret of 32 characters or more'
@@ -49,6 +55,10 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
   const sessions = createSessions({ clock, registry, registryReady: () => true, secrets: [SECRET] })
   const store = createMemoryLogStore()
   const tickets = createTickets([SECRET], clock)
+  await setup.journal.createTopics([{ ...TOPICS.watches, name: WATCHES_TOPIC }])
+  const book = createWatchBook({ journal: setup.journal, topic: WATCHES_TOPIC, writer: 'test', clock, logger })
+  await book.start()
+  const poster = createPoster({ allowed: ['127.0.0.0/8'], now: clock.now })
   const app = express()
   registerTeam(app, {
     clock,
@@ -61,8 +71,10 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     store,
     gateway: { url: 'https://logs.example.com', here: false },
     access: { url: () => null, tickets },
+    watches: { book, poster },
     proxies: createProxies([]),
     refusals: { of: () => [] },
+    quotas: loadConfig({}),
     gate: createReadGate(64 * 1024 * 1024),
     deadlineMs: 10_000,
     ...more,
@@ -101,6 +113,8 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     registry,
     store,
     tickets,
+    book,
+    poster,
     url,
     ask,
     cookie,
@@ -108,6 +122,7 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      await book.stop(clock.now() + 1_000)
       await follower.stop(clock.now() + 1_000)
     },
   }

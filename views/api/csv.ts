@@ -1,5 +1,7 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import type { Entry } from '../schemas/answers.ts'
+import { invalidParameters } from './problems.ts'
+import { parseRowFields, ROW_FIELDS_MAX, type RowField } from './row-values.ts'
 
 /** Without it Excel reads UTF-8 as the machine's own code page. */
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -21,17 +23,37 @@ const OWN: Readonly<Record<EntryKind, readonly string[]>> = {
   ],
 }
 
-/** A CSV file (RFC 4180) of entries of these kinds: its columns are the paths of an item's values. */
+/** The columns that somebody has chosen for a file. */
+export interface CsvColumns {
+  readonly names: readonly string[]
+  /** The columns that are values inside payloads or scope data, which the items have to have as `fields`. */
+  readonly fields: readonly RowField[]
+}
+
+/** Columns by their names with commas between them, each once. Throws an `invalid_request` that tells which there are. */
+export function csvColumnsOf(kind: EntryKind, text: string): CsvColumns {
+  const own = [...COMMON, ...OWN[kind]]
+  const names = [...new Set(text.split(','))]
+  const values = names.filter((name) => !own.includes(name))
+  const fields = values.length === 0 ? [] : parseRowFields(values.join(','))
+  if (fields !== undefined) return { names, fields }
+  const such = kind === 'event' ? 'payload.order.id' : 'scope.tenant'
+  const message = `must be names of ${own.join(', ')}, and at most ${ROW_FIELDS_MAX} of values such as ${such}, with commas between them`
+  throw invalidParameters([{ path: 'columns', message }])
+}
+
+/** A CSV file (RFC 4180) of entries of these kinds: its columns are the paths of an item's values, all of them unless some are chosen. */
 export interface CsvTable {
   readonly head: string
   line(item: Entry): string
 }
 
-export function createCsvTable(kinds: readonly EntryKind[]): CsvTable {
-  const columns = [...COMMON, ...kinds.flatMap((kind) => OWN[kind])]
-  const paths = columns.map((column) => column.split('.'))
+export function createCsvTable(kinds: readonly EntryKind[], chosen?: CsvColumns): CsvTable {
+  const columns = chosen?.names ?? [...COMMON, ...kinds.flatMap((kind) => OWN[kind])]
+  const isValue = (column: string): boolean => chosen?.fields.some(({ name }) => name === column) === true
+  const paths = columns.map((column) => (isValue(column) ? ['fields', column] : column.split('.')))
   return {
-    head: `${BYTE_ORDER_MARK}${columns.join(',')}\r\n`,
+    head: `${BYTE_ORDER_MARK}${columns.map(cell).join(',')}\r\n`,
     line: (item) => `${paths.map((path) => cell(valueAt(item, path))).join(',')}\r\n`,
   }
 }

@@ -5,7 +5,7 @@ import type { EntryKind } from '../../shared/contract/records.ts'
 import { type EntryFilter, type Flow, type Page, ReadNotBegunError } from '../../shared/log-store/log-store.ts'
 import type { Entry } from '../schemas/answers.ts'
 import type { Call, Stream, Tools } from './call.ts'
-import { createCsvTable } from './csv.ts'
+import { type CsvColumns, createCsvTable, csvColumnsOf } from './csv.ts'
 import { drained } from './drain.ts'
 import { entryFilter } from './filter.ts'
 import { nextStepsOf, stepsOf } from './flow-summary.ts'
@@ -15,6 +15,7 @@ import { itemOf } from './items.ts'
 import { FORMATS } from './parameters.ts'
 import { invalidParameters } from './problems.ts'
 import type { Held } from './read-gate.ts'
+import { type RowField, withValues } from './row-values.ts'
 
 /** Most entries read from the store at a time. */
 const PAGE_ENTRIES = 500
@@ -23,12 +24,16 @@ export const DRAWN_MAX = 5_000
 const FLOW_KINDS: readonly EntryKind[] = ['event', 'application']
 /** Characters gathered before a write. */
 const CHUNK_CHARACTERS = 64 * 1024
+/** Most characters of a value inside a payload or scope data: as many as a cell of Excel holds. */
+const VALUE_CHARACTERS_MAX = 32_767
 /** Longest time that a reader may take nothing before the export is cut. */
 const STALL_MS = 60_000
 
 interface Format {
   readonly contentType: string
   readonly head: string
+  /** Values that the items are to have. */
+  readonly fields: readonly RowField[]
   line(item: Entry): string
 }
 
@@ -57,14 +62,18 @@ export const exportHeaders =
     }
   }
 
+const CSV_ALONE = 'belongs to format=csv; leave it out, or ask for that format'
+
 /** All entries of one kind that the parameters select, newest first unless told otherwise. */
 export const exportEntries =
   (kind: EntryKind): Stream =>
   (call, tools) => {
     const { filter } = entryFilter(call, [kind])
-    const { format, order } = call.values
+    const { format, order, columns } = call.values
     if (format === 'svg') throw invalidParameters([{ path: 'format', message: FORMATS }])
-    return send(call, tools, formatOf(format, [kind]), [kind], { filter, order: order ?? 'desc' })
+    if (columns !== null && format !== 'csv') throw invalidParameters([{ path: 'columns', message: CSV_ALONE }])
+    const chosen = columns === null ? undefined : csvColumnsOf(kind, columns)
+    return send(call, tools, formatOf(format, [kind], chosen), [kind], { filter, order: order ?? 'desc' })
   }
 
 /** A flow's entries of both kinds that the parameters select, oldest first unless told otherwise; or a drawing of them. */
@@ -126,7 +135,7 @@ async function send(
     readHeld(call, tools, (one) => tools.store.search(filter, { limit: PAGE_ENTRIES, order, after }, one))
   const first = await read(null)
   response.writeHead(200, exportHeaders(kinds)(call, tools))
-  await sendPages(call, first, read, format, signal)
+  await sendPages(call, tools, first, read, format, signal)
   // An export that was cut short is destroyed, not ended, so that its reader cannot take it for the whole.
   if (signal.aborted) response.destroy()
   else response.end()
@@ -134,7 +143,8 @@ async function send(
 
 /** A page is read when the one before was taken, and held until then. */
 async function sendPages(
-  { response, names }: Call,
+  { team, response, names }: Call,
+  { store }: Tools,
   first: Held<Page>,
   read: (after: Page['next']) => Promise<Held<Page>>,
   format: Format,
@@ -151,7 +161,9 @@ async function sendPages(
     const { result: page, release } = held
     try {
       for (const entry of page.entries) {
-        chunk += format.line(itemOf(entry, names))
+        // One at a time: the values of a whole page would be memory that nobody has counted.
+        const [row = entry] = await withValues([entry], format.fields, { store, team, signal }, VALUE_CHARACTERS_MAX)
+        chunk += format.line(itemOf(row, names))
         if (chunk.length < CHUNK_CHARACTERS) continue
         await flush(chunk)
         chunk = ''
@@ -184,14 +196,19 @@ async function readPatiently<Result>(read: () => Promise<Result>, signal: AbortS
 const hasWaited = (error: unknown): boolean =>
   error instanceof ReadNotBegunError || (error instanceof ProblemError && error.problem.code === 'rate_limited')
 
-function formatOf(format: 'ndjson' | 'csv' | 'svg', kinds: readonly EntryKind[]): Format {
+function formatOf(format: 'ndjson' | 'csv' | 'svg', kinds: readonly EntryKind[], chosen?: CsvColumns): Format {
   switch (format) {
     case 'csv':
-      return { contentType: 'text/csv; charset=utf-8; header=present', ...createCsvTable(kinds) }
+      return {
+        contentType: 'text/csv; charset=utf-8; header=present',
+        fields: chosen?.fields ?? [],
+        ...createCsvTable(kinds, chosen),
+      }
     default:
       return {
         contentType: 'application/x-ndjson; charset=utf-8',
         head: '',
+        fields: [],
         line: (item) => `${JSON.stringify(item)}\n`,
       }
   }

@@ -11,7 +11,7 @@ import type { Names } from './names.ts'
 const MINUTE = 60_000
 /** The flows that are learnt from logged within this time. */
 const LEARNT_FROM_MS = 7 * 24 * 60 * MINUTE
-/** What was learnt is used for this long. */
+/** Learnt waits are used for this long. */
 const KEPT_MS = MINUTE
 /** Longest time that a read waits for what it learns, and the part of its own time that this may be. */
 const LEARNING_MS = 2_000
@@ -43,7 +43,7 @@ interface Deps {
 export function createLearntWaits({ store, clock, logger, deadlineMs }: Deps): LearntWaits {
   const known = new Map<string, { readonly at: number; readonly waits: Promise<FlowWaits> }>()
 
-  /** What the Team's latest flows tell, as far as they can be read in time. */
+  /** The waits of the Team's latest flows, as far as these can be read in time. */
   async function learn(team: string, names: Names, now: number): Promise<FlowWaits> {
     const signal = AbortSignal.timeout(Math.min(LEARNING_MS, LEARNING_PART * deadlineMs))
     const all: FlowFilter = { ...NO_FILTER, team, from: timestampOf(Math.max(0, now - LEARNT_FROM_MS)) }

@@ -3,7 +3,7 @@ import type { EntryKind } from '../../shared/contract/records.ts'
 import type { GroupColumn, GroupField } from '../../shared/log-store/log-store.ts'
 import type { LeafName } from '../../shared/query/ast.ts'
 import { findField } from '../../shared/query/fields.ts'
-import { GROUPED_BY } from '../schemas/answers.ts'
+import { GROUPED_BY } from '../schemas/list-parameters.ts'
 import { invalidParameters } from './problems.ts'
 
 /** Longest name of a value inside the scope data or the payload, in UTF-16 units. */

@@ -18,7 +18,6 @@ import {
   FlowPage,
   FlowStateCounts,
   FlowStatistics,
-  GROUPED_BY,
   Groups,
   Histogram,
   NameList,
@@ -28,6 +27,7 @@ import {
   Syntax,
   TypedRange,
 } from '../schemas/answers.ts'
+import { GROUPED_BY } from '../schemas/list-parameters.ts'
 import type { Route } from './call.ts'
 import { VIEW_EXAMPLES } from './examples.ts'
 import { PARAMETERS, type ParameterName } from './parameters.ts'

@@ -78,6 +78,10 @@ export const PARAMETERS = {
     absent: [],
     parse: (value) => orExpected(parseRowFields(value), EXPECTED_FIELDS),
   } as Parameter<readonly RowField[]>,
+  columns: text(
+    `The columns of a CSV file in their order, with commas between them: names of its usual ones, and at most ${ROW_FIELDS_MAX} names of values inside payloads or scope data.`,
+    'timestamp,level,message,scope.ms',
+  ),
   cursor: text('The nextCursor of the page before; all other parameters stay as they were.'),
   state: choice('Flows in this probable state.', FLOW_STATES, null),
   sort: choice(
@@ -91,6 +95,12 @@ export const PARAMETERS = {
   before: integer('Most entries before the one asked for.', { minimum: 0, maximum: 100, default: 10 }),
   after: integer('Most entries after the one asked for.', { minimum: 0, maximum: 100, default: 10 }),
   caret: integer('The place in `q`, in UTF-16 units from 0.', { minimum: 0, maximum: 1_000_000, default: 0 }),
+  type: choice(
+    'The names of values of this type alone, whole, that begin with `q`; `caret` is of no account then.',
+    ['number'],
+    null,
+    'must be number, or be left out',
+  ),
   with: text('A term that is added to the search; its opposite is taken away.', 'level:Error'),
   without: text('A term that is taken away, where it is one of the conditions that all have to hold.', 'level:Error'),
   begin: text('The beginning of a range as people type it.', '2026-01-31 09:30'),

@@ -46,11 +46,9 @@ export function problemOf(error: unknown): Problem | undefined {
   return undefined
 }
 
-/** Answers a refusal with its real status, and when to try again where the refusal knows. RFC 9110, 11.6.1 wants a challenge with each 401. */
+/** Answers a refusal with its real status. RFC 9110, 11.6.1 wants a challenge with each 401. */
 export function answerFailure(response: ServerResponse, cause: Problem, headers: OutgoingHttpHeaders = {}): void {
   const status = VIEW_STATUS[cause.code]
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="sluice"' } : {}
-  const { retryAfterSeconds } = (cause.details ?? {}) as { readonly retryAfterSeconds?: number }
-  const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
-  answerProblem(response, status, cause, { 'cache-control': 'no-store', ...challenge, ...wait, ...headers })
+  answerProblem(response, status, cause, { 'cache-control': 'no-store', ...challenge, ...headers })
 }

@@ -51,7 +51,7 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
   },
   { path: `${base}/choices`, parameters: FILTER, answer: choicesOfEntries(kind) },
   { path: `${base}/absence`, parameters: FILTER, answer: absenceOfEntries(kind) },
-  { path: `${base}/completion`, parameters: [...FILTER, 'caret'], answer: completeQuery(kind) },
+  { path: `${base}/completion`, parameters: [...FILTER, 'caret', 'type'], answer: completeQuery(kind) },
   {
     path: `${base}/tail`,
     parameters: [...LIVE, 'correlationKey', 'fields', 'lastEventId'],
@@ -60,7 +60,7 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
   },
   {
     path: `${base}/export`,
-    parameters: [...FILTER, 'format', 'order'],
+    parameters: [...FILTER, 'format', 'order', 'columns'],
     stream: exportEntries(kind),
     headers: exportHeaders([kind]),
   },

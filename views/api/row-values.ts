@@ -9,7 +9,7 @@ import { isJson, valuesAt } from '../details/json-text.ts'
 
 /** A value inside payloads or scope data that each item of a list is to have: `payload.order.id`, `scope.tenant`. */
 export interface RowField {
-  /** As it was asked for. */
+  /** The field's name as the request has it. */
   readonly name: string
   readonly field: LeafField
   readonly path: string
@@ -37,12 +37,13 @@ export function parseRowFields(text: string): readonly RowField[] | undefined {
 
 /**
  * The rows with their values, up to the one before which too much was read, one at least. What a row has only the beginning of is read
- * whole, one after the other.
+ * whole, one after the other. Of each value there are so many characters.
  */
 export async function withValues(
   rows: readonly EntryRow[],
   fields: readonly RowField[],
   { store, team, signal }: { readonly store: LogStoreReader; readonly team: string; readonly signal: AbortSignal },
+  charactersMax = ROW_VALUE_CHARACTERS_MAX,
 ): Promise<readonly ValuedRow[]> {
   if (fields.length === 0) return rows
   const valued: ValuedRow[] = []
@@ -57,7 +58,7 @@ export async function withValues(
     // A page has up to 2 MiB of texts, which take a second to look through.
     const { length, values } = await byTurns.run(
       team,
-      inOneStep(() => valuesOf(entry, own)),
+      inOneStep(() => valuesOf(entry, own, charactersMax)),
     )
     if (isCut) read += length
     valued.push({ ...row, fields: values })
@@ -71,12 +72,13 @@ const byTurns = createCooperative()
 function valuesOf(
   entry: EntryRecord,
   fields: readonly RowField[],
+  charactersMax: number,
 ): { readonly length: number; readonly values: Readonly<Record<string, string>> } {
   if (fields.length === 0) return { length: 0, values: {} }
   const text = entry.kind === 'event' ? entry.payload : JSON.stringify(entry.scopeData)
   const { length } = text
   if (entry.kind === 'event' ? !isJson(text) : entry.scopeData === null) return { length, values: {} }
-  const found = valuesAt(text, new Set(fields.map(({ path }) => path)), ROW_VALUE_CHARACTERS_MAX)
+  const found = valuesAt(text, new Set(fields.map(({ path }) => path)), charactersMax)
   const values = fields.flatMap(({ name, path }) => {
     const value = found.get(path)
     return value === undefined ? [] : [[name, value]]

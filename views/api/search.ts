@@ -6,10 +6,11 @@ import type { Query } from '../../shared/query/ast.ts'
 import { phraseOf } from '../../shared/query/clause.ts'
 import { lex } from '../../shared/query/lexer.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
+import { isNumber } from '../../shared/query/sort-key.ts'
 import type { Term } from '../../shared/query/term.ts'
 import { splitWords } from '../../shared/query/words.ts'
 import type { EventEntity, StepEntity } from '../../shared/registry/registry.ts'
-import { complete, type KnownValue } from '../search/complete.ts'
+import { complete, completeName, type KnownValue } from '../search/complete.ts'
 import { eventNamesOf, leafValuesOf, pathsOf } from '../search/paths.ts'
 import { SYNTAX } from '../search/syntax.ts'
 import { addTerm, removeTerm } from '../search/terms.ts'
@@ -56,6 +57,14 @@ export const completeQuery =
       const page = { limit: LOOKED_INTO, order: 'desc', after: null, form: 'row' } as const
       return (await store.search({ ...filter, query }, page, signal)).entries
     }
+    const pathsLike = async (typed: string, wanted?: (value: string) => boolean): Promise<readonly string[]> => {
+      const entries = await newest(filter.query)
+      const name = nameOf(typed)
+      // A rare name is none of the newest entries', but one of the words of its own.
+      const isSearched = typed.includes('.') && name.length >= SEARCHED_LENGTH_MIN
+      return pathsOf(isSearched ? [...entries, ...(await newest(wordsOf(name, true)))] : entries, wanted)
+    }
+    if (values.type === 'number') return successBody(completeName(q, await pathsLike(q, isNumber)))
     return successBody(
       await complete(q, Math.min(values.caret, q.length), {
         values: async () => {
@@ -70,13 +79,7 @@ export const completeQuery =
             ),
           }
         },
-        paths: async (typed) => {
-          const entries = await newest(filter.query)
-          const name = nameOf(typed)
-          // A rare name is none of the newest entries', but one of the words of its own.
-          const isSearched = typed.includes('.') && name.length >= SEARCHED_LENGTH_MIN
-          return pathsOf(isSearched ? [...entries, ...(await newest(wordsOf(name, true)))] : entries)
-        },
+        paths: (typed) => pathsLike(typed),
         leafValues: async (leaf) => {
           const found = leafValuesOf(await newest(filter.query), leaf)
           if (found.length > 0) return found

@@ -25,7 +25,7 @@ export interface FlowLog {
   readonly text: string
 }
 
-/** Which of a log's times counts: its sender's clock or the gateway's. */
+/** The time of a log that counts: its sender's clock or the gateway's. */
 export type TimeOrder = 'timestamp' | 'receivedAt'
 
 /** A smaller distance between two clocks is none: the gateway's own may be as far off. */

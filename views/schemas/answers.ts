@@ -12,7 +12,6 @@ import {
   typed,
 } from '../../shared/contract/json-schema.ts'
 import { type LevelCounts as Counts, LEVELS } from '../../shared/contract/levels.ts'
-import type { EntryKind } from '../../shared/contract/records.ts'
 import { LONG_FIELDS } from '../../shared/contract/rows.ts'
 import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 
@@ -247,15 +246,6 @@ export const Facets = component('Facets', {
     category: facet,
   }),
 })
-
-/** The fields that logs of each kind are grouped by, the usual one first; of a family as `<key>`. The search has most under the same names. */
-export const GROUPED_BY = {
-  event: ['event', 'step', 'project', 'environment', 'level', 'correlationKey', 'payload.<key>'],
-  application: [
-    ...['template', 'exception', 'category', 'project', 'level', 'environment', 'correlationKey'],
-    ...['eventName', 'eventId', 'trace', 'span', 'scope.<key>'],
-  ],
-} as const satisfies Readonly<Record<EntryKind, readonly string[]>>
 
 export type Group = Static<typeof Group>
 const Group = component('Group', {

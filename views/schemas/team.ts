@@ -44,6 +44,21 @@ const team = {
   },
 } as const
 
+const number = { type: ['integer', 'null'] } as const
+/** A Team's quota, which only an operator changes. */
+const limits = {
+  ...objectOf({
+    entriesPerSecond: { ...number, description: 'Null where there is no limit.' },
+    bytesPerSecond: { ...number, description: 'Of bodies, after decompression; null where there is no limit.' },
+    burstSeconds: {
+      type: 'integer',
+      description: 'The size of a burst: after a silence, what these seconds give may be sent at once.',
+    },
+    shadow: { ...flag, description: 'Whether nothing is refused: what is beyond is only counted.' },
+  } as const),
+  description: 'The quota, which only an operator changes. `refused` counts what was beyond it as `rate_limited`.',
+} as const
+
 export const OwnTeam = component('OwnTeam', team)
 export const OwnEvent = component('OwnEvent', event)
 export const OwnStep = component('OwnStep', { ...step, event: nullable(text) })
@@ -61,6 +76,7 @@ const TeamKey = component('TeamKey', {
 export type TeamSettings = Static<typeof TeamSettings>
 export const TeamSettings = component('TeamSettings', {
   team: objectOf(team),
+  limits,
   keys: { ...arrayOf(TeamKey), description: 'The live ones, and the 50 that were revoked last.' },
   events: arrayOf(TeamEvent),
   steps: { ...arrayOf(TeamStep), description: 'The Steps without an Event.' },
@@ -173,6 +189,7 @@ const List = component('TeamList', {
 export type TeamLists = Static<typeof TeamLists>
 export const TeamLists = component('TeamLists', {
   lists: arrayOf(List),
+  limits,
   refused,
   targets: {
     ...objectOf({ event: nullable(text), application: nullable(text), flow: nullable(text) }),

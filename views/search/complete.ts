@@ -58,6 +58,16 @@ export async function complete(text: string, caret: number, known: Known): Promi
   return found(text, last.at, end, await valuesLike(field, typed, known))
 }
 
+/** Names of leaves that begin with the text, whole; for what takes a name rather than a search. */
+export const completeName = (text: string, paths: readonly string[]): Completion => ({
+  from: 0,
+  to: text.length,
+  choices: paths
+    .filter((path) => startsWith(path, text))
+    .slice(0, CHOICES_MAX)
+    .map((path) => ({ insert: path, label: path })),
+})
+
 /** Of two blanks after a value, one is enough. */
 function found(text: string, from: number, to: number, choices: readonly Choice[]): Completion {
   const isSpaced = /^\s/.test(text.slice(to))

@@ -8,13 +8,17 @@ const NAMES_MAX = 60
 /** Members of objects and arrays, of all entries together, that are looked at. */
 const MEMBERS_MAX = 20_000
 
-/** Names of leaves that the entries have: `payload.order.id`, `scope.RequestId`. */
-export function pathsOf(entries: readonly EntryRecord[]): readonly string[] {
+/** Names of leaves that the entries have: `payload.order.id`, `scope.RequestId`; those of `wanted` values alone. */
+export function pathsOf(
+  entries: readonly EntryRecord[],
+  wanted: (value: string) => boolean = () => true,
+): readonly string[] {
   const names = new Set<string>()
   const room = { members: MEMBERS_MAX }
   for (const entry of entries) {
     const [family, value] = searched(entry)
-    for (const [path] of leaves(value, room).slice(0, NAMES_MAX)) names.add(`${family}.${path}`)
+    const found = leaves(value, room).filter(([, text]) => wanted(text))
+    for (const [path] of found.slice(0, NAMES_MAX)) names.add(`${family}.${path}`)
   }
   return [...names]
 }

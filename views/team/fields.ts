@@ -22,7 +22,9 @@ const guid: Read<string> = (value) => {
 
 const searchPage: Read<SearchPage> = (value) => {
   const page = SEARCH_PAGES.find((one) => one === value)
-  return page === undefined ? { expected: `must be ${SEARCH_PAGES.join(' or ')}` } : { value: page }
+  return page === undefined
+    ? { expected: `must be ${SEARCH_PAGES.slice(0, -1).join(', ')} or ${SEARCH_PAGES.at(-1)}` }
+    : { value: page }
 }
 
 const searchParams: Read<Readonly<Record<string, string>>> = (value) => {

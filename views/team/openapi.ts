@@ -25,6 +25,15 @@ import {
   TeamLists,
   TeamSettings,
 } from '../schemas/team.ts'
+import {
+  DeletedWatch,
+  MadeWatch,
+  NewWatch,
+  TestedWatch,
+  type Watch,
+  WatchDetails,
+  Watches,
+} from '../schemas/watches.ts'
 import { listsOf } from './settings.ts'
 
 const TAG = 'Team'
@@ -39,6 +48,23 @@ const SEARCH: SavedSearch = {
   page: 'event-logs',
   params: { q: 'payload.outcome:declined', from: 'now-7d', columns: 'level,payload.order.id,payload,correlationKey' },
 }
+const WATCH: Watch = {
+  id: '0198d5b2-7c1e-4000-8a3b-2f4c6d8e0a1c',
+  name: 'Declined cards',
+  condition: { type: 'count', list: 'event-logs', params: { q: 'payload.outcome:declined' }, more: 20, minutes: 5 },
+  webhook: { url: 'https://hooks.example.com/sluice', format: 'json' },
+  paused: false,
+  state: 'met',
+  lastEvaluatedAt: '2026-01-31T09:30:00.000Z',
+  error: null,
+  delivery: null,
+}
+const FIRED: WatchDetails['history'][number] = {
+  at: '2026-01-31T09:29:30.000Z',
+  outcome: 'fired',
+  text: '37 logs within 5 min, more than 20.',
+}
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwB1xNkQ4mXzI='
 const SNIPPETS = { snippets: [{ id: 'curl', name: 'cURL', code: "curl '<GATEWAY>/api/ExternalLogs' …" }] }
 const SEEN = { lastSeenAt: '2026-01-31T09:30:00.123Z', lastDay: 42 }
 const { event: _event, ...LISTED_STEP } = STEP
@@ -49,6 +75,7 @@ const SETTINGS: TeamSettings = {
   events: [{ ...EVENT, ...SEEN, steps: [{ ...LISTED_STEP, lastSeenAt: null, lastDay: 0 }] }],
   steps: [],
   projects: [{ ...PROJECT, ...SEEN }],
+  limits: { entriesPerSecond: 2_000, bytesPerSecond: null, burstSeconds: 10, shadow: false },
   refused: REFUSED,
   gateway: { url: 'https://logs.example.com', here: false },
 }
@@ -116,6 +143,7 @@ const EVENT_IN_PATH = [inPath('identifier', EVENT.identifier), elsewhere]
 const STEP_IN_PATH = [inPath('identifier', STEP.identifier), elsewhere]
 const PROJECT_IN_PATH = [inPath('id', PROJECT.id)]
 const SEARCH_IN_PATH = [inPath('id', SEARCH.id)]
+const WATCH_IN_PATH = [inPath('id', WATCH.id)]
 
 const fieldsOf = (properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema => ({
   type: 'object',
@@ -147,9 +175,52 @@ const snippetsFor = (operationId: string, owned: string, parameters: readonly Js
   return { get: operation(operationId, summary, [Snippets, SNIPPETS], { codes: [...READS, 'not_found'], parameters }) }
 }
 
-/** The operations of the Team's own settings: its keys, the Events, Steps and Projects that it owns, and its saved searches. */
+const { name, condition, webhook } = WATCH
+
+const WATCHES: OpenApiPart['paths'] = {
+  '/api/team/watches': {
+    get: operation('listWatches', 'The watches, by name', [Watches, { items: [WATCH] }], { codes: READS }),
+    post: operation(
+      'createWatch',
+      'Makes a watch, and gives the secret that its messages are signed with; a Team has 50 at most',
+      [MadeWatch, { ...WATCH, state: 'new', lastEvaluatedAt: null, secret: SECRET }],
+      { status: 201, body: [NewWatch, { name, condition, webhook }] },
+    ),
+  },
+  '/api/team/watches/{id}': {
+    get: operation('getWatch', 'A watch with its history', [WatchDetails, { ...WATCH, history: [FIRED] }], {
+      codes: [...READS, 'not_found'],
+      parameters: WATCH_IN_PATH,
+    }),
+    patch: operation(
+      'changeWatch',
+      'Changes a watch; one that goes on after a pause, or that has another condition, begins anew',
+      [MadeWatch, { ...WATCH, state: 'paused', paused: true, secret: null }],
+      { codes: CHANGES, parameters: WATCH_IN_PATH, body: [{ ...NewWatch, required: [] }, { paused: true }] },
+    ),
+    delete: operation('deleteWatch', 'Deletes a watch with its history', [DeletedWatch, { id: WATCH.id }], {
+      codes: CHANGES,
+      parameters: WATCH_IN_PATH,
+    }),
+  },
+  '/api/team/watches/{id}/test': {
+    post: operation(
+      'testWatch',
+      'Posts a test to the webhook of a watch, and tells what became of it',
+      [TestedWatch, { delivered: false, status: 500, message: 'The receiver answered 500.' }],
+      { codes: [...CHANGES, 'rate_limited'], parameters: WATCH_IN_PATH },
+    ),
+  },
+}
+
+/** The operations of the Team's own settings: its keys, the Events, Steps and Projects that it owns, its saved searches and watches. */
 export const teamPart: OpenApiPart = {
-  tags: [{ name: TAG, description: 'The settings of the Team: its keys, Events, Steps, Projects and saved searches.' }],
+  tags: [
+    {
+      name: TAG,
+      description: 'The settings of the Team: its keys, Events, Steps, Projects, saved searches and watches.',
+    },
+  ],
   paths: {
     '/api/team': {
       get: operation('getTeam', 'The Team and all that it owns', [TeamSettings, SETTINGS], { codes: READS }),
@@ -249,6 +320,7 @@ export const teamPart: OpenApiPart = {
         parameters: SEARCH_IN_PATH,
       }),
     },
+    ...WATCHES,
     '/api/team/sample-flow': {
       post: operation(
         'sendSampleFlow',

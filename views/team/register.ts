@@ -7,8 +7,9 @@ import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import type { Proxies } from '../../shared/http/proxies.ts'
 import { AppendError, type Journal } from '../../shared/journal/journal.ts'
 import { isTimeout, type LogStoreReader } from '../../shared/log-store/log-store.ts'
-import { createRegistryAdmin } from '../../shared/registry/admin.ts'
+import { createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
+import { type QuotaSettings, quotaOf } from '../../shared/registry/limits.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
@@ -20,15 +21,17 @@ import { answerRead, signalOf } from '../api/send-answer.ts'
 import { refusedCounts } from '../refusals/items.ts'
 import type { RefusalsReader } from '../refusals/ring.ts'
 import type { SavedSearches, TeamSettings } from '../schemas/team.ts'
+import { createAttempts } from '../session/attempts.ts'
 import { requireSameOrigin } from '../session/same-origin.ts'
 import { type Change, changeItem, changeTeam, createItem, createKey, type Kind, revokeKey } from './changes.ts'
 import { readFields } from './fields.ts'
 import { createLastSeen } from './last-seen.ts'
 import { type GatewayAccess, sendSampleFlow } from './sample-flow.ts'
 import { createSearch, deleteSearch, renameSearch } from './searches.ts'
-import { createSerialQueue, type SerialQueueOptions } from './serial-queue.ts'
+import { createSerialQueue, type SerialQueue, type SerialQueueOptions } from './serial-queue.ts'
 import { listsOf, settingsOf } from './settings.ts'
 import { snippetsOf } from './snippets.ts'
+import { createWatch, deleteWatch, listWatches, patchWatch, showWatch, testWatch, type WatchTools } from './watches.ts'
 
 export interface TeamDeps extends AuthenticationDeps {
   readonly clock: Clock
@@ -42,10 +45,13 @@ export interface TeamDeps extends AuthenticationDeps {
   readonly access: GatewayAccess
   readonly proxies: Proxies
   readonly refusals: RefusalsReader
+  /** The quotas of Teams that have none of their own. */
+  readonly quotas: QuotaSettings
   /** Bounds the reads, with all others of the process. */
   readonly gate: ReadGate
   /** Longest time of a read, in milliseconds. */
   readonly deadlineMs: number
+  readonly watches: Pick<WatchTools, 'book' | 'poster'>
   readonly changes?: SerialQueueOptions
   /** Longest time that the log store is waited for, in milliseconds. */
   readonly patienceMs?: number
@@ -71,7 +77,7 @@ interface Call {
 }
 
 /**
- * Puts the Team's own settings on a router: the keys, Events, Steps, Projects and saved searches that it may see and change. A request with the page's
+ * Puts the Team's own settings on a router: the keys, Events, Steps, Projects, saved searches and watches that it may see and change. A request with the page's
  * cookie has to come from the page itself to change anything.
  */
 export function registerTeam(router: IRouter, deps: TeamDeps): void {
@@ -91,13 +97,11 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
 
   const read = createSettingsReader(deps, (request) => teamOf(request, false))
 
-  const show =
-    (dataOf: (team: Team, subject: string) => object): RequestHandler =>
-    (request, response) => {
-      const team = teamOf(request, false)
-      refuseParameters(request)
-      answer(response, 200, dataOf(team, subjectOf(request, String(request.params['id']))))
-    }
+  const show: Show = (dataOf) => (request, response) => {
+    const team = teamOf(request, false)
+    refuseParameters(request)
+    answer(response, 200, dataOf(team, subjectOf(request, String(request.params['id']))))
+  }
 
   const snippets = (kind: Kind) => (team: Team, id: string) => {
     if (!owns(registry, team, kind, id)) throw notFound(`The Team has no ${kind} like this.`)
@@ -105,8 +109,8 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
   }
 
   /** A request that changes something: one at a time, and answered once this process shows it. */
-  const write =
-    (status: number, work: (call: Call) => Promise<Change>, inTurn = changesInTurn): RequestHandler =>
+  const write: Write =
+    (status, work, inTurn = changesInTurn) =>
     async (request, response) => {
       const team = teamOf(request, true)
       refuseParameters(request)
@@ -151,14 +155,11 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     })
     route(`/api/team/${path}/:id/snippets`, { get: show(snippets(kind)) })
   }
-  route('/api/team/searches', {
-    get: show(({ id }) => ({ items: registry.searchesOf(id) }) satisfies SavedSearches),
-    post: write(CREATED, ({ team, json }) => createSearch(admin, team.id, json)),
-  })
-  route('/api/team/searches/:id', {
-    patch: write(200, ({ team, json, subject }) => renameSearch(admin, team.id, subject, json)),
-    delete: write(200, ({ team, subject }) => deleteSearch(admin, team.id, subject)),
-  })
+  for (const [path, handlers] of Object.entries({
+    ...searchRoutes(admin, registry, show, write),
+    ...watchRoutes({ ...deps.watches, registry, clock }, show, write),
+  }))
+    route(path, handlers)
   route('/api/team/sample-flow', { post: write(200, sample, samplesInTurn) })
   routes.use('/api/team', () => {
     throw notFound()
@@ -167,6 +168,48 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     if (!response.closed) answerFailure(response, problemOf(error) ?? failureOf(error, logger))
   })
   router.use(routes)
+}
+
+/** Makes a handler that shows what this process holds in memory. */
+type Show = (dataOf: (team: Team, subject: string) => object) => RequestHandler
+
+/** Makes a handler that changes something. */
+type Write = (status: number, work: (call: Call) => Promise<Change>, inTurn?: SerialQueue) => RequestHandler
+
+type Handlers = Readonly<Record<string, Readonly<Record<string, RequestHandler>>>>
+
+const searchRoutes = (admin: RegistryAdmin, registry: Registry, show: Show, write: Write): Handlers => ({
+  '/api/team/searches': {
+    get: show(({ id }) => ({ items: registry.searchesOf(id) }) satisfies SavedSearches),
+    post: write(CREATED, ({ team, json }) => createSearch(admin, team.id, json)),
+  },
+  '/api/team/searches/:id': {
+    patch: write(200, ({ team, json, subject }) => renameSearch(admin, team.id, subject, json)),
+    delete: write(200, ({ team, subject }) => deleteSearch(admin, team.id, subject)),
+  },
+})
+
+function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
+  const attempts = createAttempts(tools.clock)
+  return {
+    '/api/team/watches': {
+      get: show(({ id }) => listWatches(tools, id)),
+      post: write(CREATED, ({ team, json }) => createWatch(tools, team.id, json)),
+    },
+    '/api/team/watches/:id': {
+      get: show(({ id }, subject) => showWatch(tools, id, subject)),
+      patch: write(200, ({ team, json, subject }) => patchWatch(tools, team.id, subject, json)),
+      delete: write(200, ({ team, subject }) => deleteWatch(tools, team.id, subject)),
+    },
+    '/api/team/watches/:id/test': {
+      // Tests wait for whoever a webhook names, and not for one another.
+      post: write(
+        200,
+        ({ team, json, subject }) => testWatch({ ...tools, attempts }, team, subject, json),
+        (work) => work(),
+      ),
+    },
+  }
 }
 
 /** Makes handlers that answer with the Team's settings in a form. */
@@ -183,8 +226,8 @@ function createSettingsReader(deps: TeamDeps, teamOf: (request: IncomingMessage)
       await answerRead(deps.gate, reading, async () => {
         const seen = await lastSeen(team.id)
         const refused = refusedCounts(deps.refusals, team.id)
-        const text = () =>
-          successBody(formOf(settingsOf(deps.registry, team, { lastSeen: seen, refused }, deps.gateway)))
+        const known = { lastSeen: seen, refused, limits: quotaOf(team, deps.quotas), gateway: deps.gateway }
+        const text = () => successBody(formOf(settingsOf(deps.registry, team, known)))
         return byTurns.run(team.id, inOneStep(text))
       })
     }

@@ -13,8 +13,7 @@ const REVOKED_MAX = 50
 export function settingsOf(
   registry: Registry,
   team: Team,
-  { lastSeen, refused }: { readonly lastSeen: LastSeen; readonly refused: TeamSettings['refused'] },
-  gateway: TeamSettings['gateway'],
+  { lastSeen, ...known }: { readonly lastSeen: LastSeen } & Pick<TeamSettings, 'limits' | 'refused' | 'gateway'>,
 ): TeamSettings {
   const { id, name, defaultProject, keys, ...own } = describeTeam(registry, team)
   const seen = (kind: TargetKind, target: string) => {
@@ -32,8 +31,7 @@ export function settingsOf(
     })),
     steps: own.steps.map(stepOf),
     projects: own.projects.map((project) => ({ ...project, ...seen('project', project.id) })),
-    refused,
-    gateway,
+    ...known,
   }
 }
 
@@ -52,6 +50,7 @@ type Owned = Settings['events'][number] | Settings['steps'][number] | Settings['
 /** The answer of `GET /api/team/lists`: all that the Team owns, each with the changes that can be made to it. */
 export const listsOf = (settings: Settings): TeamLists => ({
   lists: [entityList(settings), projectList(settings), keyList(settings)],
+  limits: settings.limits,
   refused: settings.refused,
   targets: targetsOf(settings),
 })

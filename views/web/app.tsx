@@ -13,11 +13,14 @@ import { SignInDialog, SignInPage } from './shell/sign-in.tsx'
 import { SKIP } from './shell/texts.ts'
 import { TeamPage } from './team/team-page.tsx'
 import { Uncopied } from './ui/copy.tsx'
+import { part } from './ui/part.tsx'
 import { useStore } from './ui/store.ts'
 import { Toasts } from './ui/toast.tsx'
 import { followLinks, go, useAddress } from './ui/use-address.ts'
 
 followLinks(PAGES.map(({ path }) => path))
+
+const WatchesPage = part(() => import('./watches/watches-page.tsx').then((module) => module.WatchesPage))
 
 /** The page that one comes to without saying where to. */
 const START = 'event-logs'
@@ -78,6 +81,8 @@ function Part() {
       return <TeamPage />
     case 'refused':
       return <RefusedPage />
+    case 'watches':
+      return <WatchesPage />
     default:
       return null
   }

@@ -11,7 +11,8 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
-    // One style sheet and one script: the parts share most of what they are made of, so that together they are smaller than apart.
+    // One style sheet, and one script but for a part that few visits need: the others share most of what they are made of, so that together
+    // they are smaller than apart.
     cssCodeSplit: false,
     modulePreload: false,
     assetsInlineLimit: 0,

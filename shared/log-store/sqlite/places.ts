@@ -89,7 +89,7 @@ function textPlaces(
   return found
 }
 
-/** Those of the tables that may have a match, with the first matches first. */
+/** The tables that may have a match, with the first matches first. */
 function inOrder(
   tables: readonly TimedTable[],
   { from, to }: EntryFilter,

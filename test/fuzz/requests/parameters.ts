@@ -2,7 +2,7 @@ import { ERRORS } from '../../../shared/contract/errors.ts'
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import { SERIES_FUNCTIONS } from '../../../shared/log-store/statistics.ts'
 import type { ParameterName } from '../../../views/api/parameters.ts'
-import { GROUPED_BY } from '../../../views/schemas/answers.ts'
+import { GROUPED_BY } from '../../../views/schemas/list-parameters.ts'
 import { TEAMS } from '../material.ts'
 import { GUIDS, NUMBERS, TIMES, textOf } from '../values.ts'
 import type { Context } from './context.ts'
@@ -47,6 +47,9 @@ const RIGHT = {
   before: within(0, 20),
   after: within(0, 20),
   caret: within(0, 40),
+  type: ({ random }) => random.pick(['number', 'NUMBER', 'text']),
+  columns: ({ random }) =>
+    random.pick(['id', 'timestamp,level,scope.ms', 'payload.total,payload', 'message,nothing', ',']),
   with: ({ random }) => random.pick(['level:Error', '-category:Acme.*', 'payload.order.id:4711', 'env:"Test Lab"']),
   without: ({ random }) => random.pick(['level:Error', 'env:x']),
   begin: ({ random }) => random.pick(['2026-01-31 09:30', '2026-01-31', 'now-2h', '31.1.2026']),

@@ -53,6 +53,8 @@ function look({ random }: Context): Call {
     { method, path: '/api/team', route: '/api/team' },
     { method, path: '/api/team/lists', route: '/api/team/lists' },
     { method, path: '/api/team/searches', route: '/api/team/searches' },
+    { method, path: '/api/team/watches', route: '/api/team/watches' },
+    { method, path: `/api/team/watches/${id}`, route: '/api/team/watches/:id' },
     { method, path: `/api/team/${kind}/${id}/snippets`, route: `/api/team/${kind}/:id/snippets` },
     { method, path: `/api/team/${kind}/-/snippets?identifier=${id}`, route: `/api/team/${kind}/:id/snippets` },
   ])
@@ -88,6 +90,26 @@ function create(context: Context): Call {
       path: '/api/team/searches',
       route: '/api/team/searches',
       json: { name: nameOf(context), page: 'event-logs', params: { q: textOf(random, 3), from: 'now-7d' } },
+    },
+    {
+      method: 'POST',
+      path: '/api/team/watches',
+      route: '/api/team/watches',
+      json: {
+        name: nameOf(context),
+        condition: random.pick([
+          { type: 'count', list: 'event-logs', params: { q: textOf(random, 3) }, more: random.int(10), minutes: 5 },
+          { type: 'flows', state: 'failed', event: null },
+          { type: 'newGroup', by: 'exception', params: {} },
+          { type: textOf(random, 1) },
+        ]),
+        // An address that is refused before anything is sent, and one that nobody has.
+        webhook: {
+          url: random.pick(['https://127.0.0.1/', 'https://nobody.invalid/', textOf(random, 2)]),
+          format: 'json',
+        },
+        paused: random.oneIn(2),
+      },
     },
     { method: 'POST', path: '/api/team/sample-flow', route: '/api/team/sample-flow', json: {} },
   ])

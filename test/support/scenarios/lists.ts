@@ -156,16 +156,31 @@ export function listScenarios(stage: Stage): void {
     await page.getByRole('heading', { name: '2 logs', exact: true }).waitFor()
   })
 
-  test('a value inside logs is a column, also of what a row has cut, and the search is shared with the Team', async () => {
+  test('a value inside logs is a column, also of what a row has cut, in a file and in a chart; the search is shared with the Team', async () => {
     const client = clientOf(stand(), TEAMS.members)
     await client.applications([
-      { message: 'long', timestamp: ago(2), scopeData: { text: 'x'.repeat(20_000), tenant: 'acme' } },
-      { message: 'short', timestamp: ago(1), scopeData: { tenant: 'globex' } },
+      { message: 'long', timestamp: ago(2), scopeData: { text: 'x'.repeat(20_000), tenant: 'acme', ms: 12.5 } },
+      { message: 'short', timestamp: ago(1), scopeData: { tenant: 'globex', ms: 40 } },
     ])
     await client.total('application', 2)
     const { page } = await show(TEAMS.members, '/application-logs?columns=scope.tenant,message')
     const tenants = (of: Page) => of.locator('tr.log .value').allTextContents()
     await eventually(async () => expect(await tenants(page)).toEqual(['globex', 'acme']), SHOWN_MS)
+    await page.getByRole('button', { name: 'Export and share' }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export as CSV, the columns shown' }).click(),
+    ])
+    const file = readFileSync(await download.path(), 'utf8').trim()
+    expect(file.split('\r\n')).toEqual([
+      'timestamp,scope.tenant,message',
+      `${ago(1)},globex,short`,
+      `${ago(2)},acme,long`,
+    ])
+    const { page: chart } = await show(TEAMS.members, '/application-logs?chart=max&value=scope.ms&by=scope.tenant')
+    const legend = () => chart.locator('.series').allTextContents()
+    await eventually(async () => expect((await legend()).toSorted()).toEqual(['acme12.5', 'globex40']), SHOWN_MS)
+
     await page.getByRole('button', { name: 'Saved', exact: true }).click()
     await page.getByLabel('Save this search for the Team as').fill('By tenant')
     await page.keyboard.press('Enter')

@@ -130,6 +130,21 @@ describe('GET …/completion', () => {
     expect(await at('payload.tenant:')).toEqual([])
   })
 
+  test('has whole names of numbers alone where these are asked for', async () => {
+    views.store.add(
+      applicationLog({
+        scopeData: { 'a b': 7, ms: 12.5, rows: '40', tenant: 'acme', at: '2026-01-31', took: '5ms', big: '1e99' },
+      }),
+    )
+    const named = (q: string) =>
+      labelsOf(`/api/application-logs/completion?${new URLSearchParams({ q, type: 'number' })}`)
+    expect((await named('')).toSorted()).toEqual(['scope.a b', 'scope.big', 'scope.ms', 'scope.rows'])
+    expect(await named('SCOPE.m')).toEqual(['scope.ms'])
+    expect(await named('level')).toEqual([])
+    const { data } = await views.get('/api/application-logs/completion?q=scope.a&type=number')
+    expect(data).toEqual({ from: 0, to: 7, choices: [{ insert: 'scope.a b', label: 'scope.a b' }] })
+  })
+
   test('has nothing beyond the end of the search, and nothing where nothing was typed', async () => {
     expect(await labelsOf('/api/event-logs/completion?q=lev&caret=99')).toEqual(['level'])
     expect(await labelsOf('/api/event-logs/completion?caret=3')).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { createCsvTable } from '../../../views/api/csv.ts'
+import { createCsvTable, csvColumnsOf } from '../../../views/api/csv.ts'
 import { itemOf } from '../../../views/api/items.ts'
 import type { Names } from '../../../views/api/names.ts'
 import { applicationLog, eventLog } from '../../support/views-fixture.ts'
@@ -62,6 +62,13 @@ describe('CSV', () => {
     const [cells = []] = parseCsv(line(itemOf(entry, names)))
     expect(cells[columns.indexOf('eventId')]).toBe('-5')
     expect(cells[columns.indexOf('scopeData')]).toBe('{"a":[1,"x,\\"y\\""]}')
+  })
+
+  test('has the columns that were chosen, in their order, values among them', () => {
+    const { head, line } = createCsvTable(['event'], csvColumnsOf('event', 'payload.=x,level,payload.a"b,id'))
+    const fields = { 'payload.=x': '=1+1' }
+    expect(head).toBe('\uFEFFpayload.=x,level,"payload.a""b",id\r\n')
+    expect(line(itemOf({ ...eventLog({ id: 'x', level: 'Error' }), fields }, names))).toBe("'=1+1,Error,,x\r\n")
   })
 
   test.each([

@@ -54,6 +54,52 @@ describe('an export', () => {
     expect(Buffer.concat(await raw.toArray()).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
   })
 
+  test('of CSV has the columns that are asked for, values inside scope data and payloads among them', async () => {
+    const long = 'y'.repeat(40_000)
+    views.store.add(
+      applicationLog({ message: 'a', scopeData: { ms: 12.5, tenant: '=cmd|calc' }, timestamp: at(1) }),
+      applicationLog({ message: 'b', scopeData: null, timestamp: at(2) }),
+      applicationLog({
+        message: 'c',
+        scopeData: { ms: 12345678901234567890n.toString(), tenant: long },
+        timestamp: at(3),
+      }),
+    )
+    const { text } = await views.get(
+      '/api/application-logs/export?format=csv&order=asc&columns=message,scope.tenant,scope.ms,message',
+    )
+    expect(text.split('\r\n')).toEqual([
+      'message,scope.tenant,scope.ms',
+      "a,'=cmd|calc,12.5",
+      'b,,',
+      `c,${long.slice(0, 32_767)}…,12345678901234567890`,
+      '',
+    ])
+  })
+
+  test.each([
+    ['application', 'columns=message', 'belongs to format=csv; leave it out, or ask for that format'],
+    [
+      'application',
+      'format=csv&columns=payload',
+      expect.stringMatching(/^must be names of id, .*, and at most 8 of values such as scope.tenant/),
+    ],
+    [
+      'event',
+      'format=csv&columns=message',
+      expect.stringMatching(/such as payload.order.id, with commas between them$/),
+    ],
+    [
+      'event',
+      `format=csv&columns=${Array.from({ length: 9 }, (_, index) => `payload.v${index}`)}`,
+      expect.stringContaining('at most 8'),
+    ],
+    ['event', 'format=csv&columns=id,,level', expect.stringContaining('must be names of id')],
+  ])('of %s logs with %s is refused, and says what to change', async (kind, query, message) => {
+    const { status, error } = await views.get(`/api/${kind}-logs/export?${query}`)
+    expect([status, error.code, error.details]).toEqual([400, 'invalid_request', [{ path: 'columns', message }]])
+  })
+
   test('without a match is an empty file', async () => {
     expect((await views.get('/api/event-logs/export')).text).toBe('')
     expect((await views.get('/api/event-logs/export?format=csv')).text.split('\r\n')).toHaveLength(2)

@@ -9,7 +9,7 @@ import { SERIES_FUNCTIONS } from '../../../shared/log-store/statistics.ts'
 import { PARAMETERS, type Parameter } from '../../../views/api/parameters.ts'
 import { VIEW_STATUS } from '../../../views/api/problems.ts'
 import { ROUTES } from '../../../views/api/routes.ts'
-import { GROUPED_BY } from '../../../views/schemas/answers.ts'
+import { GROUPED_BY } from '../../../views/schemas/list-parameters.ts'
 
 type Json = Record<string, unknown>
 interface Media {
@@ -111,6 +111,12 @@ describe('GET /openapi.json', () => {
       'post /api/team/searches',
       'patch /api/team/searches/{id}',
       'delete /api/team/searches/{id}',
+      'get /api/team/watches',
+      'post /api/team/watches',
+      'get /api/team/watches/{id}',
+      'patch /api/team/watches/{id}',
+      'delete /api/team/watches/{id}',
+      'post /api/team/watches/{id}/test',
       'post /api/team/sample-flow',
       'get /api/session',
       'post /api/session',

@@ -11,6 +11,7 @@ import type { Address } from '../lib/address.ts'
 import { agoText } from '../lib/times.ts'
 import { ALL_TIME } from '../logs/filters.ts'
 import { RangePicker } from '../logs/range-picker.tsx'
+import { SavedMenu } from '../logs/saved-searches.tsx'
 import { RefusedNote } from '../refused/refused-note.tsx'
 import { FirstMinute } from '../team/first-minute.tsx'
 import { Busy } from '../ui/busy.tsx'
@@ -46,6 +47,8 @@ export function FlowsPage() {
           value={shown}
           onChange={(chosen) => go({ params: { view: chosen } })}
         />
+        <span class="grow" />
+        <SavedMenu page="flows" />
       </header>
       {shown === '' ? <FlowsList /> : <FlowsStatistics />}
     </div>

@@ -123,6 +123,17 @@ function within(columns: readonly Column[]): readonly Column[] {
 export const hasRoom = (columns: readonly Column[], name: string): boolean =>
   columns.length < COLUMNS_MAX && (!name.includes('.') || columns.filter(isValue).length < VALUES_MAX)
 
+/** The columns of the API's CSV file that say what these do, after the time. */
+export const csvColumns = (columns: readonly Column[]): string =>
+  ['timestamp', ...new Set(columns.flatMap(({ name }) => CSV_NAMES[name] ?? [name]))].join(',')
+
+const CSV_NAMES: Readonly<Record<string, readonly string[]>> = {
+  step: ['event.name', 'step.name'],
+  event: ['event.name'],
+  project: ['project.name'],
+  category: ['categoryName'],
+}
+
 /** With one more, before the text, which takes all the room that is left; or without it, where it is there. */
 export function toggled(columns: readonly Column[], added: Column): readonly Column[] {
   const without = columns.filter(({ name }) => name !== added.name)

@@ -1,14 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { EntryKind } from '../../../shared/contract/records.ts'
+import { isNumber } from '../../../shared/query/sort-key.ts'
 import { plural, visible } from '../../flow-layout/format.ts'
 import { Copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LogText } from '../ui/log-text.tsx'
-import { useAddress } from '../ui/use-address.ts'
+import { go, useAddress } from '../ui/use-address.ts'
 import { changeSearch, hasSearch } from './change-search.ts'
 import { type Column, hasRoom, toggled } from './columns.ts'
-import { COLUMNS } from './texts.ts'
+import { COLUMNS, SHOW_CHART } from './texts.ts'
 import { chooseColumns, columnOfTerm, useColumns } from './use-columns.ts'
 
 interface FieldRow {
@@ -69,7 +70,7 @@ interface ValueProps extends Pick<FieldTableProps, 'kind'>, Pick<FieldRow, 'term
   readonly columns: readonly Column[]
 }
 
-/** Buttons for a value: find entries with it, leave them out, show its field as a column of the list, copy it. */
+/** Buttons for a value: find entries with it, leave them out, show its field as a column of the list, chart its numbers, copy it. */
 function ValueActions({ kind, columns, term, text }: ValueProps) {
   const [what] = (term ?? 'value').split(':')
   const filter = (name: string, icon: 'plus' | 'minus', added: string) => (
@@ -98,6 +99,19 @@ function ValueActions({ kind, columns, term, text }: ValueProps) {
           onClick={() => chooseColumns(kind, toggled(columns, column))}
         >
           <Icon name="columns" />
+        </button>
+      )}
+      {hasSearch() && column?.name.includes('.') && isNumber(text) && (
+        <button
+          type="button"
+          class="button quiet icon small"
+          title={SHOW_CHART.show}
+          aria-label={SHOW_CHART.showOf(visible(column.name))}
+          onClick={() =>
+            go({ params: { chart: 'avg', value: column.name, by: undefined, id: undefined, tab: undefined } })
+          }
+        >
+          <Icon name="chart" />
         </button>
       )}
       <Copy text={text} label={`Copy ${what}`} />

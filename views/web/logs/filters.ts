@@ -11,6 +11,21 @@ const DEFAULT_FROM = 'now-24h'
 export const ALL_TIME = '1970-01-01'
 const EPOCH = parseTime(ALL_TIME, 0)
 
+/** The chart that an address asks for. */
+export interface ChosenChart {
+  readonly fn: string
+  /** The name of numbers in the logs; undefined where logs are counted. */
+  readonly value: string | undefined
+  readonly by: string | undefined
+}
+
+/** The chart of an address; undefined where it shows none. */
+export const chartOf = ({ chart, value, by }: AddressParams): ChosenChart | undefined =>
+  chart === undefined ? undefined : { fn: chart, value, by }
+
+/** Takes the chart out of an address. */
+export const NO_CHART = { chart: undefined, value: undefined, by: undefined } as const
+
 interface RangeText {
   readonly from: string | undefined
   readonly to: string | undefined

@@ -1,14 +1,17 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { parseLevel } from '../../../shared/contract/levels.ts'
 import type { EntryKind } from '../../../shared/contract/records.ts'
 import '../styles/logs.css'
 import { Dialog } from '../ui/dialog.tsx'
 import { keep, kept } from '../ui/keep.ts'
+import { part } from '../ui/part.tsx'
 import { Segments } from '../ui/segments.tsx'
 import { currentAddress, go, useAddress } from '../ui/use-address.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryPanel } from './entry-panel.tsx'
+import { folderOf } from './facts.ts'
+import { chartOf, NO_CHART } from './filters.ts'
 import { GroupList } from './group-list.tsx'
 import { Histogram } from './histogram.tsx'
 import { List } from './list.tsx'
@@ -16,7 +19,7 @@ import { Chosen, Rail } from './rail.tsx'
 import { RangePicker } from './range-picker.tsx'
 import { SavedMenu } from './saved-searches.tsx'
 import { SearchBox, SearchedAsText } from './search-box.tsx'
-import { GROUP_PARAMETERS, GROUPINGS, type Grouping, isGrouping } from './texts.ts'
+import { GROUP_PARAMETERS, type Grouping, isGrouping, VIEWS } from './texts.ts'
 import { EnvironmentSwitch, Found, isProduction, LevelBar, LiveSwitch, ShareMenu } from './toolbar.tsx'
 import { useColumns, useColumnsInAddress } from './use-columns.ts'
 import { useCounts } from './use-counts.ts'
@@ -24,6 +27,8 @@ import { useOpenEntry } from './use-entry.ts'
 import { useListKeys } from './use-list-keys.ts'
 import { useListState } from './use-list-state.ts'
 import { useRows } from './use-rows.ts'
+
+const ChartView = part(() => import('./chart-view.tsx').then((module) => module.ChartView))
 
 const PREFERENCE = 'environment'
 
@@ -47,8 +52,14 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   const onLive = (): void =>
     set(live === undefined ? { live: '1', to: undefined, order: undefined } : { live: undefined })
   const onRange = (range: Patch): void => set({ ...range, live: undefined })
-  const grouping = kind === 'application' && isGrouping(params['group']) ? params['group'] : undefined
-  useListKeys({ list, state, onLive, isShown: grouping === undefined })
+  const chart = chartOf(params)
+  const grouping =
+    kind === 'application' && chart === undefined && isGrouping(params['group']) ? params['group'] : undefined
+  const isList = grouping === undefined && chart === undefined
+  useListKeys({ list, state, onLive, isShown: isList })
+  /** Comes back with the view. */
+  const lastChart = useRef<Patch>({ chart: 'count' })
+  if (chart !== undefined) lastChart.current = { chart: chart.fn, value: chart.value, by: chart.by }
   const rail = <Rail sections={sections} />
   return (
     <div class={`page logs ${open ? 'with-panel' : ''} ${isProduction(environment) ? 'in-production' : ''}`}>
@@ -65,14 +76,14 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         />
         <RangePicker params={params} onRange={onRange} />
         <LiveSwitch live={list.live} paused={state.paused} onLive={onLive} />
-        <SavedMenu kind={kind} />
-        <ShareMenu kind={kind} list={list} total={total} />
+        <SavedMenu page={folderOf(kind)} />
+        <ShareMenu kind={kind} list={list} total={total} columns={columns.columns} />
         <Drawer>{rail}</Drawer>
       </div>
       {open === null && (
         <div class="notice warn" role="status">
           <span>The log of this address is not there, or is not kept any more.</span>
-          <button type="button" class="button small" onClick={() => set({ id: undefined, tab: undefined })}>
+          <button type="button" class="button small" onClick={() => set(CLOSED)}>
             Go on without it
           </button>
         </div>
@@ -88,15 +99,20 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
             onLevels={(range) => set({ ...range })}
           />
           <span class="grow" />
-          {kind === 'application' && (
-            <Segments
-              label="Group"
-              options={GROUPINGS}
-              value={grouping ?? 'list'}
-              onChange={(value) => set(isGrouping(value) ? groupedBy(value) : { group: undefined })}
-            />
-          )}
-          {grouping === undefined && <ColumnsMenu kind={kind} columns={columns.columns} filter={list.filter} />}
+          <Segments
+            label="View"
+            options={VIEWS[kind]}
+            value={chart === undefined ? (grouping ?? 'list') : 'chart'}
+            onChange={(view) =>
+              set({
+                ...NO_CHART,
+                group: undefined,
+                ...(isGrouping(view) && groupedBy(view)),
+                ...(view === 'chart' && { ...lastChart.current, ...CLOSED }),
+              })
+            }
+          />
+          {isList && <ColumnsMenu kind={kind} columns={columns.columns} filter={list.filter} />}
           <Found total={total} tookMs={list.tookMs} />
         </div>
         {histogram !== undefined && histogram.total > 0 && <Histogram counts={histogram} onRange={onRange} />}
@@ -105,17 +121,17 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
         <aside class="aside" aria-label="Filters">
           {rail}
         </aside>
-        {grouping === undefined ? (
-          <List kind={kind} list={list} state={state} columns={columns} total={total} onChange={set} />
-        ) : (
-          <GroupList key={grouping} kind={kind} by={grouping} filter={counted} onChange={set} />
+        {isList && <List kind={kind} list={list} state={state} columns={columns} total={total} onChange={set} />}
+        {grouping && <GroupList key={grouping} kind={kind} by={grouping} filter={counted} onChange={set} />}
+        {chart && (
+          <ChartView kind={kind} chart={chart} filter={list.filter} counted={counted} total={total} onChange={set} />
         )}
       </div>
       {open && (
         <EntryPanel
           entry={open}
           onClose={() => {
-            set({ id: undefined, tab: undefined })
+            set(CLOSED)
             state.focus(open.id)
           }}
         />
@@ -124,12 +140,14 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   )
 }
 
+/** No log beside the list. */
+const CLOSED: Patch = { id: undefined, tab: undefined }
+
 /** All groups: not the one alone that was chosen before, and no log that is in none of their rows. */
 const groupedBy = (grouping: Grouping): Patch => ({
   group: grouping,
   [GROUP_PARAMETERS[grouping]]: undefined,
-  id: undefined,
-  tab: undefined,
+  ...CLOSED,
 })
 
 /** The environment that was chosen last, where the address says nothing: a link shows the same to everyone. */

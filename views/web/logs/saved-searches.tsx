@@ -1,14 +1,12 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { EntryKind } from '../../../shared/contract/records.ts'
 import { visible } from '../../flow-layout/format.ts'
-import { SEARCH_PARAMETERS } from '../../schemas/list-parameters.ts'
+import { SEARCH_PARAMETERS, SELECTING } from '../../schemas/list-parameters.ts'
 import type { SavedSearch, SavedSearches } from '../../schemas/team.ts'
 import { type Result, send } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Popover } from '../ui/popover.tsx'
 import { currentAddress, hrefTo } from '../ui/use-address.ts'
-import { folderOf } from './facts.ts'
 import { SEARCHES } from './texts.ts'
 
 const PATH = '/api/team/searches'
@@ -22,9 +20,9 @@ export const searchPatch = ({ page, params }: SavedSearch) => ({
 })
 
 /** The searches that the Team has saved, and a way to save the one that is open. */
-export const SavedMenu = ({ kind }: { readonly kind: EntryKind }) => (
+export const SavedMenu = ({ page }: { readonly page: SavedSearch['page'] }) => (
   <Popover label={SEARCHES.menu} title={SEARCHES.title} align="end">
-    {(close) => <Menu kind={kind} close={close} />}
+    {(close) => <Menu page={page} close={close} />}
   </Popover>
 )
 
@@ -34,7 +32,7 @@ interface Asked {
   readonly to: 'rename' | 'delete'
 }
 
-function Menu({ kind, close }: { readonly kind: EntryKind; readonly close: () => void }) {
+function Menu({ page, close }: { readonly page: SavedSearch['page']; readonly close: () => void }) {
   const { data, problem, reload } = useSavedSearches()
   const [asked, setAsked] = useState<Asked>()
   const after = (): void => {
@@ -74,11 +72,23 @@ function Menu({ kind, close }: { readonly kind: EntryKind; readonly close: () =>
       <NameForm
         label={SEARCHES.saveAs}
         submit={SEARCHES.save}
-        run={(name) => send('POST', PATH, { name, page: folderOf(kind), params: shownParams() })}
+        run={(name) => send('POST', PATH, { name, page, params: shownParams() })}
         onDone={after}
       />
+      {page !== 'flows' && (
+        <a class="button small" href={watchHref(page)} onClick={close}>
+          {SEARCHES.watch}
+        </a>
+      )}
     </div>
   )
+}
+
+/** The address of a new watch for the logs that the search selects. */
+function watchHref(page: SavedSearch['page']): string {
+  const { params } = currentAddress()
+  const selecting = Object.fromEntries(SELECTING.map((name) => [name, params[name]]))
+  return hrefTo({ path: ['watches'], params: { ...selecting, new: page } })
 }
 
 /** The parameters of the address that belong to the search. */

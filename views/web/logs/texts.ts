@@ -1,3 +1,4 @@
+import type { EntryKind } from '../../../shared/contract/records.ts'
 import { plural } from '../../flow-layout/format.ts'
 import type { Absence } from '../../schemas/answers.ts'
 import { agoText } from '../lib/times.ts'
@@ -6,12 +7,15 @@ import { agoText } from '../lib/times.ts'
 export const GROUP_PARAMETERS = { template: 'template', exception: 'exceptionGroup' } as const
 export type Grouping = keyof typeof GROUP_PARAMETERS
 
-/** The ways to see the logs: one by one, or in groups. */
-export const GROUPINGS = [
-  ['list', 'List'],
-  ['template', 'By template'],
-  ['exception', 'By exception'],
-] as const satisfies readonly (readonly [Grouping | 'list', string])[]
+/** The ways to see the logs: one by one, in groups, or as numbers over time. */
+type View = Grouping | 'list' | 'chart'
+const LIST = ['list', 'List'] as const
+const CHART_VIEW = ['chart', 'Chart'] as const
+
+export const VIEWS: Readonly<Record<EntryKind, readonly (readonly [View, string])[]>> = {
+  event: [LIST, CHART_VIEW],
+  application: [LIST, ['template', 'By template'], ['exception', 'By exception'], CHART_VIEW],
+}
 
 export const isGrouping = (text: string | undefined): text is Grouping => text !== undefined && text in GROUP_PARAMETERS
 
@@ -54,6 +58,13 @@ export const LEVEL_BAR = {
   above: 'and above',
 } as const
 
+/** The files that a list can be had as. */
+export const EXPORT = {
+  ndjson: 'Export as NDJSON',
+  csv: 'Export as CSV, all columns',
+  shown: 'Export as CSV, the columns shown',
+} as const
+
 /** The words about columns and rows. */
 export const COLUMNS = {
   name: 'Columns',
@@ -73,6 +84,15 @@ export const COLUMNS = {
   showAs: (name: string): string => `Show ${name} as a column`,
 } as const
 
+/** The button for the table that says the same as a drawing. */
+export const AS_TABLE = (isOpen: boolean): string => (isOpen ? 'Hide the table' : 'As a table')
+
+/** The words that lead to the chart of a number. */
+export const SHOW_CHART = {
+  show: 'Chart over time',
+  showOf: (name: string): string => `Chart ${name} over time`,
+} as const
+
 /** The words about saved searches. */
 export const SEARCHES = {
   menu: 'Saved',
@@ -85,4 +105,5 @@ export const SEARCHES = {
   delete: 'Delete',
   deleteIt: (name: string): string => `Delete “${name}” for all members of the Team?`,
   cancel: 'Cancel',
+  watch: 'Watch this search',
 } as const

@@ -8,9 +8,10 @@ import { copy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LevelMark } from '../ui/level.tsx'
 import { Popover } from '../ui/popover.tsx'
+import { type Column, csvColumns } from './columns.ts'
 import { folderOf } from './facts.ts'
 import { listLink } from './links.ts'
-import { LEVEL_BAR } from './texts.ts'
+import { EXPORT, LEVEL_BAR } from './texts.ts'
 import type { LogRows } from './use-rows.ts'
 
 interface EnvironmentProps {
@@ -66,12 +67,13 @@ interface ShareProps {
   readonly kind: EntryKind
   readonly list: LogRows
   readonly total: number | undefined
+  readonly columns: readonly Column[]
 }
 
 /** The list as a file or as a link. */
-export function ShareMenu({ kind, list: { filter, rows, askedAt }, total }: ShareProps) {
-  const href = (format: string): string =>
-    urlOf(`/api/${folderOf(kind)}/export`, { ...filter, order: rows.order, format })
+export function ShareMenu({ kind, list: { filter, rows, askedAt }, total, columns }: ShareProps) {
+  const href = (format: string, chosen?: string): string =>
+    urlOf(`/api/${folderOf(kind)}/export`, { ...filter, order: rows.order, format, columns: chosen })
   return (
     <Popover
       label={
@@ -86,9 +88,13 @@ export function ShareMenu({ kind, list: { filter, rows, askedAt }, total }: Shar
       {(close) => (
         <>
           <p class="who muted small">{total === undefined ? 'All matches' : `All ${countText(total)} matches`}</p>
-          {['ndjson', 'csv'].map((format) => (
-            <a key={format} href={href(format)} download onClick={close}>
-              Export as {format.toUpperCase()}
+          {[
+            [EXPORT.ndjson, href('ndjson')],
+            [EXPORT.shown, href('csv', csvColumns(columns))],
+            [EXPORT.csv, href('csv')],
+          ].map(([name, url]) => (
+            <a key={name} href={url} download onClick={close}>
+              {name}
             </a>
           ))}
           <hr />

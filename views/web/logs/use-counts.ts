@@ -9,7 +9,8 @@ import { folderOf } from './facts.ts'
 import { type AddressParams, filterOf } from './filters.ts'
 import type { LogRows } from './use-rows.ts'
 
-const BUCKETS = 80
+/** Most spans of the drawings over time. */
+export const BUCKETS = 80
 /** How often the counts are read again while entries arrive. */
 const RECOUNT_MS = 5_000
 

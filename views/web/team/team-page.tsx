@@ -13,7 +13,7 @@ import { useEvery } from '../ui/use-every.ts'
 import { type Ask, type Change, textsOf, useChange } from './change-dialog.tsx'
 import { SampleButton } from './first-minute.tsx'
 import { SendSnippet } from './send-snippet.tsx'
-import { LISTS, STATES, seenText } from './texts.ts'
+import { LISTS, limitedOf, QUOTA, quotaText, STATES, seenText } from './texts.ts'
 
 const LOOK_MS = 30_000
 
@@ -38,7 +38,35 @@ export function TeamPage() {
       {data?.lists.map((list) => (
         <TeamList key={list.kind} list={list} onChange={reload} />
       ))}
+      {data !== undefined && <Quota {...data} />}
     </div>
+  )
+}
+
+/** The quota of the Team, where it has one. */
+function Quota({ limits, refused }: Pick<TeamLists, 'limits' | 'refused'>) {
+  const now = useNow()
+  const given = quotaText(limits)
+  const { text, lastAt } = limitedOf(refused)
+  if (given === undefined) return null
+  return (
+    <section class="panel">
+      <div class="head">
+        <h2 class="grow">{QUOTA.title}</h2>
+        {limits.shadow && <span class="badge">{QUOTA.shadow}</span>}
+      </div>
+      <p class="body">
+        {given} {limits.shadow ? QUOTA.shadowAbout : text}
+        {!limits.shadow && lastAt !== undefined && (
+          <>
+            {' '}
+            {QUOTA.last} <span title={lastAt}>{agoText(lastAt, now)}</span>.
+          </>
+        )}
+        <br />
+        <span class="muted">{QUOTA.about}</span>
+      </p>
+    </section>
   )
 }
 

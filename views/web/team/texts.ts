@@ -1,4 +1,5 @@
-import type { ActionKind, Field, Line, List } from '../../schemas/team.ts'
+import { countText } from '../../flow-layout/format.ts'
+import type { ActionKind, Field, Line, List, TeamLists } from '../../schemas/team.ts'
 import type { Problem } from '../api/client.ts'
 
 /** The words for the lists of the Team's settings and for the changes to them. The API names each by its kind alone. */
@@ -27,6 +28,45 @@ export const STATES: Readonly<Record<Line['state'], string>> = {
   live: 'live',
   archived: 'archived',
   revoked: 'revoked',
+}
+
+/** The Team's quota. */
+export const QUOTA = {
+  title: 'Quota',
+  about:
+    'An operator of this installation can change it. What is beyond it is refused, and sent again later by most clients.',
+  shadow: 'only counted',
+  shadowAbout: 'Nothing is refused for it yet.',
+  last: 'last',
+} as const
+
+/** The quota in words; undefined where there is no limit. */
+export function quotaText({ entriesPerSecond, bytesPerSecond, burstSeconds }: TeamLists['limits']): string | undefined {
+  const parts = [
+    ...(entriesPerSecond === null ? [] : [`${countText(entriesPerSecond)} entries`]),
+    ...(bytesPerSecond === null ? [] : [`${countText(bytesPerSecond)} bytes`]),
+  ]
+  if (parts.length === 0) return undefined
+  const rate = `${parts.join(' and ')} a second`
+  return entriesPerSecond === 0 || bytesPerSecond === 0
+    ? `${rate}: nothing is taken.`
+    : `${rate}. A burst may be as large as ${burstSeconds} s of that.`
+}
+
+/** The refusals beyond the quota lately, and the time of the last one. */
+export function limitedOf(refused: TeamLists['refused']): {
+  readonly text: string
+  readonly lastAt: string | undefined
+} {
+  if (refused === null) return { text: 'Whether something was refused for it is not known yet.', lastAt: undefined }
+  const limited = refused.filter(({ code }) => code === 'rate_limited')
+  const count = limited.reduce((sum, one) => sum + one.count, 0)
+  if (count === 0) return { text: 'Nothing was refused for it in 24 h.', lastAt: undefined }
+  const lastAt = limited
+    .map((one) => one.lastAt)
+    .sort()
+    .at(-1)
+  return { text: `${countText(count)} request${count === 1 ? ' was' : 's were'} refused for it in 24 h,`, lastAt }
 }
 
 /** How often something was seen lately. */

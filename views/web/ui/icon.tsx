@@ -2,6 +2,7 @@ import icons from './icons.svg'
 
 /** The symbols of icons.svg: outlines on a grid of 16, drawn in the colour of the text beside them. */
 type IconName =
+  | 'chart'
   | 'check'
   | 'clock'
   | 'close'

@@ -5,10 +5,10 @@ import { created, failed, processed, type RefusedEntry, unconfirmed } from '../.
 import { problem } from '../../../../shared/contract/errors.ts'
 
 /** A reply of the gateway, as it comes. */
-const answered = ({ body, strictStatus, retryable }: ReturnType<typeof created>): Answer => ({
+const answered = ({ body, strictStatus, retryAfterSeconds }: ReturnType<typeof created>): Answer => ({
   status: strictStatus,
   text: String(body),
-  retryAfter: retryable ? '1' : null,
+  retryAfter: retryAfterSeconds === undefined ? null : String(retryAfterSeconds),
   location: null,
 })
 const foreign = (status: number, text = '<html>', more: Partial<Answer> = {}): Answer => ({

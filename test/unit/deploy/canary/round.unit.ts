@@ -51,9 +51,9 @@ async function serverOf(gateway: () => Answer, views: (path: string) => Answer) 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent }
 }
 
-/** Long enough for this process to be busy, where it is not meant to pass. */
+/** A deadline that is not meant to pass, also where this process is busy. */
 const PATIENCE_MS = 30_000
-/** Where it is meant to pass. */
+/** A deadline that is meant to pass. */
 const SHORT_MS = 300
 
 async function roundWith(gateway: () => Answer, views: (path: string) => Answer, deadlineMs = PATIENCE_MS) {

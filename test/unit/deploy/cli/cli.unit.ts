@@ -57,7 +57,7 @@ describe('help', () => {
   )
 
   test('start names its roles', async () => {
-    expect((await run('start', '--help')).stdout).toMatch(/--role ROLE .*all, gateway, consumers, views/)
+    expect((await run('start', '--help')).stdout).toMatch(/--role ROLE .*all, gateway, consumers, views, watches/)
   })
 
   test('the page of a group lists its commands', async () => {
@@ -103,7 +103,7 @@ describe('a command line that is wrong exits with 2 and says on standard error w
     [['start', '--role='], '--role needs a value'],
     [
       ['start', '--role', 'gatway'],
-      '--role is one of all, gateway, consumers, views, not "gatway"; did you mean gateway?',
+      '--role is one of all, gateway, consumers, views, watches, not "gatway"; did you mean gateway?',
     ],
     [['config', 'print', '--json', '--markdown'], '--json and --markdown exclude each other'],
   ])('%j', async (argv, message) => {

@@ -106,7 +106,7 @@ describe('registry apply', () => {
       code: 1,
       stdout: '',
       stderr: `sluice registry apply: ${path} has 2 problems; nothing was changed
-  line 1: a Team has no field "colour"; it has id, name, apiKeys, defaultProject
+  line 1: a Team has no field "colour"; it has id, name, apiKeys, defaultProject, limits
   line 2: there is no Team "b", neither in the file nor in the registry
 `,
     })
@@ -188,16 +188,29 @@ payments  Payments
     expect((await run('registry', 'list')).stdout).not.toContain('unknown services')
   })
 
+  test('shows the quota of a Team', async () => {
+    const { run } = await applied()
+    const limited = file('teams: [{ id: payments, limits: { burstSeconds: 60, entriesPerSecond: 500, shadow: true } }]')
+    expect((await run('registry', 'apply', limited)).stdout).toBe('  set team payments\n1 change made\n')
+    expect((await run('registry', 'list')).stdout).toContain(
+      'payments  Payments\n  limits  entriesPerSecond 500, burstSeconds 60, shadow true\n',
+    )
+  })
+
   test('--json gives the same as one document, without hashes', async () => {
     const { run } = await applied()
     const { stdout } = await run('registry', 'list', '--json')
     expect(JSON.parse(stdout)).toEqual({
       teams: [
-        { id: 'billing', name: 'billing', defaultProject: null, keys: [], events: [], steps: [], projects: [] },
+        {
+          ...{ id: 'billing', name: 'billing', defaultProject: null, limits: null },
+          ...{ keys: [], events: [], steps: [], projects: [] },
+        },
         {
           id: 'payments',
           name: 'Payments',
           defaultProject: null,
+          limits: null,
           keys: [{ prefix: 'k3y-01', createdAt: '2026-03-04T05:06:07.000Z', revokedAt: null }],
           events: [
             {

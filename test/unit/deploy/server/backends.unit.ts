@@ -13,7 +13,11 @@ describe('files under DATA_DIR', () => {
   test.each([
     ['without servers: of every role, for the journal', {}, ROLES],
     ['with Elasticsearch alone: of every role, for the journal', ELASTICSEARCH, ROLES],
-    ['with Kafka alone: of the roles with a log store, so of no gateway', KAFKA, ['all', 'consumers', 'views']],
+    [
+      'with Kafka alone: of the roles with a log store, so of no gateway',
+      KAFKA,
+      ['all', 'consumers', 'views', 'watches'],
+    ],
     ['with both: of none', { ...KAFKA, ...ELASTICSEARCH }, []],
   ])('%s', (_, env, roles) => {
     expect(rolesWithFiles(env)).toEqual(roles)

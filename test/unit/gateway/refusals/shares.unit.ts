@@ -49,3 +49,16 @@ test('a clock that is set back gives nothing and takes nothing', () => {
   pass(-500_000)
   expect(noted(100)).toBe(5)
 })
+
+test('of what all gateways note together, one notes its share', () => {
+  let time = 0
+  const mayNote = createShares(
+    () => time,
+    () => 0.25,
+  )
+  const all = (): number =>
+    Array.from({ length: 1_000 }, (_, n) => mayNote(`team-${n}`, 'missing_payload')).filter(Boolean).length
+  all()
+  time += 10_000
+  expect(all()).toBe(50)
+})

@@ -71,7 +71,7 @@ events:
     expect(await setup.admin.applyFile(bad, { prune: false })).toEqual({
       outcome: 'refused',
       problems: [
-        { line: 1, message: 'a Team has no field "colour"; it has id, name, apiKeys, defaultProject' },
+        { line: 1, message: 'a Team has no field "colour"; it has id, name, apiKeys, defaultProject, limits' },
         { line: 4, message: 'there is no Team "nobody", neither in the file nor in the registry' },
       ],
     })

@@ -68,6 +68,37 @@ events: [{ identifier: e, team: *owner }]`)
   })
 })
 
+describe('the quota of a Team', () => {
+  const limitsOf = (limits: string) => {
+    const { file, problems } = parseRegistryFile(`teams:\n  - { id: a, limits: ${limits} }`)
+    return problems.length > 0 ? problems.map(({ line, message }) => `${line}: ${message}`) : file.teams[0]?.limits
+  }
+
+  test('has each of its numbers or leaves it out; null and nothing at all take it away', () => {
+    expect(limitsOf('{ shadow: false, burstSeconds: 60, bytesPerSecond: 5000, entriesPerSecond: 0 }')).toEqual({
+      ...{ entriesPerSecond: 0, bytesPerSecond: 5_000, burstSeconds: 60, shadow: false },
+    })
+    expect(limitsOf('{ entriesPerSecond: 10 }')).toEqual({ entriesPerSecond: 10 })
+    expect([limitsOf('null'), limitsOf('{}')]).toEqual([null, null])
+    expect(parseRegistryFile('teams: [{ id: a }]').file.teams[0]?.limits).toBeUndefined()
+  })
+
+  test('is refused where it is none', () => {
+    expect(limitsOf('500')).toEqual([
+      '2: limits must be a map with the fields entriesPerSecond, bytesPerSecond, burstSeconds, shadow',
+    ])
+    expect(limitsOf('{ entriesPerSecond: -1, bytesPerSecond: 1.5, burstSeconds: 0, shadow: 1, perMinute: 7 }')).toEqual(
+      [
+        '2: limits has no field "perMinute"; it has entriesPerSecond, bytesPerSecond, burstSeconds, shadow',
+        '2: entriesPerSecond must be a whole number from 0 to 1000000000',
+        '2: bytesPerSecond must be a whole number from 0 to 1000000000000',
+        '2: burstSeconds must be a whole number from 1 to 3600',
+        '2: shadow must be true or false',
+      ],
+    )
+  })
+})
+
 describe('what is wrong is listed, all of it, with its line', () => {
   test('in the order of the lines', () => {
     expect(
@@ -89,7 +120,7 @@ projects:
   - { id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301 }
 `),
     ).toEqual([
-      '2: a Team has no field "colour"; it has id, name, apiKeys, defaultProject',
+      '2: a Team has no field "colour"; it has id, name, apiKeys, defaultProject, limits',
       "2: id must be a Team's id: 1 to 128 of A-Z a-z 0-9 . _ -, beginning with a letter or digit",
       '3: id is missing',
       '5: name must be text; put a number, true, false or null in quotes',

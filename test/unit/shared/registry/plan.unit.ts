@@ -468,6 +468,31 @@ projects: [{ id: ${GUID}, team: payments, archived: true }]`
   })
 })
 
+describe('the quota of a Team', () => {
+  const limited = (limits: string): string => `teams: [{ id: payments, limits: ${limits} }]`
+  const state = stateOf(PAYMENTS, limited('{ entriesPerSecond: 500, shadow: true }'))
+  const put = (limits?: object) => [
+    { kind: 'team', id: 'payments', value: { name: 'Payments', ...(limits && { limits }) } },
+  ]
+
+  test('is set as a whole, kept where nothing is said, and taken away by null', () => {
+    for (const same of [PAYMENTS, limited('{ shadow: true, entriesPerSecond: 500 }')])
+      expect(planOf(state, same).changes).toEqual([])
+    expect(planOf(state, PAYMENTS, { prune: true }).changes).toEqual([])
+    expect(planOf(state, limited('{ bytesPerSecond: 7 }')).changes).toEqual(put({ bytesPerSecond: 7 }))
+    expect(planOf(state, limited('null')).changes).toEqual(put())
+    expect(planOf(state, limited('{}')).changes).toEqual(put())
+  })
+
+  test('stays whatever else of the Team changes, by a file or by the Team itself', () => {
+    const limits = { entriesPerSecond: 500, shadow: true }
+    const named = withChanges(state, planOf(state, `teams: [{ id: payments, name: New, defaultProject: ${GUID} }]`))
+    expect(named.team.get('payments')).toEqual({ name: 'New', defaultProject: GUID, limits })
+    const archived = withChanges(named, planOf(named, `projects: [{ id: ${GUID}, team: payments, archived: true }]`))
+    expect(archived.team.get('payments')).toEqual({ name: 'New', limits })
+  })
+})
+
 describe('the Project for logs of unknown services', () => {
   const OTHER = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
   const naming = (id: string | null): string => `teams: [{ id: payments, defaultProject: ${id} }]`

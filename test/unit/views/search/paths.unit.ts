@@ -30,6 +30,14 @@ describe('the values of entries', () => {
 })
 
 describe('the names of leaves that entries have', () => {
+  test('are those of wanted values alone, where some are', () => {
+    const entries = [
+      eventLog({ payload: '{"total":1,"order":"a"}' }),
+      applicationLog({ scopeData: { ms: '12', at: 'x' } }),
+    ]
+    expect(pathsOf(entries, (value) => /^\d+$/.test(value))).toEqual(['payload.total', 'scope.ms'])
+  })
+
   test('are those of payloads and of scopes, each once', () => {
     const entries = [
       eventLog({ payload: '{"order":{"id":1},"items":[{"price":1}]}' }),

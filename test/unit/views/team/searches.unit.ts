@@ -41,13 +41,13 @@ describe('/api/team/searches', () => {
     ['no name', { ...SEARCH, name: undefined }, '/name', 'is missing'],
     ['an empty name', { ...SEARCH, name: '' }, '/name', 'is empty'],
     ['a long name', { ...SEARCH, name: 'x'.repeat(1_025) }, '/name', 'has 1025 bytes; the most is 1024'],
-    ['another page', { ...SEARCH, page: 'team' }, '/page', 'must be event-logs or application-logs'],
+    ['another page', { ...SEARCH, page: 'team' }, '/page', 'must be event-logs, application-logs or flows'],
     ['no object', { ...SEARCH, params: 'level=Error' }, '/params', 'must be an object of parameters, each with a text'],
     [
       'an unknown parameter',
       { ...SEARCH, params: { live: '1' } },
       '/params',
-      'holds "live"; a saved search has q, level, levelMax, environment, event, step, project, category, template, exceptionGroup, from, to, order, columns, group',
+      'holds "live"; a saved search has q, level, levelMax, environment, event, step, project, category, template, exceptionGroup, from, to, order, columns, group, chart, value, by, state, sort, view',
     ],
     [
       'a long value',

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { loadConfig } from '../../../../shared/runtime/config.ts'
 import type { Action, List, TeamLists } from '../../../../views/schemas/team.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { NOW } from '../../../support/registry-topic.ts'
@@ -72,6 +73,7 @@ describe('GET /api/team', () => {
       ],
       steps: [{ identifier: 'nightly', name: 'nightly', order: 1, ...unseen }],
       projects: [{ id: PROJECT_A, name: 'Checkout', ...unseen }],
+      limits: { entriesPerSecond: null, bytesPerSecond: null, burstSeconds: 10, shadow: false },
       refused: [],
       gateway: { url: 'https://logs.example.com', here: false },
     })
@@ -500,6 +502,28 @@ describe('Events, Steps and Projects', () => {
         409,
         'The Event of this Step is archived. Restore the Event first.',
       ])
+  })
+})
+
+describe('the quota', () => {
+  test('is shown, completed by the settings, and cannot be changed', async () => {
+    const own = await startTeam({
+      quotas: loadConfig({ QUOTA_BYTES_PER_SECOND: '4000000', QUOTA_MODE: 'shadow' }),
+    })
+    try {
+      await own.admin.applyFile('teams: [{ id: a, limits: { entriesPerSecond: 2000 } }]', { prune: false })
+      const limits = { entriesPerSecond: 2_000, bytesPerSecond: 4_000_000, burstSeconds: 10, shadow: true }
+      await eventually(async () => {
+        expect((await own.ask('GET', '')).data).toMatchObject({ limits })
+      })
+      expect((await own.ask('GET', '/lists')).data).toMatchObject({ limits })
+      const refused = await own.ask('PATCH', '', { defaultProject: null, limits: { entriesPerSecond: 1 } })
+      expect([...outcome(refused), pointer(refused)?.path]).toEqual([400, 'invalid_request', '/limits'])
+      await own.ask('PATCH', '', { defaultProject: PROJECT_A })
+      expect(own.registry.team('a')?.limits).toEqual({ entriesPerSecond: 2_000 })
+    } finally {
+      await own.close()
+    }
   })
 })
 

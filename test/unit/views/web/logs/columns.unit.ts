@@ -3,6 +3,7 @@ import {
   COLUMNS_MAX,
   type Column,
   columnOf,
+  csvColumns,
   hasRoom,
   moved,
   parseColumns,
@@ -39,6 +40,16 @@ describe('the columns of an address', () => {
     expect(valueNames(parse('scope.b,level,scope.a'))).toBe('scope.a,scope.b')
     expect(valueNames(parse('scope.a,scope.b'))).toBe('scope.a,scope.b')
   })
+})
+
+test('columns are those of a CSV file after the time, by its names and each once', () => {
+  expect(csvColumns(usualColumns('event'))).toBe(
+    'timestamp,level,environment,event.name,step.name,payload,correlationKey',
+  )
+  expect(csvColumns(parse('category,project,scope.ms,message'))).toBe(
+    'timestamp,categoryName,project.name,scope.ms,message',
+  )
+  expect(csvColumns(parseColumns('event', 'event,step') ?? [])).toBe('timestamp,event.name,step.name')
 })
 
 describe('a column', () => {

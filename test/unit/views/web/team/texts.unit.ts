@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { actionTexts, fieldTexts, problemText, seenText } from '../../../../../views/web/team/texts.ts'
+import {
+  actionTexts,
+  fieldTexts,
+  limitedOf,
+  problemText,
+  quotaText,
+  seenText,
+} from '../../../../../views/web/team/texts.ts'
 
 describe('why a change was refused', () => {
   const problem = { code: 'x', message: 'No.', retryable: false, status: 400, retryAfter: null }
@@ -31,4 +38,32 @@ test.each([
   [42, '42 in 24 h'],
 ])('%j entries of a day are told as: %s', (count, text) => {
   expect(seenText(count)).toBe(text)
+})
+
+describe('the quota', () => {
+  const none = { entriesPerSecond: null, bytesPerSecond: null, burstSeconds: 10, shadow: false }
+
+  test('is told where there is one', () => {
+    expect(quotaText(none)).toBeUndefined()
+    expect(quotaText({ ...none, entriesPerSecond: 0 })).toBe('0 entries a second: nothing is taken.')
+    expect(quotaText({ ...none, entriesPerSecond: 2_000, bytesPerSecond: 4_000_000 })).toBe(
+      '2,000 entries and 4,000,000 bytes a second. A burst may be as large as 10 s of that.',
+    )
+  })
+
+  test('is told with what was refused for it, over all clients', () => {
+    const one = { userAgent: null, keyPrefix: 'sl_3fA', endpoint: '/v1/logs', code: 'rate_limited' as const }
+    const refused = [
+      { ...one, count: 1_200, lastAt: '2026-03-04T05:06:07.000Z' },
+      { ...one, code: 'missing_message' as const, count: 7, lastAt: '2026-03-04T09:00:00.000Z' },
+      { ...one, endpoint: '/ingest/clef', count: 34, lastAt: '2026-03-04T06:06:07.000Z' },
+    ]
+    expect(limitedOf(refused)).toEqual({
+      text: '1,234 requests were refused for it in 24 h,',
+      lastAt: '2026-03-04T06:06:07.000Z',
+    })
+    expect(limitedOf(refused.slice(1, 2))).toEqual({ text: 'Nothing was refused for it in 24 h.', lastAt: undefined })
+    expect(limitedOf([{ ...one, count: 1, lastAt: 'x' }]).text).toBe('1 request was refused for it in 24 h,')
+    expect(limitedOf(null).lastAt).toBeUndefined()
+  })
 })

@@ -1,0 +1,73 @@
+import type { Clock } from '../runtime/clock.ts'
+import type { Service } from '../runtime/lifecycle.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { byDeadline, pause } from '../runtime/waiting.ts'
+import type { Follower, Journal, JournalRecord } from './journal.ts'
+
+export interface TopicFollowerDeps<State> {
+  /** Of the service, and of the records in what is logged. */
+  readonly name: string
+  readonly journal: Pick<Journal, 'follow'>
+  readonly topic: string
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Time from a failure to the next attempt, in milliseconds. */
+  readonly retryMs?: number
+  /** The state before the first record. */
+  readonly begin: () => State
+  readonly fold: (state: State, records: readonly JournalRecord[]) => void
+}
+
+/** The records of a topic, folded in memory. */
+export interface TopicFollower<State> extends Service {
+  state(): State
+  /** Whether the topic was read up to the records that stood in it at the start. */
+  caughtUp(): boolean
+}
+
+const RETRY_MS = 10_000
+
+/**
+ * Follows a topic that nothing else depends on: a process starts without waiting for it. Where the topic cannot be read, it tries again
+ * until it is stopped.
+ */
+export function createTopicFollower<State>(deps: TopicFollowerDeps<State>): TopicFollower<State> {
+  const { name, journal, topic, clock, logger, retryMs = RETRY_MS, begin, fold } = deps
+  const stopping = new AbortController()
+  let state = begin()
+  let caughtUp = false
+  let following: Promise<Follower | undefined> | undefined
+
+  async function follow(): Promise<Follower | undefined> {
+    for (let hasWarned = false; !stopping.signal.aborted; hasWarned = true) {
+      // A failed attempt leaves nothing behind: all is read again.
+      const fresh = begin()
+      state = fresh
+      try {
+        const follower = await journal.follow(topic, (records) => fold(fresh, records))
+        caughtUp = true
+        return follower
+      } catch (err) {
+        if (!hasWarned && !stopping.signal.aborted)
+          logger.warn({ err, topic }, `the ${name} cannot be read; trying again`)
+        await pause(retryMs, stopping.signal)
+      }
+    }
+    return undefined
+  }
+
+  const close = async (): Promise<void> => (await following)?.close()
+
+  return {
+    name,
+    state: () => state,
+    caughtUp: () => caughtUp,
+    start: async () => {
+      following = follow()
+    },
+    stop: async (deadline) => {
+      stopping.abort()
+      await byDeadline(close(), deadline, clock)
+    },
+  }
+}

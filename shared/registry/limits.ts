@@ -1,0 +1,51 @@
+import type { Config } from '../runtime/config.ts'
+import { SETTINGS } from '../runtime/config-schema.ts'
+import type { Team, TeamLimits } from './registry.ts'
+
+/** The quota that a Team has; null where there is no limit. */
+export interface Quota {
+  readonly entriesPerSecond: number | null
+  readonly bytesPerSecond: number | null
+  readonly burstSeconds: number
+  readonly shadow: boolean
+}
+
+/** The numbers that an operator can give, whole ones, by the field of the quota. */
+export const LIMIT_RANGES = {
+  entriesPerSecond: SETTINGS.QUOTA_ENTRIES_PER_SECOND,
+  bytesPerSecond: SETTINGS.QUOTA_BYTES_PER_SECOND,
+  burstSeconds: SETTINGS.QUOTA_BURST_SECONDS,
+} as const
+
+export type QuotaSettings = Pick<
+  Config,
+  'QUOTA_ENTRIES_PER_SECOND' | 'QUOTA_BYTES_PER_SECOND' | 'QUOTA_BURST_SECONDS' | 'QUOTA_MODE'
+>
+
+/** A Team's own limits, completed by the settings. */
+export const quotaOf = ({ limits = {} }: Pick<Team, 'limits'>, config: QuotaSettings): Quota => ({
+  entriesPerSecond: limits.entriesPerSecond ?? config.QUOTA_ENTRIES_PER_SECOND,
+  bytesPerSecond: limits.bytesPerSecond ?? config.QUOTA_BYTES_PER_SECOND,
+  burstSeconds: limits.burstSeconds ?? config.QUOTA_BURST_SECONDS,
+  shadow: limits.shadow ?? config.QUOTA_MODE === 'shadow',
+})
+
+/**
+ * Limits with their fields in one order and none that is undefined, so that equal ones have equal JSON; undefined where they say
+ * nothing.
+ */
+export function limitsFrom(
+  fields: { readonly [Name in keyof TeamLimits]?: TeamLimits[Name] | undefined },
+): TeamLimits | undefined {
+  const { entriesPerSecond, bytesPerSecond, burstSeconds, shadow } = fields
+  const limits = {
+    ...(entriesPerSecond !== undefined && { entriesPerSecond }),
+    ...(bytesPerSecond !== undefined && { bytesPerSecond }),
+    ...(burstSeconds !== undefined && { burstSeconds }),
+    ...(shadow !== undefined && { shadow }),
+  }
+  return Object.keys(limits).length === 0 ? undefined : limits
+}
+
+export const sameLimits = (one: TeamLimits | undefined, other: TeamLimits | undefined): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)

@@ -1,0 +1,113 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { describeWithBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { LOGS_KEY, type LogsServer, QUIET_KEY, startLogsServer } from '../support/page-logs.ts'
+
+describeWithBrowser('watches', ({ open, tolerate }) => {
+  let server: LogsServer
+  let receiver: Server
+  let hook: string
+  const bodies: string[] = []
+  beforeAll(async () => {
+    receiver = createServer(async (request, response) => {
+      bodies.push(Buffer.concat(await request.toArray()).toString())
+      response.writeHead(request.url === '/down' ? 500 : 200).end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    server = await startLogsServer({ WATCH_INTERVAL_MS: '1000', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' })
+    await server.event({ payload: 'declined', level: 'Error' })
+    await server.total('event', 1)
+  }, 90_000)
+  afterAll(async () => {
+    await server.close()
+    receiver.closeAllConnections()
+    receiver.close()
+  })
+
+  const show = (path: string, options = {}) =>
+    open(server.url, { path, key: LOGS_KEY, reducedMotion: true, ...options })
+  const make = (fields: object = {}, url = hook) =>
+    server.client.post('/api/team/watches', {
+      name: 'Declined',
+      condition: { type: 'count', list: 'event-logs', params: { q: 'declined' }, more: 0, minutes: 60 },
+      webhook: { url, format: 'json' },
+      ...fields,
+    })
+
+  test('are made from a search by keyboard, say their secret once, fire, and show what they did', async () => {
+    const { page } = await show('/event-logs?q=declined&level=Error')
+    await page.getByRole('button', { name: 'Saved', exact: true }).press('Enter')
+    await page.getByRole('link', { name: 'Watch this search' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'New watch' })
+    await eventually(async () => expect(await dialog.getByLabel('Search').inputValue()).toBe('declined'))
+    expect(await dialog.getByLabel('Level').inputValue()).toBe('Error')
+    await dialog.getByLabel('Name', { exact: true }).fill('Declined cards')
+    await dialog.getByLabel('More logs than').fill('0')
+    await dialog.getByLabel('Webhook').fill(hook)
+    await page.keyboard.press('Enter')
+    const secret = page.getByRole('dialog', { name: 'The secret of this watch' })
+    await secret.getByText(/^whsec_/).waitFor()
+    await secret.getByRole('button', { name: 'Done' }).click()
+    const panel = page.locator('details', { hasText: 'Declined cards' })
+    await panel.locator('summary').press('Enter')
+    await panel.getByText('1 log within 5 min, more than 0.').waitFor({ timeout: 30_000 })
+    await panel.getByText('delivered', { exact: true }).waitFor({ timeout: 30_000 })
+    expect(new URL(page.url()).pathname).toBe('/watches')
+    expect(JSON.parse(bodies[0] ?? '').data.watch.name).toBe('Declined cards')
+  })
+
+  test('are tested, changed, paused and deleted; a refusal says what to change', async () => {
+    tolerate(/status of 400/)
+    await make({ name: 'Broken' }, `${hook}/down`)
+    const { page } = await show('/watches')
+    const panel = page.locator('details', { hasText: 'Broken' })
+    await panel.locator('summary').click()
+    await panel.getByRole('button', { name: 'Send a test' }).click()
+    await panel.getByRole('status').getByText('The receiver answered 500.').waitFor()
+    await panel.getByText(/^A message is on its way/).waitFor({ timeout: 30_000 })
+    await panel.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Broken' })
+    await dialog.getByLabel('Webhook').fill('https://10.0.0.1/hook')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText(/10\.0\.0\.1 has a private address/).waitFor()
+    await dialog.getByLabel('Webhook').fill(hook)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await panel.getByRole('button', { name: 'Pause' }).click()
+    await panel.locator('summary').getByText('paused').waitFor()
+    await panel.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click()
+    await eventually(async () => expect(await panel.count()).toBe(0))
+  })
+
+  test('of one Team are nobody else’s', async () => {
+    await make()
+    const { page } = await show('/watches', { key: QUIET_KEY })
+    await page.getByText('The Team has no watch yet.').waitFor()
+  })
+
+  test.each([
+    ['light', 1_280],
+    ['dark', 390],
+  ])('axe finds nothing, and nothing is wider than the screen (%s, %d wide)', async (theme, width) => {
+    const condition = {
+      type: 'count',
+      list: 'event-logs',
+      params: { q: `long${'x'.repeat(200)}` },
+      more: 1,
+      minutes: 5,
+    }
+    await make({ name: `Long ${'name'.repeat(60)}`, condition })
+    const { page, axe } = await show('/watches', { width, height: 800, dark: theme === 'dark' })
+    const panel = page.locator('details', { hasText: 'Long' })
+    await panel.first().locator('summary').click()
+    await page.getByRole('button', { name: 'Send a test' }).waitFor()
+    const wider = () => page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - innerWidth)')
+    expect([await wider(), await axe()]).toEqual([0, []])
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('dialog').getByLabel('Webhook').waitFor()
+    expect([await wider(), await axe()]).toEqual([0, []])
+  })
+})

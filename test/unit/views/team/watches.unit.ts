@@ -1,0 +1,269 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { MadeWatch, TestedWatch, WatchDetails, Watches } from '../../../../views/schemas/watches.ts'
+import { stateOf } from '../../../../views/watches/progress.ts'
+import { KEY_B, startTeam, type TeamAnswer, type TeamFixture } from '../../../support/team-fixture.ts'
+import { SECRET } from '../../../support/watches.ts'
+
+let team: TeamFixture
+let receiver: Server | undefined
+beforeEach(async () => {
+  team = await startTeam()
+})
+afterEach(async () => {
+  receiver?.closeAllConnections()
+  receiver?.close()
+  await team.close()
+})
+
+const COUNT = { type: 'count', list: 'event-logs', params: { level: 'Error', q: 'declined' }, more: 10, minutes: 5 }
+const WATCH = { name: 'Errors', condition: COUNT, webhook: { url: 'https://hooks.example.com/x', format: 'json' } }
+const ofB = { 'x-api-key': KEY_B }
+const outcome = ({ status, error }: TeamAnswer) => [status, error?.code]
+const made = async (fields: object = {}): Promise<MadeWatch> =>
+  (await team.ask('POST', '/watches', { ...WATCH, ...fields })).data as MadeWatch
+const items = async (headers?: Record<string, string>) =>
+  ((await team.ask('GET', '/watches', undefined, headers)).data as Watches).items
+const stored = (id: string) => {
+  const watch = team.book.find('a', id)
+  if (watch === undefined) throw new Error('there is no such watch')
+  return watch
+}
+
+describe('/api/team/watches', () => {
+  test('a watch is made with a secret that is shown once, listed, changed and deleted', async () => {
+    const { status, data } = await team.ask('POST', '/watches', WATCH)
+    const { id, secret, ...rest } = data as MadeWatch
+    expect([status, secret]).toEqual([201, expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/)])
+    const shown = { ...WATCH, paused: false, state: 'new', lastEvaluatedAt: null, error: null, delivery: null }
+    expect(rest).toEqual(shown)
+    expect(await items()).toEqual([{ id, ...shown }])
+    expect(await items(ofB)).toEqual([])
+    expect((await team.ask('GET', `/watches/${id}`)).data).toEqual({ id, ...shown, history: [] })
+    const changed = await team.ask('PATCH', `/watches/${id.toUpperCase()}`, { name: 'All errors', paused: true })
+    expect([changed.status, changed.data]).toEqual([
+      200,
+      { id, ...shown, name: 'All errors', paused: true, state: 'paused', secret: null },
+    ])
+    expect(stored(id).webhook.secret).toBe(secret)
+    expect((await team.ask('DELETE', `/watches/${id}`)).data).toEqual({ id })
+    expect(await items()).toEqual([])
+  })
+
+  test('the secret is never shown again, and stays, is given or made anew as is asked for', async () => {
+    const { id, secret } = await made({ webhook: { ...WATCH.webhook, secret: SECRET } })
+    expect(secret).toBe(SECRET)
+    expect(JSON.stringify([await items(), (await team.ask('GET', `/watches/${id}`)).data])).not.toContain('whsec_')
+    const patch = async (webhook: object) =>
+      ((await team.ask('PATCH', `/watches/${id}`, { webhook })).data as MadeWatch).secret
+    expect(await patch({ url: 'https://other.example.com/', format: 'slack' })).toBeNull()
+    expect(stored(id).webhook).toEqual({ url: 'https://other.example.com/', format: 'slack', secret: SECRET })
+    const next = await patch({ ...WATCH.webhook, secret: null })
+    expect([next === SECRET, stored(id).webhook.secret]).toEqual([false, next])
+  })
+
+  test('a condition that changes, or a watch that goes on, begins anew; another name does not', async () => {
+    const { id } = await made()
+    const watch = stored(id)
+    await team.book.advance(watch, {
+      ...stateOf(watch),
+      history: [{ at: watch.since, outcome: 'fired', text: 'x' }],
+      memory: { ...stateOf(watch).memory, isMet: true },
+    })
+    const state = async () => ((await team.ask('GET', `/watches/${id}`)).data as WatchDetails).state
+    expect(await state()).toBe('met')
+    await team.ask('PATCH', `/watches/${id}`, { name: 'Other', webhook: WATCH.webhook })
+    expect(await state()).toBe('met')
+    expect(((await team.ask('GET', `/watches/${id}`)).data as WatchDetails).history).toHaveLength(1)
+  })
+
+  test('another Team can neither see, change, test nor delete it', async () => {
+    const { id } = await made()
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { name: 'Mine' }],
+      ['DELETE', '', undefined],
+      ['POST', '/test', undefined],
+    ] as const)
+      expect(outcome(await team.ask(method, `/watches/${id}${path}`, body, ofB))).toEqual([404, 'not_found'])
+    expect(await items()).toHaveLength(1)
+  })
+
+  const refused: readonly (readonly [what: string, body: object, path: string, message: string])[] = [
+    ['no name', { ...WATCH, name: undefined }, '/name', 'is missing'],
+    ['an empty name', { ...WATCH, name: '' }, '/name', 'is empty'],
+    ['no condition', { ...WATCH, condition: undefined }, '/condition', 'is missing'],
+    [
+      'an unknown field',
+      { ...WATCH, colour: 1 },
+      '/colour',
+      'is not a field; there are name, condition, webhook, paused',
+    ],
+    ['another type', { ...WATCH, condition: { type: 'x' } }, '/condition/type', 'must be count, flows or newGroup'],
+    ['no type', { ...WATCH, condition: {} }, '/condition/type', 'is missing'],
+    [
+      'a negative number',
+      { ...WATCH, condition: { ...COUNT, more: -1 } },
+      '/condition/more',
+      'must be a whole number from 0 to 1000000000',
+    ],
+    [
+      'too long a time',
+      { ...WATCH, condition: { ...COUNT, minutes: 1_441 } },
+      '/condition/minutes',
+      'must be a whole number from 1 to 1440',
+    ],
+    [
+      'another list',
+      { ...WATCH, condition: { ...COUNT, list: 'flows' } },
+      '/condition/list',
+      'must be event-logs or application-logs',
+    ],
+    [
+      'a field of another type',
+      { ...WATCH, condition: { ...COUNT, by: 'exception' } },
+      '/condition/by',
+      'is not a field; there are type, list, params, more, minutes',
+    ],
+    [
+      'an unknown parameter',
+      { ...WATCH, condition: { ...COUNT, params: { from: 'now-1h' } } },
+      '/condition/params/from',
+      'is not a parameter; logs are selected by q, level, levelMax, environment, event, step, project, category, template, exceptionGroup',
+    ],
+    [
+      'a wrong level',
+      { ...WATCH, condition: { ...COUNT, params: { level: 'Loud' } } },
+      '/condition/params/level',
+      'must be one of Trace, Debug, Information, Warning, Error, Critical, in any case',
+    ],
+    [
+      'an unknown Event',
+      { ...WATCH, condition: { type: 'flows', state: 'failed', event: 'secret' } },
+      '/condition/event',
+      'must be the identifier of an Event of the Team, or null for all',
+    ],
+    [
+      'a running flow',
+      { ...WATCH, condition: { type: 'flows', state: 'running', event: null } },
+      '/condition/state',
+      'must be failed or stalled',
+    ],
+    [
+      'groups of levels',
+      { ...WATCH, condition: { type: 'newGroup', by: 'level', params: {} } },
+      '/condition/by',
+      'must be exception or template',
+    ],
+    ['no address', { ...WATCH, webhook: { format: 'json' } }, '/webhook/url', 'is missing'],
+    [
+      'another protocol',
+      { ...WATCH, webhook: { url: 'ftp://x/', format: 'json' } },
+      '/webhook/url',
+      'must be an address that begins with https://, such as https://hooks.example.com/sluice',
+    ],
+    [
+      'a password',
+      { ...WATCH, webhook: { url: 'https://a:b@x/', format: 'json' } },
+      '/webhook/url',
+      'must hold no user name and no password',
+    ],
+    [
+      'a long address',
+      { ...WATCH, webhook: { url: `https://x/${'x'.repeat(2_048)}`, format: 'json' } },
+      '/webhook/url',
+      'has 2058 characters; the most is 2048',
+    ],
+    [
+      'a private address',
+      { ...WATCH, webhook: { url: 'https://169.254.169.254/', format: 'json' } },
+      '/webhook/url',
+      'cannot be posted to: 169.254.169.254 has a private address, and nothing was sent. The operator can allow its network (WEBHOOK_ALLOWED_NETWORKS).',
+    ],
+    [
+      'another format',
+      { ...WATCH, webhook: { ...WATCH.webhook, format: 'xml' } },
+      '/webhook/format',
+      'must be json, slack or teams',
+    ],
+    [
+      'a short secret',
+      { ...WATCH, webhook: { ...WATCH.webhook, secret: 'whsec_AAAA' } },
+      '/webhook/secret',
+      'must be whsec_ and 24 to 64 bytes in Base64, or null for a new one',
+    ],
+    ['a flag that is none', { ...WATCH, paused: 1 }, '/paused', 'must be true or false'],
+    ['no object', [], '', 'must be a JSON object'],
+  ]
+  test.each(refused)('%s is refused with what to change', async (_what, body, path, message) => {
+    const answer = await team.ask('POST', '/watches', body)
+    const [problem] = answer.error.details as { path: string; message: string }[]
+    expect([answer.status, problem]).toEqual([400, { path, message }])
+  })
+
+  test('every problem of a body is named at once', async () => {
+    const answer = await team.ask('POST', '/watches', { webhook: { url: 1 }, condition: { type: 'count' } })
+    expect((answer.error.details as { path: string }[]).map(({ path }) => path)).toEqual([
+      '/name',
+      '/condition/list',
+      '/condition/params',
+      '/condition/more',
+      '/condition/minutes',
+      '/webhook/url',
+      '/webhook/format',
+    ])
+    expect(outcome(await team.ask('PATCH', `/watches/${(await made()).id}`, {}))).toEqual([400, 'invalid_request'])
+  })
+
+  test('a Team has 50 of them at most', async () => {
+    for (let count = 0; count < 50; count += 1) await made({ name: `Watch ${count}` })
+    const answer = await team.ask('POST', '/watches', WATCH)
+    expect([answer.status, answer.error.message]).toEqual([
+      409,
+      'The Team has 50 watches, the most there may be. Delete one first.',
+    ])
+    expect((await team.ask('POST', '/watches', WATCH, ofB)).status).toBe(201)
+  })
+
+  test('nothing is answered before the watches are read', async () => {
+    await team.close()
+    team = await startTeam({ watches: { book: { ...team.book, ready: () => false }, poster: team.poster } })
+    expect(outcome(await team.ask('GET', '/watches'))).toEqual([503, 'server_error'])
+    expect(outcome(await team.ask('POST', '/watches', WATCH))).toEqual([503, 'server_error'])
+  })
+})
+
+describe('/api/team/watches/{id}/test', () => {
+  const listen = async (listener: RequestListener): Promise<string> => {
+    receiver = createServer(listener)
+    await new Promise<void>((resolve) => receiver?.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  }
+  const tested = async (url: string, format = 'json'): Promise<TestedWatch> => {
+    const { id } = await made({ webhook: { url, format } })
+    return (await team.ask('POST', `/watches/${id}/test`)).data as TestedWatch
+  }
+
+  test.each([
+    ['json', { type: 'watch.test', data: { watch: { name: 'Errors' }, team: { id: 'a', name: 'Team A' } } }],
+    ['slack', { text: 'Team A: Test of “Errors”' }],
+    ['teams', { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive' }] }],
+  ])('posts a test in the form of %s', async (format, body) => {
+    const posted = Promise.withResolvers<unknown>()
+    const url = await listen(async (request, response) => {
+      posted.resolve(JSON.parse(Buffer.concat(await request.toArray()).toString()))
+      response.writeHead(200).end()
+    })
+    expect(await tested(url, format)).toEqual({ delivered: true, status: 200, message: 'The receiver answered 200.' })
+    expect(await posted.promise).toMatchObject(body)
+  })
+
+  test('tells exactly what failed', async () => {
+    const url = await listen((_request, response) => void response.writeHead(403).end('secret reasons'))
+    expect(await tested(url)).toEqual({ delivered: false, status: 403, message: 'The receiver answered 403.' })
+    expect((await tested('https://nowhere.invalid/')).message).toMatch(
+      /^The name of the receiver cannot be resolved \(E/,
+    )
+  })
+})

@@ -1,0 +1,341 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { TOPICS } from '../../../../shared/contract/topics.ts'
+import { systemClock } from '../../../../shared/runtime/clock.ts'
+import type { Posted } from '../../../../views/watches/poster.ts'
+import { stateOf } from '../../../../views/watches/progress.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { createMemoryJournal, type MemoryJournal } from '../../../support/memory-journal.ts'
+import { eventLog } from '../../../support/views-fixture.ts'
+import { createMemoryLogStore, type MemoryLogStore } from '../../../support/views-store.ts'
+import { startWatches, storedWatch, WATCHES, type WatchesProcess, watchesJournal } from '../../../support/watches.ts'
+
+const ID = '0198d5b2-7c1e-4000-8a3b-2f4c6d8e0a1b'
+const OTHER = '0198d5b2-7c1e-4000-8a3b-2f4c6d8e0a1c'
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+let journal: MemoryJournal
+let store: MemoryLogStore
+let clock: { now(): number; ahead: number }
+let processes: WatchesProcess[]
+
+beforeEach(() => {
+  clock = { ahead: 0, now: () => systemClock.now() + clock.ahead }
+  journal = watchesJournal(clock)
+  store = createMemoryLogStore()
+  processes = []
+})
+afterEach(() => Promise.all(processes.map((process) => process.stop())))
+
+async function start(options: Partial<Parameters<typeof startWatches>[0]> = {}): Promise<WatchesProcess> {
+  const process = await startWatches({ journal: journal.anotherClient(), store, clock, ...options })
+  processes.push(process)
+  await eventually(() => process.book.ready())
+  return process
+}
+
+const since = (): string => new Date(clock.now()).toISOString()
+const errors = (count: number): void => {
+  for (let made = 0; made < count; made += 1) store.add(eventLog({ level: 'Error', timestamp: since() }))
+}
+const looks = async (process: WatchesProcess): Promise<number> => {
+  const results = await Promise.all(
+    ['clear', 'met', 'error'].map((result) => process.metric('sluice_watch_evaluations_total', result)),
+  )
+  return results.reduce((sum, one) => sum + one, 0)
+}
+/** Waits until every watch was looked at again. */
+const lookAgain = async (process: WatchesProcess, times = 3): Promise<void> => {
+  const before = await looks(process)
+  await eventually(async () => expect(await looks(process)).toBeGreaterThanOrEqual(before + times))
+}
+const known = (process: WatchesProcess, id = ID) => {
+  const watch = process.book.find('a', id)
+  if (watch === undefined) throw new Error('there is no such watch')
+  return { ...watch, now: stateOf(watch) }
+}
+const outcomes = (process: WatchesProcess, id = ID): string[] =>
+  known(process, id).now.history.map(({ outcome }) => outcome)
+const failing = async (): Promise<Posted> => ({ delivered: false, status: 500, message: 'The receiver answered 500.' })
+
+describe('a watch', () => {
+  test('whose condition becomes true is told of once, with a body that says so, and has it in its history', async () => {
+    const process = await start()
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    errors(2)
+    await lookAgain(process)
+    expect(process.posted).toEqual([])
+    errors(1)
+    await eventually(() => expect(outcomes(process)).toEqual(['fired', 'delivered']))
+    errors(3)
+    await lookAgain(process)
+    expect(process.posted).toHaveLength(1)
+    const [{ id, url, body } = { id: '', url: '', body: '' }] = process.posted
+    expect([id, url]).toEqual([expect.stringMatching(/^msg_/), 'https://hooks.example.com/'])
+    expect(JSON.parse(body)).toEqual({
+      type: 'watch.fired',
+      timestamp: expect.any(String),
+      data: {
+        team: { id: 'a', name: 'Team A' },
+        watch: { id: ID, name: 'Errors', condition: storedWatch().condition },
+        text: '3 logs within 5 min, more than 2.',
+        count: 3,
+        samples: [],
+        others: 3,
+        url: null,
+      },
+    })
+    expect(known(process).now.delivery).toBeNull()
+    await eventually(() => expect(known(process).lastEvaluatedAt).toEqual(expect.any(String)))
+  })
+
+  test('that is paused is neither looked at nor told of; once it goes on it begins anew', async () => {
+    const process = await start()
+    await process.book.put('a', ID, storedWatch({ since: since(), paused: true }))
+    await process.book.put(
+      'a',
+      OTHER,
+      storedWatch({
+        since: since(),
+        condition: { type: 'count', list: 'event-logs', params: {}, more: 99, minutes: 5 },
+      }),
+    )
+    errors(5)
+    await lookAgain(process)
+    expect(process.posted).toEqual([])
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    await eventually(() => expect(outcomes(process)).toEqual(['fired', 'delivered']))
+  })
+
+  test('that is deleted leaves nothing on the topic', async () => {
+    const process = await start({ answer: failing })
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    errors(3)
+    await eventually(() => expect(outcomes(process)).toContain('failed'))
+    await process.book.put('a', ID, null)
+    await eventually(() => {
+      const last = new Map(journal.recordsOf(WATCHES).map(({ key, value }) => [String(key), value]))
+      expect([last.get(`watch/a/${ID}`), last.get(`state/a/${ID}`)]).toEqual([null, null])
+      expect(process.book.find('a', ID)).toBeUndefined()
+    })
+  })
+
+  test('whose condition cannot be evaluated says so once, and that it can again; others go on', async () => {
+    const process = await start()
+    await process.book.put('b', OTHER, storedWatch({ since: since() }))
+    const broken = { type: 'count', list: 'event-logs', params: { level: 'Loud' }, more: 2, minutes: 5 } as const
+    await process.book.put('a', ID, storedWatch({ since: since(), condition: broken }))
+    await eventually(() => expect(outcomes(process)).toEqual(['error']))
+    expect(known(process).now.error).toMatch(/^level: must be one of/)
+    await lookAgain(process, 10)
+    expect(outcomes(process)).toEqual(['error'])
+    store.add(...[1, 2, 3].map(() => eventLog({ level: 'Error', timestamp: since(), team: 'b' })))
+    await eventually(() => expect(process.posted).toHaveLength(1))
+    await process.book.put('a', ID, { ...storedWatch({ since: known(process).since }) })
+    await eventually(() => expect(outcomes(process)).toEqual(['error', 'recovered']))
+  })
+
+  test('whose condition never answers is given up at the deadline and says so, and the store that is down is told of', async () => {
+    const hung = { ...store, count: (_filter: unknown, signal?: AbortSignal) => hang(signal) }
+    const process = await start({ store: hung as never, deadlineMs: 30 })
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    await eventually(() =>
+      expect(known(process).now.error).toBe(
+        'The condition took longer than 0.03 seconds. Narrow its search or shorten its time.',
+      ),
+    )
+    const other = await start({
+      store: { ...store, count: async () => Promise.reject(new Error('down')) },
+      writer: 'two',
+    })
+    await eventually(() => expect(known(other).now.error).toBe('The log store could not answer.'))
+  })
+})
+
+const hang = (signal?: AbortSignal) =>
+  new Promise<number>((_resolve, reject) =>
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  )
+
+describe('a receiver that fails', () => {
+  test('is tried again with the same message, ever more seldom, and given up after a day', async () => {
+    const process = await start({ answer: failing })
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    errors(3)
+    await eventually(() => expect(outcomes(process)).toEqual(['fired', 'failed']))
+    const { delivery } = known(process).now
+    expect(delivery).toMatchObject({ attempts: 1, reason: 'The receiver answered 500.' })
+    // Nothing is posted before its time.
+    await lookAgain(process)
+    expect(process.posted).toHaveLength(1)
+    for (let attempts = 2; outcomes(process).at(-1) !== 'gave_up'; attempts += 1) {
+      const next = Date.parse(known(process).now.delivery?.nextAt ?? '')
+      clock.ahead += next - clock.now() + 1
+      await eventually(() => expect(process.posted).toHaveLength(attempts))
+      await eventually(() =>
+        expect(known(process).now.delivery === null || known(process).now.delivery?.attempts === attempts).toBe(true),
+      )
+      await eventually(() => expect(outcomes(process).filter((one) => one === 'failed')).toHaveLength(attempts))
+      expect(attempts).toBeLessThan(20)
+    }
+    expect(new Set(process.posted.map(({ id }) => id)).size).toBe(1)
+    expect(process.posted.length).toBeGreaterThan(8)
+    expect(Date.parse(known(process).now.history.at(-1)?.at ?? '') - Date.parse(delivery?.at ?? '')).toBeLessThan(
+      DAY + HOUR,
+    )
+    expect(await process.metric('sluice_watch_deliveries_total', 'gave_up')).toBe(1)
+  })
+
+  test('gets what happened meanwhile as one message, once it takes messages again', async () => {
+    let isDown = true
+    const process = await start({
+      answer: async (message) => (isDown ? failing() : { delivered: true, status: 200, message: message.id }),
+    })
+    await process.book.put(
+      'a',
+      ID,
+      storedWatch({ since: since(), condition: { type: 'flows', state: 'failed', event: null } }),
+    )
+    const fail = (key: string) => store.add(eventLog({ correlationKey: key, level: 'Error', timestamp: since() }))
+    fail('first')
+    await eventually(() => expect(outcomes(process)).toEqual(['fired', 'failed']))
+    for (const key of ['second', 'third', 'fourth']) {
+      fail(key)
+      await eventually(() =>
+        expect(outcomes(process).filter((one) => one === 'fired')).toHaveLength(
+          ['', 'second', 'third', 'fourth'].indexOf(key) + 1,
+        ),
+      )
+    }
+    expect(process.posted).toHaveLength(1)
+    isDown = false
+    clock.ahead += 60_000
+    await eventually(() => expect(outcomes(process).filter((one) => one === 'delivered')).toHaveLength(2))
+    expect(process.posted.map(({ body }) => JSON.parse(body).data.samples)).toEqual([
+      ['first'],
+      ['first'],
+      ['second', 'third', 'fourth'],
+    ])
+    expect(new Set(process.posted.map(({ id }) => id)).size).toBe(2)
+  })
+
+  test('that never answers holds up no other Team', async () => {
+    const process = await start({
+      answer: (message) =>
+        message.body.includes('"id":"a"')
+          ? new Promise(() => undefined)
+          : Promise.resolve({ delivered: true, status: 200, message: '' }),
+    })
+    processes.pop()
+    for (let made = 0; made < 10; made += 1)
+      await process.book.put(
+        'a',
+        ID.replace(/.$/, String(made)),
+        storedWatch({ since: since(), name: `Watch ${made}` }),
+      )
+    await process.book.put('b', OTHER, storedWatch({ since: since() }))
+    errors(3)
+    store.add(...[1, 2, 3].map(() => eventLog({ level: 'Error', timestamp: since(), team: 'b' })))
+    await eventually(() => expect(process.posted.filter(({ body }) => body.includes('"id":"b"'))).toHaveLength(1))
+    expect(process.posted.filter(({ body }) => body.includes('"id":"a"')).length).toBeLessThanOrEqual(2)
+    await process.stop(0)
+  })
+})
+
+describe('two processes', () => {
+  test('that both take themselves for the one that evaluates tell of each firing once', async () => {
+    const [one, two] = [await start({ writer: 'one' }), await start({ writer: 'two' })]
+    const ids = Array.from({ length: 10 }, (_, made) => ID.replace(/.$/, String(made)))
+    for (const id of ids) await one.book.put('a', id, storedWatch({ since: since(), name: id }))
+    for (let round = 1; round <= 3; round += 1) {
+      errors(3)
+      await eventually(() => expect(one.posted.length + two.posted.length).toBe(round * ids.length))
+      await Promise.all([lookAgain(one, 20), lookAgain(two, 20)])
+      await eventually(() => {
+        for (const id of ids) expect(known(one, id).now.delivery).toBeNull()
+      })
+      expect(one.posted.length + two.posted.length).toBe(round * ids.length)
+      clock.ahead += 6 * 60_000
+      await eventually(() => {
+        for (const id of ids) expect(known(one, id).now.memory.isMet).toBe(false)
+      })
+    }
+    const all = [...one.posted, ...two.posted].map(({ id }) => id)
+    expect(new Set(all).size).toBe(all.length)
+  })
+
+  test('of which the one that posted is gone: the other posts the same message again in time', async () => {
+    const one = await start({ writer: 'one', answer: () => new Promise(() => undefined) })
+    processes.pop()
+    await one.book.put('a', ID, storedWatch({ since: since() }))
+    errors(3)
+    await eventually(() => expect(one.posted).toHaveLength(1))
+    const two = await start({ writer: 'two' })
+    await lookAgain(two)
+    expect(two.posted).toEqual([])
+    clock.ahead += 20_000
+    await eventually(() => expect(outcomes(two)).toEqual(['fired', 'delivered']))
+    expect(two.posted.map(({ id }) => id)).toEqual(one.posted.map(({ id }) => id))
+    await one.stop(0)
+  })
+
+  test('of which one does not own the watches do nothing twice', async () => {
+    let owner = 'one'
+    const [one, two] = [
+      await start({ writer: 'one', owns: () => owner === 'one' }),
+      await start({ writer: 'two', owns: () => owner === 'two' }),
+    ]
+    await one.book.put('a', ID, storedWatch({ since: since() }))
+    errors(3)
+    await eventually(() => expect(outcomes(two)).toEqual(['fired', 'delivered']))
+    expect([one.posted.length, two.posted.length, await looks(two)]).toEqual([1, 0, 0])
+    owner = 'two'
+    await lookAgain(two)
+    expect(two.posted).toEqual([])
+  })
+
+  test('come to the same states after compaction', async () => {
+    const one = await start({ writer: 'one' })
+    await one.book.put('a', ID, storedWatch({ since: since() }))
+    errors(3)
+    await eventually(() => expect(outcomes(one)).toEqual(['fired', 'delivered']))
+    journal.compact(WATCHES)
+    const two = await start({ writer: 'two', owns: () => false })
+    expect(known(two).state).toEqual(known(one).state)
+  })
+})
+
+describe('a journal', () => {
+  test('that does not take a state leaves the firing to the next look', async () => {
+    const process = await start()
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    await lookAgain(process)
+    journal.failAppends('not_written', 3)
+    errors(3)
+    await eventually(() => expect(outcomes(process)).toEqual(['fired', 'delivered']))
+    expect(process.posted).toHaveLength(1)
+  })
+
+  test('that may have taken a state is asked what stands', async () => {
+    const process = await start()
+    await process.book.put('a', ID, storedWatch({ since: since() }))
+    await lookAgain(process)
+    errors(3)
+    for (let times = 0; times < 5; times += 1) journal.failAppends('unknown')
+    await eventually(() => expect(outcomes(process)).toContain('fired'))
+    clock.ahead += 60_000
+    await eventually(() => expect(outcomes(process).at(-1)).toBe('delivered'))
+    expect(new Set(process.posted.map(({ id }) => id)).size).toBe(1)
+  })
+
+  test('without the topic is asked again until there is one', async () => {
+    journal = createMemoryJournal()
+    const process = await startWatches({ journal, store, clock })
+    processes.push(process)
+    await wait(0)
+    expect(process.book.ready()).toBe(false)
+    await journal.createTopics([{ ...TOPICS.watches, name: WATCHES }])
+    await eventually(() => process.book.ready())
+  })
+})

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Condition } from '../../../../views/schemas/watches.ts'
+import { bodyOf, matchText, type Notice } from '../../../../views/watches/messages.ts'
+
+const COUNT: Condition = { type: 'count', list: 'event-logs', params: {}, more: 20, minutes: 5 }
+const FAILED: Condition = { type: 'flows', state: 'failed', event: null }
+
+const notice = (samples: readonly string[], url: string | null = null): Notice => ({
+  type: 'watch.fired',
+  team: { id: 'payments', name: 'Pay & <!channel>' },
+  watch: { id: '1', name: 'Failed <orders>', condition: FAILED },
+  firing: { at: '2026-03-01T10:00:00.123Z', match: { count: samples.length, samples } },
+  url,
+})
+
+describe('a match in words', () => {
+  test.each<[string, Condition, number, string[]]>([
+    ['37 logs within 5 min, more than 20.', COUNT, 37, []],
+    ['1 log within 5 min, more than 0.', { ...COUNT, more: 0 }, 1, []],
+    ['1 flow failed: order-1', FAILED, 1, ['order-1']],
+    ['12 flows stalled: a, b and 10 others', { ...FAILED, state: 'stalled' }, 12, ['a', 'b']],
+    ['2 new exceptions: A, B', { type: 'newGroup', by: 'exception', params: {} }, 2, ['A', 'B']],
+    ['1 new message: it broke', { type: 'newGroup', by: 'template', params: {} }, 1, ['it broke']],
+  ])('is “%s”', (text, condition, count, samples) => {
+    expect(matchText(condition, { count, samples })).toBe(text)
+  })
+})
+
+describe('what comes out of logs', () => {
+  const HOSTILE = '<!here> [click](https://evil.example) *bold* <https://evil.example|x>'
+
+  test('is plain text in a message for Slack, and escaped where Slack reads marks', () => {
+    const { text, blocks } = JSON.parse(bodyOf('slack', notice([HOSTILE], 'https://logs.example.com/watches')))
+    expect(text).toBe('Pay &amp; &lt;!channel&gt;: Failed &lt;orders&gt;')
+    expect(blocks).toEqual([
+      {
+        type: 'section',
+        text: {
+          type: 'plain_text',
+          text: `Pay & <!channel>: Failed <orders>\n1 flow failed: ${HOSTILE}`,
+          emoji: false,
+        },
+      },
+      { type: 'section', text: { type: 'mrkdwn', text: '<https://logs.example.com/watches|Open in Sluice>' } },
+    ])
+  })
+
+  test('is cut to what Slack takes', () => {
+    const { blocks } = JSON.parse(bodyOf('slack', notice(Array(20).fill('x'.repeat(200)))))
+    expect(blocks[0].text.text).toHaveLength(3_000)
+  })
+
+  test('is a run of text in a card for Teams, which reads no Markdown in it', () => {
+    const { attachments } = JSON.parse(bodyOf('teams', notice([HOSTILE])))
+    const [{ content }] = attachments
+    expect(content.body.map((block: { type: string }) => block.type)).toEqual(['RichTextBlock', 'RichTextBlock'])
+    expect(content.body[1].inlines).toEqual([{ type: 'TextRun', text: `1 flow failed: ${HOSTILE}`, weight: 'Default' }])
+    expect(content.actions).toBeUndefined()
+  })
+})

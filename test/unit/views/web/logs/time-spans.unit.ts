@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { rangeOf, type Spans, spanAt, ticksOf } from '../../../../../views/web/logs/time-spans.ts'
+
+const START = Date.parse('2026-01-31T09:00:00Z')
+
+const spansOf = (count: number, interval = 60_000): Spans => ({
+  interval,
+  starts: Array.from({ length: count }, (_, index) => new Date(START + index * interval).toISOString()),
+})
+
+describe('the spans under the pointer', () => {
+  const three = spansOf(3)
+
+  test.each([
+    [0, 0],
+    [0.3, 0],
+    [0.34, 1],
+    [0.99, 2],
+    [1, 2],
+    [1.5, 2],
+    [-1, 0],
+  ])('at %j of the width is span %j', (part, expected) => {
+    expect(spanAt(three, part)).toBe(expected)
+  })
+
+  test('of a drag are whole, in either direction', () => {
+    const range = { from: '2026-01-31T09:01:00.000Z', to: '2026-01-31T09:03:00.000Z' }
+    expect(rangeOf(three, 1, 2)).toEqual(range)
+    expect(rangeOf(three, 2, 1)).toEqual(range)
+    expect(rangeOf(three, 1, 1)).toEqual({ from: range.from, to: '2026-01-31T09:02:00.000Z' })
+    expect(rangeOf(spansOf(0), 0, 0)).toBeUndefined()
+  })
+
+  test('any drag covers what is under it', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }), (a, b) => {
+        const spans = spansOf(60)
+        const range = rangeOf(spans, spanAt(spans, a), spanAt(spans, b))
+        const width = 60 * 60_000
+        expect(Date.parse(range?.from ?? '')).toBeLessThanOrEqual(START + Math.min(a, b) * width)
+        expect(Date.parse(range?.to ?? '')).toBeGreaterThanOrEqual(START + Math.max(a, b) * width)
+      }),
+    )
+  })
+})
+
+describe('the times below the drawing', () => {
+  const spans = spansOf(48)
+  const minutes = (now: number): readonly number[] => ticksOf(spans, now).map(({ at }) => (at - START) / 60_000)
+
+  test('are those of spans, evenly apart, and none sticks out', () => {
+    expect(minutes(START + 1e9)).toEqual([0, 8, 16, 24, 32, 40])
+    expect(ticksOf(spans, START + 1e9).map(({ part }) => part)).toEqual([0, 8, 16, 24, 32, 40].map((at) => at / 48))
+  })
+
+  test('are none of the future', () => {
+    expect(minutes(START + 20 * 60_000)).toEqual([0, 8, 16])
+  })
+
+  test('are none of a drawing without spans', () => {
+    expect(ticksOf(spansOf(0), START)).toEqual([])
+  })
+})

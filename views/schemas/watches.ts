@@ -1,0 +1,160 @@
+import {
+  arrayOf,
+  component,
+  flag,
+  named,
+  nullable,
+  objectOf,
+  optionalText,
+  type Static,
+  text,
+} from '../../shared/contract/json-schema.ts'
+import { SELECTING } from './list-parameters.ts'
+
+/*
+ * The watches of a Team: each schema with the type of the same name. The OpenAPI document shows the schemas; the server and the page use the
+ * types, and the journal holds what they describe.
+ */
+
+const time = { type: 'string', format: 'date-time' } as const
+const optionalTime = { ...time, type: ['string', 'null'] } as const
+const id = { type: 'string', format: 'uuid' } as const
+
+/** The bodies that a webhook can be sent. */
+export const FORMATS = ['json', 'slack', 'teams'] as const
+/** The lists whose logs are counted, by their names in the API. */
+export const COUNTED_LISTS = ['event-logs', 'application-logs'] as const
+/** The fields of application logs whose groups can be new. */
+export const GROUPINGS = ['exception', 'template'] as const
+/** The states of flows that somebody has to look at. */
+export const WATCHED_STATES = ['failed', 'stalled'] as const
+
+export const MORE_MAX = 1_000_000_000
+export const MINUTES_MAX = 1_440
+
+const params = {
+  type: 'object',
+  propertyNames: { enum: SELECTING },
+  additionalProperties: { ...text, minLength: 1 },
+  description: 'Parameters of a list that select logs; empty for all logs of the list.',
+} as const
+
+const CountCondition = objectOf({
+  type: { const: 'count' },
+  list: { type: 'string', enum: COUNTED_LISTS },
+  params,
+  more: { type: 'integer', minimum: 0, maximum: MORE_MAX, description: 'It is met by more logs than these.' },
+  minutes: { type: 'integer', minimum: 1, maximum: MINUTES_MAX, description: 'How far back logs count.' },
+})
+
+const FlowsCondition = objectOf({
+  type: { const: 'flows' },
+  state: { type: 'string', enum: WATCHED_STATES },
+  event: { ...optionalText, description: 'Flows that touch this Event alone; null for all.' },
+})
+
+const NewGroupCondition = objectOf({
+  type: { const: 'newGroup' },
+  by: { type: 'string', enum: GROUPINGS },
+  params,
+})
+
+export type Condition = Static<typeof Condition>
+export const Condition = named('WatchCondition', { oneOf: [CountCondition, FlowsCondition, NewGroupCondition] })
+
+export type Format = (typeof FORMATS)[number]
+
+const webhook = {
+  url: { ...text, format: 'uri' },
+  format: { type: 'string', enum: FORMATS },
+} as const
+
+const secret = {
+  ...text,
+  description:
+    'Signs what is posted: `whsec_` and 24 to 64 bytes in Base64. It is given once, by the request that makes it.',
+} as const
+
+export const NewWatch = {
+  ...objectOf(
+    {
+      name: text,
+      condition: Condition,
+      webhook: objectOf(
+        {
+          ...webhook,
+          secret: {
+            ...secret,
+            type: ['string', 'null'],
+            description: `${secret.description} Left out: the present one stays, or one is made; null makes a new one.`,
+          },
+        },
+        ['secret'],
+      ),
+      paused: flag,
+    },
+    ['paused'],
+  ),
+  additionalProperties: false,
+} as const
+
+/** The kinds of lines of a watch's history; the page has the words for each. */
+export const OUTCOMES = ['fired', 'delivered', 'failed', 'gave_up', 'error', 'recovered'] as const
+
+export type Outcome = Static<typeof Outcome>
+export const Outcome = named(
+  'WatchOutcome',
+  objectOf({
+    at: time,
+    outcome: { type: 'string', enum: OUTCOMES },
+    text: { ...text, description: 'The match, the answer of the receiver, or the reason.' },
+  }),
+)
+
+const watch = {
+  id,
+  name: text,
+  condition: Condition,
+  webhook: objectOf(webhook),
+  paused: flag,
+  state: {
+    type: 'string',
+    enum: ['new', 'waiting', 'met', 'error', 'paused'],
+    description:
+      '`new`: not evaluated yet; `waiting` for its condition; `met`: a count is above its number; `error`: the condition could not be evaluated.',
+  },
+  lastEvaluatedAt: optionalTime,
+  error: { ...optionalText, description: 'Why the condition could not be evaluated, the last time.' },
+  delivery: nullable(
+    objectOf({
+      since: time,
+      attempts: { type: 'integer' },
+      nextAt: time,
+      reason: { ...optionalText, description: 'Why the last attempt failed.' },
+    }),
+  ),
+} as const
+
+export type Watch = Static<typeof Watch>
+export const Watch = component('Watch', watch)
+
+export type MadeWatch = Static<typeof MadeWatch>
+export const MadeWatch = component('MadeWatch', { ...watch, secret: nullable(secret) })
+
+export type WatchDetails = Static<typeof WatchDetails>
+export const WatchDetails = component('WatchDetails', {
+  ...watch,
+  history: { ...arrayOf(Outcome), description: 'The last 50, newest first.' },
+})
+
+export type Watches = Static<typeof Watches>
+export const Watches = component('Watches', { items: arrayOf(Watch) })
+
+export const DeletedWatch = component('DeletedWatch', { id })
+
+export type TestedWatch = Static<typeof TestedWatch>
+export const TestedWatch = component('TestedWatch', {
+  delivered: flag,
+  status: { type: ['integer', 'null'], description: 'The status of the answer; null where there was none.' },
+  message: { ...text, description: 'The outcome in words.' },
+})

@@ -1,0 +1,172 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { parseGuid } from '../../shared/contract/guid.ts'
+import { timestampOf } from '../../shared/contract/timestamp.ts'
+import type { Registry, Team } from '../../shared/registry/registry.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import { conflict, invalidFields, notFound, rateLimited, unavailable } from '../api/problems.ts'
+import type { Condition, MadeWatch, TestedWatch, Watch, WatchDetails, Watches } from '../schemas/watches.ts'
+import type { Attempts } from '../session/attempts.ts'
+import type { KnownWatch, WatchBook } from '../watches/book.ts'
+import { bodyOf } from '../watches/messages.ts'
+import { type Poster, SECRET_PREFIX } from '../watches/poster.ts'
+import { stateOf } from '../watches/progress.ts'
+import type { StoredWatch } from '../watches/records.ts'
+import type { Change } from './changes.ts'
+import { readFields } from './fields.ts'
+import { readWatchBody, type WatchFields } from './watch-body.ts'
+
+export interface WatchTools {
+  readonly book: WatchBook
+  readonly poster: Poster
+  readonly registry: Registry
+  readonly clock: Clock
+}
+
+/** Each watch costs a read every half a minute. */
+export const WATCHES_MAX = 50
+/** Every process that shows or evaluates watches holds them all in memory, with tens of kilobytes of history each at most. */
+export const ALL_WATCHES_MAX = 2_000
+const SECRET_BYTES = 32
+
+export const listWatches = (tools: WatchTools, team: string): Watches => ({ items: bookOf(tools).of(team).map(shown) })
+
+export function showWatch(tools: WatchTools, team: string, id: string): WatchDetails {
+  const watch = find(tools, team, id)
+  return { ...shown(watch), history: stateOf(watch).history.toReversed() }
+}
+
+export async function createWatch(tools: WatchTools, team: string, json: unknown): Promise<Change> {
+  const fields = readWatchBody(json, true)
+  const book = bookOf(tools)
+  if (book.of(team).length >= WATCHES_MAX)
+    throw conflict(`The Team has ${WATCHES_MAX} watches, the most there may be. Delete one first.`)
+  if (book.all().length >= ALL_WATCHES_MAX)
+    throw conflict(`All Teams together have ${ALL_WATCHES_MAX} watches, the most there may be. Ask the operator.`)
+  const { name = '', condition, webhook, paused = false } = fields
+  if (condition === undefined || webhook === undefined) throw new Error('a watch was read without its fields')
+  refuseUnknown(tools, team, fields)
+  const secret = webhook.secret ?? newSecret()
+  const watch = { name, condition, webhook: { ...webhook, secret }, paused, since: timestampOf(tools.clock.now()) }
+  return put(tools, team, randomUUID(), watch, secret)
+}
+
+export async function patchWatch(tools: WatchTools, team: string, given: string, json: unknown): Promise<Change> {
+  const present = find(tools, team, given)
+  const { team: _team, id, state: _state, lastEvaluatedAt: _at, ...stored } = present
+  const fields = readWatchBody(json, false)
+  refuseUnknown(tools, team, fields)
+  const { name = stored.name, condition = stored.condition, paused = stored.paused, webhook } = fields
+  // Only a secret that was made or given now is shown.
+  const made = webhook?.secret === null ? newSecret() : (webhook?.secret ?? null)
+  const { url, format } = webhook ?? stored.webhook
+  // A watch that goes on, or looks at something else, begins anew: no flow and no group from before is told of.
+  const isSame = JSON.stringify(condition) === JSON.stringify(stored.condition) && !(stored.paused && !paused)
+  const since = isSame ? stored.since : timestampOf(tools.clock.now())
+  const next = { name, condition, webhook: { url, format, secret: made ?? stored.webhook.secret }, paused, since }
+  return put(tools, team, id, next, made)
+}
+
+export async function deleteWatch(tools: WatchTools, team: string, given: string): Promise<Change> {
+  const { id } = find(tools, team, given)
+  await tools.book.put(team, id, null)
+  return { data: { id }, isVisible: () => tools.book.find(team, id) === undefined }
+}
+
+/** Posts a message as the watch would, and tells what became of it; so often only, as it goes to whoever a Team names. */
+export async function testWatch(
+  tools: WatchTools & { readonly attempts: Attempts },
+  team: Team,
+  given: string,
+  json: unknown,
+): Promise<Change> {
+  readFields(json, [])
+  const { id, name, condition, webhook } = find(tools, team.id, given)
+  const waitMs = tools.attempts.waitOf(team.id)
+  if (waitMs > 0) throw rateLimited('The Team has sent too many tests.', Math.ceil(waitMs / 1_000))
+  tools.attempts.failed(team.id)
+  const at = timestampOf(tools.clock.now())
+  const notice = {
+    type: 'watch.test',
+    team: { id: team.id, name: team.name },
+    watch: { id, name, condition },
+    firing: { at, match: { count: 0, samples: [] } },
+    url: null,
+  } as const
+  const message = { id: `msg_${randomUUID()}`, body: bodyOf(webhook.format, notice) }
+  const data: TestedWatch = await tools.poster.post(webhook, message)
+  return { data, isVisible: () => true }
+}
+
+async function put(
+  tools: WatchTools,
+  team: string,
+  id: string,
+  watch: StoredWatch,
+  secret: string | null,
+): Promise<Change> {
+  await tools.book.put(team, id, watch)
+  const present = tools.book.find(team, id)
+  const { state, lastEvaluatedAt } = present ?? { state: undefined, lastEvaluatedAt: null }
+  const data: MadeWatch = { ...shown({ ...watch, team, id, state, lastEvaluatedAt }), secret }
+  return {
+    data,
+    isVisible: () => JSON.stringify(partsOf(tools.book.find(team, id))) === JSON.stringify(partsOf(watch)),
+  }
+}
+
+const partsOf = (watch: StoredWatch | undefined) =>
+  watch && [watch.name, watch.condition, watch.webhook, watch.paused, watch.since]
+
+function bookOf({ book }: WatchTools): WatchBook {
+  if (!book.ready()) throw unavailable('The watches are being read.')
+  return book
+}
+
+function find(tools: WatchTools, team: string, given: string): KnownWatch {
+  const watch = bookOf(tools).find(team, parseGuid(given) ?? given)
+  if (watch === undefined) throw notFound('The Team has no watch with this id.')
+  return watch
+}
+
+/** Refuses what can be known to fail; names are resolved when something is posted. */
+function refuseUnknown({ registry, poster }: WatchTools, team: string, { condition, webhook }: WatchFields): void {
+  const problems = [...eventProblem(registry, team, condition), ...addressProblem(poster, webhook?.url)]
+  if (problems.length > 0) throw invalidFields(problems)
+}
+
+function eventProblem(registry: Registry, team: string, condition: Condition | undefined) {
+  if (condition?.type !== 'flows' || condition.event === null) return []
+  const entity = registry.entity(condition.event)
+  if (entity?.kind === 'event' && entity.team === team) return []
+  return [{ path: '/condition/event', message: 'must be the identifier of an Event of the Team, or null for all' }]
+}
+
+function addressProblem(poster: Poster, url: string | undefined) {
+  const refusal = url === undefined ? undefined : poster.refusalOf(url)
+  return refusal === undefined ? [] : [{ path: '/webhook/url', message: `cannot be posted to: ${refusal}` }]
+}
+
+const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+
+/** A watch as the API shows it: without its secret. */
+function shown(watch: KnownWatch): Watch {
+  const { id, name, condition, webhook, paused, lastEvaluatedAt } = watch
+  const { memory, error, delivery } = stateOf(watch)
+  const state = error !== null ? 'error' : memory.isMet ? 'met' : lastEvaluatedAt === null ? 'new' : 'waiting'
+  return {
+    id,
+    name,
+    condition,
+    webhook: { url: webhook.url, format: webhook.format },
+    paused,
+    state: paused ? 'paused' : state,
+    lastEvaluatedAt,
+    error,
+    delivery: delivery && {
+      since: delivery.at,
+      attempts: delivery.attempts,
+      nextAt: delivery.nextAt,
+      reason: delivery.reason,
+    },
+  }
+}

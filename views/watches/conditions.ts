@@ -1,0 +1,215 @@
+import { hash } from 'node:crypto'
+import { searchText } from '../../shared/contract/keyword.ts'
+import type { EntryKind } from '../../shared/contract/records.ts'
+import { compareTimestamps, timestampOf } from '../../shared/contract/timestamp.ts'
+import type { EntryFilter, FlowFilter, LogStoreReader } from '../../shared/log-store/log-store.ts'
+import type { Registry } from '../../shared/registry/registry.ts'
+import { entryFilter } from '../api/filter.ts'
+import { statesAt } from '../api/flow-state.ts'
+import type { LearntWaits } from '../api/flow-waits.ts'
+import { groupText } from '../api/groups.ts'
+import { createNames } from '../api/names.ts'
+import { readParameters } from '../api/parameters.ts'
+import { cut } from '../flow-layout/format.ts'
+import { SELECTING } from '../schemas/list-parameters.ts'
+import type { Condition } from '../schemas/watches.ts'
+import type { KnownWatch } from './book.ts'
+import type { Match, Memory } from './records.ts'
+
+/** The services that conditions are evaluated with. */
+export interface ConditionTools {
+  readonly store: LogStoreReader
+  readonly registry: Registry
+  readonly waits: LearntWaits
+}
+
+/** The result of one look. */
+export interface Finding {
+  /** The match to tell of; null: there is none. */
+  readonly match: Match | null
+  readonly memory: Memory
+  /** The reason why the condition was looked at in part only, and a remedy; left out: it was looked at as a whole. */
+  readonly problem?: string
+}
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+/** Flows, or groups, that one look takes in. */
+const LOOKED_AT_MAX = 200
+/** Flows that logged last before that are not looked at. */
+const FLOWS_FROM_MS = 7 * DAY_MS
+/** Groups are looked for among the logs of this time. */
+const GROUPS_FROM_MS = 60 * MINUTE_MS
+/** Logs arrive within this time, but for few. */
+const GROUPS_SETTLED_MS = 5 * MINUTE_MS
+/** Groups whose earlier logs are looked for in one look; the others come in the next. */
+const GROUPS_SEARCHED_MAX = 20
+/** Flows or groups that are remembered as told of. */
+const TOLD_MAX = 500
+/** Names that a message has, and the length of each. */
+export const SAMPLES_MAX = 10
+const SAMPLE_LENGTH_MAX = 200
+
+/** A watch that has not looked yet. */
+export const newMemory = (since: string): Memory => ({ since, hasLooked: false, isMet: false, told: [], floor: since })
+
+/**
+ * Looks whether a condition is met by anything that was not told of. Pure but for its reads; rejects as they do, and with the signal's
+ * reason. `now` is in milliseconds since 1970.
+ */
+export function look(watch: KnownWatch, now: number, tools: ConditionTools, signal: AbortSignal): Promise<Finding> {
+  const memory = memoryOf(watch)
+  switch (watch.condition.type) {
+    case 'count':
+      return lookAtCount(watch, watch.condition, memory, now, tools, signal)
+    case 'flows':
+      return lookAtFlows(watch, watch.condition, memory, now, tools, signal)
+    case 'newGroup':
+      return lookAtGroups(watch, watch.condition, memory, now, tools, signal)
+  }
+}
+
+/** A changed condition begins with nothing of the one before. */
+export const memoryOf = ({ state, since }: KnownWatch): Memory =>
+  state?.memory.since === since ? state.memory : newMemory(since)
+
+type Of<Type extends Condition['type']> = Extract<Condition, { readonly type: Type }>
+
+async function lookAtCount(
+  { team }: KnownWatch,
+  { list, params, more, minutes }: Of<'count'>,
+  memory: Memory,
+  now: number,
+  { store, registry }: ConditionTools,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const kind = list === 'event-logs' ? 'event' : 'application'
+  const filter = filterOf(team, kind, params, registry, now)
+  const count = await store.count({ ...filter, from: timestampOf(now - minutes * MINUTE_MS) }, signal)
+  const isMet = count > more
+  return {
+    match: isMet && !memory.isMet ? { count, samples: [] } : null,
+    memory: isMet === memory.isMet && memory.hasLooked ? memory : { ...memory, isMet, hasLooked: true },
+  }
+}
+
+/** The logs that the parameters of a list select, whatever their time. Throws as `readParameters`. */
+function filterOf(
+  team: string,
+  kind: EntryKind,
+  params: Readonly<Record<string, string>>,
+  registry: Registry,
+  now: number,
+): EntryFilter {
+  const values = readParameters(new URLSearchParams(params), SELECTING, now)
+  return entryFilter({ team, values, names: createNames(registry, team) }, [kind]).filter
+}
+
+async function lookAtFlows(
+  { team, lastEvaluatedAt, since }: KnownWatch,
+  { state: is, event }: Of<'flows'>,
+  memory: Memory,
+  now: number,
+  { store, registry, waits }: ConditionTools,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const names = createNames(registry, team)
+  const states = statesAt(now, names, await waits.of(team, names))
+  const earliest = timestampOf(now - FLOWS_FROM_MS)
+  // Flows that failed before the first look are remembered, so that they are not told of later.
+  const floor = memory.hasLooked ? memory.floor : earliest
+  const filter: FlowFilter = {
+    team,
+    keyPart: null,
+    from: laterOf(floor, earliest),
+    to: null,
+    levelMin: null,
+    environment: null,
+    event: event === null ? null : searchText(event),
+    step: null,
+    project: null,
+    state: { ...states, is },
+  }
+  const { flows, next } = await store.searchFlows(filter, { limit: LOOKED_AT_MAX, sort: 'latest', after: null }, signal)
+  const told = new Set(memory.told)
+  const marked = flows.map((flow) => ({ ...flow, mark: markOf(flow.correlationKey) }))
+  const fresh = marked.filter(
+    ({ mark, lastAt }) => !told.has(mark) && (memory.hasLooked || compareTimestamps(lastAt, since) >= 0),
+  )
+  const oldest = flows.at(-1)?.lastAt
+  const isFull = next !== null && oldest !== undefined
+  // Flows that one look does not take in are counted as far as they logged since the last one, and never told of.
+  const others = isFull && fresh.length > 0 ? { ...filter, state: null, from: lastEvaluatedAt ?? since } : undefined
+  const counted = others === undefined ? 0 : (await store.countFlows(others, states, signal))[is]
+  return {
+    match:
+      fresh.length === 0
+        ? null
+        : {
+            count: Math.max(fresh.length, counted),
+            samples: samplesOf(fresh.map(({ correlationKey }) => correlationKey)),
+          },
+    memory: remember(
+      memory,
+      marked.map(({ mark }) => mark),
+      isFull ? laterOf(floor, oldest) : floor,
+    ),
+  }
+}
+
+async function lookAtGroups(
+  { team }: KnownWatch,
+  { by, params }: Of<'newGroup'>,
+  memory: Memory,
+  now: number,
+  { store, registry }: ConditionTools,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const field = by === 'exception' ? 'exceptionGroup' : 'template'
+  const filter = filterOf(team, 'application', params, registry, now)
+  const from = laterOf(memory.floor, timestampOf(now - GROUPS_FROM_MS))
+  const limits = { groupsMax: LOOKED_AT_MAX, bucketsMax: 1 }
+  const { groups, more } = await store.groups({ ...filter, from }, field, limits, signal)
+  const told = new Set(memory.told)
+  // The groups that began last come first: a new one is among them.
+  const candidates = groups
+    .filter(({ value }) => !told.has(value))
+    .toSorted((a, b) => compareTimestamps(b.firstAt, a.firstAt))
+    .slice(0, GROUPS_SEARCHED_MAX)
+  const fresh: typeof candidates = []
+  for (const group of candidates) {
+    const before = { ...filter, [field]: group.value, to: memory.floor }
+    const page = { limit: 1, order: 'desc', after: null, form: 'row' } as const
+    const { entries } = await store.search(before, page, signal)
+    if (entries.length === 0) fresh.push(group)
+  }
+  const samples = samplesOf(fresh.map(({ value, sample }) => groupText(field, sample)?.label ?? value))
+  return {
+    match: fresh.length === 0 ? null : { count: fresh.length, samples },
+    memory: remember(
+      memory,
+      candidates.map(({ value }) => value),
+      // Beyond what is remembered, a group is known by its logs before.
+      told.size + candidates.length > TOLD_MAX ? timestampOf(now - GROUPS_SETTLED_MS) : memory.floor,
+    ),
+    ...(more && { problem: TOO_MANY_GROUPS }),
+  }
+}
+
+const TOO_MANY_GROUPS = `There are more than ${LOOKED_AT_MAX} groups within the last hour, and the rare ones were not looked at. Narrow the search of the watch.`
+
+/** Everything that was looked at is known from now on. */
+function remember(memory: Memory, marks: readonly string[], floor: string): Memory {
+  const added = marks.filter((mark) => !memory.told.includes(mark))
+  if (added.length === 0 && memory.hasLooked && floor === memory.floor) return memory
+  const kept = memory.told.filter((mark) => !marks.includes(mark))
+  return { ...memory, hasLooked: true, told: [...kept, ...marks].slice(-TOLD_MAX), floor }
+}
+
+const laterOf = (a: string, b: string): string => (compareTimestamps(a, b) >= 0 ? a : b)
+
+/** Short, as hundreds are remembered; keys of flows may be long. */
+const markOf = (correlationKey: string): string => hash('sha256', correlationKey, 'base64url').slice(0, 12)
+
+const samplesOf = (names: readonly string[]): readonly string[] =>
+  names.slice(0, SAMPLES_MAX).map((name) => cut(name, SAMPLE_LENGTH_MAX).text)

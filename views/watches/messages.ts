@@ -1,0 +1,90 @@
+import { countText } from '../flow-layout/format.ts'
+import type { Condition, Format } from '../schemas/watches.ts'
+import type { Firing, Match } from './records.ts'
+
+/** A message before it has a form. */
+export interface Notice {
+  readonly type: 'watch.fired' | 'watch.test'
+  readonly team: { readonly id: string; readonly name: string }
+  readonly watch: { readonly id: string; readonly name: string; readonly condition: Condition }
+  readonly firing: Pick<Firing, 'at' | 'match'>
+  /** The page that shows what it is about; null where the address of the page is not known. */
+  readonly url: string | null
+}
+
+/** A match in words. */
+export function matchText(condition: Condition, { count, samples }: Match): string {
+  const first = headOf(condition, count)
+  if (samples.length === 0) return `${first}.`
+  const others = count - samples.length
+  return `${first}: ${samples.join(', ')}${others > 0 ? ` and ${countText(others)} others` : ''}`
+}
+
+function headOf(condition: Condition, count: number): string {
+  const number = countText(count)
+  switch (condition.type) {
+    case 'count':
+      return `${number} ${count === 1 ? 'log' : 'logs'} within ${condition.minutes} min, more than ${countText(condition.more)}`
+    case 'flows':
+      return `${number} ${count === 1 ? 'flow' : 'flows'} ${condition.state}`
+    case 'newGroup':
+      return `${number} new ${condition.by === 'exception' ? 'exception' : 'message'}${count === 1 ? '' : 's'}`
+  }
+}
+
+/** The body of a message in the form that its receiver takes. Texts of logs are shown as they are: no receiver reads marks in them. */
+export function bodyOf(format: Format, notice: Notice): string {
+  const { type, team, watch, firing, url } = notice
+  const { condition } = watch
+  const title = type === 'watch.test' ? `Test of “${watch.name}”` : watch.name
+  const text = type === 'watch.test' ? 'This is a test: the watch did not fire.' : matchText(condition, firing.match)
+  switch (format) {
+    case 'json':
+      return JSON.stringify({
+        type,
+        timestamp: firing.at,
+        data: { team, watch, text, ...firing.match, others: firing.match.count - firing.match.samples.length, url },
+      })
+    case 'slack': {
+      // Slack reads these three characters alone (https://docs.slack.dev/messaging/formatting-message-text); plain text has no other marks.
+      const plain = (content: string) => ({ type: 'plain_text', text: cutTo(content, SLACK_TEXT_MAX), emoji: false })
+      const link = url === null ? '' : `\n<${url}|Open in Sluice>`
+      return JSON.stringify({
+        text: escaped(`${team.name}: ${title}`),
+        blocks: [
+          { type: 'section', text: plain(`${team.name}: ${title}\n${text}`) },
+          ...(link === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text: link.trim() } }]),
+        ],
+      })
+    }
+    case 'teams':
+      return JSON.stringify({
+        type: 'message',
+        attachments: [
+          {
+            contentType: 'application/vnd.microsoft.card.adaptive',
+            content: {
+              $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+              type: 'AdaptiveCard',
+              version: '1.4',
+              // Runs of text show Markdown as it stands; a TextBlock would read it.
+              body: [run(`${team.name}: ${title}`, 'Bolder'), run(text, 'Default')],
+              ...(url !== null && { actions: [{ type: 'Action.OpenUrl', title: 'Open in Sluice', url }] }),
+            },
+          },
+        ],
+      })
+  }
+}
+
+/** Most characters of a text in a block of Slack. */
+const SLACK_TEXT_MAX = 3_000
+
+const cutTo = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const run = (text: string, weight: string) => ({
+  type: 'RichTextBlock',
+  inlines: [{ type: 'TextRun', text, weight }],
+})

@@ -1,0 +1,89 @@
+import type { Journal, Subscription } from '../../shared/journal/journal.ts'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import type { Health, Service } from '../../shared/runtime/lifecycle.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import { byDeadline, pause } from '../../shared/runtime/waiting.ts'
+
+/** Whether this process is the one of all that works. */
+export interface Ownership extends Service {
+  owns(): boolean
+  health(): Health
+}
+
+export interface OwnershipDeps {
+  readonly journal: Pick<Journal, 'subscribe'>
+  /** Has one partition: whoever is assigned it is the owner. */
+  readonly topic: string
+  readonly group: string
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Time from an end of the subscription to the next one. */
+  readonly retryMs?: number
+}
+
+const NAME = 'watches'
+const RECORDS_MAX = 1_000
+
+/**
+ * Chooses one process of several by the assignment of a topic's only partition in a group. For a moment two may take themselves for the owner, as one that
+ * was frozen does until it is told: their work has to bear that.
+ */
+export function createOwnership(deps: OwnershipDeps): Ownership {
+  const { journal, topic, group, clock, logger, retryMs = 10_000 } = deps
+  const stopping = new AbortController()
+  let owns = false
+  let reason: string | undefined = 'joining the group'
+  let subscription: Subscription | undefined
+  let running: Promise<void> | undefined
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        subscription = await journal.subscribe(
+          {
+            group,
+            topics: [topic],
+            recordsMax: RECORDS_MAX,
+            onAssigned: (partitions) => {
+              owns = partitions > 0
+              logger.info(
+                { group, owns },
+                owns ? 'this process evaluates the watches' : 'watches are not evaluated here',
+              )
+            },
+          },
+          // The records are read elsewhere: the group has only to be at their end.
+          ({ endPosition, commit }) => commit(endPosition),
+        )
+        reason = undefined
+        if (!stopping.signal.aborted) await subscription.done
+      } catch (err) {
+        reason = err instanceof Error ? err.message : String(err)
+        logger.warn({ err, group }, 'the group of the watches cannot be joined; trying again')
+      }
+      owns = false
+      await pause(retryMs, stopping.signal)
+    }
+  }
+
+  return {
+    name: NAME,
+    owns: () => owns,
+    health: () => {
+      if (reason !== undefined) return { name: NAME, ready: false, reason }
+      return { ...(subscription?.health() ?? { ready: true }), name: NAME }
+    },
+    start: async () => {
+      running = run()
+    },
+    stop: async (deadline) => {
+      stopping.abort()
+      owns = false
+      const leave = async (): Promise<void> => {
+        await subscription?.close()
+        await running
+      }
+      await byDeadline(leave(), deadline, clock)
+    },
+  }
+}

@@ -1,0 +1,220 @@
+import { createHmac } from 'node:crypto'
+import { type LookupAddress, lookup as lookupName } from 'node:dns'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIPv6, type LookupFunction } from 'node:net'
+import { createNetworkCheck } from '../../shared/runtime/networks.ts'
+import { createSemaphore } from '../../shared/runtime/semaphore.ts'
+import { isPublicAddress, literalAddress } from './addresses.ts'
+
+/** A message as it is posted. */
+export interface Message {
+  /** Names the message: the same each time that it is posted, so that its receiver can tell a repeat. */
+  readonly id: string
+  readonly body: string
+}
+
+export interface Target {
+  readonly url: string
+  /** `whsec_` and the key in Base64. */
+  readonly secret: string
+}
+
+/** The outcome of one attempt. */
+export interface Posted {
+  readonly delivered: boolean
+  /** The status of the answer; null where there was none. */
+  readonly status: number | null
+  /** The outcome in words, without anything that the receiver wrote but its status. */
+  readonly message: string
+}
+
+/** Posts messages to addresses that anybody chose. */
+export interface Poster {
+  /** Never rejects; takes no longer than the deadline. */
+  post(target: Target, message: Message, signal?: AbortSignal): Promise<Posted>
+  /** The reason why nothing would be sent to an address, as far as it is known without resolving a name; undefined: it would. */
+  refusalOf(url: string): string | undefined
+}
+
+export interface PosterDeps {
+  /** Networks of private addresses that may be posted to, and by http; in CIDR notation. */
+  readonly allowed: readonly string[]
+  /** Seconds since 1970 are signed. */
+  readonly now: () => number
+  readonly deadlineMs?: number
+  /** All addresses of a name. */
+  readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>
+}
+
+const DEADLINE_MS = 10_000
+/** An answer is read no further: its status has told all that matters. */
+const ANSWER_BYTES_MAX = 4_096
+/** Each look-up holds one of the four threads that files and compression need as well. */
+const LOOKUPS_MAX = 2
+
+/** The reason why nothing was sent. */
+class RefusedError extends Error {
+  override readonly name = 'RefusedError'
+}
+
+/**
+ * Posts by the rules of Standard Webhooks (https://www.standardwebhooks.com): `webhook-id`, `webhook-timestamp` and `webhook-signature`. The
+ * connection goes to an address that was checked, whatever the name resolves to later. No redirection is followed.
+ */
+export function createPoster({ allowed, now, deadlineMs = DEADLINE_MS, resolve = resolveName }: PosterDeps): Poster {
+  const isAllowed = createNetworkCheck(allowed)
+  const lookups = createSemaphore(LOOKUPS_MAX)
+
+  const mayReach = ({ protocol }: URL, address: string): boolean =>
+    isAllowed(address) || (protocol === 'https:' && isPublicAddress(address))
+
+  /** The addresses that may be connected to; throws a `RefusedError` where there is none. */
+  async function addressesOf(url: URL, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+    const literal = literalAddress(url)
+    const all =
+      literal === undefined
+        ? await orAborted(
+            lookups.run(() => resolve(url.hostname), signal),
+            signal,
+          )
+        : [{ address: literal, family: isIPv6(literal) ? 6 : 4 }]
+    const fit = all.filter(({ address }) => mayReach(url, address))
+    if (fit.length > 0) return fit
+    throw new RefusedError(
+      refusalOf(
+        url,
+        all.some(({ address }) => isPublicAddress(address)),
+      ),
+    )
+  }
+
+  async function post(target: Target, message: Message, signal?: AbortSignal): Promise<Posted> {
+    const over = AbortSignal.timeout(deadlineMs)
+    const ended = signal === undefined ? over : AbortSignal.any([over, signal])
+    try {
+      const url = new URL(target.url)
+      const addresses = await addressesOf(url, ended)
+      const status = await exchange(
+        url,
+        addresses,
+        { ...message, headers: headersOf(target.secret, message, now()) },
+        ended,
+      )
+      return judge(status.code, status.location)
+    } catch (error) {
+      if (over.aborted) return failed(`There was no answer within ${deadlineMs / 1_000} seconds.`)
+      return failed(reasonOf(error))
+    }
+  }
+  return {
+    post,
+    refusalOf: (text) => {
+      const url = new URL(text)
+      const address = literalAddress(url)
+      if (address === undefined || mayReach(url, address)) return undefined
+      return refusalOf(url, isPublicAddress(address))
+    },
+  }
+}
+
+const failed = (message: string): Posted => ({ delivered: false, status: null, message })
+
+const refusalOf = ({ protocol, hostname }: URL, isPublic: boolean): string =>
+  isPublic && protocol === 'http:'
+    ? `${hostname} can be reached by https:// only: http:// is for networks that the operator allows (WEBHOOK_ALLOWED_NETWORKS).`
+    : `${hostname} has a private address, and nothing was sent. The operator can allow its network (WEBHOOK_ALLOWED_NETWORKS).`
+
+interface Status {
+  readonly code: number
+  readonly location: string | undefined
+}
+
+function judge(status: number, location: string | undefined): Posted {
+  if (status >= 200 && status < 300) return { delivered: true, status, message: `The receiver answered ${status}.` }
+  if (status < 400 && location !== undefined)
+    return {
+      delivered: false,
+      status,
+      message: `The receiver answered ${status}, and redirections are not followed. Enter the address that it leads to.`,
+    }
+  return { delivered: false, status, message: `The receiver answered ${status}.` }
+}
+
+/** Sends one request and resolves with the status of its answer, once that was read as far as it is. */
+function exchange(
+  url: URL,
+  addresses: readonly LookupAddress[],
+  { body, headers }: { readonly body: string; readonly headers: Readonly<Record<string, string>> },
+  signal: AbortSignal,
+): Promise<Status> {
+  const pinned: LookupFunction = (_name, options, found) => {
+    const [first] = addresses
+    if (options.all) found(null, [...addresses])
+    else found(null, first?.address ?? '', first?.family)
+  }
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    let status: Status | undefined
+    // Once the status has come, an answer that is cut, or that goes on for ever, is one all the same.
+    const settle = (error: Error): void => {
+      if (status === undefined) reject(error)
+      else resolve(status)
+      request.destroy()
+    }
+    const request = send(url, { method: 'POST', agent: false, lookup: pinned, signal, headers }, (response) => {
+      status = { code: response.statusCode ?? 0, location: response.headers.location }
+      let bytes = 0
+      response.on('data', (piece: Buffer) => {
+        bytes += piece.length
+        if (bytes > ANSWER_BYTES_MAX) settle(new Error('the answer is longer than it is read'))
+      })
+      response.once('error', settle)
+    })
+    request.once('error', settle)
+    request.once('close', () => settle(new Error('the connection was closed without an answer')))
+    request.end(body)
+  })
+}
+
+/** The headers of Standard Webhooks; `at` is in milliseconds since 1970. */
+function headersOf(secret: string, { id, body }: Message, at: number): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(at / 1_000))
+  return {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'Sluice',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+  }
+}
+
+export const SECRET_PREFIX = 'whsec_'
+
+const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+
+const NAME_CODES = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'EAI_NODATA', 'EAI_FAIL']
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RefusedError) return error.message
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (NAME_CODES.includes(code)) return `The name of the receiver cannot be resolved (${code}).`
+  if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO)/.test(code))
+    return `TLS failed (${code}): ${message}`
+  if (code.startsWith('HPE_')) return `The answer is no HTTP that can be read (${code}).`
+  return `The request failed${code === '' ? '' : ` (${code})`}: ${message}`
+}
+
+const resolveName = (name: string): Promise<readonly LookupAddress[]> =>
+  new Promise((resolve, reject) => {
+    lookupName(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
+  })
+
+/** The outcome of work that cannot be ended, for a caller that does not wait for it any longer. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    work.then(resolve, reject)
+  })
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { timestampOf } from '../../shared/contract/timestamp.ts'
+import type { Outcome } from '../schemas/watches.ts'
+import type { KnownWatch, NextState } from './book.ts'
+import { type Finding, memoryOf, SAMPLES_MAX } from './conditions.ts'
+import { matchText } from './messages.ts'
+import type { Posted } from './poster.ts'
+import type { Delivery, Firing, Match } from './records.ts'
+
+/*
+ * The states of a watch, one after the other. All of it is pure but for the ids and the spread of the attempts; times are in milliseconds since 1970.
+ */
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** From one attempt to the next; the last one repeats. */
+const DELAYS_MS = [10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR]
+/** Each delay is as much as this part shorter or longer, so that the receivers of many watches are not met by all at once. */
+const JITTER = 0.2
+/** No attempt begins later than that after the firing. */
+const GIVEN_UP_AFTER_MS = 24 * HOUR
+const HISTORY_MAX = 50
+const TEXT_MAX = 400
+
+/** The state that a watch is in; a watch whose condition changed begins anew and keeps its history alone. */
+export function stateOf(watch: KnownWatch): NextState {
+  const memory = memoryOf(watch)
+  const { state } = watch
+  return state?.memory === memory
+    ? state
+    : { memory, error: null, delivery: null, next: null, history: state?.history ?? [] }
+}
+
+/** The state after a look; undefined where it changed nothing that has to be kept. */
+export function afterLook(watch: KnownWatch, { match, memory, problem }: Finding, now: number): NextState | undefined {
+  const before = stateOf(watch)
+  const error = problem ?? null
+  const turned = turnOf(before.error, error)
+  if (match === null && turned === undefined && memory === before.memory) return undefined
+  const noted = { ...before, memory, error, history: turned ? withOutcome(before, turned, now) : before.history }
+  if (match === null) return noted
+  const text = matchText(watch.condition, match)
+  const history = withOutcome(noted, { outcome: 'fired', text }, now)
+  if (noted.delivery !== null) return { ...noted, history, next: merged(noted.next, match, now) }
+  return { ...noted, history, delivery: begun(newFiring(match, now), now) }
+}
+
+/** The state after a look that failed. */
+export function afterError(watch: KnownWatch, reason: string, now: number): NextState | undefined {
+  const before = stateOf(watch)
+  const turned = turnOf(before.error, reason)
+  if (turned === undefined) return undefined
+  return { ...before, error: reason, history: withOutcome(before, turned, now) }
+}
+
+const turnOf = (before: string | null, now: string | null): Omit<Outcome, 'at'> | undefined => {
+  if (before === now) return undefined
+  return now === null
+    ? { outcome: 'recovered', text: 'The condition can be evaluated again.' }
+    : { outcome: 'error', text: now }
+}
+
+/** The state in which a process posts: the next attempt comes when this one has failed, or when its process is gone. */
+export function beforeAttempt(watch: KnownWatch, now: number): NextState | undefined {
+  const before = stateOf(watch)
+  const { delivery } = before
+  if (delivery === null || Date.parse(delivery.nextAt) > now) return undefined
+  const attempts = delivery.attempts + 1
+  return { ...before, delivery: { ...delivery, attempts, nextAt: timestampOf(now + delayAfter(attempts)) } }
+}
+
+/** The state after an attempt, of which `watch` is the one before. */
+export function afterAttempt(watch: KnownWatch, posted: Posted, now: number): NextState {
+  const before = stateOf(watch)
+  const { delivery, next } = before
+  if (delivery === null) return before
+  if (posted.delivered) return nextDelivery(before, next, { outcome: 'delivered', text: posted.message }, now)
+  const text = `Attempt ${delivery.attempts}: ${posted.message}`
+  const history = withOutcome(before, { outcome: 'failed', text }, now)
+  if (Date.parse(delivery.nextAt) - Date.parse(delivery.at) <= GIVEN_UP_AFTER_MS)
+    return { ...before, history, delivery: { ...delivery, reason: posted.message } }
+  const given = { outcome: 'gave_up', text: `${delivery.attempts} attempts within 24 hours failed.` } as const
+  return nextDelivery({ ...before, history }, next, given, now)
+}
+
+const nextDelivery = (
+  before: NextState,
+  next: Firing | null,
+  outcome: Omit<Outcome, 'at'>,
+  now: number,
+): NextState => ({
+  ...before,
+  history: withOutcome(before, outcome, now),
+  delivery: next === null ? null : begun(next, now),
+  next: null,
+})
+
+const withOutcome = ({ history }: NextState, { outcome, text }: Omit<Outcome, 'at'>, now: number): readonly Outcome[] =>
+  [...history, { at: timestampOf(now), outcome, text: text.slice(0, TEXT_MAX) }].slice(-HISTORY_MAX)
+
+const newFiring = (match: Match, now: number): Firing => ({ id: `msg_${randomUUID()}`, at: timestampOf(now), match })
+
+const begun = (firing: Firing, now: number): Delivery => ({
+  ...firing,
+  attempts: 0,
+  nextAt: timestampOf(now),
+  reason: null,
+})
+
+/** The firings since the delivery under way began, to be told of as one once it has ended. */
+function merged(waiting: Firing | null, match: Match, now: number): Firing {
+  if (waiting === null) return newFiring(match, now)
+  const isCount = match.samples.length === 0
+  return {
+    ...waiting,
+    match: {
+      count: isCount ? match.count : waiting.match.count + match.count,
+      samples: [...waiting.match.samples, ...match.samples].slice(0, SAMPLES_MAX),
+    },
+  }
+}
+
+function delayAfter(attempts: number): number {
+  const delay = DELAYS_MS[Math.min(attempts, DELAYS_MS.length) - 1] ?? 0
+  return Math.round(delay * (1 + JITTER * (2 * Math.random() - 1)))
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { topicName } from '../../shared/contract/topics.ts'
+import type { LogStoreReader } from '../../shared/log-store/log-store.ts'
+import type { CoreServices, RoleParts } from '../../shared/role.ts'
+import { createWatchBook, type WatchBook } from './book.ts'
+import { createEvaluator } from './evaluator.ts'
+import { createOwnership } from './ownership.ts'
+import { createPoster, type Poster } from './poster.ts'
+
+export interface Watches {
+  readonly book: WatchBook
+  readonly poster: Poster
+  /** Runs in every process that shows or evaluates watches, before those that do. */
+  readonly shared: RoleParts
+  /** The role that evaluates watches. */
+  evaluation(): RoleParts
+}
+
+/** The watches of a process. */
+export function createWatches(deps: CoreServices & { readonly store: LogStoreReader }): Watches {
+  const { config, clock, metrics } = deps
+  const topic = topicName(config.TOPIC_PREFIX, 'watches')
+  const book = createWatchBook({ ...deps, topic, writer: randomUUID() })
+  const count = metrics.gauge('sluice_watches')
+  Object.assign(count, { collect: () => count.set(book.all().filter(({ paused }) => !paused).length) })
+  const poster = createPoster({ allowed: config.WEBHOOK_ALLOWED_NETWORKS, now: clock.now })
+  return {
+    book,
+    poster,
+    shared: { services: [book] },
+    evaluation: () => {
+      const ownership = createOwnership({ ...deps, topic, group: topic })
+      const evaluator = createEvaluator({
+        ...deps,
+        book,
+        ownership,
+        poster,
+        pageUrl: config.PAGE_URL === null ? null : `${config.PAGE_URL}/watches`,
+        intervalMs: config.WATCH_INTERVAL_MS,
+        deadlineMs: config.READ_DEADLINE_MS,
+      })
+      return {
+        services: [ownership, evaluator],
+        health: [{ name: ownership.name, health: async () => ownership.health() }],
+      }
+    },
+  }
+}

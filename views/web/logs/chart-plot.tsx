@@ -1,0 +1,264 @@
+import { useRef, useState } from 'preact/hooks'
+import { visible } from '../../flow-layout/format.ts'
+import { durationText } from '../../flow-layout/times.ts'
+import type { Series } from '../../schemas/answers.ts'
+import { useUtc } from '../ui/time.tsx'
+import { CHART, FUNCTIONS } from './chart-texts.ts'
+import { AS_TABLE } from './texts.ts'
+import { Brush, MarkedTime, SpansTable, secondsText, TimeTicks, useBrush } from './time-axis.tsx'
+import { rangeOf, type Spans } from './time-spans.ts'
+import { heightOf, numberText, PLOT_HEIGHT, pathsOf, tickTexts, type ValueAxis, valueAxis } from './value-axis.ts'
+
+/** Colours of series, as `--series-1` and so on; those beyond are dashed. */
+const COLOURS = 5
+/** Points that Page Up and Page Down pass. */
+const PAGE = 10
+
+/** A line of the chart. */
+interface Drawn {
+  readonly value: string | null
+  readonly label: string
+  readonly points: readonly (number | null)[]
+  readonly look: Look
+  readonly isHidden: boolean
+}
+
+interface PlotProps {
+  readonly series: Series
+  /** Given the range of the spans that were chosen; of one alone, a point. */
+  readonly onRange: (range: { readonly from: string; readonly to: string }, isPoint: boolean) => void
+}
+
+/** Lines over time, a legend with their numbers at a point, and a table that says the same. */
+export function ChartPlot({ series, onRange }: PlotProps) {
+  const { fn, value, by, interval, items } = series
+  const spans: Spans = { starts: series.spans, interval }
+  const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set())
+  const [point, setPoint] = useState<number>()
+  const [table, setTable] = useState(false)
+  const lookOf = useLooks()
+  const choose = (one: number, other = one): void => {
+    const range = rangeOf(spans, one, other)
+    if (range !== undefined) onRange(range, one === other)
+  }
+  const { marked, handlers } = useBrush(spans, (one, other, { pointerType }) => {
+    // A finger cannot point without touching: it reads the numbers first.
+    if (pointerType === 'touch' && one === other && one !== point) setPoint(one)
+    else choose(one, other)
+  })
+  const fnName = FUNCTIONS.find(([name]) => name === fn)?.[1] ?? fn
+  const title = CHART.title(fnName, value && visible(value), by && visible(by))
+  const all = items.map(
+    (item): Drawn => ({
+      ...item,
+      label: item.label === null ? title : visible(item.label),
+      look: lookOf(item.value),
+      isHidden: hidden.has(item.value),
+    }),
+  )
+  const toggle = (one: string | null): void => {
+    const others = [...hidden].filter((each) => each !== one)
+    setHidden(new Set(hidden.has(one) ? others : [...others, one]))
+  }
+  const last = spans.starts.length - 1
+  const at = marked?.to ?? (point === undefined ? undefined : Math.min(point, last))
+  return (
+    <figure class="chart" aria-label={title}>
+      <Plot
+        title={title}
+        spans={spans}
+        shown={all.filter(({ isHidden }) => !isHidden)}
+        isCount={fn === 'count'}
+        at={at}
+        marked={marked}
+        handlers={handlers}
+        onPoint={setPoint}
+        onChoose={choose}
+      />
+      <figcaption class="muted small num">
+        {at === undefined ? (
+          <span class="grow">{CHART.point(durationText(interval))}</span>
+        ) : (
+          <>
+            <MarkedTime spans={spans} from={marked?.from ?? at} to={at} />
+            <span class="grow" />
+          </>
+        )}
+        <button type="button" aria-expanded={table} onClick={() => setTable(!table)}>
+          {AS_TABLE(table)}
+        </button>
+      </figcaption>
+      <Legend all={all} at={at} onToggle={toggle} />
+      {table && (
+        <SpansTable
+          label={title}
+          spans={spans}
+          columns={all.map(({ label }) => label)}
+          cellsOf={(index) =>
+            all.every(({ points }) => !points[index]) ? undefined : all.map((one) => numberAt(one, index))
+          }
+          onShow={choose}
+        />
+      )}
+    </figure>
+  )
+}
+
+/** The number of a line at a point, or else the latest. */
+function numberAt({ points }: Drawn, at = points.findLastIndex((number) => number !== null)): string {
+  const number = points[at] ?? null
+  return number === null ? CHART.nothing : numberText(number)
+}
+
+interface AreaProps extends ReturnType<typeof useBrush> {
+  readonly title: string
+  readonly spans: Spans
+  readonly shown: readonly Drawn[]
+  readonly isCount: boolean
+  /** The point that is read. */
+  readonly at: number | undefined
+  readonly onPoint: (point: number | undefined) => void
+  readonly onChoose: (point: number) => void
+}
+
+/** The drawing, which is a slider for the keyboard: it goes from point to point and tells the numbers. */
+function Plot({ title, spans, shown, isCount, at, marked, handlers, onPoint, onChoose }: AreaProps) {
+  const utc = useUtc()
+  const last = spans.starts.length - 1
+  const present = at ?? last
+  const axis = valueAxis(
+    shown.flatMap(({ points }) => points.filter((number) => number !== null)),
+    isCount,
+  )
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = STEPS[event.key]
+    if (event.key === 'Enter') onChoose(present)
+    else if (step !== undefined) onPoint(Math.max(0, Math.min(last, present + step)))
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div class="plot">
+      <ValueTicks axis={axis} />
+      <div
+        class="lines"
+        role="slider"
+        tabIndex={0}
+        aria-label={CHART.points(title)}
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={present}
+        aria-valuetext={[
+          secondsText(spans.starts[present] ?? '', utc),
+          ...shown.map((one) => `${one.label}: ${numberAt(one, present)}`),
+        ].join(', ')}
+        onKeyDown={onKeyDown}
+        onFocus={() => onPoint(present)}
+        onBlur={() => onPoint(undefined)}
+      >
+        <svg
+          viewBox={`0 0 ${spans.starts.length} ${PLOT_HEIGHT}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+          {...handlers}
+        >
+          <path
+            class="grid"
+            d={axis.ticks.map((tick) => `M0 ${heightOf(tick, axis)}H${spans.starts.length}`).join('')}
+          />
+          {marked !== undefined && marked.from !== marked.to && <Brush {...marked} height={PLOT_HEIGHT} />}
+          {at !== undefined && <path class="cross" d={`M${at + 0.5} 0V${PLOT_HEIGHT}`} />}
+          {shown.map((one) => (
+            <Line key={one.value} line={one} axis={axis} at={at} />
+          ))}
+        </svg>
+        <TimeTicks spans={spans} />
+      </div>
+    </div>
+  )
+}
+
+const STEPS: Readonly<Record<string, number>> = {
+  ...{ ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 },
+  ...{ PageDown: -PAGE, PageUp: PAGE, Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY },
+}
+
+interface Look {
+  readonly stroke: string
+  readonly 'stroke-dasharray': string | undefined
+}
+
+/** The look of each series by its value, which it keeps while others come and go. */
+function useLooks(): (value: string | null) => Look {
+  const places = useRef(new Map<string | null, number>())
+  return (value) => {
+    const place = places.current.get(value) ?? places.current.size
+    places.current.set(value, place)
+    return {
+      stroke: `var(--series-${(place % COLOURS) + 1})`,
+      'stroke-dasharray': Math.floor(place / COLOURS) % 2 === 0 ? undefined : '5 4',
+    }
+  }
+}
+
+interface LineProps extends Pick<AreaProps, 'at'> {
+  readonly line: Drawn
+  readonly axis: ValueAxis
+}
+
+function Line({ line: { points, look }, axis, at }: LineProps) {
+  const { line, marks } = pathsOf(points, axis)
+  const number = at === undefined ? null : (points[at] ?? null)
+  return (
+    <>
+      <path d={line} {...look} />
+      <path class="mark" d={marks} stroke={look.stroke} />
+      {at !== undefined && number !== null && (
+        <path class="mark at" d={`M${at + 0.5} ${heightOf(number, axis)}h0`} stroke={look.stroke} />
+      )}
+    </>
+  )
+}
+
+/** The numbers beside the drawing. */
+function ValueTicks({ axis }: { readonly axis: ValueAxis }) {
+  const texts = tickTexts(axis)
+  return (
+    <div class="values muted small num" aria-hidden="true">
+      {/* As wide as the longest of them. */}
+      <span>{texts.reduce((longest, text) => (text.length > longest.length ? text : longest))}</span>
+      {axis.ticks.map((tick, index) => (
+        <span key={tick} style={{ top: `${heightOf(tick, axis)}%` }}>
+          {texts[index]}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+interface LegendProps extends Pick<AreaProps, 'at'> {
+  readonly all: readonly Drawn[]
+  readonly onToggle: (value: string | null) => void
+}
+
+/** The lines by their labels, each with its number; a click hides one and shows it again. */
+const Legend = ({ all, at, onToggle }: LegendProps) => (
+  <div class="legend">
+    {all.map((one) => (
+      <button
+        key={one.value}
+        type="button"
+        class="series"
+        aria-pressed={!one.isHidden}
+        title={one.label}
+        onClick={() => onToggle(one.value)}
+      >
+        <svg class="swatch" viewBox="0 0 20 4" aria-hidden="true">
+          <path d="M0 2H20" {...one.look} />
+        </svg>
+        <bdi class="cut">{one.label}</bdi>
+        <b class="num">{numberAt(one, at)}</b>
+      </button>
+    ))}
+  </div>
+)

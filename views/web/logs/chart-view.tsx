@@ -1,0 +1,211 @@
+import { useLayoutEffect, useState } from 'preact/hooks'
+import type { EntryKind } from '../../../shared/contract/records.ts'
+import { visible } from '../../flow-layout/format.ts'
+import type { Completion, Series } from '../../schemas/answers.ts'
+import { GROUPED_BY } from '../../schemas/list-parameters.ts'
+import type { Params } from '../api/client.ts'
+import { useFetch } from '../api/use-fetch.ts'
+import { Select } from '../ui/select.tsx'
+import { ChartPlot } from './chart-plot.tsx'
+import { CHART, FUNCTIONS } from './chart-texts.ts'
+import { familyOf } from './columns.ts'
+import { folderOf } from './facts.ts'
+import { type AddressParams, type ChosenChart, NO_CHART } from './filters.ts'
+import { Empty, ListProblem } from './list.tsx'
+import { BUCKETS } from './use-counts.ts'
+
+/** As many series as are drawn at first, and as many as there can be. */
+const SERIES = 5
+const SERIES_MAX = 10
+
+interface ChartViewProps {
+  readonly kind: EntryKind
+  readonly chart: ChosenChart
+  /** The parameters of the list: names are those of the logs that it finds. */
+  readonly filter: Params
+  /** The same with the range that is counted. */
+  readonly counted: Params
+  /** How many logs there are, where that is known. */
+  readonly total: number | undefined
+  readonly onChange: (params: AddressParams) => void
+}
+
+/** A number of the logs over time, in one line or in one for each value of a field. */
+export function ChartView(props: ChartViewProps) {
+  const { kind, chart, filter, onChange } = props
+  const { fn, value = '', by = '' } = chart
+  const family = familyOf(kind)
+  const [sought, setSought] = useState('')
+  const path = `/api/${folderOf(kind)}/completion`
+  const numbers = useNames(path, { ...filter, q: useRested(sought), type: 'number' })
+  const leaves = useNames(path, { ...filter, q: family, caret: family.length })
+  const setValue = (text: string): void => {
+    setSought('')
+    const name = text === '' || text.startsWith(family) ? text : `${family}${text}`
+    // Numbers are rarely counted: their average is the better beginning.
+    onChange({ value: name, ...(value === '' && name !== '' && fn === 'count' && { chart: 'avg' }) })
+  }
+  const isAsked = fn === 'count' || value !== ''
+  return (
+    <section class="panel list grow" aria-label={CHART.name}>
+      <div class="bar chart-bar">
+        <Select label={CHART.fn} options={FUNCTIONS} value={fn} onChange={(next) => onChange({ chart: next })} />
+        <NameInput
+          name="value"
+          label={CHART.of}
+          placeholder={fn === 'count' ? CHART.logs : `${family}…`}
+          names={numbers}
+          text={value}
+          onInput={setSought}
+          onText={setValue}
+        />
+        <NameInput
+          name="by"
+          label={CHART.by}
+          placeholder={CHART.everything}
+          names={[...GROUPED_BY[kind].filter((one) => !one.endsWith('<key>')), ...leaves]}
+          text={by}
+          onText={(next) => onChange({ by: next })}
+        />
+      </div>
+      {value === '' && numbers.length > 0 && (
+        <div class="bar chart-bar">
+          <span class="muted small">{isAsked ? CHART.numbers : CHART.choose(visible(fn))}</span>
+          <Names names={numbers} onName={setValue} />
+        </div>
+      )}
+      {isAsked ? (
+        <Answer key={[fn, value, by].join('\n')} {...props} names={numbers} onName={setValue} />
+      ) : (
+        numbers.length === 0 && <p class="empty muted">{CHART.noOthers}</p>
+      )}
+    </section>
+  )
+}
+
+/** Not at every letter: each question reads logs. */
+const REST_MS = 100
+
+/** A text once it has stayed the same for a moment. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text)
+  useLayoutEffect(() => {
+    const timer = setTimeout(() => setRested(text), REST_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return rested
+}
+
+/** Names that a completion offers. */
+const useNames = (path: string, params: Params): readonly string[] =>
+  useFetch<Completion>(path, params).data?.choices.map(({ label }) => label) ?? []
+
+interface NameInputProps {
+  readonly name: string
+  readonly label: string
+  readonly placeholder: string
+  readonly names: readonly string[]
+  readonly text: string
+  readonly onInput?: (text: string) => void
+  /** Given the text once somebody has chosen or finished it. */
+  readonly onText: (text: string) => void
+}
+
+function NameInput({ name, label, placeholder, names, text, onInput, onText }: NameInputProps) {
+  const [draft, setDraft] = useState(text)
+  // As soon as it is drawn, or it would take back what is typed meanwhile.
+  useLayoutEffect(() => setDraft(text), [text])
+  const id = `chart-${name}`
+  return (
+    <label class="node">
+      <span class="muted">{label}</span>
+      <input
+        class="input mono"
+        list={id}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        placeholder={placeholder}
+        value={draft}
+        onInput={({ currentTarget }) => {
+          setDraft(currentTarget.value)
+          onInput?.(currentTarget.value.trim())
+        }}
+        onChange={({ currentTarget }) => onText(currentTarget.value.trim())}
+      />
+      <datalist id={id}>
+        {names.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+    </label>
+  )
+}
+
+interface NamesProps {
+  readonly names: readonly string[]
+  readonly onName: (name: string) => void
+}
+
+const Names = ({ names, onName }: NamesProps) => (
+  <>
+    {names.map((name) => (
+      <button key={name} type="button" class="chip" onClick={() => onName(name)}>
+        <bdi class="cut mono">{visible(name)}</bdi>
+      </button>
+    ))}
+  </>
+)
+
+/** The chart as the API answers it, or the reason why there is nothing to draw. */
+function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartViewProps & NamesProps) {
+  const { fn, value, by } = chart
+  const [most, setMost] = useState(SERIES)
+  const { data, loading, problem, reload } = useFetch<Series>(`/api/${folderOf(kind)}/series`, {
+    ...counted,
+    ...{ fn, value, by, buckets: BUCKETS },
+    series: by === undefined ? undefined : most,
+  })
+  const isEmpty = data?.items.every(({ count }) => count === 0)
+  return (
+    <div class={problem === undefined ? '' : 'stale'}>
+      <div class={loading ? 'busy' : 'idle'} />
+      <ListProblem problem={problem} reload={reload} />
+      {data === undefined && loading && <p class="empty muted">{CHART.loading}</p>}
+      {data !== undefined && !isEmpty && (
+        <>
+          <ChartPlot
+            series={data}
+            onRange={(range, isPoint) => onChange({ ...range, ...(isPoint && NO_CHART), live: undefined })}
+          />
+          {data.more && by !== undefined && (
+            <div class="more">
+              {most < SERIES_MAX ? (
+                <button type="button" class="button small" onClick={() => setMost(SERIES_MAX)}>
+                  {CHART.moreSeries(SERIES_MAX)}
+                </button>
+              ) : (
+                <p class="muted small">{CHART.further(visible(by))}</p>
+              )}
+            </div>
+          )}
+        </>
+      )}
+      {isEmpty && !loading && total === 0 && <Empty kind={kind} filter={counted} onChange={onChange} />}
+      {isEmpty && !loading && total !== 0 && (
+        <div class="empty">
+          <h2>{CHART.none(visible(value ?? ''), by && visible(by))}</h2>
+          <p>{names.length === 0 ? CHART.noOthers : CHART.others}</p>
+          <div class="bar">
+            {by !== undefined && (
+              <button type="button" class="button primary" onClick={() => onChange({ by: undefined })}>
+                <span class="cut">{CHART.without(visible(by))}</span>
+              </button>
+            )}
+            <Names names={names} onName={onName} />
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+import { useState } from 'preact/hooks'
+import { systemClock } from '../../../shared/runtime/clock.ts'
+import { timeText } from '../../flow-layout/times.ts'
+import { useUtc } from '../ui/time.tsx'
+import { rangeOf, type Spans, spanAt, ticksOf } from './time-spans.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+
+/** The spans between two, in either order. */
+interface Marked {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * The spans that the pointer is at or drags over, and the handlers of the drawing that follow it. `onSpans` is given both ends of a drag;
+ * those of a click are equal.
+ */
+export function useBrush(spans: Spans, onSpans: (one: number, other: number, event: PointerEvent) => void) {
+  const [hovered, setHovered] = useState(-1)
+  const [drag, setDrag] = useState<Marked>()
+  const at = ({ currentTarget, clientX }: PointerEvent): number => {
+    const { left, width } = (currentTarget as Element).getBoundingClientRect()
+    return spanAt(spans, (clientX - left) / width)
+  }
+  const handlers = {
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button !== 0) return
+      ;(event.currentTarget as Element).setPointerCapture(event.pointerId)
+      setDrag({ from: at(event), to: at(event) })
+    },
+    onPointerMove: (event: PointerEvent) => {
+      setHovered(at(event))
+      if (drag !== undefined) setDrag({ ...drag, to: at(event) })
+    },
+    onPointerUp: (event: PointerEvent) => {
+      setDrag(undefined)
+      if (drag !== undefined) onSpans(drag.from, drag.to, event)
+    },
+    onPointerCancel: () => setDrag(undefined),
+    onPointerLeave: () => setHovered(-1),
+  }
+  return { marked: drag ?? (hovered === -1 ? undefined : { from: hovered, to: hovered }), handlers }
+}
+
+/** The marked spans, in a drawing in which each span is one wide. */
+export const Brush = ({ from, to, height }: Marked & { readonly height: number }) => (
+  <rect class="brush" x={Math.min(from, to)} width={Math.abs(to - from) + 1} height={height} />
+)
+
+/** The times below a drawing. */
+export function TimeTicks({ spans }: { readonly spans: Spans }) {
+  const utc = useUtc()
+  const { interval } = spans
+  return (
+    <div class="times muted small num" aria-hidden="true">
+      {ticksOf(spans, systemClock.now()).map(({ at, part }) => (
+        <span key={at} style={{ left: `${100 * part}%` }}>
+          {timeText(at, utc).slice(interval < DAY_MS ? 5 : 0, interval < MINUTE_MS ? 19 : interval < DAY_MS ? 16 : 10)}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+/** The time of the marked spans. */
+export function MarkedTime({ spans, from, to }: Marked & { readonly spans: Spans }) {
+  const utc = useUtc()
+  const range = rangeOf(spans, from, to)
+  return (
+    <span>
+      {secondsText(range?.from ?? '', utc)} – {secondsText(range?.to ?? '', utc).slice(11)}
+    </span>
+  )
+}
+
+/** A time without its milliseconds, where it has none. */
+export const secondsText = (at: string | number, utc: boolean): string => timeText(at, utc).replace('.000', '')
+
+interface SpansTableProps {
+  readonly label: string
+  readonly spans: Spans
+  readonly columns: readonly string[]
+  /** The texts of a span below the columns; undefined for a span that is left out. */
+  readonly cellsOf: (index: number) => readonly string[] | undefined
+  readonly onShow: (index: number) => void
+}
+
+/** The content of a drawing as a table, for readers who do not see it; the time of each span leads to its logs. */
+export function SpansTable({ label, spans, columns, cellsOf, onShow }: SpansTableProps) {
+  const utc = useUtc()
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    <section class="scroll" tabIndex={0} aria-label={label}>
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {columns.map((name, index) => (
+              <th key={index} scope="col" class="num">
+                <bdi>{name}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {spans.starts.map((from, index) => {
+            const cells = cellsOf(index)
+            return (
+              cells !== undefined && (
+                <tr key={from}>
+                  <td class="time">
+                    <button type="button" class="button quiet small" onClick={() => onShow(index)}>
+                      {timeText(from, utc)}
+                    </button>
+                  </td>
+                  {cells.map((text, column) => (
+                    <td key={column} class="num">
+                      {text}
+                    </td>
+                  ))}
+                </tr>
+              )
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,33 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+/** A part of the page that few visits need, in a script of its own that is loaded when the part is first shown. */
+export function part<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let loaded: ComponentType<Props> | undefined
+  return function Part(props) {
+    const [state, setState] = useState<'loading' | 'there' | 'failed'>(loaded === undefined ? 'loading' : 'there')
+    useEffect(() => {
+      if (state !== 'loading') return
+      void load().then(
+        (component) => {
+          loaded = component
+          setState('there')
+        },
+        () => setState('failed'),
+      )
+    }, [state])
+    if (loaded !== undefined) {
+      const Loaded = loaded
+      return <Loaded {...props} />
+    }
+    if (state === 'loading') return <div class="busy grow" />
+    return (
+      <div class="notice bad grow" role="alert">
+        <span>This part of the page could not be loaded. The server may be another version by now.</span>
+        <button type="button" class="button small" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      </div>
+    )
+  }
+}

@@ -1,0 +1,210 @@
+import { useState } from 'preact/hooks'
+import { visible } from '../../flow-layout/format.ts'
+import type { TestedWatch, Watch, WatchDetails, Watches } from '../../schemas/watches.ts'
+import { send } from '../api/client.ts'
+import { useFetch } from '../api/use-fetch.ts'
+import { agoText } from '../lib/times.ts'
+import { Copy } from '../ui/copy.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Time, useNow } from '../ui/time.tsx'
+import { toast } from '../ui/toast.tsx'
+import { useAddress } from '../ui/use-address.ts'
+import { useEvery } from '../ui/use-every.ts'
+import { conditionText, OUTCOMES, STATES, WATCHES } from './texts.ts'
+import { draftOf, WatchDialog, type WatchDraft } from './watch-dialog.tsx'
+
+export const PATH = '/api/team/watches'
+const LOOK_MS = 5_000
+
+/** The watches of the Team, each with what it did. */
+export function WatchesPage() {
+  const [{ params }, go] = useAddress()
+  const { data, problem, loading, reload } = useFetch<Watches>(PATH)
+  useEvery(LOOK_MS, reload, !loading)
+  const [edited, setEdited] = useState<WatchDraft>()
+  const [secret, setSecret] = useState<string>()
+  // A list of logs leads here with its search in the address.
+  const draft = edited ?? (params['new'] === undefined ? undefined : draftOf(params))
+  const close = (): void => {
+    setEdited(undefined)
+    if (params['new'] !== undefined) go({ path: ['watches'] }, 'replace')
+  }
+  return (
+    <div class="page prose">
+      <div class="bar">
+        <h1 class="grow">{WATCHES.title}</h1>
+        <button type="button" class="button primary" onClick={() => setEdited(draftOf({}))}>
+          {WATCHES.add}
+        </button>
+      </div>
+      <p class="muted">{WATCHES.about}</p>
+      {problem !== undefined && (
+        <p class="notice bad" role="status">
+          {problem.message}
+        </p>
+      )}
+      {data?.items.map((watch) => (
+        <WatchPanel
+          key={watch.id}
+          watch={watch}
+          isOpen={params['id'] === watch.id}
+          onToggle={() => go({ params: { id: params['id'] === watch.id ? undefined : watch.id } }, 'replace')}
+          onEdit={setEdited}
+          onChange={reload}
+        />
+      ))}
+      {data?.items.length === 0 && (
+        <div class="panel empty">
+          <h2>{WATCHES.none}</h2>
+          <p>{WATCHES.noneAbout}</p>
+        </div>
+      )}
+      {draft && (
+        <WatchDialog
+          draft={draft}
+          onClose={close}
+          onSaved={(made) => {
+            close()
+            if (made !== null) setSecret(made)
+            reload()
+          }}
+        />
+      )}
+      {secret && (
+        <Dialog title={WATCHES.secretTitle}>
+          <div class="stack">
+            <p>{WATCHES.secretAbout}</p>
+            <div class="bar">
+              <code class="code grow wrap">{secret}</code>
+              <Copy text={secret} label={WATCHES.secretCopy} named class="button primary" />
+            </div>
+            <div>
+              <button type="button" class="button" onClick={() => setSecret(undefined)}>
+                {WATCHES.secretDone}
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+interface WatchPanelProps {
+  readonly watch: Watch
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+  readonly onEdit: (draft: WatchDraft) => void
+  readonly onChange: () => void
+}
+
+function WatchPanel({ watch, isOpen, onToggle, onEdit, onChange }: WatchPanelProps) {
+  const { name, condition, state, lastEvaluatedAt } = watch
+  const now = useNow()
+  const { look, name: stateName } = STATES[state]
+  return (
+    <section class="panel">
+      <details class="refused watch" open={isOpen}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a control */}
+        <summary
+          onClick={(event) => {
+            event.preventDefault()
+            onToggle()
+          }}
+        >
+          <h2>
+            <bdi>{visible(name)}</bdi>
+          </h2>
+          <span class={`badge ${look}`}>{stateName}</span>
+          <span class="grow muted">
+            <bdi>{visible(conditionText(condition))}</bdi>
+          </span>
+          <span class="muted nowrap">
+            {lastEvaluatedAt === null ? WATCHES.never : WATCHES.evaluated(agoText(lastEvaluatedAt, now))}
+          </span>
+        </summary>
+        {isOpen && <Details watch={watch} onEdit={onEdit} onChange={onChange} />}
+      </details>
+    </section>
+  )
+}
+
+function Details({ watch, onEdit, onChange }: Omit<WatchPanelProps, 'isOpen' | 'onToggle'>) {
+  const { id, name, webhook, paused, error, delivery } = watch
+  const path = `${PATH}/${id}`
+  const { data, reload, loading } = useFetch<WatchDetails>(path)
+  useEvery(LOOK_MS, reload, !loading)
+  const [asksToDelete, setAsksToDelete] = useState(false)
+  const [tested, setTested] = useState<TestedWatch | 'busy'>()
+  const now = useNow()
+  const test = async (): Promise<void> => {
+    setTested('busy')
+    const answer = await send<TestedWatch>('POST', `${path}/test`)
+    setTested(answer.ok ? answer.data : { delivered: false, status: null, message: answer.problem.message })
+  }
+  const change = async (method: 'PATCH' | 'DELETE', body?: object): Promise<void> => {
+    const answer = await send(method, path, body)
+    if (!answer.ok) toast(answer.problem.message, 'bad')
+    else if (method === 'DELETE') toast(WATCHES.deleted)
+    onChange()
+  }
+  return (
+    <div class="body stack">
+      {error !== null && <p class="notice bad">{error}</p>}
+      {delivery && delivery.attempts > 0 && (
+        <p class="notice warn">
+          {WATCHES.delivery(delivery.attempts, agoText(delivery.nextAt, now))}{' '}
+          {delivery.reason !== null && WATCHES.lastFailure(delivery.reason)}
+        </p>
+      )}
+      <p class="wrap">
+        <span class="muted">{WATCHES.url}</span> <bdi class="mono">{visible(webhook.url)}</bdi>
+      </p>
+      <div class="bar">
+        <button type="button" class="button" disabled={tested === 'busy'} onClick={() => void test()}>
+          {tested === 'busy' ? WATCHES.testing : WATCHES.test}
+        </button>
+        <button type="button" class="button" onClick={() => onEdit({ watch })}>
+          {WATCHES.edit}
+        </button>
+        <button type="button" class="button" onClick={() => void change('PATCH', { paused: !paused })}>
+          {paused ? WATCHES.resume : WATCHES.pause}
+        </button>
+        <button type="button" class="button danger" onClick={() => setAsksToDelete(true)}>
+          {WATCHES.delete}
+        </button>
+      </div>
+      <p
+        role="status"
+        class={tested === undefined || tested === 'busy' ? 'hidden' : `notice ${tested.delivered ? 'good' : 'bad'}`}
+      >
+        {tested !== undefined && tested !== 'busy' && tested.message}
+      </p>
+      <h3>{WATCHES.history}</h3>
+      {data?.history.length === 0 && <p class="muted">{WATCHES.noHistory}</p>}
+      <ul class="watch-history">
+        {data?.history.map(({ at, outcome, text }, index) => (
+          <li key={`${at}${index}`}>
+            <Time at={at} full /> <span class={`badge ${OUTCOMES[outcome].look}`}>{OUTCOMES[outcome].name}</span>{' '}
+            <bdi>{visible(text)}</bdi>
+          </li>
+        ))}
+      </ul>
+      {asksToDelete && (
+        <Dialog title={WATCHES.delete} onClose={() => setAsksToDelete(false)}>
+          <div class="stack">
+            <p>{WATCHES.deleteIt(visible(name))}</p>
+            <div class="bar">
+              <button type="button" class="button danger" onClick={() => void change('DELETE')}>
+                {WATCHES.delete}
+              </button>
+              <button type="button" class="button quiet" onClick={() => setAsksToDelete(false)}>
+                {WATCHES.cancel}
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  )
+}
