@@ -87,6 +87,7 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
 
   test('draws no more rows than there is room for, however many come', async () => {
     await server.application({ message: 'first' })
+    await server.total('application', 1)
     const page = await show(server.url, '/application-logs')
     await live(page)
     const nodes = (): Promise<number> => page.evaluate('document.querySelectorAll("*").length')

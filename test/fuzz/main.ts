@@ -10,7 +10,7 @@ const HELP = `npm run fuzz -- [OPTIONS]
   --seed S         A whole number; the same seed makes the same requests. Default: a random one, which is printed.
   --mode MODE      embedded (default): one process. full: three, with Kafka and Elasticsearch from Docker or this machine's Java.
   --replay K       Runs the case with this number alone, and prints what it sends and is answered.
-  --lanes N        Cases at a time. Default 64.
+  --lanes N        Cases at a time. Default 32.
   --no-attacks     Leaves out the known attacks.
   --no-stalls      Does not judge how soon the processes answer.
   --bail           Ends at the first finding.

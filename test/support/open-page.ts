@@ -32,7 +32,7 @@ export const READER_ZONE = 'Asia/Kolkata'
 const WIDTH = 1_440
 const HEIGHT = 900
 /** A page that takes longer for anything does not work. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 30_000
 
 /** Opens the page of the server at `url`. */
 export async function openPage(browser: Browser, url: string, options: OpenOptions = {}): Promise<OpenPage> {
