@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const LAYERS = ['shared', 'gateway', 'consumers', 'views', 'deploy']

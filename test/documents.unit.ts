@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { CLIENTS, LOOKS, NODE_CLIENTS } from './clients/clients.ts'
 import { clientBlocks } from './support/client-pages.ts'
 

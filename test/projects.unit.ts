@@ -1,25 +1,18 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
-import config from '../jest.config.ts'
-import SlowestFirst, { SLOWEST_FIRST } from './support/slowest-first.ts'
+import { describe, expect, test } from 'vitest'
+import { PROJECTS } from '../vitest.config.ts'
+import { SlowestFirst } from './support/slowest-first.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = globSync('test/**/*.{unit,contract,int,e2e,fault}.ts', { cwd: ROOT })
 
-const projectsOf = (file: string): readonly string[] =>
-  config.projects
-    .filter(({ testMatch }) => {
-      const has = (glob: string): boolean => matchesGlob(`/${file}`, glob)
-      const [excluded, included] = [
-        testMatch.filter((glob) => glob[0] === '!'),
-        testMatch.filter((glob) => glob[0] !== '!'),
-      ]
-      return included.some(has) && !excluded.some((glob) => has(glob.slice(1)))
-    })
-    .map(({ displayName }) => displayName)
+const projectsOf = (file: string): readonly string[] => {
+  const isIn = (globs: readonly string[]): boolean => globs.some((glob) => matchesGlob(file, glob))
+  return PROJECTS.filter(({ include, exclude = [] }) => isIn(include) && !isIn(exclude)).map(({ name }) => name)
+}
 
-describe('the projects of jest.config.ts', () => {
+describe('the projects of vitest.config.ts', () => {
   test('every test file belongs to exactly one', () => {
     expect(FILES.length).toBeGreaterThan(200)
     expect(FILES.filter((file) => projectsOf(file).length !== 1)).toEqual([])
@@ -35,14 +28,21 @@ describe('the projects of jest.config.ts', () => {
   })
 
   test('that need servers begin first, whatever the size of their files', async () => {
-    expect(SLOWEST_FIRST.toSorted()).toEqual(config.projects.map(({ displayName }) => displayName).toSorted())
-    const sequencer = new SlowestFirst({ contexts: [], globalConfig: {} } as never)
-    const file = (project: string, size: number): object => ({
-      path: `${project} ${size}`,
-      context: { config: { cache: false, displayName: { name: project } }, hasteFS: { getSize: () => size } },
+    const [servers, page, fast] = ['servers', 'page', 'fast'].map((name) => ({ name }))
+    const durations: Record<string, number> = { a: 900, b: 20, c: 10, d: 9_000, e: 500 }
+    const context = {
+      projects: [servers, page, fast],
+      cache: {
+        getTestSpecificationResult: ({ moduleId }: { moduleId: string }) => ({ duration: durations[moduleId] }),
+      },
+    }
+    const config = { isolate: true, sequence: { groupOrder: 0 } }
+    const file = (project: object | undefined, moduleId: string): object => ({
+      project: { ...project, config },
+      moduleId,
     })
-    const files = [file('fast', 900), file('page', 20), file('servers', 10), file('fast', 9_000), file('servers', 500)]
-    const sorted = await sequencer.sort(files as never)
-    expect(sorted.map(({ path }) => path)).toEqual(['servers 500', 'servers 10', 'page 20', 'fast 9000', 'fast 900'])
+    const files = [file(fast, 'a'), file(page, 'b'), file(servers, 'c'), file(fast, 'd'), file(servers, 'e')]
+    const sorted = await new SlowestFirst(context as never).sort(files as never)
+    expect(sorted.map(({ moduleId }) => moduleId)).toEqual(['e', 'c', 'b', 'd', 'a'])
   })
 })

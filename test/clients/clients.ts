@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { expect } from '@jest/globals'
+import { expect } from 'vitest'
 import {
   attempt,
   inPath,

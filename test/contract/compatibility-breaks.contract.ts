@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { type Json, readSchemas } from '../support/contract-docs.ts'
 import { type Break, breaksBetween } from './compatibility-check.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { replayMark, summaryOf } from '../../consumers/dead-letter-replay.ts'
 import { applicationLogsProjection, eventLogsProjection, flowsProjection } from '../../consumers/projection.ts'
 import { partitionOf } from '../../shared/contract/partitioner.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { AppendError, type NewRecord, TopicMissingError } from '../../shared/journal/journal.ts'
 import { createTopic, recordOf, recordsOf, scanAll, valuesOf } from '../support/journal-fixture.ts'
 import type { JournalBench } from './journal-suite.ts'

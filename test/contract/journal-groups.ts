@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { AssignmentCause, Journal, PartitionBatch, Subscription } from '../../shared/journal/journal.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopic, positionAfter, recordsOf, valuesOf } from '../support/journal-fixture.ts'

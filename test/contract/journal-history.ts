@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import type { Journal } from '../../shared/journal/journal.ts'
 import { eventually } from '../support/eventually.ts'
+import * as fc from '../support/fast-check.ts'
 import { createTopic, positionAfter, recordsOf, scanAll } from '../support/journal-fixture.ts'
 import type { JournalBench } from './journal-suite.ts'
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { JournalRecord } from '../../shared/journal/journal.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopic, recordsOf, scanAll, valuesOf } from '../support/journal-fixture.ts'

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { JournalFixture, JournalTraits } from '../support/journal-fixture.ts'
 import { appendingContract } from './journal-appending.ts'

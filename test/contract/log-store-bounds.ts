@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { ROW_TEXT_CHARACTERS_MAX, rowOf } from '../../shared/contract/rows.ts'
 import { PAGE_BYTES_MAX, TailCursorError } from '../../shared/log-store/log-store.ts'
 import { parseQuery } from '../../shared/query/parse.ts'

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
 import { LEVELS, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
@@ -30,6 +29,7 @@ import {
 } from '../integration/elasticsearch-support.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
+import * as fc from '../support/fast-check.ts'
 
 const GROUP_FIELDS = [
   'level',

@@ -1,11 +1,11 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { LEVELS, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps, timestampOf, toNanos } from '../../shared/contract/timestamp.ts'
 import { readStatistics } from '../../views/api/flow-statistics.ts'
 import type { Names } from '../../views/api/names.ts'
 import { applicationDocument, eventDocument, NOON } from '../support/documents.ts'
+import * as fc from '../support/fast-check.ts'
 import { deltasOf } from './log-store-flows.ts'
 import { flowsOf, newTeam, type Rig } from './log-store-rig.ts'
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
 import { type Level, levelRank } from '../../shared/contract/levels.ts'
 import { compareTimestamps, fromNanos, toNanos } from '../../shared/contract/timestamp.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import type { Query } from '../../shared/query/ast.ts'
 import { applicationDocument, documentOf, eventDocument, recordOf } from '../support/documents.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
 import type { EntryFilter } from '../../shared/log-store/log-store.ts'

@@ -1,4 +1,4 @@
-import { describe } from '@jest/globals'
+import { describe } from 'vitest'
 import { parseTimestamp } from '../../shared/contract/timestamp.ts'
 import type { EntryFilter, LogStore } from '../../shared/log-store/log-store.ts'
 import { createRandom } from '../fuzz/random.ts'

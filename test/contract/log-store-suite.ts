@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from '@jest/globals'
+import { afterAll, beforeAll, describe } from 'vitest'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { boundsContract } from './log-store-bounds.ts'
 import { countingContract } from './log-store-counting.ts'

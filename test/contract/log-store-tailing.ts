@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { EntryFilter, TailCursor } from '../../shared/log-store/log-store.ts'
 import { applicationDocument, eventDocument, recordOf } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { applicationDocument, eventDocument, recordOf } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
 import { idsOf, newTeam, type Rig } from './log-store-rig.ts'

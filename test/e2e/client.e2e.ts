@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientOptions, createClient, type Dropped } from '../../clients/typescript/src/index.ts'
 import { createClient as createReader } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { startSluice, temporaryFolder } from '../support/sluice-process.ts'
 

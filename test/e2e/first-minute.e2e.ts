@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createClient, type Envelope, type List } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { runSluice, type SluiceProcess, startSluice, temporaryFolder } from '../support/sluice-process.ts'

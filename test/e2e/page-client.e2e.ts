@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../../clients/typescript/src/index.ts'
 import { createClient } from '../support/api.ts'
 import { describeWithBrowser } from '../support/browser.ts'

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/browser.ts'
 import { expectRows, LOGS_KEY, type LogsServer, paramsOf, startLogsServer } from '../support/page-logs.ts'
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeWithBrowser } from '../support/browser.ts'
 import { PLAIN_HOST } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createClient as createSluiceClient, type Dropped } from '../../clients/typescript/src/index.ts'
 import { createRandom, type Random } from '../fuzz/random.ts'
 import { createClient } from '../support/api.ts'

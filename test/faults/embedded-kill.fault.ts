@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { FAULT_SCALE } from '../support/fault-scale.ts'

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { fuzz } from '../fuzz/fuzz.ts'
 import { FAULT_SCALE } from '../support/fault-scale.ts'
 

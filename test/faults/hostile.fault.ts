@@ -1,4 +1,4 @@
-import { describe } from '@jest/globals'
+import { describe } from 'vitest'
 import { startEmbedded } from '../fuzz/embedded-target.ts'
 import { describeHostile } from '../support/hostile-scenarios.ts'
 

@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals'
 import { Admin, Consumer } from '@platformatic/kafka'
 import { pino } from 'pino'
+import { expect, test } from 'vitest'
 import { createKafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import { describeWithBackends } from '../support/backends.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { MUTANTS } from '../simulation/mutants.ts'
 import { FAULT_SCALE } from '../support/fault-scale.ts'
 

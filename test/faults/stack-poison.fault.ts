@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DLQ_HEADERS } from '../../consumers/dead-letters.ts'
 import type { TopicRole } from '../../shared/contract/topics.ts'
 import { topicName } from '../../shared/contract/topics.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import { createClient } from '../support/api.ts'

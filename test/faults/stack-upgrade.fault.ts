@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBackends } from '../support/backends.ts'
 import { FAULT_SCALE } from '../support/fault-scale.ts'
 import { type FullStack, type Part, startFullStack } from '../support/full-stack.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { describeWithBackends } from '../support/backends.ts'
 
 const run = promisify(execFile)

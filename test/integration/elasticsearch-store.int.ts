@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { FlowDelta } from '../../shared/contract/documents.ts'
 import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { ENTRY_MAPPINGS } from '../../shared/log-store/elasticsearch/mappings.ts'

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ELASTICSEARCH_VERSION, KAFKA_IMAGE } from '../stack/backend.ts'
 import { freePorts } from '../stack/ports.ts'
 import { createClient, type Envelope, type List } from '../support/api.ts'

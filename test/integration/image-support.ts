@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, test } from '@jest/globals'
+import { describe, test } from 'vitest'
 
 export const ROOT = join(import.meta.dirname, '../..')
 

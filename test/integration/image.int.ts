@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePorts } from '../stack/ports.ts'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
@@ -89,7 +89,7 @@ describeWithDocker('the image', [], () => {
     const packages = await list('/app/node_modules')
     expect(packages).toContain('express')
     expect(
-      packages.filter((each) => ['jest', 'node', 'typescript', 'testcontainers', 'preact', 'vite'].includes(each)),
+      packages.filter((each) => ['vitest', 'node', 'typescript', 'testcontainers', 'preact', 'vite'].includes(each)),
     ).toEqual([])
   }, 60_000)
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from 'vitest'
 import { type Backend, BackendUnavailableError } from '../stack/backend.ts'
 import { jvmProvider } from '../stack/jvm.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,5 +1,5 @@
-import { expect, jest, test } from '@jest/globals'
 import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes, Producer } from '@platformatic/kafka'
+import { expect, test, vi } from 'vitest'
 import { AppendError, type JournalRecord, PositionLostError } from '../../shared/journal/journal.ts'
 import { DurabilityError } from '../../shared/journal/kafka/topic-admin.ts'
 import { describeWithBackends } from '../support/backends.ts'
@@ -102,7 +102,7 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       await journal.createTopics([eventTopic(topic)])
       const headers = { ce_id: 'one', ce_type: 'a type' }
       await journal.append({ topic, partition: 0, records: [{ key: 'key', value: '{"a":1}', headers }] })
-      const timers = jest.spyOn(globalThis, 'setTimeout')
+      const timers = vi.spyOn(globalThis, 'setTimeout')
       const consumer = openKafkaJs(kafka.brokers).consumer({ groupId: uniqueName('group') })
       const seen: unknown[] = []
       await consumer.connect()

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals'
 import { pino } from 'pino'
+import { expect, test } from 'vitest'
 import type { PartitionPosition } from '../../shared/journal/journal.ts'
 import { type Cluster, createCluster } from '../../shared/journal/kafka/cluster.ts'
 import { subscribeToTopics } from '../../shared/journal/kafka/group.ts'

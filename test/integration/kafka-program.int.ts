@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from 'vitest'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import { createClient } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import type { AppendError } from '../../shared/journal/journal.ts'
 import type { KafkaConnection } from '../../shared/journal/kafka/connection.ts'
 import { describeWithBackends } from '../support/backends.ts'

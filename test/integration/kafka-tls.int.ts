@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { AppendError } from '../../shared/journal/journal.ts'
 import { type KafkaConnection, kafkaConnection } from '../../shared/journal/kafka/connection.ts'
 import { describeWithBackends } from '../support/backends.ts'

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from '@jest/globals'
+import { afterAll, expect, test } from 'vitest'
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import type { EventLogRecord } from '../../shared/contract/records.ts'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Envelope } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { describeWithBrowser } from '../support/browser.ts'

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { WatchDetails } from '../../views/schemas/watches.ts'
 import type { Envelope } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'

@@ -1,4 +1,4 @@
-import { afterAll, describe, test } from '@jest/globals'
+import { afterAll, describe, inject, test } from 'vitest'
 import type { ElasticsearchOptions, KafkaOptions } from '../stack/backend.ts'
 
 /** Kafka brokers. Only servers of a test file's own may be killed, paused or restarted; shared ones refuse. */
@@ -95,11 +95,9 @@ class HostRefusalError extends Error {
   override readonly name = 'HostRefusalError'
 }
 
-/** All servers belong to the process that runs jest, so that they outlive a test file and end with the run. */
+/** All servers belong to the process that runs Vitest, so that they outlive a test file and end with the run. */
 async function ask<T>(action: string, body: unknown): Promise<T> {
-  const url = process.env['TEST_BACKENDS_URL']
-  if (url === undefined) throw new HostRefusalError('jest runs without test/support/backends-setup.ts')
-  const answer = await fetch(`${url}/${action}`, { method: 'POST', body: JSON.stringify(body) })
+  const answer = await fetch(`${inject('backendsUrl')}/${action}`, { method: 'POST', body: JSON.stringify(body) })
   const result = (await answer.json()) as { value?: T; error?: string; unavailable?: boolean }
   if (result.unavailable) throw new HostRefusalError(result.error)
   if (result.error !== undefined) throw new Error(result.error)

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { findChromium, launchChromium } from './chromium.ts'
 import { type OpenOptions, type OpenPage, openPage } from './open-page.ts'
 import { type PageServer, startPageServer } from './page-server.ts'

@@ -1,10 +1,10 @@
-import fc from 'fast-check'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
 import { fromNanos } from '../../shared/contract/timestamp.ts'
 import type { Comparison, LeafBound, Query } from '../../shared/query/ast.ts'
 import { splitWords } from '../../shared/query/words.ts'
 import { documentOf, PROJECT } from './documents.ts'
+import * as fc from './fast-check.ts'
 
 /** Few words, so that documents and queries meet; some are unlike in SQLite's and in our Unicode tables, or hard to fold. */
 const VOCABULARY = [

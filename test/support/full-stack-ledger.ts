@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals'
+import { expect } from 'vitest'
 import { groupName, PROJECTION_NAMES, type ProjectionName } from '../../consumers/projection.ts'
 import { type TopicRole, topicName } from '../../shared/contract/topics.ts'
 import type { Item } from './api.ts'

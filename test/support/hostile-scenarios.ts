@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FindingGroup } from '../fuzz/findings.ts'
 import { ATTACK_NAMES, type Hostile, servedSince, startHostile } from '../fuzz/hostile.ts'
 import { findingText } from '../fuzz/report.ts'

@@ -1,6 +1,6 @@
 import { pbkdf2Sync, randomBytes } from 'node:crypto'
-import { expect } from '@jest/globals'
 import { Admin, alterUserScramCredentialsV0 } from '@platformatic/kafka'
+import { expect } from 'vitest'
 import { clientOptions, type KafkaConnection } from '../../shared/journal/kafka/connection.ts'
 import { createKafkaJournal, type KafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'

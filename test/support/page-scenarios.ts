@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from '@jest/globals'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { describeWithBrowser } from './browser.ts'
 import type { Stand } from './page-stand.ts'
 import { entranceScenarios } from './scenarios/entrance.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { test } from '@jest/globals'
+import { test } from 'vitest'
 import { cacheFolder, javaHome } from '../stack/artefacts.ts'
 
 const run = promisify(execFile)

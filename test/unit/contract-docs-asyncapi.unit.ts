@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { replayMark, summaryOf } from '../../consumers/dead-letter-replay.ts'
 import { decodeApplicationLog, decodeEventLog } from '../../consumers/decode.ts'
 import {

@@ -1,6 +1,5 @@
-import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { appendMarks } from '../../consumers/dead-letter-replay.ts'
 import { deadLetter, deadLetterRecord } from '../../consumers/dead-letters.ts'
 import { SCHEMAS } from '../../deploy/docs/schemas.ts'
@@ -10,6 +9,7 @@ import type { AppendBatch, Journal } from '../../shared/journal/journal.ts'
 import { decodeRecord } from '../../shared/registry/records.ts'
 import { applicationLog, eventLog, readRecord } from '../support/consumers-records.ts'
 import { problemsOf, publishedSchemas, schemaCompiler } from '../support/contract-docs.ts'
+import * as fc from '../support/fast-check.ts'
 
 const compiled = schemaCompiler(publishedSchemas)
 const propertyNames = (file: string): readonly string[] => Object.keys(publishedSchemas[file]?.['properties'] as object)

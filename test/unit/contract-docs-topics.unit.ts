@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { decodeEventLog } from '../../consumers/decode.ts'
 import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { CLOUD_EVENTS, recordHeaders } from '../../shared/contract/headers.ts'

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createClient } from '../api.ts'
 import { eventually } from '../eventually.ts'
 import { expectRows, typeSearch } from '../page-logs.ts'

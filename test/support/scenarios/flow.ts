@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { BEGIN, CHECKOUT, HOUR, orderOf, SECOND, type SentLog, sendLogs, WAREHOUSE } from '../page-flow.ts'
 import { clientOf, SHOWN_MS, STAGES, TEAMS } from '../page-stand.ts'

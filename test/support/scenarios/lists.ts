@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { copied, expectRows, paramsOf, readDown, rowIds, rowTexts } from '../page-logs.ts'
 import { clientOf, SHOWN_MS, TEAMS } from '../page-stand.ts'

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { PLAIN_HOST } from '../chromium.ts'
 import { eventually } from '../eventually.ts'
 import { rowTexts } from '../page-logs.ts'

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createClient } from '../api.ts'
 import { eventually } from '../eventually.ts'
 import { copied, expectRows } from '../page-logs.ts'

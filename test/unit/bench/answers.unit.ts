@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import { type Answer, createAnswerReader } from '../../../bench/answers.ts'
+import * as fc from '../../support/fast-check.ts'
 
 const answerOf = ({ status, body }: Answer): Buffer =>
   Buffer.from(`HTTP/1.1 ${status} Whatever\r\nContent-Length: ${body.length}\r\nX: y\r\n\r\n${body}`, 'latin1')

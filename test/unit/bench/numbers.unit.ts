@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { median, ratio, table, whole } from '../../../bench/numbers.ts'
 
 test('the median is the middle value, or the mean of the two in the middle', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { replaceSection } from '../../../bench/sections.ts'
 
 const DOCUMENT = '# Performance\n\nIntroduction.\n\n## One\n\nfirst\n\n### Part\n\nof one\n\n## Two\n\nsecond\n'

@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { type BatchDeps, commitPatiently, createBatchHandler } from '../../../consumers/batch.ts'
 import { type BadRecord, deadLetter } from '../../../consumers/dead-letters.ts'
 import { createInstruments, createLag } from '../../../consumers/metrics.ts'
@@ -10,6 +9,7 @@ import { createMetrics } from '../../../shared/runtime/metrics.ts'
 import { EVENT_TOPIC, readRecord } from '../../support/consumers-records.ts'
 import { silent } from '../../support/consumers-rig.ts'
 import { createMemoryStoreWriter } from '../../support/consumers-store.ts'
+import * as fc from '../../support/fast-check.ts'
 
 const clock = { now: () => 10_000 }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type Consumer, endOfAll } from '../../../consumers/consumer.ts'
 import { type Journal, type SubscribeOptions, TopicMissingError } from '../../../shared/journal/journal.ts'
 import { StoreHaltError } from '../../../shared/log-store/log-store.ts'

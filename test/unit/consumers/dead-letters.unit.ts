@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import {
   createDeadLetterWriter,
   DEAD_LETTER_REASONS,
@@ -12,6 +11,7 @@ import {
 } from '../../../consumers/dead-letters.ts'
 import type { AppendBatch } from '../../../shared/journal/journal.ts'
 import { DEAD_LETTER_TOPIC, EVENT_TOPIC, entryTopics, readRecord } from '../../support/consumers-records.ts'
+import * as fc from '../../support/fast-check.ts'
 import { createMemoryJournal } from '../../support/memory-journal.ts'
 
 const CONTEXT = { projection: 'event-logs', group: 'test.event-logs.v1', time: '2026-03-01T10:00:00.000Z' }

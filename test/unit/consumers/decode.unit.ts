@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import type { DeadLetterReason } from '../../../consumers/dead-letters.ts'
 import { decodeApplicationLog, decodeEventLog, RECORD_BYTES_MAX, RECORD_LEVELS_MAX } from '../../../consumers/decode.ts'
 import { applicationLog, eventLog, readRecord } from '../../support/consumers-records.ts'
+import * as fc from '../../support/fast-check.ts'
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 

@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { RECORD_BYTES_MAX } from '../../../consumers/decode.ts'
 import { type ProjectionName, projector } from '../../../consumers/projection.ts'
 import type { NewRecord } from '../../../shared/journal/journal.ts'
@@ -13,6 +12,7 @@ import {
   readRecord,
 } from '../../support/consumers-records.ts'
 import { createConsumersRig, soon } from '../../support/consumers-rig.ts'
+import * as fc from '../../support/fast-check.ts'
 
 const bad = (value: string | Uint8Array | null): NewRecord => ({ key: null, value, headers: {} })
 

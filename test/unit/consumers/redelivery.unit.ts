@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import type { EntryRecord } from '../../../shared/contract/records.ts'
 import { headerText, type Journal, type NewRecord } from '../../../shared/journal/journal.ts'
 import { applicationLog, EVENT_TOPIC, eventLog, idOf, published } from '../../support/consumers-records.ts'
 import { type ConsumersRig, createConsumersRig, soon } from '../../support/consumers-rig.ts'
+import * as fc from '../../support/fast-check.ts'
 
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
 

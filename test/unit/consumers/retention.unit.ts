@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { eventLogDocument } from '../../../consumers/projections/entries.ts'
 import { createRetentionJob } from '../../../consumers/retention.ts'
 import { createMetrics } from '../../../shared/runtime/metrics.ts'

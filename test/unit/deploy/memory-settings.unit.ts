@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { beginWithMemorySettings } from '../../../deploy/memory-settings.ts'
 
 interface Begun {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { AnswerError } from '../../fuzz/answer-head.ts'
 import { type Answer, createAnswerParser } from '../../fuzz/answer-parser.ts'
 

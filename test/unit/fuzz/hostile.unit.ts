@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { wireOf } from '../../fuzz/draft.ts'
 import { CLIENTS, type Counts } from '../../fuzz/honest/order.ts'
 import { readPlan, sendPlan } from '../../fuzz/honest/plans.ts'

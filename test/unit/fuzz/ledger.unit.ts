@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createAcceptedLedger, createStoredEntries } from '../../fuzz/ledger.ts'
 import { markIn, markOf } from '../../fuzz/marks.ts'
 

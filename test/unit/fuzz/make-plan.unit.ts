@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { ROUTES } from '../../../views/api/routes.ts'
 import { ATTACKS } from '../../fuzz/attacks/attacks.ts'
 import { openConnection } from '../../fuzz/connection.ts'

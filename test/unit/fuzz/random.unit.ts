@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createRandom } from '../../fuzz/random.ts'
 
 const drawn = (seed: number, sequence: number): readonly number[] => {

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, expect, test } from 'vitest'
 import { createTriedAgain } from '../../fuzz/again.ts'
 import { type Draft, wireOf } from '../../fuzz/draft.ts'
 import { createFindings } from '../../fuzz/findings.ts'

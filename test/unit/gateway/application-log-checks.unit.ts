@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningGateway, startGateway } from '../../support/gateway.ts'
 import { KEYLESS_PROJECT, OTHER_KEY, PROJECT } from '../../support/gateway-registry.ts'
 

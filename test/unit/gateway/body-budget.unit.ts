@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { type RunningGateway, startGateway } from '../../support/gateway.ts'
 import { KEY } from '../../support/gateway-registry.ts'

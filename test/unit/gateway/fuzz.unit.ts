@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
-import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { KEYWORDS } from '../../../gateway/schemas/keywords.ts'
+import * as fc from '../../support/fast-check.ts'
 import { type RunningGateway, startGateway } from '../../support/gateway.ts'
 import { PROJECT } from '../../support/gateway-registry.ts'
 import {

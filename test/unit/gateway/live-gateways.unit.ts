@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLiveGateways, type LiveGateways } from '../../../gateway/live-gateways.ts'
 import { TOPICS } from '../../../shared/contract/topics.ts'
 import type { Journal } from '../../../shared/journal/journal.ts'
@@ -11,15 +11,15 @@ const TOPIC = 'sluice.gateways.v1'
 const BEAT_MS = 5_000
 
 let running: LiveGateways[] = []
-beforeEach(() => void jest.useFakeTimers())
+beforeEach(() => void vi.useFakeTimers())
 afterEach(async () => {
   for (const gateway of running) await gateway.stop(systemClock.now() + 1_000)
   running = []
-  jest.useRealTimers()
+  vi.useRealTimers()
 })
 
 const withTopic = () => createMemoryJournal({ topics: [{ ...TOPICS.gateways, name: TOPIC }] })
-const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms)
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 /** Long enough for what is on its way, and far shorter than a beat. */
 const settle = () => pass(100)
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import * as fc from '../../support/fast-check.ts'
 import { type RunningGateway, startGateway } from '../../support/gateway.ts'
 import { OTHER_KEY, PROJECT } from '../../support/gateway-registry.ts'
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createPathTable } from '../../../gateway/path-table.ts'
 
 const TABLE = { '/api/ExternalLogs': 'events', '/api/ApplicationLogs/batch': 'batch' }

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRefusalRecorder } from '../../../gateway/refusals/recorder.ts'
 import type { NotedRefusal } from '../../../shared/contract/refusals.ts'
 import { systemClock } from '../../../shared/runtime/clock.ts'

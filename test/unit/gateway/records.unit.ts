@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { partitionOf } from '../../../shared/contract/partitioner.ts'
 import { type RunningGateway, startGateway, TOPICS } from '../../support/gateway.ts'
 import { KEY, PROJECT } from '../../support/gateway-registry.ts'

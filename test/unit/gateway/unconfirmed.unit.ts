@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { partitionOf } from '../../../shared/contract/partitioner.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type GatewayOptions, type RunningGateway, startGateway } from '../../support/gateway.ts'

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { editDistance } from '../../../shared/nearest.ts'
+import * as fc from '../../support/fast-check.ts'
 
 /** The same by the definition. */
 function slips(from: string, to: string): number {

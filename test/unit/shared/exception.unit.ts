@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { parseException } from '../../../shared/exception.ts'
 import type { ParsedException } from '../../../views/schemas/answers.ts'
 import { frameRuns } from '../../../views/web/logs/facts.ts'
+import * as fc from '../../support/fast-check.ts'
 
 /** The parts that a test compares: type, message, and each frame as `call @ place`, the program's own with a star before them. */
 const shown = (exceptions: readonly ParsedException[]) =>

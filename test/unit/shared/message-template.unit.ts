@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { renderTemplate } from '../../../shared/message-template.ts'
+import * as fc from '../../support/fast-check.ts'
 
 const PROPERTIES = { Name: 'Ada', Count: 3, Order: { Id: 7 }, None: null, 'a.b': true, __proto__: undefined }
 const render = (template: string, renderings: readonly unknown[] = []) =>

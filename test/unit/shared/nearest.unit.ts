@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { createNearest, nearestOf } from '../../../shared/nearest.ts'
+import * as fc from '../../support/fast-check.ts'
 
 const meant = (word: string, words: readonly string[]): string | undefined =>
   nearestOf(word, words, String, { beginnings: true })

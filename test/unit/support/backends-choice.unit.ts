@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { type Backend, type BackendProvider, BackendUnavailableError } from '../../stack/backend.ts'
 import { chosenProviders, startFirst } from '../../support/backends-choice.ts'
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applicationLog, at, eventLog, NOW, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
 
 let views: ViewsFixture

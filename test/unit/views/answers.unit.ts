@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withComponents } from '../../../shared/openapi/document.ts'
 import { viewsPart } from '../../../views/api/openapi.ts'
 import { ROUTES } from '../../../views/api/routes.ts'

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
 import { PAGE_BYTES_MAX, ReadTooLargeError, TailCursorError } from '../../../shared/log-store/log-store.ts'
 import { ROUTES } from '../../../views/api/routes.ts'

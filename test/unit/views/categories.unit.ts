@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { type CategoryNode, categoryTree } from '../../../views/api/categories.ts'
+import * as fc from '../../support/fast-check.ts'
 
 const outline = (nodes: readonly CategoryNode[], indent = ''): readonly string[] =>
   nodes.flatMap(({ label, count, children }) => [`${indent}${label} ${count}`, ...outline(children, `${indent}  `)])

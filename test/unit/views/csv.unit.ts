@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { createCsvTable, csvColumnsOf } from '../../../views/api/csv.ts'
 import { itemOf } from '../../../views/api/items.ts'
 import type { Names } from '../../../views/api/names.ts'
+import * as fc from '../../support/fast-check.ts'
 import { applicationLog, eventLog } from '../../support/views-fixture.ts'
 
 const names: Names = {

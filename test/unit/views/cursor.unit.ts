@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { ProblemError } from '../../../shared/contract/errors.ts'
 import { FLOW_SORTS } from '../../../shared/log-store/log-store.ts'
 import {
@@ -10,6 +9,7 @@ import {
   encodeFlowCursor,
   encodeTailCursor,
 } from '../../../views/api/cursor.ts'
+import * as fc from '../../support/fast-check.ts'
 
 const NOW = 1_770_000_000_000
 const timestamp = '2026-02-01T11:00:00.123456789Z'

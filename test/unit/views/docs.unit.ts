@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import express, { Router } from 'express'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registerDocs } from '../../../deploy/openapi/docs-page.ts'
 import type { OpenApiDocument } from '../../../deploy/openapi/openapi.ts'
 

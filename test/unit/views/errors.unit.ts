@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventLog, KEY_A, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
 
 let views: ViewsFixture

@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ReadNotBegunError } from '../../../shared/log-store/log-store.ts'
 import { eventually } from '../../support/eventually.ts'
 import { applicationLog, at, eventLog, KEY_A, startViews, type ViewsFixture } from '../../support/views-fixture.ts'

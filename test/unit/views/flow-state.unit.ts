@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { RUNNING_MS, stateOf } from '../../../views/api/flow-state.ts'
 import type { EntityRef } from '../../../views/schemas/answers.ts'
 import { HOUR, iso, MINUTE, START } from './web/flow/flow-fixture.ts'

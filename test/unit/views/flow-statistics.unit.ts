@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FLOW_PLACES_MAX } from '../../../shared/log-store/log-store.ts'
 import { FLOWS_SAMPLED_MAX } from '../../../views/api/flow-sample.ts'
 import { FLOWS_KNOWN_MIN } from '../../../views/api/flow-waits.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { FlowGroup } from '../../../shared/log-store/log-store.ts'
 import { RUNNING_MS } from '../../../views/api/flow-state.ts'
 import { stepsOf, summaryOf } from '../../../views/api/flow-summary.ts'

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { escapeXml } from '../../../views/api/flow-svg.ts'
 import { zigzag } from '../../../views/flow-layout/zigzag.ts'
 import { eventually } from '../../support/eventually.ts'
+import * as fc from '../../support/fast-check.ts'
 import { applicationLog, at, eventLog, KEY_A, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
 import { createMemoryLogStore } from '../../support/views-store.ts'
 

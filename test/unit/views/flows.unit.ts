@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EVENT_ENDS_MAX } from '../../../shared/log-store/log-store.ts'
 import {
   applicationLog,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Choices, EntryPage, Groups } from '../../../views/schemas/answers.ts'
 import { applicationLog, eventLog, PROJECT, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EntryRecord } from '../../../shared/contract/records.ts'
 import { eventually } from '../../support/eventually.ts'
 import {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PROJECT, startViews, type ViewsFixture } from '../../support/views-fixture.ts'
 
 let views: ViewsFixture

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
 import { createOpenApi } from '../../../deploy/openapi/openapi.ts'
 import { ERRORS, type ErrorCode } from '../../../shared/contract/errors.ts'
 import { STATUS } from '../../../shared/http/status.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { decodeCursor } from '../../../views/api/cursor.ts'
 import { createNames } from '../../../views/api/names.ts'
 import { pageBody } from '../../../views/api/page.ts'

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { encodeRefusal, type NotedRefusal, type RefusalRecord } from '../../../shared/contract/refusals.ts'
 import { TOPICS } from '../../../shared/contract/topics.ts'
 import { createLogger } from '../../../shared/runtime/logger.ts'

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
 import { ROW_FIELDS_MAX, ROW_VALUE_CHARACTERS_MAX } from '../../../views/api/row-values.ts'
 import { eventually } from '../../support/eventually.ts'

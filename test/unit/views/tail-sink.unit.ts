@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { TailPage } from '../../../shared/log-store/log-store.ts'
 import { decodeTailCursor } from '../../../views/api/cursor.ts'
 import { createNames } from '../../../views/api/names.ts'

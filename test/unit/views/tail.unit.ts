@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ROW_TEXT_CHARACTERS_MAX } from '../../../shared/contract/rows.ts'
 import { eventually } from '../../support/eventually.ts'
 import {

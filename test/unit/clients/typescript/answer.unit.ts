@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { type Answer, judge, retryAfterMs } from '../../../../clients/typescript/src/answer.ts'
 import { created, failed, processed, type RefusedEntry, unconfirmed } from '../../../../gateway/ingest/replies.ts'
 import { problem } from '../../../../shared/contract/errors.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 /** A reply of the gateway, as it comes. */
 const answered = ({ body, strictStatus, retryAfterSeconds }: ReturnType<typeof created>): Answer => ({

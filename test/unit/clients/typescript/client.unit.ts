@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   type Client,
   type ClientOptions,
@@ -244,8 +244,8 @@ describe('what is sent again', () => {
 })
 
 describe('what the server asks to wait', () => {
-  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] }))
-  afterEach(() => void jest.useRealTimers())
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
 
   /** Answers without a network, so that the time can be turned by hand. */
   const scripted = (...answers: readonly Response[]): { readonly fetch: typeof fetch; readonly times: number[] } => {
@@ -265,30 +265,30 @@ describe('what the server asks to wait', () => {
     const client = clientWith({ fetch })
     client.log(entry('one'))
     const flushed = client.flush()
-    await jest.advanceTimersByTimeAsync(10_000)
+    await vi.advanceTimersByTimeAsync(10_000)
     void client.flush()
     client.event({ uniqueIdentifier: 'e', payload: 'x', level: 'Error' })
-    await jest.advanceTimersByTimeAsync(9_999)
+    await vi.advanceTimersByTimeAsync(9_999)
     expect(times).toHaveLength(1)
-    await jest.advanceTimersByTimeAsync(10)
+    await vi.advanceTimersByTimeAsync(10)
     await flushed
     expect(times).toHaveLength(3)
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(20_000)
   })
 
   test('without one the pauses grow, and a flush does not wait for their end', async () => {
-    jest.spyOn(Math, 'random').mockReturnValue(1)
+    vi.spyOn(Math, 'random').mockReturnValue(1)
     const failing = Array.from({ length: 8 }, () => new Response('', { status: 500 }))
     const { fetch, times } = scripted(...failing)
     const client = clientWith({ fetch, minBackOffMs: 1_000, maxBackOffMs: 16_000, maxDelayMs: 1 })
     client.log(entry('one'))
-    await jest.advanceTimersByTimeAsync(63_000)
+    await vi.advanceTimersByTimeAsync(63_000)
     const gaps = times.map((time, index) => Math.round((time - (times[index - 1] ?? time)) / 1_000))
     expect(gaps).toEqual([0, 1, 2, 4, 8, 16, 16])
     void client.flush()
-    await jest.advanceTimersByTimeAsync(1)
+    await vi.advanceTimersByTimeAsync(1)
     expect(times).toHaveLength(8)
-    jest.restoreAllMocks()
+    vi.restoreAllMocks()
   })
 })
 
@@ -495,7 +495,7 @@ describe('flush and close', () => {
 
 describe('without callbacks', () => {
   test('the console says what is dropped, once a minute', async () => {
-    const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     decide = () => ({ body: refusal('invalid_api_key') })
     const client = clientWith({ onDropped: undefined, onRetry: undefined, maxBatchEntries: 1 })
     client.log(entry('one'))
@@ -506,7 +506,7 @@ describe('without callbacks', () => {
   })
 
   test('the console says that nothing arrives', async () => {
-    const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     decide = () => 'cut'
     const client = clientWith({ onDropped: undefined, onRetry: undefined, maxDelayMs: 1, closeTimeoutMs: 50 })
     client.log(entry('one'))

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startBare } from '../../../support/raw-http.ts'
 
 const CLIENT = join(import.meta.dirname, '../../../../clients/typescript/src/index.ts')

@@ -1,10 +1,10 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { exceptionText, fromJson, toJson } from '../../../../clients/typescript/src/json.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('the JSON of entries', () => {
   test('is that of JSON.stringify for what JSON knows', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => expect(toJson(value)).toBe(JSON.stringify(value))))
+    fc.assert(fc.property(fc.jsonValue(), (value) => void expect(toJson(value)).toBe(JSON.stringify(value))))
   })
 
   test('has the digits of a bigint, and an error with its stack', () => {

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { backOffMs, createPause } from '../../../../clients/typescript/src/pause.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const OPTIONS = { minBackOffMs: 100, maxBackOffMs: 1_000 }
 
@@ -17,28 +17,28 @@ test('the back-off is a random part of a time that doubles up to its bound', () 
 })
 
 describe('a pause', () => {
-  beforeEach(() => void jest.useFakeTimers({ now: 0 }))
+  beforeEach(() => void vi.useFakeTimers({ now: 0 }))
   afterEach(() => {
-    jest.useRealTimers()
-    jest.restoreAllMocks()
+    vi.useRealTimers()
+    vi.restoreAllMocks()
   })
 
   test('is not shorter than what the server asks for, and hurry does not end that', () => {
-    jest.spyOn(Math, 'random').mockReturnValue(0.5)
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const pause = createPause(OPTIONS)
     expect(pause.failed(0, 2_000)).toBe(2_050)
     expect(pause.leftMs()).toBe(2_050)
     pause.hurry()
     expect(pause.leftMs()).toBe(2_000)
-    jest.advanceTimersByTime(2_000)
+    vi.advanceTimersByTime(2_000)
     expect(pause.leftMs()).toBeLessThanOrEqual(0)
   })
 
   test('requests that failed together are one failure', () => {
     const pause = createPause(OPTIONS)
-    jest.advanceTimersByTime(10)
+    vi.advanceTimersByTime(10)
     expect(pause.failed(0, 0)).toBeDefined()
-    jest.advanceTimersByTime(1)
+    vi.advanceTimersByTime(1)
     expect(pause.failed(5, 0)).toBeUndefined()
     expect(pause.failures).toBe(1)
     expect(pause.failed(11, 0)).toBeDefined()

@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { type Logger, pino } from 'pino'
+import { describe, expect, test } from 'vitest'
 import createPinoStream, { createPinoMapping } from '../../../../clients/typescript/src/pino.ts'
 import { compileValidators } from '../../../../gateway/schemas/validate.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const OPTIONS = { url: 'http://127.0.0.1:9', apiKey: 'key' }
 const map = (line: object, options = {}) => createPinoMapping(options)(JSON.stringify(line))

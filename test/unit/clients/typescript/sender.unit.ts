@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { type Batch, createBatch, createWave, type Target } from '../../../../clients/typescript/src/batch.ts'
 import { createSender } from '../../../../clients/typescript/src/sender.ts'
 

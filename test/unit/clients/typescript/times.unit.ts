@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createTimestamps } from '../../../../clients/typescript/src/times.ts'
 import { compareTimestamps, parseTimestamp } from '../../../../shared/contract/timestamp.ts'
 

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createLogger, format } from 'winston'
 import { entryOf, SluiceTransport } from '../../../../clients/typescript/src/winston.ts'
 

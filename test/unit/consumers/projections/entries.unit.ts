@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import {
   applicationLogDocument,
   eventLogDocument,
@@ -7,6 +6,7 @@ import {
 } from '../../../../consumers/projections/entries.ts'
 import { FULL_TEXT_CHARACTERS_MAX } from '../../../../shared/contract/keyword.ts'
 import { applicationLog, eventLog, idOf } from '../../../support/consumers-records.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('the document of an event log', () => {
   test('has the beginning of a long payload to search, and all of it to show', () => {

@@ -1,10 +1,10 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { flowFact, foldFlows } from '../../../../consumers/projections/flows.ts'
 import type { FlowDelta } from '../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../../../shared/contract/records.ts'
 import { applicationLog, eventLog } from '../../../support/consumers-records.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const factsOf = (entries: readonly EntryRecord[]): readonly FlowDelta[] =>
   entries.map(flowFact).filter((fact) => fact !== null)

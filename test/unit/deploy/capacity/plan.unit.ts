@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { readFigures } from '../../../../deploy/capacity/figures.ts'
 import { type Load, type Plan, planFor, USUAL_LOAD } from '../../../../deploy/capacity/plan.ts'
 import { SETTINGS } from '../../../../shared/runtime/config-schema.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const gateway = (gatewayMs: number, brokerMs: number) => ({ gatewayMs, brokerMs })
 const FIGURES = {

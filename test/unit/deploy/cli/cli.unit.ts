@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../../../deploy/cli/cli.ts'
 import { cliOnMemory } from '../../../support/cli.ts'
 

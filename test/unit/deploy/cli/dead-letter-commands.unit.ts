@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { type DeadLetterReason, deadLetter, deadLetterRecord } from '../../../../consumers/dead-letters.ts'
 import { cliOnMemory } from '../../../support/cli.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from 'vitest'
 import { cliOnMemory } from '../../../support/cli.ts'
 import { temporaryFolder } from '../../../support/sluice-process.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import type { ApplicationLog, EventLog } from '../../../../clients/typescript/src/entries.ts'
 import { CLIENT_TYPES_FILE, clientTypes } from '../../../../deploy/docs/client-types.ts'
 import { compileValidators } from '../../../../gateway/schemas/validate.ts'

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
 import { Ajv } from 'ajv'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import { SETTINGS } from '../../../../shared/runtime/config-schema.ts'

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from 'vitest'
 import { answerClientError, refuseTunnel } from '../../../../deploy/http/client-error.ts'
 import { inTurn, limitPipelining } from '../../../../deploy/http/pipelining.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -127,11 +127,12 @@ describe('on a connection that owes answers', () => {
       headersTimeout: 50,
       connectionsCheckingInterval: 10,
     })
+    // Only the end of the wait tells from outside that the time is up.
+    const isOver = new Promise((resolve) => server.once('clientError', resolve))
     const { send, received, closed } = openRaw(port)
     send(LATER, `${POST}Content-Length: 9\r\n\r\nhalf`)
     await eventually(() => waiting.length === 1)
-    // Only the end of the wait tells from outside that the time is up.
-    await new Promise((resolve) => server.once('clientError', resolve))
+    await isOver
     expect(received()).toBe('')
     waiting[0]?.()
     expect(answersIn(await closed).map(({ status }) => status)).toEqual([200, 408])

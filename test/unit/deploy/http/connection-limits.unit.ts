@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from 'vitest'
 import { letGoOfStalled, limitConnections } from '../../../../deploy/http/connection-limits.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { openRaw, type RawConnection, startBare } from '../../../support/raw-http.ts'

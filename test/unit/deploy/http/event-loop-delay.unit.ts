@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, expect, test } from 'vitest'
 import { createEventLoopDelay, type EventLoopDelay } from '../../../../deploy/http/event-loop-delay.ts'
 import { createMetrics, type Metrics } from '../../../../shared/runtime/metrics.ts'
 import { eventually } from '../../../support/eventually.ts'

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from 'vitest'
 import { answerHalfClosed } from '../../../../deploy/http/half-closed.ts'
 import { inTurn, limitPipelining } from '../../../../deploy/http/pipelining.ts'
 import { eventually } from '../../../support/eventually.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import express from 'express'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ListeningServer } from '../../../../deploy/http/listening.ts'
 import { createHttpServer } from '../../../../deploy/http/server.ts'
 import { createListener } from '../../../../shared/http/listener.ts'

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { closeConnectionsInStages } from '../../../../deploy/http/close-in-stages.ts'
 import { inTurn, limitPipelining, WAITING_MAX } from '../../../../deploy/http/pipelining.ts'
 import { eventually } from '../../../support/eventually.ts'

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
-import { afterEach, describe, expect, test } from '@jest/globals'
 import express from 'express'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { ListeningServer } from '../../../../deploy/http/listening.ts'
 import { createHttpServer } from '../../../../deploy/http/server.ts'
 import { createListener } from '../../../../shared/http/listener.ts'

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { COMMANDS } from '../../../../deploy/cli/cli.ts'
 import { WRITTEN } from '../../../../deploy/docs/written.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { usesFiles } from '../../../../deploy/server/backends.ts'
 import { ROLES, type Role } from '../../../../deploy/server/roles.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'

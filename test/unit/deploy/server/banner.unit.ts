@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { banner } from '../../../../deploy/server/banner.ts'
 import { foreignRegistry } from '../../../support/foreign-gateway.ts'
 

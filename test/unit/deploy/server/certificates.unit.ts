@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { reportCertificates } from '../../../../deploy/server/certificates.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 import { createAuthority } from '../../../support/certificates.ts'

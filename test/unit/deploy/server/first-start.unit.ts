@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
+import { describe, expect, test } from 'vitest'
 import { setUpRegistry } from '../../../../deploy/server/first-start.ts'
 import { ROLES, type Role } from '../../../../deploy/server/roles.ts'
 import { registryOnMemory } from '../../../support/registry-topic.ts'

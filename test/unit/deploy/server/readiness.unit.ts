@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createReadiness } from '../../../../deploy/server/readiness.ts'
 
 const LIMIT_MS = 10

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sessionSecrets } from '../../../../deploy/server/session-secret.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import { temporaryFolder } from '../../../support/sluice-process.ts'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 
 const SIGNALS = join(import.meta.dirname, '../../../../deploy/server/signals.ts')
 

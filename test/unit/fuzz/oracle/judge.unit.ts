@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../../fuzz/answer-parser.ts'
 import type { Dialect, Draft } from '../../../fuzz/draft.ts'
 import { judge } from '../../../fuzz/oracle/judge.ts'

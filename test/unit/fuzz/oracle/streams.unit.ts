@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { csvProblem, eventsProblem, linesProblem, metricsProblem, xmlProblem } from '../../../fuzz/oracle/streams.ts'
 
 const BOM = '\ufeff'

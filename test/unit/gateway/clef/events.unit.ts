@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as fc from '../../../support/fast-check.ts'
 import { runsOf } from '../../../support/fast-check.ts'
 import {
   CHECKOUT,

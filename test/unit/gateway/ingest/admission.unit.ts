@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { UNKNOWN_BODY_BYTES_MAX } from '../../../../gateway/ingest/admission.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createEndpoint, sendResponse } from '../../../../gateway/ingest/endpoint.ts'
 import { createIngestMetrics } from '../../../../gateway/ingest/handlers.ts'
 import { created, ENVELOPE } from '../../../../gateway/ingest/replies.ts'

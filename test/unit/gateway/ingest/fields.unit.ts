@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
 import { PROJECT } from '../../../support/gateway-registry.ts'
 

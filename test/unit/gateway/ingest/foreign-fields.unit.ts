@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { tells } from '../../../../gateway/ingest/foreign-fields.ts'
 
 describe('whether a text tells a part', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createProjectFinder } from '../../../../gateway/ingest/foreign-sender.ts'
 import { registryOf } from '../../../support/registry-topic.ts'
 

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createHotKeys } from '../../../../gateway/ingest/hot-keys.ts'
 
 beforeEach(() => {
-  jest.useFakeTimers()
+  vi.useFakeTimers()
 })
 afterEach(() => {
-  jest.useRealTimers()
+  vi.useRealTimers()
 })
 
 const uses = (isHot: (key: string) => boolean, key: string, times: number): number =>
@@ -21,9 +21,9 @@ describe('hot keys', () => {
   test('the allowance comes back with time, up to that of one second', () => {
     const isHot = createHotKeys({ usesPerSecond: 100, keysMax: 10 })
     uses(isHot, 'a', 200)
-    jest.advanceTimersByTime(500)
+    vi.advanceTimersByTime(500)
     expect(uses(isHot, 'a', 60)).toBe(10)
-    jest.advanceTimersByTime(60_000)
+    vi.advanceTimersByTime(60_000)
     expect(uses(isHot, 'a', 150)).toBe(50)
   })
 
@@ -31,7 +31,7 @@ describe('hot keys', () => {
     const isHot = createHotKeys({ usesPerSecond: 100, keysMax: 10 })
     for (let second = 0; second < 10; second += 1) {
       expect(uses(isHot, 'a', 99)).toBe(0)
-      jest.advanceTimersByTime(1_000)
+      vi.advanceTimersByTime(1_000)
     }
   })
 

@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createQuotas, RETRY_AFTER_SECONDS_MAX } from '../../../../gateway/ingest/quotas.ts'
 import type { TeamLimits } from '../../../../shared/registry/registry.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
+import * as fc from '../../../support/fast-check.ts'
 
-beforeEach(() => void jest.useFakeTimers())
-afterEach(() => void jest.useRealTimers())
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
 
 /** Quotas of Teams whose limits, and of a gateway whose share, a test can change. */
 function setUp(limits: Record<string, TeamLimits>, env: Record<string, string> = {}) {
@@ -31,7 +31,7 @@ function setUp(limits: Record<string, TeamLimits>, env: Record<string, string> =
   return { ...quotas, state, taken, counted }
 }
 
-const wait = (seconds: number): void => jest.advanceTimersByTime(seconds * 1_000)
+const wait = (seconds: number): void => vi.advanceTimersByTime(seconds * 1_000)
 
 describe('a quota', () => {
   test('gives at once what comes in its burst, and then its rate', () => {

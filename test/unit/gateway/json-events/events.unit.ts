@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { eventsOf, type SentEvents } from '../../../../gateway/json-events/events.ts'
 import type { Checked } from '../../../../shared/contract/errors.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const memory = { hold: () => true, release: () => undefined }
 
@@ -39,7 +39,7 @@ test('lines are told by their numbers, whatever stands between them', () => {
         .map((text, index) => ({ text: text.trim(), number: index + 1 }))
         .filter(({ text }) => text !== '')
       const { value, problem } = read(body).result
-      if (sent.length === 0) return expect(problem?.code).toBe('malformed_json')
+      if (sent.length === 0) return void expect(problem?.code).toBe('malformed_json')
       expect(value?.isBatch).toBe(sent.length > 1)
       const told = value?.events.map(({ text, event }) => ({
         text,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { entryOf } from '../../../../gateway/json-logs/entry.ts'
 import type { Project } from '../../../../shared/registry/registry.ts'
 

@@ -1,10 +1,10 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { ALIASES, type Alias, nameOf } from '../../../../gateway/json-logs/aliases.ts'
 import { findFields } from '../../../../gateway/json-logs/found.ts'
 import { levelIn, timeOf } from '../../../../gateway/json-logs/values.ts'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { timestampOf, toNanos } from '../../../../shared/contract/timestamp.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('a time', () => {
   test.each<[unknown, string | undefined]>([

@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as fc from '../../../support/fast-check.ts'
 import { CHECKOUT, type ForeignGateway, KEY, STOCK, startForeignGateway } from '../../../support/foreign-gateway.ts'
 import { protobufOf, responseOf, statusOf } from '../../../support/otlp-protobuf.ts'
 

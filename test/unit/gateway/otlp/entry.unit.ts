@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { entryOf, type RecordOrigin } from '../../../../gateway/otlp/entry.ts'
 import { plainAttributes, plainValue } from '../../../../gateway/otlp/log-records.ts'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const ORIGIN: RecordOrigin = {
   category: 'my.library',

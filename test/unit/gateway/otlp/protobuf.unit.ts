@@ -1,8 +1,8 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { PROTOBUF_FORMAT } from '../../../../gateway/otlp/protobuf.ts'
 import type { Checked } from '../../../../shared/contract/errors.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { protobufOf } from '../../../support/otlp-protobuf.ts'
 
 interface Parsed {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createProjectFinder } from '../../../../gateway/ingest/foreign-sender.ts'
 import { createKeeps, createSources, RESOURCE_ATTRIBUTES } from '../../../../gateway/otlp/sources.ts'
 import { CHECKOUT, foreignRegistry, STOCK } from '../../../support/foreign-gateway.ts'

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Batcher, createBatcher, type Slice } from '../../../../gateway/publisher/batcher.ts'
 import type { MicroBatch, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
 import type { ScheduleOptions } from '../../../../gateway/publisher/schedule.ts'
 import { createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const OPTIONS = {
   batchRecordsMax: 10,
@@ -19,11 +19,11 @@ interface Sent extends MicroBatch {
 }
 
 beforeEach(() => {
-  jest.useFakeTimers()
+  vi.useFakeTimers()
 })
 afterEach(() => {
-  jest.restoreAllMocks()
-  jest.useRealTimers()
+  vi.restoreAllMocks()
+  vi.useRealTimers()
 })
 
 /** A batcher whose sends settle when the test says so, on a clock that moves when the test says so. */
@@ -66,7 +66,7 @@ const slice = (partition: number | null, records = 1, bytes = records * 10): Sli
 const push = (batcher: Batcher, pushed: Slice, withinMs = 10_000) => batcher.push(pushed, performance.now() + withinMs)
 const sizes = (all: readonly Sent[]) => all.map(({ records }) => records.length)
 /** Lets promises that have settled be noticed. */
-const turn = () => jest.advanceTimersByTimeAsync(0)
+const turn = () => vi.advanceTimersByTimeAsync(0)
 
 describe('when a lane sends', () => {
   test('in the same turn while fewer sends than eagerSends are in flight, with all that came in it', async () => {
@@ -106,9 +106,9 @@ describe('when a lane sends', () => {
     void push(batcher, slice(0))
     all[1]?.settle()
     await turn()
-    jest.advanceTimersByTime(1)
+    vi.advanceTimersByTime(1)
     expect(sizes(all)).toEqual([9, 9])
-    jest.advanceTimersByTime(1)
+    vi.advanceTimersByTime(1)
     expect(sizes(all)).toEqual([9, 9, 1])
 
     all[2]?.settle()
@@ -141,13 +141,13 @@ describe('when a lane sends', () => {
     void push(batcher, slice(0))
     await turn()
     void push(batcher, slice(1))
-    jest.advanceTimersByTime(3)
+    vi.advanceTimersByTime(3)
     void push(batcher, slice(2))
-    jest.advanceTimersByTime(1)
+    vi.advanceTimersByTime(1)
     expect(all).toHaveLength(1)
-    jest.advanceTimersByTime(1)
+    vi.advanceTimersByTime(1)
     expect(all.map(({ partition }) => partition)).toEqual([0, 1])
-    jest.advanceTimersByTime(3)
+    vi.advanceTimersByTime(3)
     expect(all.map(({ partition }) => partition)).toEqual([0, 1, 2])
   })
 
@@ -167,7 +167,7 @@ describe('when a lane sends', () => {
   test('never above sendsInFlightMax, and never twice at a time for one partition', () => {
     const { batcher, all } = setUp({ sendsInFlightMax: 2, eagerSends: 9 })
     for (const partition of [0, 0, 1, 2, 3]) void push(batcher, slice(partition, 10))
-    jest.advanceTimersByTime(1_000)
+    vi.advanceTimersByTime(1_000)
     expect(all.map(({ partition }) => partition)).toEqual([0, 1])
   })
 
@@ -188,7 +188,7 @@ describe('when a lane sends', () => {
 
 describe('timers', () => {
   const delays = () => {
-    const spy = jest.spyOn(globalThis, 'setTimeout')
+    const spy = vi.spyOn(globalThis, 'setTimeout')
     return () => spy.mock.calls.map(([, delay = 0]) => delay)
   }
 
@@ -197,7 +197,7 @@ describe('timers', () => {
     const { batcher, all } = setUp({ sendsInFlightMax: 2 })
     for (const partition of [0, 1, 2]) {
       void push(batcher, slice(partition))
-      await jest.advanceTimersByTimeAsync(60)
+      await vi.advanceTimersByTimeAsync(60)
     }
     expect(all).toHaveLength(2)
     const asked = delays()
@@ -216,7 +216,7 @@ describe('timers', () => {
     await turn()
     const asked = delays()
     const drained = batcher.drain(performance.now() - 1_000)
-    await jest.advanceTimersByTimeAsync(1)
+    await vi.advanceTimersByTimeAsync(1)
     await drained
     expect(asked().filter((delay) => delay < 0)).toEqual([])
   })
@@ -255,7 +255,7 @@ describe('deadlines', () => {
     const sent = push(batcher, slice(0), 100)
     await turn()
     const waiting = push(batcher, slice(0), 100)
-    jest.advanceTimersByTime(101)
+    vi.advanceTimersByTime(101)
     expect([await sent, await waiting]).toEqual(['unsettled', 'expired'])
     expect(budget.held).toBe(0)
     all[0]?.settle()
@@ -271,12 +271,12 @@ describe('deadlines', () => {
     void push(batcher, slice(0), 100)
     await turn()
     const early = push(batcher, slice(0), 100)
-    jest.advanceTimersByTime(50)
+    vi.advanceTimersByTime(50)
     const late = push(batcher, slice(0), 100)
     all[0]?.settle()
     await turn()
     expect(sizes(all)).toEqual([1, 2])
-    jest.advanceTimersByTime(60)
+    vi.advanceTimersByTime(60)
     expect(await early).toBe('unsettled')
     all[1]?.settle()
     expect(await late).toBe('durable')
@@ -294,7 +294,7 @@ describe('draining', () => {
     for (const sent of all) sent.settle()
     await drained
     expect(await outcomes).toEqual(['durable', 'durable', 'durable'])
-    expect(jest.getTimerCount()).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('ends at its deadline with an outcome for everything', async () => {
@@ -303,15 +303,15 @@ describe('draining', () => {
     await turn()
     outcomes.push(push(batcher, slice(0)))
     const drained = batcher.drain(performance.now() + 100)
-    await jest.advanceTimersByTimeAsync(101)
+    await vi.advanceTimersByTimeAsync(101)
     await drained
     expect(await Promise.all(outcomes)).toEqual(['unsettled', 'expired'])
-    expect(jest.getTimerCount()).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('with nothing to do ends at once', async () => {
     await setUp().batcher.drain(performance.now() + 1_000)
-    expect(jest.getTimerCount()).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 })
 
@@ -358,16 +358,16 @@ describe('whatever happens', () => {
             const sent = [...inFlight][each.which % Math.max(1, inFlight.size)]
             if (sent !== undefined) settle(sent, each.outcome)
           }
-          await jest.advanceTimersByTimeAsync(each.do === 'wait' ? each.ms : 0)
+          await vi.advanceTimersByTimeAsync(each.do === 'wait' ? each.ms : 0)
           expect(inFlight.size).toBeLessThanOrEqual(OPTIONS.sendsInFlightMax)
           expect(new Set([...inFlight].map(({ partition }) => partition)).size).toBe(inFlight.size)
         }
-        await jest.advanceTimersByTimeAsync(10)
+        await vi.advanceTimersByTimeAsync(10)
         for (let round = 0; round < 100 && inFlight.size > 0; round += 1) {
           for (const sent of [...inFlight]) settle(sent, 'durable')
-          await jest.advanceTimersByTimeAsync(10)
+          await vi.advanceTimersByTimeAsync(10)
         }
-        await jest.advanceTimersByTimeAsync(200)
+        await vi.advanceTimersByTimeAsync(200)
         const sentIn = new Map(all.flatMap((sent) => sent.records.map((record) => [record, sent] as const)))
         expect(all.reduce((sum, { records }) => sum + records.length, 0)).toBe(sentIn.size)
         for (const {
@@ -393,7 +393,7 @@ describe('whatever happens', () => {
         }
         expect(budget.held).toBe(0)
         await batcher.drain(performance.now())
-        expect(jest.getTimerCount()).toBe(0)
+        expect(vi.getTimerCount()).toBe(0)
       }),
       { numRuns: 150 },
     )

@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import type { Publication } from '../../../../gateway/publisher/publication.ts'
 import { cutSlices } from '../../../../gateway/publisher/publisher.ts'
 import { partitionOf } from '../../../../shared/contract/partitioner.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const LIMITS = { batchRecordsMax: 5, batchBytesMax: 1_000 }
 const publications = fc.array(

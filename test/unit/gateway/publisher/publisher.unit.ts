@@ -1,12 +1,12 @@
-import { describe, expect, jest, test } from '@jest/globals'
-import fc from 'fast-check'
 import { pino } from 'pino'
+import { describe, expect, test, vi } from 'vitest'
 import type { Publication, PublishOutcome } from '../../../../gateway/publisher/publication.ts'
 import { createPublisher, PUBLISHER_DEFAULTS, type PublisherOptions } from '../../../../gateway/publisher/publisher.ts'
 import { partitionOf } from '../../../../shared/contract/partitioner.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
 import { eventually } from '../../../support/eventually.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { createGatewayJournal, type GatewayJournal } from '../../../support/gateway-journal.ts'
 
 const TOPIC = 'logs'
@@ -187,7 +187,7 @@ describe('partitions that are added', () => {
 
   test('are never fewer, whatever a broker that lags says, and are looked for again after a failure', async () => {
     const { journal, publisher, publish } = await setUp({ partitionCheckMs: 1 }, 4)
-    const looks = jest.spyOn(journal, 'partitionCount')
+    const looks = vi.spyOn(journal, 'partitionCount')
     const looked = async (answer: number | Error): Promise<void> => {
       journal.repartition(answer)
       const before = looks.mock.calls.length
@@ -204,17 +204,17 @@ describe('partitions that are added', () => {
   })
 
   test('are not looked for once the publisher stops', async () => {
-    jest.useFakeTimers()
+    vi.useFakeTimers()
     try {
       const { journal, publisher } = await setUp({ partitionCheckMs: 1_000 })
-      const looks = jest.spyOn(journal, 'partitionCount')
-      await jest.advanceTimersByTimeAsync(2_000)
+      const looks = vi.spyOn(journal, 'partitionCount')
+      await vi.advanceTimersByTimeAsync(2_000)
       expect(looks).toHaveBeenCalledTimes(2)
       await stop(publisher)
-      await jest.advanceTimersByTimeAsync(2_000)
+      await vi.advanceTimersByTimeAsync(2_000)
       expect(looks).toHaveBeenCalledTimes(2)
     } finally {
-      jest.useRealTimers()
+      vi.useRealTimers()
     }
   })
 })

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { MicroBatch } from '../../../../gateway/publisher/publication.ts'
 import {
   type BreakerState,
@@ -24,10 +24,10 @@ const BATCH: MicroBatch = {
 }
 
 beforeEach(() => {
-  jest.useFakeTimers()
+  vi.useFakeTimers()
 })
 afterEach(() => {
-  jest.useRealTimers()
+  vi.useRealTimers()
 })
 
 /** A next step whose sends settle when the test says so. */
@@ -46,21 +46,21 @@ describe('the time limit', () => {
     const { send, sends } = pendingSend()
     const limited = limitTime(1_000, send)
     const slow = limited(BATCH)
-    jest.advanceTimersByTime(500)
+    vi.advanceTimersByTime(500)
     const quick = limited(BATCH)
     sends[1]?.resolve()
     await quick
     const failing = limited(BATCH)
     sends[2]?.reject(new Error('its own'))
     await expect(failing).rejects.toThrow('its own')
-    jest.advanceTimersByTime(600)
+    vi.advanceTimersByTime(600)
     await expect(slow).rejects.toBeInstanceOf(UnsettledError)
   })
 
   test('a send that settles after it was given up changes nothing', async () => {
     const { send, sends } = pendingSend()
     const slow = limitTime(10, send)(BATCH)
-    jest.advanceTimersByTime(20)
+    vi.advanceTimersByTime(20)
     sends[0]?.resolve()
     await expect(slow).rejects.toBeInstanceOf(UnsettledError)
   })
@@ -124,12 +124,12 @@ describe('the breaker', () => {
   test('half open, lets one send through: success closes it, failure opens it again', async () => {
     const { breaker, states, send, sent, mend } = setUp()
     for (let count = 0; count < 4; count += 1) await send()
-    jest.advanceTimersByTime(1_000)
+    vi.advanceTimersByTime(1_000)
     expect(await Promise.all([send(), send(), send()])).toEqual(['Error', 'PausedError', 'PausedError'])
     expect(states).toEqual(['open', 'halfOpen', 'open'])
     mend()
     expect(await send()).toBe('PausedError')
-    jest.advanceTimersByTime(1_000)
+    vi.advanceTimersByTime(1_000)
     expect(await send()).toBe('sent')
     expect(await send()).toBe('sent')
     expect(states).toEqual(['open', 'halfOpen', 'open', 'halfOpen', 'closed'])
@@ -152,7 +152,7 @@ describe('the breaker', () => {
     mend()
     breaker.close()
     expect(await send()).toBe('PausedError')
-    expect(jest.getTimerCount()).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('an error of the next step comes through as it is', async () => {
@@ -175,7 +175,7 @@ describe('measuring', () => {
     const measured = measureSends(metrics, send)
     const durable = measured({ ...BATCH, count: 7 })
     const failed = measured(BATCH)
-    jest.advanceTimersByTime(250)
+    vi.advanceTimersByTime(250)
     sends[0]?.resolve()
     sends[1]?.reject(new Error('failed'))
     await durable
@@ -193,7 +193,7 @@ describe('the log of failures', () => {
     const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
     const report = createFailureLog(logger, 1_000)
     for (let count = 0; count < 10; count += 1) report(new Error('down'), BATCH)
-    jest.advanceTimersByTime(1_001)
+    vi.advanceTimersByTime(1_001)
     for (let count = 0; count < 10; count += 1) report(new Error('down'), BATCH)
     expect(lines.map(({ unsaid }) => unsaid)).toEqual([0, 9])
     expect(lines[0]).toMatchObject({

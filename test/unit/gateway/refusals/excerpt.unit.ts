@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { excerptOfJson, excerptOfText } from '../../../../gateway/refusals/excerpt.ts'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { REFUSED_BODY_BYTES_MAX } from '../../../../shared/contract/refusals.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('the beginning of a body', () => {
   test('is the whole of a short one', () => {

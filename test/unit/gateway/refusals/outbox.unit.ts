@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRefusalOutbox } from '../../../../gateway/refusals/outbox.ts'
 import { decodeRefusal, type NotedRefusal } from '../../../../shared/contract/refusals.ts'
 import { AppendError } from '../../../../shared/journal/journal.ts'
@@ -45,10 +45,10 @@ function setUp() {
   return { journal, outbox, records, counted, warned }
 }
 
-beforeEach(() => void jest.useFakeTimers())
-afterEach(() => void jest.useRealTimers())
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
 
-const settle = () => jest.advanceTimersByTimeAsync(1_000)
+const settle = () => vi.advanceTimersByTimeAsync(1_000)
 
 describe('the outbox of notes', () => {
   test('appends what came together at once, and later what came later', async () => {
@@ -135,9 +135,9 @@ describe('the outbox of notes', () => {
     const late = outbox.stop(now + 5_000).then(() => {
       over = true
     })
-    await jest.advanceTimersByTimeAsync(4_999)
+    await vi.advanceTimersByTimeAsync(4_999)
     expect(over).toBe(false)
-    await jest.advanceTimersByTimeAsync(2)
+    await vi.advanceTimersByTimeAsync(2)
     await late
   })
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRefusalRecorder } from '../../../../gateway/refusals/recorder.ts'
 import type { NotedRefusal, RefusalRecord } from '../../../../shared/contract/refusals.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
@@ -119,7 +119,7 @@ describe('a refused entry is noted', () => {
   })
 
   test('nor what is refused for a while only, until the registry is read', async () => {
-    const push = jest.fn<() => boolean>()
+    const push = vi.fn<() => boolean>()
     const clock = { now: () => Date.parse(AT) }
     const refusalRecorder = createRefusalRecorder({ registry, clock, outbox: { push, miss: push } })
     const starting = await startGateway({ registry, registryReady: () => false, refusalRecorder })

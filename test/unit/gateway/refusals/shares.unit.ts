@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createShares } from '../../../../gateway/refusals/shares.ts'
 
 function sharesAt(start = 0) {

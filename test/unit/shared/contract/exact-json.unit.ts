@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { hasLostDigits, parseExactly, parseKeepingDigits } from '../../../../shared/contract/exact-json.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('numbers that JavaScript cannot hold', () => {
   test.each(['9007199254740993', '[1,{"a":-12345678901234567890}]', '{"a":[[1e400]]}', '1e20'])(

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { parseGuid } from '../../../../shared/contract/guid.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const CANONICAL = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 

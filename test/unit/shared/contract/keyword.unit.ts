@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { keyword, searchText } from '../../../../shared/contract/keyword.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const anyText = fc
   .string({ unit: 'binary', maxLength: 60 })
@@ -35,7 +35,7 @@ describe('a keyword', () => {
   })
 
   test('of a keyword is the same keyword, so a filter meets the document', () => {
-    fc.assert(fc.property(anyText, (text) => expect(keyword(keyword(text, 20), 20)).toBe(keyword(text, 20))))
+    fc.assert(fc.property(anyText, (text) => void expect(keyword(keyword(text, 20), 20)).toBe(keyword(text, 20))))
   })
 
   test('of ordinary text is the text', () => {

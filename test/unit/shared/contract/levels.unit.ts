@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { LEVELS, levelRank, parseLevel } from '../../../../shared/contract/levels.ts'
 
 describe('specification 2.2: log levels', () => {

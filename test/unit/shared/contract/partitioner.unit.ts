@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { murmur2, partitionOf } from '../../../../shared/contract/partitioner.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('murmur2', () => {
   // The vectors of Kafka's own test (org.apache.kafka.common.utils.UtilsTest.testMurmur2), then one byte a length of the tail.

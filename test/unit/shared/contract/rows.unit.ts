@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { mayBeLong, ROW_TEXT_CHARACTERS_MAX, rowOf } from '../../../../shared/contract/rows.ts'
 import { applicationRecord, eventRecord } from '../../../support/documents.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const MAX = ROW_TEXT_CHARACTERS_MAX
 

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { compareTimestamps, fromNanos, parseTimestamp, toNanos } from '../../../../shared/contract/timestamp.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const NANOS_MAX = toNanos('2261-12-31T23:59:59.999999999Z')
 const nanos = fc.bigInt({ min: 0n, max: NANOS_MAX })

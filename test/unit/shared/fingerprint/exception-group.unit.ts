@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { exceptionGroupOf } from '../../../../shared/fingerprint/exception-group.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { HOSTILE } from '../../views/details/hostile.ts'
 
 describe('the group of an exception', () => {

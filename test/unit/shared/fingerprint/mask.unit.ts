@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { MASK_LENGTH_MAX, masked } from '../../../../shared/fingerprint/mask.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('the variable parts of a message', () => {
   test.each([

@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { fingerprintsOf, isFingerprint } from '../../../../shared/fingerprint/fingerprint.ts'
 import { MASK_LENGTH_MAX } from '../../../../shared/fingerprint/mask.ts'
 import { templateOf } from '../../../../shared/fingerprint/template.ts'
 import { renderTemplate } from '../../../../shared/message-template.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const template = (message: string, scopeData: Record<string, unknown> | null = null) =>
   templateOf({ message, scopeData })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { acceptedCoding } from '../../../../shared/http/accept-encoding.ts'
 
 describe('the coding of an answer', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { below } from '../../../../shared/http/base-path.ts'
 
 test.each([

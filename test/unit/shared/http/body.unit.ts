@@ -4,8 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import {
   type BodyReader,
   createBodyReader,
@@ -18,6 +17,7 @@ import {
 import { codingProblem } from '../../../../shared/http/media-type.ts'
 import { type ByteShare, createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 import { eventually } from '../../../support/eventually.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const GRANT = { owner: 'payments', wireBytesMax: 100_000, inflatedBytesMax: 400_000 }
 

@@ -1,8 +1,8 @@
-import { describe, expect, jest, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { JSON_LIMITS, parseInPieces } from '../../../../shared/http/json-pieces.ts'
 import { runAtOnce } from '../../../../shared/runtime/cooperative.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const room = { hold: (): boolean => true }
 const parse = (text: string, pieceCharacters?: number) => runAtOnce(parseInPieces(text, room, pieceCharacters))
@@ -91,7 +91,7 @@ describe('the work and the memory are bounded before anything is parsed', () => 
   })
 
   test('no text is parsed that is longer than a piece', () => {
-    const parsed = jest.spyOn(JSON, 'parse')
+    const parsed = vi.spyOn(JSON, 'parse')
     const long = '\\u0000'.repeat(300_000)
     for (const text of [
       `"${long}"`,

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import express from 'express'
 import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ProblemError, problem } from '../../../../shared/contract/errors.ts'
 import { createListener, type Handler } from '../../../../shared/http/listener.ts'
 

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { mediaProblem } from '../../../../shared/http/media-type.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const isRead = (type: string): boolean => mediaProblem({ 'content-type': type }) === undefined
 
@@ -26,7 +26,7 @@ describe('a content type, with blanks wherever they may be,', () => {
       header(utf8, ';'),
       header(utf8, ';', 'profile', '=', 'x'),
     )
-    fc.assert(fc.property(accepted, (text) => expect([text, isRead(text)]).toEqual([text, true])))
+    fc.assert(fc.property(accepted, (text) => void expect([text, isRead(text)]).toEqual([text, true])))
   })
 
   test('of another type or charset, or with more before its semicolon, is not', () => {
@@ -37,6 +37,6 @@ describe('a content type, with blanks wherever they may be,', () => {
       header(otherCharset),
       header(otherCharset, ';'),
     )
-    fc.assert(fc.property(refused, (text) => expect([text, isRead(text)]).toEqual([text, false])))
+    fc.assert(fc.property(refused, (text) => void expect([text, isRead(text)]).toEqual([text, false])))
   })
 })

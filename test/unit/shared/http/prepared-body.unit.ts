@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { answerPrepared, type PreparedBody, prepareBody } from '../../../../shared/http/prepared-body.ts'
 import { startBare } from '../../../support/raw-http.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import express from 'express'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createListener, type Handler } from '../../../../shared/http/listener.ts'
 import { routed, timed } from '../../../../shared/http/request-times.ts'
 import { createLogger } from '../../../../shared/runtime/logger.ts'

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { toNanos } from '../../../../shared/contract/timestamp.ts'
 import { spansOver } from '../../../../shared/log-store/spans.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const NANOS_PER_MS = 1_000_000n
 const at = (text: string): bigint => toNanos(`${text}Z`)

@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import {
   type CountedNumber,
   roundedNumber,
@@ -8,6 +7,7 @@ import {
   statisticOf,
 } from '../../../../shared/log-store/statistics.ts'
 import { sortKey } from '../../../../shared/query/sort-key.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 /** The numbers in ascending order, each once, with its count. */
 function counted(numbers: readonly number[]): readonly CountedNumber[] {

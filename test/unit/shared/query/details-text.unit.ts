@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { detailsText } from '../../../../shared/query/details-text.ts'
 import { splitWords } from '../../../../shared/query/words.ts'
 import { applicationDocument, eventDocument } from '../../../support/documents.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const FIELDS = 'Acme.Billing\nProduction\n'
 

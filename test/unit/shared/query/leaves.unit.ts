@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import {
   LEAF_DEPTH_MAX,
   LEAF_PATH_LENGTH_MAX,
@@ -7,6 +6,7 @@ import {
   LEAVES_MAX,
   leaves,
 } from '../../../../shared/query/leaves.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('leaves', () => {
   test('names are joined by dots, arrays add nothing, and null is no leaf', () => {

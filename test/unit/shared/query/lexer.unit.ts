@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { lex } from '../../../../shared/query/lexer.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('lexemes', () => {
   test('each says what it is and where it stands', () => {

@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../../../../shared/query/parse.ts'
 import { QUERY_CASES, queryDocuments } from '../../../contract/query-cases.ts'
 import { documents, queries } from '../../../support/documents-arbitrary.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { matches } from '../../../support/query/matches.ts'
 import { printQuery } from '../../../support/query/print.ts'
 

@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import type { LeafBound, Query } from '../../../../shared/query/ast.ts'
 import { FIELDS, findField, LEAF_FAMILIES } from '../../../../shared/query/fields.ts'
 import { parseQuery, QUERY_DEPTH_MAX, QUERY_LENGTH_MAX, QUERY_TERMS_MAX } from '../../../../shared/query/parse.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { printQuery } from '../../../support/query/print.ts'
 
 const word = (text: string, prefix = false): Query => words([text], false, prefix)

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { fromNanos } from '../../../../shared/contract/timestamp.ts'
 import { isWithin, keyRange, sortKey, typeOf } from '../../../../shared/query/sort-key.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 /** A number as a whole one, of so many times ten to the power of -60. */
 interface Decimal {
@@ -129,7 +129,7 @@ describe('keys to sort by', () => {
             from: low && { value: low.text, isIncluded: isLowIn },
             to: high && { value: high.text, isIncluded: isHighIn },
           })
-          if (low === null && high === null) return expect(range).toBeUndefined()
+          if (low === null && high === null) return void expect(range).toBeUndefined()
           const isAbove = low === null || value.scaled > low.scaled || (isLowIn && value.scaled === low.scaled)
           const isBelow = high === null || value.scaled < high.scaled || (isHighIn && value.scaled === high.scaled)
           if (range === undefined) throw new Error('there is no range')

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { parseTimestamp } from '../../../../shared/contract/timestamp.ts'
 import { parseTime } from '../../../../shared/query/time.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const NOW = Date.parse('2026-02-01T12:00:00.500Z')
 

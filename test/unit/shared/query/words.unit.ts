@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { splitWords, WORD_LENGTH_MAX } from '../../../../shared/query/words.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('words', () => {
   test.each([

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { encodeBackup, planRestore, readBackup } from '../../../../shared/registry/backup.ts'
 import { emptyState, type RegistryState } from '../../../../shared/registry/records.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { NOW, registryOnMemory, stateOf, TOPIC, withChanges } from '../../../support/registry-topic.ts'
 
 const LATER = '2026-04-01T00:00:00.000Z'

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { parseRegistryFile } from '../../../../shared/registry/file.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const EXAMPLE = `teams:    [{ id: payments, name: Payments, apiKeys: ["key-one"] }]
 events:   [{ identifier: order-placed, team: payments, name: Order placed }]

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { Journal } from '../../../../shared/journal/journal.ts'
 import { createRegistryFollower } from '../../../../shared/registry/follower.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import {
   generateKey,
   hashKey,
@@ -10,6 +9,7 @@ import {
   keyWeakness,
   shownPrefix,
 } from '../../../../shared/registry/keys.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('generated keys', () => {
   const keys = Array.from({ length: 1_000 }, generateKey)

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
 import { emptyState, keyRecordId } from '../../../../shared/registry/records.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { NOW, plain, planOf, stateOf, withChanges } from '../../../support/registry-topic.ts'
 
 const GUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'

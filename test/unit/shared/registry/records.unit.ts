@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import {
   decodeRecord,
   emptyState,
@@ -9,6 +8,7 @@ import {
   type RegistryRecord,
   splitKeyId,
 } from '../../../../shared/registry/records.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const HASH = 'ab'.repeat(32)
 const GUID = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { hashKeyHex } from '../../../../shared/registry/keys.ts'
 import { encodeRecord, keyRecordId, type RegistryRecord } from '../../../../shared/registry/records.ts'
 import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createRegistryFold } from '../../../../shared/registry/registry-fold.ts'
 import { SEARCHES_MAX } from '../../../../shared/registry/search-admin.ts'
 import { registryOnMemory } from '../../../support/registry-topic.ts'

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PROJECTION_NAMES } from '../../../../consumers/projection.ts'
 import { ConfigError, describeConfig, loadConfig } from '../../../../shared/runtime/config.ts'
 import { SETTINGS, type Setting } from '../../../../shared/runtime/config-schema.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const SECRET = 'a-secret-of-more-than-32-characters!'
 

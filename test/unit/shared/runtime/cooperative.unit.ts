@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createCooperative, runAtOnce, runSteps, type Steps } from '../../../../shared/runtime/cooperative.ts'
 
 describe('long work', () => {

@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createDeadlines } from '../../../../shared/runtime/deadlines.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 beforeEach(() => {
-  jest.useFakeTimers()
+  vi.useFakeTimers()
 })
 afterEach(() => {
-  jest.useRealTimers()
+  vi.useRealTimers()
 })
 
 describe('deadlines', () => {
@@ -26,9 +26,9 @@ describe('deadlines', () => {
           return at
         })
         for (const [index, time] of times.entries()) {
-          jest.advanceTimersByTime(Math.max(0, time - performance.now() - 1))
+          vi.advanceTimersByTime(Math.max(0, time - performance.now() - 1))
           if (time > performance.now()) expect(met.has(index)).toBe(false)
-          jest.advanceTimersByTime(2)
+          vi.advanceTimersByTime(2)
           expect(met.has(index)).toBe(items[index]?.cancelled === false)
         }
         deadlines.close()
@@ -39,9 +39,9 @@ describe('deadlines', () => {
   test('have one timer, whatever their number', () => {
     const deadlines = createDeadlines()
     for (let index = 0; index < 1_000; index += 1) deadlines.add(performance.now() + 100 + index, () => undefined)
-    expect(jest.getTimerCount()).toBe(1)
+    expect(vi.getTimerCount()).toBe(1)
     deadlines.close()
-    expect(jest.getTimerCount()).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('all expire at the end, in their order; what is over lets go of its function', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { type Service, stoppedTogether } from '../../../../shared/runtime/lifecycle.ts'
 
 /** Services that note what is asked of them; a stop lasts until it is told to end. */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { networkOf } from '../../../../shared/runtime/networks.ts'
 
 test.each([

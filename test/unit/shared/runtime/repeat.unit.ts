@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createRepeater } from '../../../../shared/runtime/repeat.ts'
 import { eventually } from '../../../support/eventually.ts'
 

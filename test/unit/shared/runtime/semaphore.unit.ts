@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createSemaphore } from '../../../../shared/runtime/semaphore.ts'
 
 const never = new AbortController().signal

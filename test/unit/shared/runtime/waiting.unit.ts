@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { askWithin, createWaker, singleFlight } from '../../../../shared/runtime/waiting.ts'
 
 /** Work that is done when told to. */
@@ -60,13 +60,13 @@ const LONG_MS = 3_600_000
 
 describe('a wait', () => {
   afterEach(() => {
-    jest.restoreAllMocks()
+    vi.restoreAllMocks()
   })
 
   test('ends by itself, and is then forgotten: waits come twice a second for as long as a process lives', async () => {
     const waker = createWaker(new AbortController().signal)
     await Promise.all([waker.wait(0), waker.wait(0), waker.wait(1)])
-    const cleared = jest.spyOn(globalThis, 'clearTimeout')
+    const cleared = vi.spyOn(globalThis, 'clearTimeout')
     waker.wake()
     expect(cleared).not.toHaveBeenCalled()
   })

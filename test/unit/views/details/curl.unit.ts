@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { curlOf, curlTo, shellWord } from '../../../../views/details/curl.ts'
 import type { Entry } from '../../../../views/schemas/answers.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { pasted, scripted } from '../../../support/shell.ts'
 import { applicationEntry, eventEntry } from './entries.ts'
 

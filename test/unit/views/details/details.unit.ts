@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../../../../shared/query/parse.ts'
 import { detailsOf } from '../../../../views/details/details.ts'
 import { applicationEntry, eventEntry } from './entries.ts'

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { detailsOf } from '../../../../views/details/details.ts'
 import { applicationEntry } from './entries.ts'
 import { HOSTILE } from './hostile.ts'
@@ -6,24 +6,24 @@ import { HOSTILE } from './hostile.ts'
 const MIB = 1024 * 1024
 
 afterEach(() => {
-  jest.restoreAllMocks()
+  vi.restoreAllMocks()
 })
 
 /** Calls `work`; gives how many characters it read and wrote as JSON meanwhile. */
 function jsonCharacters(work: () => void): number {
   let characters = 0
   const { stringify, parse } = JSON
-  jest.spyOn(JSON, 'stringify').mockImplementation((...args: Parameters<typeof stringify>) => {
+  vi.spyOn(JSON, 'stringify').mockImplementation((...args: Parameters<typeof stringify>) => {
     const text = stringify(...args)
     characters += text?.length ?? 0
     return text
   })
-  jest.spyOn(JSON, 'parse').mockImplementation((...args: Parameters<typeof parse>) => {
+  vi.spyOn(JSON, 'parse').mockImplementation((...args: Parameters<typeof parse>) => {
     characters += args[0].length
     return parse(...args)
   })
   work()
-  jest.restoreAllMocks()
+  vi.restoreAllMocks()
   return characters
 }
 

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { leaves } from '../../../../shared/query/leaves.ts'
 import { isJson, prettyJson, jsonFields as readFields } from '../../../../views/details/json-text.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const whole = (text: string): string => prettyJson(text, Number.POSITIVE_INFINITY)
 const jsonFields = (text: string, max: number) => readFields(text, max).fields

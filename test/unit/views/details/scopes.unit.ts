@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { parseExactly } from '../../../../shared/contract/exact-json.ts'
 import { mergedScopes, scopeStack } from '../../../../views/details/scopes.ts'
 

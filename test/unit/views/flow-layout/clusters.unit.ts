@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { clusterMarks } from '../../../../views/flow-layout/clusters.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const marks = (...xs: number[]) => xs.map((x) => ({ x, rank: 2 }))
 

@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import type { Level } from '../../../../shared/contract/levels.ts'
 import { drawFlow, MARKS_MAX, THREAD_MAX } from '../../../../views/flow-layout/drawing.ts'
 import type { FlowLog } from '../../../../views/flow-layout/flow-log.ts'
@@ -11,6 +10,7 @@ import type { Entry } from '../../../../views/schemas/answers.ts'
 import { minimapPaths } from '../../../../views/web/flow/minimap.ts'
 import { neighbourOf } from '../../../../views/web/flow/navigation.ts'
 import { logWords, markWords } from '../../../../views/web/flow/words.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { appEntry, eventEntry, expected, iso, logsOf, MINUTE, SECOND, stepEntry } from '../web/flow/flow-fixture.ts'
 
 function draw(entries: readonly Entry[], shown: (log: FlowLog) => boolean = () => true, width = 1_000) {

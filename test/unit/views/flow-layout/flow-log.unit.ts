@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { epochMs, readLogs, SKEW_MIN_MS } from '../../../../views/flow-layout/flow-log.ts'
 import type { Entry } from '../../../../views/schemas/answers.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { applicationEntry, eventEntry, iso, logsOf, START, stepEntry } from '../web/flow/flow-fixture.ts'
 
 const [ofPayload, ofScope] = [

@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { LEVELS } from '../../../../shared/contract/levels.ts'
 import { cut, plural, shortCount, visible } from '../../../../views/flow-layout/format.ts'
 import { shapePath } from '../../../../views/flow-layout/shapes.ts'
 import { LEVEL_LOOKS } from '../../../../views/web/lib/levels.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('visible', () => {
   test('nothing that a terminal or a bidirectional text obeys is left', () => {

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { findGaps, IDLE_MIN_MS, segmentsOf } from '../../../../views/flow-layout/gaps.ts'
 import { activeMs } from '../../../../views/flow-layout/time-scale.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { HOUR, MINUTE, SECOND } from '../web/flow/flow-fixture.ts'
 
 describe('idle times', () => {

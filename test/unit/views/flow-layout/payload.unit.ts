@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { pairsOf, valueText } from '../../../../views/flow-layout/payload.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 describe('a payload on one line', () => {
   const line = (payload: string): string | undefined =>

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { heightOf, LANES_MAX, rowsOf } from '../../../../views/flow-layout/rows.ts'
 import { visitsOf } from '../../../../views/flow-layout/visits.ts'
 import type { Entry } from '../../../../views/schemas/answers.ts'

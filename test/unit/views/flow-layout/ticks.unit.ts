@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { ticksOf } from '../../../../views/flow-layout/ticks.ts'
 import { createTimeScale } from '../../../../views/flow-layout/time-scale.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { HOUR, MINUTE, SECOND, START } from '../web/flow/flow-fixture.ts'
 
 const scaleOf = (ms: number, width = 800) => createTimeScale([{ from: START, to: START + ms, folded: false }], width)

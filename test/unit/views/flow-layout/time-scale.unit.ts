@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { findGaps, segmentsOf } from '../../../../views/flow-layout/gaps.ts'
 import { createTimeScale, FOLDED_PX, type Segment } from '../../../../views/flow-layout/time-scale.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { START } from '../web/flow/flow-fixture.ts'
 
 const active = (from: number, to: number): Segment => ({ from, to, folded: false })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { bodyToTry, curlToTry } from '../../../../views/refusals/items.ts'
 import { pasted, scripted } from '../../../support/shell.ts'
 

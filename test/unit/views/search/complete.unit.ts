@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../../../../shared/query/parse.ts'
 import type { Completion } from '../../../../views/schemas/answers.ts'
 import { type Choice, complete, type KnownValues } from '../../../../views/search/complete.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 const VALUES: KnownValues = {
   level: [{ value: 'Error', count: 3 }],

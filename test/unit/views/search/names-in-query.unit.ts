@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { EntryKind } from '../../../../shared/contract/records.ts'
 import type { Query } from '../../../../shared/query/ast.ts'
 import { parseQuery } from '../../../../shared/query/parse.ts'

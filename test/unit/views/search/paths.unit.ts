@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { eventNamesOf, leafValuesOf, pathsOf } from '../../../../views/search/paths.ts'
 import { applicationLog, eventLog } from '../../../support/views-fixture.ts'
 

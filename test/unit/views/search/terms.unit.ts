@@ -1,11 +1,11 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import type { Query } from '../../../../shared/query/ast.ts'
 import { FIELDS } from '../../../../shared/query/fields.ts'
 import { parseQuery } from '../../../../shared/query/parse.ts'
 import { printTerm, type Term } from '../../../../shared/query/term.ts'
 import { addTerm, hasTerm, removeTerm } from '../../../../views/search/terms.ts'
 import { searchTexts } from '../../../support/documents-arbitrary.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { printQuery } from '../../../support/query/print.ts'
 
 const KEYWORDS = FIELDS.filter(({ kind }) => kind === 'keyword').map(({ name }) => name)

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { countedAs, createAttempts } from '../../../../views/session/attempts.ts'
 
 const LIMITS = { burst: 3, refillMs: 1_000 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createProxies } from '../../../../shared/http/proxies.ts'
 import { isSameOrigin, requireSameOrigin } from '../../../../views/session/same-origin.ts'
 

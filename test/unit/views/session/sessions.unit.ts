@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createSessions, IDLE_SECONDS } from '../../../../views/session/sessions.ts'
 import type { Secrets } from '../../../../views/session/token.ts'
 import { registryOf } from '../../../support/registry-topic.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createTickets } from '../../../../views/session/tickets.ts'
 
 const SECRET = 'a secret of 32 characters or more'

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from 'vitest'
 import { describeTeam } from '../../../../shared/registry/describe.ts'
 import { createTickets } from '../../../../views/session/tickets.ts'
 import { sampleRequests } from '../../../../views/team/sample-flow.ts'

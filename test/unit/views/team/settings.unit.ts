@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import type { Action, List, TeamLists } from '../../../../views/schemas/team.ts'
 import { eventually } from '../../../support/eventually.ts'

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { snippetsOf } from '../../../../views/team/snippets.ts'
+import * as fc from '../../../support/fast-check.ts'
 import { pasted, scripted } from '../../../support/shell.ts'
 
 const GATEWAY = '<GATEWAY>'

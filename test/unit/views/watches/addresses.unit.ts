@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { isPublicAddress, literalAddress } from '../../../../views/watches/addresses.ts'
 
 describe('public addresses', () => {

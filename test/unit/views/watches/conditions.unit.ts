@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../../../shared/runtime/logger.ts'
 import { createLearntWaits } from '../../../../views/api/flow-waits.ts'
 import type { KnownWatch } from '../../../../views/watches/book.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { TOPICS } from '../../../../shared/contract/topics.ts'
 import { systemClock } from '../../../../shared/runtime/clock.ts'
 import type { Posted } from '../../../../views/watches/poster.ts'

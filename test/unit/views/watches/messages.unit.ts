@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { Condition } from '../../../../views/schemas/watches.ts'
 import { bodyOf, matchText, type Notice } from '../../../../views/watches/messages.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 
 const TOKENS = readFileSync(join(import.meta.dirname, '../../../../views/web/styles/tokens.css'), 'utf8')
 

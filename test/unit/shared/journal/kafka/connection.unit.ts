@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { clientOptions, type KafkaSettings, kafkaConnection } from '../../../../../shared/journal/kafka/connection.ts'
 import { createAuthority } from '../../../../support/certificates.ts'
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals'
 import { MultipleErrors, NetworkError, ProtocolError, TimeoutError } from '@platformatic/kafka'
+import { describe, expect, test } from 'vitest'
 import {
   describeFault,
   errorCodes,

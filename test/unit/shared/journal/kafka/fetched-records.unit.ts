@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals'
 import { createRecord, createRecordsBatch } from '@platformatic/kafka'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import type { JournalRecord } from '../../../../../shared/journal/journal.ts'
 import { createFetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
 import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const CONTROL = 1 << 5
 const LOG_APPEND_TIME = 1 << 3

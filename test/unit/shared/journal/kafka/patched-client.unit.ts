@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from '@jest/globals'
 import { type Base, type Broker, kGetBootstrapConnection, metadataV12, Reader, Writer } from '@platformatic/kafka'
+import { describe, expect, test } from 'vitest'
 import {
   askPastSilent,
   keepNewest,

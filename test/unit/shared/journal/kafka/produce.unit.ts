@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals'
 import { type Connection, type produceV9, Reader, type Writer } from '@platformatic/kafka'
+import { describe, expect, test } from 'vitest'
 import { produce } from '../../../../../shared/journal/kafka/produce.ts'
 
 const TARGET = { topic: 'logs', partition: 3 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { expect, test } from '@jest/globals'
 import { crc32c, createRecordsBatch, Reader, readRecordsBatch } from '@platformatic/kafka'
-import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import type { NewRecord } from '../../../../../shared/journal/journal.ts'
 import { encodeRecordBatch, recycle } from '../../../../../shared/journal/kafka/record-batch.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { judgeStall, type PartitionState } from '../../../../../shared/journal/kafka/stall.ts'
 
 const NOW = 100_000

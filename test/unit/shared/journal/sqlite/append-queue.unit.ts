@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { createAppendQueue } from '../../../../../shared/journal/sqlite/append-queue.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 describe('the append queue', () => {
   test('batches that come in one turn are written together, in their order', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createChanges } from '../../../../../shared/journal/sqlite/changes.ts'
 
 describe('the watch for changes', () => {

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../../../shared/journal/sqlite/database.ts'
 import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
 

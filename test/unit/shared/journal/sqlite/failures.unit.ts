@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppendError } from '../../../../../shared/journal/journal.ts'
 import { JournalFileError, toAppendError } from '../../../../../shared/journal/sqlite/failures.ts'
 import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-journal.ts'

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type NewRecord, PositionLostError } from '../../../../../shared/journal/journal.ts'
 import type { SqliteJournal } from '../../../../../shared/journal/sqlite/sqlite-journal.ts'
 import { eventually } from '../../../../support/eventually.ts'
+import * as fc from '../../../../support/fast-check.ts'
 import { createJournalFolder, type JournalFolder } from '../../../../support/journal-files.ts'
 import {
   bulkyRecords,

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import type { NewRecord } from '../../../../../shared/journal/journal.ts'
 import {
   compressContent,
@@ -10,6 +9,7 @@ import {
   inflateContent,
   packRecords,
 } from '../../../../../shared/journal/sqlite/record-codec.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const headerValue = fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array({ maxLength: 20 }))
 const headersArbitrary = fc.dictionary(fc.string(), headerValue)

@@ -1,5 +1,4 @@
-import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import {
   type Chunk,
   createChunkSource,
@@ -8,6 +7,7 @@ import {
   type Lines,
   pick,
 } from '../../../../../shared/log-store/elasticsearch/bulk-chunks.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const linesOf = (item: string): Lines => [item, '\n']
 const limits = { bulkBytesMax: 40, bulkDocumentsMax: 4 }

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { type BulkLimits, createBulk } from '../../../../../shared/log-store/elasticsearch/bulk.ts'
 import type { Connection, ElasticsearchRequest } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { ElasticsearchError } from '../../../../../shared/log-store/elasticsearch/connection.ts'

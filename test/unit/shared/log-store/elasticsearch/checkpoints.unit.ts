@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { createCheckpoints } from '../../../../../shared/log-store/elasticsearch/checkpoints.ts'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
 import { serveShards } from '../../../../support/shard-server.ts'

@@ -1,8 +1,8 @@
-import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import type { FlowDelta } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { type FlowSummary, foldFlow } from '../../../../../shared/log-store/elasticsearch/flow-summary.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const instant = fc
   .tuple(fc.integer({ min: 0, max: 59 }), fc.constantFrom('123', '1234', '123456789'))

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { flowFact } from '../../../../../consumers/projections/flows.ts'
 import type { FlowDelta } from '../../../../../shared/contract/documents.ts'
 import type { Bulk } from '../../../../../shared/log-store/elasticsearch/bulk.ts'

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
 
 const names = indexNames('sluice')

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { backoffMs, pauseUnlessAborted } from '../../../../../shared/log-store/elasticsearch/retrying.ts'
 
 test('the ceiling doubles from 200 ms to 30 s and stays there', () => {

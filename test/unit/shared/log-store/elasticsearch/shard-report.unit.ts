@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
 import { createShardReport } from '../../../../../shared/log-store/elasticsearch/shard-report.ts'
 import { createMetrics } from '../../../../../shared/runtime/metrics.ts'

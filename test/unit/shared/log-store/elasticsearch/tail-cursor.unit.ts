@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import { decodePosition, encodePosition } from '../../../../../shared/log-store/elasticsearch/tail-cursor.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const key = fc.stringMatching(/^[\w-]{6}\d{1,2}$/)
 const position = fc.record({
@@ -9,11 +9,11 @@ const position = fc.record({
 })
 
 test('a position comes back from its cursor', () => {
-  fc.assert(fc.property(position, (one) => expect(decodePosition(encodePosition(one))).toEqual(one)))
+  fc.assert(fc.property(position, (one) => void expect(decodePosition(encodePosition(one))).toEqual(one)))
 })
 
 test('a cursor fits a header: no blank, no line end, nothing beyond ASCII', () => {
-  fc.assert(fc.property(position, (one) => expect(encodePosition(one)).toMatch(/^[\x21-\x7e]+$/)))
+  fc.assert(fc.property(position, (one) => void expect(encodePosition(one)).toMatch(/^[\x21-\x7e]+$/)))
 })
 
 test.each(['', '17', 'ea', '~', 'x~', 'e~abc', 'ea~dUs49b0.', 'ea~dUs49b0.0;', '2026-01-31T00:00:00.000Z'])(

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { type Checkpoints, createCheckpoints } from '../../../../../shared/log-store/elasticsearch/checkpoints.ts'
 import { ElasticsearchError } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'

@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import { wordLine } from '../../../../../shared/log-store/elasticsearch/word-line.ts'
 import { splitWords, WORD_LENGTH_MAX } from '../../../../../shared/query/words.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const naive = (text: string): string => splitWords(text).join(' ')
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
 import { CalledOffError } from '../../../../../shared/log-store/sqlite/failures.ts'
 import { openStore, type Store } from '../../../../../shared/log-store/sqlite/store.ts'

@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import type { FlowDelta } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos } from '../../../../../shared/contract/timestamp.ts'
 import { FLOW_SET_MAX, mergeSummaries, summaryOf } from '../../../../../shared/log-store/sqlite/flow-writer.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const names = fc.array(fc.integer({ min: 0, max: 2 * FLOW_SET_MAX }).map(String), { maxLength: FLOW_SET_MAX })
 const timestamps = fc.bigInt({ min: 0n, max: 9_000_000_000_000_000_000n }).map(fromNanos)

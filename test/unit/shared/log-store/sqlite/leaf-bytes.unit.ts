@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import {
   hasLeafWithin,
   leafBytes,
@@ -10,6 +9,7 @@ import {
 } from '../../../../../shared/log-store/sqlite/leaf-bytes.ts'
 import { sortKey } from '../../../../../shared/query/sort-key.ts'
 import { eventDocument } from '../../../../support/documents.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 /** Short texts of few characters, so that they meet; `p` and `s` mark the fields. */
 const text = fc.string({ unit: fc.constantFrom('p', 's', '.', 'é'), maxLength: 3 })

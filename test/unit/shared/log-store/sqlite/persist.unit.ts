@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
 import { createPersistence } from '../../../../../shared/log-store/sqlite/persist.ts'
 import { eventually } from '../../../../support/eventually.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { ReadNotBegunError } from '../../../../../shared/log-store/log-store.ts'
 import type { Reader } from '../../../../../shared/log-store/sqlite/reader.ts'
 import { openReaderPool } from '../../../../../shared/log-store/sqlite/reader-pool.ts'

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
 import { textTableSchema } from '../../../../../shared/log-store/sqlite/schema.ts'
 import { indexedText, indexedWord, matchPhrase } from '../../../../../shared/log-store/sqlite/words-index.ts'
 import { splitWords, WORD_LENGTH_MAX } from '../../../../../shared/query/words.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const database = new DatabaseSync(':memory:')
 database.exec(`${textTableSchema('texts')} CREATE VIRTUAL TABLE words USING fts5vocab('texts', 'instance')`)

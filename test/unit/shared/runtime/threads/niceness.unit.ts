@@ -1,7 +1,7 @@
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test, vi } from 'vitest'
 import { makeThreadNicer } from '../../../../../shared/runtime/threads/niceness.ts'
 
-const set = jest.fn<(pid: number, priority?: number) => void>()
+const set = vi.fn<(pid: number, priority?: number) => void>()
 
 /** The niceness that is set for a thread that has `present`; undefined where none is. */
 function setFor(present: number, platform: NodeJS.Platform): number | undefined {

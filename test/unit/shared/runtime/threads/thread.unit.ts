@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from 'vitest'
 import { startThread, type Thread, ThreadGoneError } from '../../../../../shared/runtime/threads/thread.ts'
 import { EchoError } from './echo-error.ts'
 import type { EchoCalls, EchoData } from './echo-thread.ts'

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { apiOf, comparisonOf, listOf, toggled } from '../../../../../views/web/flow/flow-address.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 describe('a list in one parameter', () => {
   test('takes a value in and out again, whatever it holds', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, test } from 'vitest'
 import { nextOf } from '../../../../../views/web/flow/navigation.ts'
 
 test('the next place is the nearest beyond, and the first again after the last', () => {

@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { segmentsOf } from '../../../../../views/flow-layout/gaps.ts'
 import { createTimeScale } from '../../../../../views/flow-layout/time-scale.ts'
 import {
@@ -10,6 +9,7 @@ import {
   windowAt,
   zoomed,
 } from '../../../../../views/web/flow/time-window.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const LAST = 100_000
 const GAPS = [

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { createMatcher, failingLog, failureText } from '../../../../../views/web/flow/words.ts'
 import { applicationEntry, eventEntry, logsOf } from './flow-fixture.ts'
 

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { type Address, formatAddress, parseAddress, patchAddress } from '../../../../../views/web/lib/address.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 /** A URL as a browser changes it: paths are tidied up before anybody can look at them. */
 function through(url: string): { pathname: string; search: string } {

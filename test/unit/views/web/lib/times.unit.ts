@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { isRelative, parseTime } from '../../../../../shared/query/time.ts'
 import { clockText, dayText, durationText, timeText } from '../../../../../views/flow-layout/times.ts'
 import { agoText, iso, PRESETS } from '../../../../../views/web/lib/times.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const NOW = Date.parse('2026-02-01T12:00:00.000Z')
 const moment = fc.integer({ min: 0, max: Date.parse('2261-01-01T00:00:00Z') })

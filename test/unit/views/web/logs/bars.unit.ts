@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { LEVELS, type Level } from '../../../../../shared/contract/levels.ts'
 import type { Histogram } from '../../../../../views/schemas/answers.ts'
 import { barsOf, HEIGHT } from '../../../../../views/web/logs/bars.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const START = Date.parse('2026-01-31T09:00:00Z')
 

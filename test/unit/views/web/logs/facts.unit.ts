@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { shortCategory } from '../../../../../views/flow-layout/format.ts'
 import { eventTag, hueOf, sourceOf } from '../../../../../views/web/logs/facts.ts'
 import { applicationEntry, eventEntry } from '../../details/entries.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { ALL_TIME, filterOf, frozenParams, rangeLabel } from '../../../../../views/web/logs/filters.ts'
 
 const NOW = Date.parse('2026-01-31T12:00:00Z')

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { changesOf, rowHeights } from '../../../../../views/web/logs/row-heights.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 describe('the places of rows', () => {
   test('add up the heights, and those that a few have more', () => {

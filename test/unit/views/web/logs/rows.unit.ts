@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { timestampOf } from '../../../../../shared/contract/timestamp.ts'
 import type { Entry } from '../../../../../views/schemas/answers.ts'
 import {
@@ -14,6 +13,7 @@ import {
   released,
   withPage,
 } from '../../../../../views/web/logs/rows.ts'
+import * as fc from '../../../../support/fast-check.ts'
 import { eventEntry } from '../../details/entries.ts'
 
 /** An entry at a second; entries of one second are told apart by their id. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { Absence } from '../../../../../views/schemas/answers.ts'
 import { emptyTexts, ungroupedText, wayText } from '../../../../../views/web/logs/texts.ts'
 

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { rangeOf, type Spans, spanAt, ticksOf } from '../../../../../views/web/logs/time-spans.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const START = Date.parse('2026-01-31T09:00:00Z')
 

@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import {
   heightOf,
   numberText,
@@ -8,6 +7,7 @@ import {
   tickTexts,
   valueAxis,
 } from '../../../../../views/web/logs/value-axis.ts'
+import * as fc from '../../../../support/fast-check.ts'
 
 const textsOf = (numbers: readonly number[], whole = false): readonly string[] => tickTexts(valueAxis(numbers, whole))
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import type { Refusal } from '../../../../../views/schemas/answers.ts'
 import { factsOf, groupsOf } from '../../../../../views/web/refused/texts.ts'
 

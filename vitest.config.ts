@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+import { SlowestFirst } from './test/support/slowest-first.ts'
+
+/**
+ * The end of a file's name says the kind of a test, and the projects say what it needs: every test file belongs to exactly one of
+ * them, which test/projects.unit.ts holds.
+ */
+const PAGE = ['test/e2e/page-*.e2e.ts']
+const CLIENTS = ['test/clients/*.e2e.ts']
+const SERVERS = [
+  'test/**/*.int.ts',
+  'test/contract/*-{kafka,elasticsearch}*.contract.ts',
+  'test/faults/{kafka,stack}-*.fault.ts',
+]
+
+interface Project {
+  readonly name: string
+  readonly include: readonly string[]
+  readonly exclude?: readonly string[]
+  readonly globalSetup?: string
+  readonly isolate?: boolean
+}
+
+/** The slowest projects first, as their suites begin in this order. */
+export const PROJECTS: readonly Project[] = [
+  // Kafka and Elasticsearch, from Docker or this machine's Java.
+  { name: 'servers', include: SERVERS, globalSetup: 'test/support/backends-setup.ts' },
+  // Clients of other languages, with their toolchains and the registries of their packages.
+  { name: 'clients', include: CLIENTS },
+  // The program on SQLite, or its stores.
+  { name: 'embedded', include: ['test/**/*.{contract,e2e,fault}.ts'], exclude: [...PAGE, ...CLIENTS, ...SERVERS] },
+  // Chromium, and the program on SQLite.
+  { name: 'page', include: PAGE },
+  // Neither a server nor a browser: the files share processes, so that each module is read once.
+  { name: 'fast', include: ['test/**/*.unit.ts'], isolate: false },
+]
+
+export default defineConfig({
+  test: {
+    projects: PROJECTS.map(({ include, exclude = [], ...project }) => ({
+      extends: true,
+      test: { ...project, include: [...include], exclude: [...exclude] },
+    })),
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // One more than there are cores, as some suites wait; more than four would start more servers at a time than memory holds.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
+    // Node strips the types, as it does when it runs the program.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    // Servers that the hooks of a body use are released after them.
+    sequence: { sequencer: SlowestFirst, hooks: 'list' },
+    // The page's own files are none of the tests'.
+    css: false,
+  },
+})
