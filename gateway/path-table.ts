@@ -2,7 +2,7 @@
 const IN_PROJECT = /^\/projects\/([^/]+)(\/.*)$/i
 
 /**
- * Finds what serves the target of a request (RFC 9112, 3.2) by its path, in any case and with or without a slash at the end.
+ * Finds what serves the target of a request in origin form (RFC 9112, 3.2.1) by its path, in any case and with or without a slash at the end.
  * The paths are those of `table`, below `basePath`. Those of `inProject` are below `/projects/<Project, percent-encoded>` there.
  */
 export function createPathTable<Served>(
@@ -43,10 +43,8 @@ function decoded(text: string): string {
 }
 
 function pathOf(target: string): string {
-  // A proxy may send the absolute form.
-  const path = target.startsWith('/') ? target : (URL.parse(target)?.pathname ?? target)
-  const end = path.search(/[?#]/)
-  return end === -1 ? path : path.slice(0, end)
+  const end = target.search(/[?#]/)
+  return end === -1 ? target : target.slice(0, end)
 }
 
 const canonical = (path: string): string => withoutSlash(path).toLowerCase()

@@ -12,7 +12,7 @@ import { answerExpectContinue } from './expect-continue.ts'
 import { answerHalfClosed } from './half-closed.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
 import { inTurn, limitPipelining } from './pipelining.ts'
-import { headProblem } from './request-head.ts'
+import { headProblem, originForm } from './request-head.ts'
 
 /** Longest wait for the headers of a request. */
 const HEADERS_TIMEOUT_MS = 15_000
@@ -36,8 +36,10 @@ export function createHttpServer({ name, listener, config, metrics, ...address }
   const server = createLimitedServer(config, metrics, (request, response) => {
     if (!server.listening) response.setHeader('connection', 'close')
     const cause = headProblem(request)
-    if (cause === undefined) listener(request, response)
-    else answerProblem(response, STATUS[cause.code], cause, { connection: 'close' })
+    if (cause !== undefined) return answerProblem(response, STATUS[cause.code], cause, { connection: 'close' })
+    // Express reads an absolute form by Node's former parser, which takes some that are none and warns of others.
+    request.url = originForm(request.url ?? '') ?? '/'
+    listener(request, response)
   })
   return createListening(name, server, address, (deadline) => close(server, deadline))
 }

@@ -38,6 +38,7 @@ describe('a request that cannot be taken as it is', () => {
     ['two Hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     ['two Hosts in HTTP/1.0', 'GET / HTTP/1.0\r\nHost: x\r\nhost: y\r\n\r\n', 400, 'malformed_request'],
     ['a Host that is none', 'GET / HTTP/1.1\r\nHost: x y\r\n\r\n', 400, 'malformed_request'],
+    ['a target that is no URL', 'GET http://x:1http://x/ HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     ['an expectation', 'POST / HTTP/1.1\r\nHost: x\r\nExpect: foo\r\n\r\n', 417, 'expectation_failed'],
     ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n', 405, 'method_not_allowed'],
     ['a trace', 'TRACE /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 405, 'method_not_allowed'],
@@ -53,6 +54,17 @@ describe('a request that cannot be taken as it is', () => {
     expect(answers[0]?.head).toMatch(/^connection: close/im)
     expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ success: false, error: { code, retryable: false } })
     if (status === 405) expect(answers[0]?.head).toMatch(/^allow: \w/im)
+  })
+
+  test.each([
+    ['/a/b?c=d', '/a/b?c=d'],
+    ['http://elsewhere.example/a/b?c=d#e', '/a/b?c=d'],
+    ['http://user:x@elsewhere.example', '/'],
+    ['*', '*'],
+  ])('not: a target %s, which is read as %s', async (target, read) => {
+    const port = await start((request, response) => response.end(request.url))
+    const request = `OPTIONS ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+    expect(answersIn(await exchangeRaw(port, request))[0]?.body).toBe(read)
   })
 
   test.each(['', 'x', 'logs.example.com:8080', '[::1]:8080', 'a_b', '10.0.0.1'])('not: Host: %s', async (host) => {
