@@ -28,7 +28,8 @@ describe('the projects of vitest.config.ts', () => {
   })
 
   test('that need servers begin first, whatever the size of their files', async () => {
-    const [servers, page, fast] = ['servers', 'page', 'fast'].map((name) => ({ name }))
+    const config = { isolate: true, sequence: { groupOrder: 0 } }
+    const [servers, page, fast] = ['servers', 'page', 'fast'].map((name) => ({ name, config }))
     const durations: Record<string, number> = { a: 900, b: 20, c: 10, d: 9_000, e: 500 }
     const context = {
       projects: [servers, page, fast],
@@ -36,11 +37,7 @@ describe('the projects of vitest.config.ts', () => {
         getTestSpecificationResult: ({ moduleId }: { moduleId: string }) => ({ duration: durations[moduleId] }),
       },
     }
-    const config = { isolate: true, sequence: { groupOrder: 0 } }
-    const file = (project: object | undefined, moduleId: string): object => ({
-      project: { ...project, config },
-      moduleId,
-    })
+    const file = (project: object | undefined, moduleId: string): object => ({ project, moduleId })
     const files = [file(fast, 'a'), file(page, 'b'), file(servers, 'c'), file(fast, 'd'), file(servers, 'e')]
     const sorted = await new SlowestFirst(context as never).sort(files as never)
     expect(sorted.map(({ moduleId }) => moduleId)).toEqual(['e', 'c', 'b', 'd', 'a'])

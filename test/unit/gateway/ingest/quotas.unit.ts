@@ -31,7 +31,7 @@ function setUp(limits: Record<string, TeamLimits>, env: Record<string, string> =
   return { ...quotas, state, taken, counted }
 }
 
-const wait = (seconds: number): void => vi.advanceTimersByTime(seconds * 1_000)
+const wait = (seconds: number): void => void vi.advanceTimersByTime(seconds * 1_000)
 
 describe('a quota', () => {
   test('gives at once what comes in its burst, and then its rate', () => {
