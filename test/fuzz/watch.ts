@@ -52,7 +52,7 @@ export function startWatch(target: Target, options: WatchOptions): Watch {
 
   function look(): void {
     const processes = target.processes()
-    if (probe?.connected === true) probe.send(processes)
+    if (probe?.connected === true && !probe.killed) probe.send(processes)
     for (const { name, pid } of processes) lookAtMemory(name, pid)
     for (const line of target.complaints()) options.onComplaint(line)
   }
