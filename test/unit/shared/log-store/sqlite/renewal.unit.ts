@@ -122,14 +122,21 @@ function sourcesOf(): readonly { readonly source: string }[] {
   }
 }
 
-/** Expects that the full-text tables are whole and that none is left over. */
+/** Expects that the full-text tables are whole, that none is left over, and that each has entries of its own alone. */
 function expectWhole(): void {
   const database = new DatabaseSync(file)
   try {
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'").all()
-    const known = database.prepare("SELECT 'texts_' || number AS name FROM text_tables ORDER BY number").all()
+    const known = database
+      .prepare(`SELECT 'texts_' || number AS name, first_arrival AS first,
+        lead(first_arrival, 1, 1000) OVER (ORDER BY number) AS next FROM text_tables`)
+      .all()
     expect(tables.map(({ name }) => name).sort()).toEqual(known.map(({ name }) => name).sort())
-    for (const { name } of tables) database.exec(`INSERT INTO ${name} (${name}) VALUES ('integrity-check')`)
+    for (const { name, first = 0, next = 0 } of known) {
+      database.exec(`INSERT INTO ${name} (${name}) VALUES ('integrity-check')`)
+      const foreign = `SELECT rowid FROM ${name} WHERE ${name} MATCH 'every OR finished' AND NOT rowid BETWEEN ? AND ? - 1`
+      expect(database.prepare(foreign).all(first, next)).toEqual([])
+    }
   } finally {
     database.close()
   }
@@ -165,9 +172,55 @@ describe('entries that the version before stored', () => {
           for (const one of ['logs.db', 'anew.db']) rmSync(join(folder, one), { force: true })
         }
       }),
-      { numRuns: 60 },
     )
   }, 60_000)
+
+  test.each([
+    // Of ten entries, which are a full-text table, four are renewed in a turn.
+    [
+      'the rest of a table that is half renewed',
+      [
+        [4, 2],
+        [6, 1],
+        [5, 2],
+      ],
+      1,
+    ],
+    [
+      'a table that a turn was just read of',
+      [
+        [10, 2],
+        [10, 1],
+        [5, 2],
+      ],
+      3,
+    ],
+    [
+      'all that was to be renewed',
+      [
+        [4, 2],
+        [6, 1],
+        [5, 1],
+      ],
+      1,
+    ],
+  ] as const)('are whole where retention removes %s', (_, written, turns) => {
+    let store = openStore({ file, limits: LIMITS })
+    for (const [count, day] of written) {
+      const fields = { receivedAt: `2026-02-0${day}T00:00:00.000Z`, scopeData: { tenant: 'acme' } }
+      for (let one = 0; one < count; one += 1) store.calls.write([applicationDocument(fields)])
+    }
+    store.close()
+    toVersion1(file)
+    store = openStore({ file, limits: LIMITS })
+    for (let turn = 0; turn < turns; turn += 1) renewTurn(store.calls)
+    renewTurn(store.calls, () => removeBefore(store.calls, '2026-02-02'))
+    while (renewTurn(store.calls));
+    expect(store.calls.count(all)).toBeGreaterThan(0)
+    expect(found(store.calls, '"tenant acme" finished')).toBe(store.calls.count(all))
+    store.close()
+    expectWhole()
+  })
 
   test('are renewed in turns of bounded length and number, also where a single one is longer', () => {
     const long = (length: number) => applicationDocument({ message: 'every '.repeat(length / 6) })
