@@ -28,6 +28,8 @@ export interface MaintenanceOptions {
 
 /** What is to be removed waits no longer for the renewal of older documents. */
 const RENEWAL_MS = 60_000
+/** The rest after a turn of the renewal, in times of the turn. */
+const RESTS_PER_TURN = 3
 
 /** A log store in one SQLite file. Several may have it open, in threads or processes; they write one after the other. */
 export interface SqliteLogStore extends LogStore {
@@ -159,7 +161,7 @@ async function removeRemains(store: StoreClient, day: string): Promise<void> {
 }
 
 /**
- * Renews the documents of an older version, turn by turn. Between turns it rests as long as one takes, so that writes have more than half of the time.
+ * Renews the documents of an older version, turn by turn. It rests between them, as there is no hurry: writes have most of the time.
  */
 async function renewDocuments(
   store: StoreClient,
@@ -177,7 +179,7 @@ async function renewDocuments(
       turn.entries.map(({ source }) => documentOf(JSON.parse(source) as EntryRecord, source)),
     )
     // An abort ends the pause, and then the loop.
-    await delay(performance.now() - now, undefined, { signal }).catch(() => {})
+    await delay(RESTS_PER_TURN * (performance.now() - now), undefined, { signal }).catch(() => {})
     now = performance.now()
   }
 }
