@@ -8,7 +8,7 @@ export const MASK_LENGTH_MAX = 256
 
 /**
  * A host: a name that ends in a generic or private domain, one of three parts or more that ends in that of a country, and one before a port. The
- * endings are in lower case, neither English words nor those of source files: `Acme.Billing.Org`, `user.signed.in` and `main.go:12` are none.
+ * endings are in lower case, without those that mostly end other names: `Acme.Billing.Org`, `user.signed.in` and `main.go:12` are none.
  */
 const HOST = [
   /(?:[\w-]{1,63}\.){1,16}(?-i:com|net|org|edu|gov|info|cloud|local|localdomain|internal|lan|arpa)/,
