@@ -8,6 +8,10 @@ import { leaves } from '../../shared/query/leaves.ts'
 /** Longer payloads (UTF-16 units) are found by their words, not by their fields: parsing them would hold up all others. */
 export const PAYLOAD_PARSE_LENGTH_MAX = 256 * 1024
 
+/** The document of an entry. `source` is the text of its record. */
+export const entryDocument = (entry: EntryRecord, source: string): EntryDocument =>
+  entry.kind === 'event' ? eventLogDocument(entry, source) : applicationLogDocument(entry, source)
+
 /** The document of an event log. `source` is the text of its record. */
 export function eventLogDocument(entry: EventLogRecord, source: string): EntryDocument {
   const json = parsedPayload(entry.payload)

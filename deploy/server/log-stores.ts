@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { entryDocument } from '../../consumers/projections/entries.ts'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
 import type { Config } from '../../shared/runtime/config.ts'
@@ -30,7 +31,7 @@ async function openSqlite({ config, logger }: BackendDeps, where: Where): Promis
     store,
     applyIndices: async () => [],
     rebuildCounts: async () => `${await store.rebuildCounts()} entries were counted`,
-    maintain: (signal) => store.maintain({ bytesMax: config.RETENTION_BYTES, signal }),
+    maintain: (signal) => store.maintain({ bytesMax: config.RETENTION_BYTES, documentOf: entryDocument, signal }),
   }
 }
 

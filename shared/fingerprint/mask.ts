@@ -7,28 +7,48 @@ export const MASKED_TEXT_MAX = 4_096
 export const MASK_LENGTH_MAX = 256
 
 /**
- * The parts that may vary: a quoted text (but for a name in JSON), the value after an equals sign, a date in words, addresses of IPv6 and
- * times, and a word with its joints. A dot joins digits only: `10.0.0.1` is one word, `orders.4711.json` are three. No two alternatives of a repetition begin alike, so that each
- * takes time in proportion to the text.
+ * A host: a name that ends in a generic or private domain, one of three parts or more that ends in that of a country, and one before a port. The
+ * endings are in lower case, without those that mostly end other names: `Acme.Billing.Org`, `user.signed.in` and `main.go:12` are none.
+ */
+const HOST = [
+  /(?:[\w-]{1,63}\.){1,16}(?-i:com|net|org|edu|gov|info|cloud|local|localdomain|internal|lan|arpa)/,
+  /(?:[\w-]{1,63}\.){2,16}(?-i:ar|at|au|be|br|ca|ch|cl|cn|co|cz|de|dk|ee|es|eu|fi|fr|gr|hk|hu|ie|il|io|it|jp|kr|lt|lu|lv|mx|nl|no|nz|pt|ro|ru|se|sg|si|sk|th|tr|tw|ua|uk|us|vn|za)/,
+  /(?-i:(?:[a-z\d_-]{1,63}\.){1,16}(?!(?:c|cc|cpp|cs|go|h|java|js|kt|php|py|rb|rs|scala|ts|tsx|vb):)[a-z\d-]{1,63}(?=:\d))/,
+]
+const MAIL = /[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,16}[a-z]{2,63}/
+const oneOf = (parts: readonly RegExp[]): string => parts.map(({ source }) => source).join('|')
+/** Tried only where a dot follows a word: with the other alternatives, it would be tried at every word. */
+const NAME = new RegExp(`(?<![\\w.@-])(?:${oneOf([...HOST, MAIL])})(?![\\w-]|[.@]\\w)`, 'iy')
+/** Programs choose a unit by the size of the number. */
+const UNIT = /(?<=\p{Nd}) (?:(?:[kmgtp]i?)?b|[mnuµ]?s|sec|min|h)(?!\w)/u
+const WORD = new RegExp(
+  `[-+#$]?[a-z_\\p{Nd}]+(?:(?:[-@+%#$~\\\\]+|(?<=\\p{Nd})\\.(?=\\p{Nd}))[a-z_\\p{Nd}]+)*(?:[%#]|${UNIT.source})?`,
+  'u',
+)
+
+/**
+ * The parts that may vary: a quoted text (but for a name in JSON), the value after an equals sign, brackets with
+ * nothing in them, a date in words, addresses of IPv6 and of hardware and times, and a word with its joints. Else a dot joins
+ * digits only: `10.0.0.1` is one word, `orders.4711.json` are three. No two alternatives of a repetition begin alike, so that each takes time in
+ * proportion to the text.
  */
 const PART = new RegExp(
-  [
+  oneOf([
     /((?<=[{,]\s{0,8})"[^"\n]{0,256}"(?=\s{0,8}:))/,
     /"[^"\n]{0,256}"|(?<![\p{L}\p{N}])(?:'[^'\n]{1,256}'(?![\p{L}\p{N}])|`[^`\n]{1,256}`)/u,
     /(?<==)[^\s=,;&|()[\]{}<>"'`]+/,
+    /(?<=\s)(?:\(\)|\[\])/,
     /(?<!\w)(?:(?:mon|tue|wed|thu|fri|sat|sun),? )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) {1,2}\d{1,2}(?!\w)/,
-    /(?<![\w:])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?:[.,]\d{1,9})?(?![\w:])/,
-    /[-+#$]?[a-z_\p{Nd}]+(?:(?:[-@+%#$\\]+|(?<=\p{Nd})\.(?=\p{Nd}))[a-z_\p{Nd}]+)*%?/u,
+    /(?<![\w:])(?:[\da-f]{0,4}:){2,31}[\da-f]{0,4}(?:[.,]\d{1,9})?(?![\w:])/,
+    WORD,
     /\s{2,}|[^\S ]/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
+  ]),
   'giu',
 )
 const DIGIT = /\p{Nd}/u
 
 /**
- * A message without its variable parts: words with a digit (numbers, GUIDs, hexadecimal ids, addresses, parts of a path), quoted
+ * A message without its variable parts: words with a digit (numbers, GUIDs, hexadecimal ids, addresses, parts of a path), names of hosts, quoted
  * texts and values after an equals sign become `<*>`, and a list of them one, so that what one statement of a program writes is mostly one text. Blanks are
  * made one. At most `MASK_LENGTH_MAX` characters, whatever the length of the text.
  */
@@ -36,13 +56,24 @@ export function masked(text: string): string {
   const read = text.slice(0, MASKED_TEXT_MAX).trim()
   let mask = ''
   let end = 0
-  for (const { 0: part, 1: name, index } of read.matchAll(PART)) {
+  PART.lastIndex = 0
+  for (let found = PART.exec(read); found !== null && mask.length < MASK_LENGTH_MAX; found = PART.exec(read)) {
+    const { 0: part, 1: name, index } = found
     mask += read.slice(end, index)
-    end = index + part.length
-    mask = name === undefined ? withPart(mask, part) : mask + name
-    if (mask.length >= MASK_LENGTH_MAX) break
+    end = PART.lastIndex
+    if (name !== undefined) mask += name
+    else if (read[end] === '.' && isNameAt(read, index)) {
+      end = NAME.lastIndex
+      PART.lastIndex = end
+      mask = withVariable(mask)
+    } else mask = withPart(mask, part)
   }
   return shortened(mask + read.slice(end))
+}
+
+function isNameAt(text: string, index: number): boolean {
+  NAME.lastIndex = index
+  return NAME.test(text)
 }
 
 /** At most `MASK_LENGTH_MAX` characters, and never half of a surrogate pair. */
@@ -52,12 +83,18 @@ export const shortened = (text: string): string => text.slice(0, MASK_LENGTH_MAX
 const LISTS = [`${VARIABLE}, `, `${VARIABLE},`, `${VARIABLE}/`]
 const QUOTES = /["'`]/
 const BLANK = /\s/
+/** A request is told apart by its method. */
+const METHOD = /^"(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) /
 
 function withPart(mask: string, part: string): string {
   const first = part[0] as string
   if (BLANK.test(first)) return `${mask} `
-  if (QUOTES.test(first)) return mask + first + VARIABLE + first
-  if (!mask.endsWith('=') && !DIGIT.test(part)) return mask + part
+  if (QUOTES.test(first)) return mask + (METHOD.exec(part)?.[0] ?? first) + VARIABLE + first
+  if (part === '()' || part === '[]') return mask + first + VARIABLE + part[1]
+  return mask.endsWith('=') || DIGIT.test(part) ? withVariable(mask) : mask + part
+}
+
+function withVariable(mask: string): string {
   const list = LISTS.find((end) => mask.endsWith(end)) ?? ''
   return mask.slice(0, mask.length - list.length) + VARIABLE
 }

@@ -7,7 +7,9 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
+import { applicationRecord, documentOf } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
+import { toVersion1 } from '../support/sqlite-version-1.ts'
 
 const WRITER = join(import.meta.dirname, 'log-store-sqlite-writer.ts')
 
@@ -38,18 +40,13 @@ async function writeAndKill(file: string, begin: number, batchSize: number, batc
   return acknowledged
 }
 
+const word = (text: string) => ({ type: 'words', field: null, words: [text], phrase: false, prefix: false }) as const
+
 describe('a log store on SQLite whose writer is killed', () => {
   test.each([1, 40])(
     'has all that was acknowledged, and is whole (batches of %i)',
     async (batchSize) => {
       const file = join(folder, 'logs.db')
-      const word = (text: string) => ({
-        type: 'words' as const,
-        field: null,
-        words: [text],
-        phrase: false,
-        prefix: false,
-      })
       let begin = 0
       for (let round = 0; round < 5; round += 1) {
         const acknowledged = await writeAndKill(file, begin, batchSize, 7 + round * 3)
@@ -70,6 +67,43 @@ describe('a log store on SQLite whose writer is killed', () => {
     },
     60_000,
   )
+
+  test('has all entries of the version before, each renewed once or not yet', async () => {
+    const file = join(folder, 'logs.db')
+    const open = () => createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
+    const limits = { textTableArrivals: 100, renewedOfATurn: 10 }
+    const old = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits })
+    const documents = Array.from({ length: 1_000 }, (_, index) =>
+      documentOf(applicationRecord({ message: `common ${index}`, categoryName: 'Acme.Orders' })),
+    )
+    await old.write(documents, new AbortController().signal)
+    await old.close()
+    toVersion1(file)
+    let ungrouped = documents.length
+    for (const entries of [5, 133, 250]) {
+      await writeAndKill(file, 0, 0, entries)
+      const store = await open()
+      expect(await store.count(entriesOf('payments', { query: word('common') }))).toBe(documents.length)
+      const answer = await store.groups(entriesOf('payments'), 'template', { groupsMax: 2, bucketsMax: 1 })
+      // Whole turns, and at least those before the last one that was begun.
+      expect(answer.ungrouped % 10).toBe(0)
+      expect(answer.ungrouped).toBeLessThanOrEqual(Math.max(0, ungrouped - Math.floor((entries - 1) / 10) * 10))
+      expect(answer.groups.map(({ count }) => count)).toEqual(
+        answer.ungrouped === documents.length ? [] : [documents.length - answer.ungrouped],
+      )
+      ungrouped = answer.ungrouped
+      await store.close()
+      expectWhole(file)
+    }
+    const store = await open()
+    await store.maintain({ bytesMax: null, documentOf })
+    for (const text of ['common', 'orders'])
+      expect(await store.count(entriesOf('payments', { query: word(text) }))).toBe(documents.length)
+    const { groups } = await store.groups(entriesOf('payments'), 'template', { groupsMax: 2, bucketsMax: 1 })
+    expect(groups.map(({ count }) => count)).toEqual([documents.length])
+    await store.close()
+    expectWhole(file)
+  }, 60_000)
 })
 
 function expectWhole(file: string): void {

@@ -62,8 +62,14 @@ const INSERT_ENTRY = `
   INSERT INTO entries (${ENTRY_COLUMNS.join(', ')}) VALUES (${ENTRY_COLUMNS.map(() => '?').join(', ')})
   ON CONFLICT (id) DO NOTHING`
 const INSERT_CONTENTS = 'INSERT INTO contents (arrival, leaves, source) VALUES (?, ?, ?)'
-const insertTexts = (table: string): string =>
+
+/** Takes an arrival and `indexedTexts`. */
+export const insertTexts = (table: string): string =>
   `INSERT INTO ${table} (rowid, message, exception, payload, leaves) VALUES (?, ?, ?, ?, ?)`
+
+/** The texts of a document as a full-text table takes them. */
+export const indexedTexts = (document: EntryDocument): readonly SQLInputValue[] =>
+  [document.message, document.exception, document.payload, detailsText(document)].map(indexedText)
 
 /** SQLite takes 1,000,000,000 bytes; a unit is 3 of them at most. */
 const SOURCE_LENGTH_MAX = 300_000_000
@@ -75,7 +81,7 @@ function entryRow(document: EntryDocument): EntryRow | { readonly refused: strin
   if (levelRank(document.level) === -1) return { refused: 'the level is none' }
   if (document.source.length > SOURCE_LENGTH_MAX) return { refused: 'the source is too long' }
   const { id, team, kind, level, environment, correlationKey, event, step, project, category } = document
-  const { eventId, eventName, template, exceptionGroup, message, exception, payload, source } = document
+  const { eventId, eventName, template, exceptionGroup, source } = document
   return {
     entry: [
       ...[storedId(id), team, KINDS[kind], ...times, levelRank(level), textBits(document), environment],
@@ -83,7 +89,7 @@ function entryRow(document: EntryDocument): EntryRow | { readonly refused: strin
       ...[storedFingerprint(template), storedFingerprint(exceptionGroup)],
     ],
     contents: [leafBytes(document), source],
-    texts: [indexedText(message), indexedText(exception), indexedText(payload), indexedText(detailsText(document))],
+    texts: indexedTexts(document),
   }
 }
 

@@ -8,6 +8,8 @@ export interface StoreLimits {
   readonly factsOfTeam: number
   /** Entries that are counted together. Where three times as many are not counted yet, reads do not use the counts. */
   readonly countedOfAStep: number
+  /** Entries of an older version that are renewed in a transaction (renewal.ts). */
+  readonly renewedOfATurn: number
 }
 
 export const STORE_LIMITS: StoreLimits = {
@@ -15,4 +17,5 @@ export const STORE_LIMITS: StoreLimits = {
   tailArrivals: 50_000,
   factsOfTeam: 10_000,
   countedOfAStep: 10_000,
+  renewedOfATurn: 500,
 }

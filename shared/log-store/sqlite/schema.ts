@@ -125,14 +125,24 @@ const ROLLUPS_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `
 
-export const SCHEMA = `${ENTRIES_SCHEMA}${ROLLUPS_SCHEMA}`
+/**
+ * `renewal_state`: of the entries up to the arrival `until`, which an older version may have stored, those beyond `renewed` lack what this one
+ * makes of them. `number` is that of the full-text table whose successor is being filled, or 0 (renewal.ts).
+ */
+const RENEWAL_SCHEMA = `
+  CREATE TABLE renewal_state (renewed INTEGER NOT NULL, until INTEGER NOT NULL, number INTEGER NOT NULL) STRICT;
+  INSERT INTO renewal_state (renewed, until, number)
+    SELECT 0, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0), 0;
+`
+
+export const SCHEMA = `${ENTRIES_SCHEMA}${ROLLUPS_SCHEMA}${RENEWAL_SCHEMA}`
 
 /**
- * Version 1 had no rollups, which are made of its entries by and by, no fingerprints, which its entries never get, and knew less of flows:
- * what it stored of them is not looked through again.
+ * Version 1 had no rollups and no fingerprints and knew fewer words; they are made of its entries by and by. A version whose fingerprints or words
+ * are others sets `renewal_state` anew. It knew less of flows, too: what it stored of them is not looked through again.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
-  1: `${ROLLUPS_SCHEMA}
+  1: `${ROLLUPS_SCHEMA}${RENEWAL_SCHEMA}
     ALTER TABLE entries ADD COLUMN template INTEGER;
     ALTER TABLE entries ADD COLUMN exception_group INTEGER;
     ALTER TABLE flows ADD COLUMN last_error_at INTEGER;

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { EntryDocument } from '../../contract/documents.ts'
 import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import type { EntryRecord } from '../../contract/records.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
@@ -17,13 +19,25 @@ export interface SqliteLogStoreOptions extends StoreOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
+export interface MaintenanceOptions {
+  readonly bytesMax: number | null
+  /** Makes the document of a stored record, as it is written; where it is missing, the documents of an older version are left as they are. */
+  readonly documentOf?: (record: EntryRecord, source: string) => EntryDocument
+  readonly signal?: AbortSignal
+}
+
+/** What is to be removed waits no longer for the renewal of older documents. */
+const RENEWAL_MS = 60_000
+/** The rest after a turn of the renewal, in times of the turn. */
+const RESTS_PER_TURN = 3
+
 /** A log store in one SQLite file. Several may have it open, in threads or processes; they write one after the other. */
 export interface SqliteLogStore extends LogStore {
   /**
-   * Removes the documents that arrived first while the file uses more than `bytesMax` bytes, and counts the documents that an older version
-   * left uncounted, until `signal` aborts. Returns how many documents it removed.
+   * Removes the documents that arrived first while the file uses more than `bytesMax` bytes, and makes for the documents of an older version
+   * the counts, fingerprints and words that they lack, until `signal` aborts or `RENEWAL_MS` are over. Returns how many documents it removed.
    */
-  maintain(options: { readonly bytesMax: number | null; readonly signal?: AbortSignal }): Promise<number>
+  maintain(options: MaintenanceOptions): Promise<number>
   /** Makes the counts anew; where it is stopped, `maintain` goes on. Returns how many documents are counted. */
   rebuildCounts(): Promise<number>
 }
@@ -49,9 +63,10 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     },
     mergeFlows: (deltas, signal) => persist(() => store.call('mergeFlows', deltas), signal),
     removeBefore: (day) => removeBefore(store, day),
-    maintain: async ({ bytesMax, signal }) => {
+    maintain: async ({ bytesMax, documentOf, signal }) => {
       const removed = bytesMax === null ? 0 : await removeOldest(store, bytesMax)
       while (!signal?.aborted && (await store.call('countMore')));
+      if (documentOf !== undefined) await renewDocuments(store, documentOf, signal)
       return removed
     },
     rebuildCounts: async () => {
@@ -107,9 +122,9 @@ function openStoreHere(options: StoreOptions): StoreClient {
   }
 }
 
-/** Removal and counting go in steps. */
+/** Removal, counting and renewal go in steps. */
 const isStep = (name: keyof Store): boolean =>
-  name.startsWith('remove') || name.startsWith('drop') || name === 'countMore'
+  name.startsWith('remove') || name.startsWith('drop') || name === 'countMore' || name === 'renew'
 
 const readBy = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
 
@@ -143,4 +158,28 @@ async function removeOldest(store: StoreClient, bytesMax: number): Promise<numbe
 async function removeRemains(store: StoreClient, day: string): Promise<void> {
   while ((await store.call('removeFlowsBefore', day)) > 0);
   while (await store.call('dropEmptyTextTable'));
+}
+
+/**
+ * Renews the documents of an older version, turn by turn. It rests between them, as there is no hurry: writes have most of the time.
+ */
+async function renewDocuments(
+  store: StoreClient,
+  documentOf: NonNullable<MaintenanceOptions['documentOf']>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const begun = performance.now()
+  let now = begun
+  while (!signal?.aborted && now - begun < RENEWAL_MS) {
+    const turn = await store.call('nextToRenew')
+    if (turn === null) return
+    await store.call(
+      'renew',
+      turn,
+      turn.entries.map(({ source }) => documentOf(JSON.parse(source) as EntryRecord, source)),
+    )
+    // An abort ends the pause, and then the loop.
+    await delay(RESTS_PER_TURN * (performance.now() - now), undefined, { signal }).catch(() => {})
+    now = performance.now()
+  }
 }

@@ -7,6 +7,7 @@ import { createFlowWriter, type FlowWriter } from './flow-writer.ts'
 import { createGroupReader } from './groups.ts'
 import { STORE_LIMITS, type StoreLimits } from './limits.ts'
 import { createPlacesOf } from './places.ts'
+import { createRenewal, type Renewal } from './renewal.ts'
 import { createRetention, type Retention } from './retention.ts'
 import { createRollupOf } from './rollup-reader.ts'
 import { createRollups, type Rollups } from './rollups.ts'
@@ -22,6 +23,7 @@ export interface Store
   extends EntryWriter,
     FlowWriter,
     Retention,
+    Renewal,
     EntryReader,
     FlowReader,
     Pick<Rollups, 'countMore' | 'forgetCounts' | 'countedEntries'>,
@@ -47,6 +49,7 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
       ...createEntryWriter(database, rollups, limits),
       ...createFlowWriter(database),
       ...createRetention(database, rollups),
+      ...createRenewal(database, limits),
       ...createEntryReader(database, select, rollupOf, placesOf, limits),
       ...createFlowReader(database),
       ...createHistogramReader(database, select, rollupOf, placesOf),

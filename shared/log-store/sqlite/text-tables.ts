@@ -61,6 +61,13 @@ export function dropTextTable(database: Database, { name, number }: TextTable): 
   database.prepare('DELETE FROM text_table_times WHERE number = ?').run(number)
 }
 
+/** Puts a table that has a name of its own into the place of the one with the number; drops it where that is gone. In `write` only. */
+export function replaceTextTable(database: Database, number: number, name: string): void {
+  const isThere = database.prepare('SELECT 1 FROM text_tables WHERE number = ?').get(number) !== undefined
+  const { name: replaced } = textTable(number, 0)
+  database.exec(isThere ? `DROP TABLE ${replaced}; ALTER TABLE ${name} RENAME TO ${replaced}` : `DROP TABLE ${name}`)
+}
+
 /** A table with the minutes since 1970 between which its entries lie, and the stretch of arrivals that it takes. */
 export interface TimedTable extends TextTable {
   readonly firstMinute: number
@@ -112,17 +119,26 @@ const TABLE_OF = `SELECT number, (SELECT min(first_arrival) FROM text_tables WHE
 const WIDEN = `INSERT INTO text_table_times (number, first_minute, last_minute) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
   SET first_minute = min(first_minute, excluded.first_minute), last_minute = max(last_minute, excluded.last_minute)`
 
+/** The number of the table that an entry is in, and the first arrival beyond it; null where that is the last one. */
+export function tableOf(
+  database: Database,
+  arrival: number,
+): { readonly number: number; readonly next: number | null } {
+  const row = database.prepare(TABLE_OF).get({ arrival })
+  const next = row?.['next'] ?? null
+  return { number: Number(row?.['number']), next: next === null ? null : Number(next) }
+}
+
 /** Widens the times of the tables that these entries are in, which come in the order of arrival. In `write` only. */
 export function widenTimes(
   database: Database,
   entries: readonly { readonly arrival: number; readonly minute: number }[],
 ): void {
   for (let at = 0; at < entries.length; ) {
-    const table = database.prepare(TABLE_OF).get({ arrival: entries[at]?.arrival ?? 0 })
-    const next = Number(table?.['next'] ?? Number.MAX_SAFE_INTEGER)
-    const end = entries.findIndex(({ arrival }) => arrival >= next)
+    const { number, next } = tableOf(database, entries[at]?.arrival ?? 0)
+    const end = next === null ? -1 : entries.findIndex(({ arrival }) => arrival >= next)
     const minutes = entries.slice(at, end === -1 ? entries.length : end).map(({ minute }) => minute)
-    database.prepare(WIDEN).run(Number(table?.['number']), Math.min(...minutes), Math.max(...minutes))
+    database.prepare(WIDEN).run(number, Math.min(...minutes), Math.max(...minutes))
     at += minutes.length
   }
 }

@@ -1,0 +1,119 @@
+import type { EntryDocument } from '../../contract/documents.ts'
+import { lastArrival } from './arrivals.ts'
+import type { Database } from './database.ts'
+import { indexedTexts, insertTexts } from './entry-writer.ts'
+import { storedFingerprint } from './ids.ts'
+import type { StoreLimits } from './limits.ts'
+import { textTableSchema } from './schema.ts'
+import { beginTextTable, replaceTextTable, tableOf } from './text-tables.ts'
+
+/**
+ * The entries that an older version stored get what they lack: fingerprints, and the words that it did not know of. They are gone through in
+ * the order of arrival. A full-text table can neither change nor forget a row, so a new one is filled beside it and takes its place when all of
+ * its entries are in there; until then the old one is searched. Each turn is one transaction, which also says how far it came: a killed process
+ * goes on where it was.
+ */
+export interface Renewal {
+  /** The next entries to be renewed; null where there are none. */
+  nextToRenew(): Turn | null
+  /** Renews the entries of the turn with documents made of their sources; does nothing where they were renewed or removed meanwhile. */
+  renew(turn: Turn, documents: readonly EntryDocument[]): void
+}
+
+export interface Turn {
+  /** All up to this arrival are renewed. */
+  readonly after: number
+  /** In the order of arrival, and of one full-text table. */
+  readonly entries: readonly { readonly arrival: number; readonly source: string }[]
+}
+
+/** Characters of the sources of a turn, but for a single longer one: some tens of milliseconds. */
+const SOURCES_LENGTH_MAX = 1_000_000
+/** Stands beside the table whose place it is to take. */
+const RENEWED_TABLE = 'texts_renewed'
+
+interface State {
+  readonly renewed: number
+  readonly until: number
+  /** The table of RENEWED_TABLE's entries; 0 where there is none. */
+  readonly number: number
+}
+
+export function createRenewal(database: Database, { renewedOfATurn }: StoreLimits): Renewal {
+  const state = (): State => {
+    const { renewed, until, number } = database.prepare('SELECT * FROM renewal_state').get() ?? {}
+    return { renewed: Number(renewed), until: Number(until), number: Number(number) }
+  }
+  const setState = ({ renewed, until, number }: State): void => {
+    database.prepare('UPDATE renewal_state SET renewed = ?, until = ?, number = ?').run(renewed, until, number)
+  }
+
+  const readTurn = (): Turn | null => {
+    const { renewed, until } = state()
+    if (renewed >= until) return null
+    const entries: { arrival: number; source: string }[] = []
+    let length = 0
+    let next: number | null = null
+    const rows = database
+      .prepare('SELECT arrival, source FROM contents WHERE arrival > ? AND arrival <= ? ORDER BY arrival LIMIT ?')
+      .iterate(renewed, until, renewedOfATurn)
+    for (const row of rows) {
+      const [arrival, source] = [Number(row['arrival']), String(row['source'])]
+      if (entries.length === 0) next = tableOf(database, arrival).next
+      length += source.length
+      if (entries.length > 0 && (length > SOURCES_LENGTH_MAX || (next !== null && arrival >= next))) break
+      entries.push({ arrival, source })
+    }
+    return { after: renewed, entries }
+  }
+
+  /** Puts the new table into the place of the old one, if that is still there. */
+  const replace = (number: number): void => {
+    if (number !== 0) replaceTextTable(database, number, RENEWED_TABLE)
+  }
+
+  const renewEntries = ({ after, entries }: Turn, documents: readonly EntryDocument[]): void => {
+    const { renewed, until, number } = state()
+    if (renewed !== after || renewed >= until) return
+    const [first, last] = [entries[0], entries.at(-1)]
+    if (first === undefined || last === undefined) {
+      replace(number)
+      setState({ renewed: until, until, number: 0 })
+      return
+    }
+    // Its table may be gone with it.
+    if (database.prepare('SELECT 1 FROM contents WHERE arrival = ?').get(first.arrival) === undefined) return
+    const table = tableOf(database, first.arrival)
+    if (number !== table.number) {
+      replace(number)
+      database.exec(textTableSchema(RENEWED_TABLE))
+    }
+    const next = table.next ?? beginTextTable(database, table.number + 1, lastArrival(database) + 1).firstArrival
+    const texts = insertTexts(RENEWED_TABLE)
+    for (const [index, { arrival }] of entries.entries()) {
+      const document = documents[index]
+      if (document === undefined) throw new Error(`the entry with the arrival ${arrival} has no document`)
+      const { template, exceptionGroup } = document
+      database
+        .prepare('UPDATE entries SET template = ?, exception_group = ? WHERE arrival = ?')
+        .run(storedFingerprint(template), storedFingerprint(exceptionGroup), arrival)
+      database.prepare(texts).run(arrival, ...indexedTexts(document))
+    }
+    // Entries of this version may have come to the table before the next one was begun.
+    const end = Math.max(until, next - 1)
+    const more = database
+      .prepare('SELECT 1 FROM contents WHERE arrival > ? AND arrival < ? LIMIT 1')
+      .get(last.arrival, next)
+    if (more === undefined) replace(table.number)
+    setState(
+      more === undefined
+        ? { renewed: next - 1, until: end, number: 0 }
+        : { renewed: last.arrival, until: end, number: table.number },
+    )
+  }
+
+  return {
+    nextToRenew: () => database.read(readTurn),
+    renew: (turn, documents) => database.write(() => renewEntries(turn, documents)),
+  }
+}

@@ -1,0 +1,284 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { entryDocument } from '../../../../../consumers/projections/entries.ts'
+import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
+import type { EntryRecord } from '../../../../../shared/contract/records.ts'
+import { createSqliteLogStore } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
+import { openStore } from '../../../../../shared/log-store/sqlite/store.ts'
+import { parseQuery } from '../../../../../shared/query/parse.ts'
+import { applicationDocument, eventDocument } from '../../../../support/documents.ts'
+import { entriesOf } from '../../../../support/filters.ts'
+import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
+
+const TEAM = 'payments'
+const LIMITS = { renewedOfATurn: 4, textTableArrivals: 10 }
+const GROUPS = { groupsMax: 100, bucketsMax: 1 }
+const never = new AbortController().signal
+const all = entriesOf(TEAM)
+
+type Calls = ReturnType<typeof openStore>['calls']
+
+let folder: string
+let file: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sluice-renewal-'))
+  file = join(folder, 'logs.db')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const found = (calls: Calls, text: string): number => calls.count({ ...all, query: parseQuery(text).query })
+
+const documentOf = ({ source }: { readonly source: string }): EntryDocument =>
+  entryDocument(JSON.parse(source) as EntryRecord, source)
+
+/** Renews the entries of a turn, of which some may be removed `meanwhile`. Returns whether there was a turn. */
+function renewTurn(calls: Calls, meanwhile: () => void = () => {}): boolean {
+  const turn = calls.nextToRenew()
+  meanwhile()
+  if (turn !== null) calls.renew(turn, turn.entries.map(documentOf))
+  return turn !== null
+}
+
+function removeBefore(calls: Calls, day: string): void {
+  for (let after: number | null = 0; after !== null; ) after = calls.removeDocumentsBefore(day, after).next
+  while (calls.dropEmptyTextTable());
+}
+
+const DAYS = ['2026-02-01', '2026-02-02', '2026-02-03'] as const
+const common = {
+  receivedAt: fc.constantFrom(...DAYS).map((day) => `${day}T00:00:00.000Z`),
+  environment: fc.constantFrom('Production', 'Test'),
+  correlationKey: fc.constantFrom(null, 'order-1', 'order-2'),
+}
+const documents: fc.Arbitrary<EntryDocument> = fc.oneof(
+  fc.record({ ...common, payload: fc.constantFrom('every one', '{"every": 1, "a": "b\\nc"}') }).map(eventDocument),
+  fc
+    .record({
+      ...common,
+      message: fc.constantFrom('every order 1', 'every order 2', 'every order of api.example.com'),
+      exception: fc.constantFrom(null, 'Acme.No: 1\n   at Acme.Pay()', 'Acme.No: 1\n   at Acme.Send()'),
+      scopeData: fc.constantFrom(null, { tenant: 'acme' }, { '@mt': 'every order {Id}', big: 12345678901234567890n }),
+    })
+    .map(({ scopeData, ...fields }) => {
+      const document = applicationDocument(fields)
+      const text = JSON.stringify(scopeData, (_, value) => (typeof value === 'bigint' ? `#${value}#` : value))
+      return documentOf({
+        source: document.source.replace('"scopeData":null', `"scopeData":${text.replace(/"#|#"/g, '')}`),
+      })
+    }),
+)
+
+type Action =
+  | { readonly type: 'write'; readonly documents: readonly EntryDocument[] }
+  | { readonly type: 'remove' | 'removeMeanwhile'; readonly day: string }
+  | { readonly type: 'renew' | 'reopen' | 'downgrade' | 'removeOldest' }
+
+const actions: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant('write' as const), documents: fc.array(documents, { maxLength: 15 }) }),
+  },
+  { weight: 5, arbitrary: fc.record({ type: fc.constant('renew' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constantFrom('remove' as const, 'removeMeanwhile' as const),
+      day: fc.constantFrom(...DAYS, '2026-02-04'),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('reopen', 'downgrade', 'downgrade', 'removeOldest') }) },
+)
+
+function act(calls: Calls, action: Action): void {
+  if (action.type === 'write') calls.write(action.documents)
+  else if (action.type === 'remove') removeBefore(calls, action.day)
+  else if (action.type === 'removeMeanwhile') renewTurn(calls, () => removeBefore(calls, action.day))
+  else if (action.type === 'removeOldest') calls.removeOldest(1)
+  else if (action.type === 'renew') renewTurn(calls)
+}
+
+/** All that a search and the groups find, in any order of arrival. */
+const answers = (calls: Calls) => ({
+  words: ['every', 'order', 'tenant', 'acme', '"tenant acme"', 'test', '12345678901234567890', 'b c', 'billing'].map(
+    (text) => [text, found(calls, text)],
+  ),
+  groups: (['template', 'exceptionGroup'] as const).map((by) => {
+    const { groups, ungrouped } = calls.groups(all, by, GROUPS)
+    return { ungrouped, groups: groups.map(({ value, count }) => [value, count]) }
+  }),
+})
+
+function sourcesOf(): readonly { readonly source: string }[] {
+  const database = new DatabaseSync(file)
+  try {
+    return database.prepare('SELECT source FROM contents ORDER BY arrival').all() as unknown as { source: string }[]
+  } finally {
+    database.close()
+  }
+}
+
+/** Expects that the full-text tables are whole, that none is left over, and that each has entries of its own alone. */
+function expectWhole(): void {
+  const database = new DatabaseSync(file)
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'").all()
+    const known = database
+      .prepare(`SELECT 'texts_' || number AS name, first_arrival AS first,
+        lead(first_arrival, 1, 1000) OVER (ORDER BY number) AS next FROM text_tables`)
+      .all()
+    expect(tables.map(({ name }) => name).sort()).toEqual(known.map(({ name }) => name).sort())
+    for (const { name, first = 0, next = 0 } of known) {
+      database.exec(`INSERT INTO ${name} (${name}) VALUES ('integrity-check')`)
+      const foreign = `SELECT rowid FROM ${name} WHERE ${name} MATCH 'every OR finished' AND NOT rowid BETWEEN ? AND ? - 1`
+      expect(database.prepare(foreign).all(first, next)).toEqual([])
+    }
+  } finally {
+    database.close()
+  }
+}
+
+describe('entries that the version before stored', () => {
+  test('are found and grouped as if they were written anew, whatever is written, removed and broken off meanwhile', () => {
+    fc.assert(
+      fc.property(fc.array(actions, { maxLength: 14 }), (sequence) => {
+        rmSync(file, { force: true })
+        let store = openStore({ file, limits: LIMITS })
+        try {
+          for (const action of sequence) {
+            act(store.calls, action)
+            if (action.type === 'reopen' || action.type === 'downgrade') {
+              store.close()
+              if (action.type === 'downgrade') toVersion1(file)
+              store = openStore({ file, limits: LIMITS })
+            }
+            expect(found(store.calls, 'every')).toBe(store.calls.count(all))
+          }
+          while (renewTurn(store.calls));
+          expectWhole()
+          const anew = openStore({ file: join(folder, 'anew.db') })
+          try {
+            anew.calls.write(sourcesOf().map(documentOf))
+            expect(answers(store.calls)).toEqual(answers(anew.calls))
+          } finally {
+            anew.close()
+          }
+        } finally {
+          store.close()
+          for (const one of ['logs.db', 'anew.db']) rmSync(join(folder, one), { force: true })
+        }
+      }),
+    )
+  }, 60_000)
+
+  test.each([
+    // Of ten entries, which are a full-text table, four are renewed in a turn.
+    [
+      'the rest of a table that is half renewed',
+      [
+        [4, 2],
+        [6, 1],
+        [5, 2],
+      ],
+      1,
+    ],
+    [
+      'a table that a turn was just read of',
+      [
+        [10, 2],
+        [10, 1],
+        [5, 2],
+      ],
+      3,
+    ],
+    [
+      'all that was to be renewed',
+      [
+        [4, 2],
+        [6, 1],
+        [5, 1],
+      ],
+      1,
+    ],
+  ] as const)('are whole where retention removes %s', (_, written, turns) => {
+    let store = openStore({ file, limits: LIMITS })
+    for (const [count, day] of written) {
+      const fields = { receivedAt: `2026-02-0${day}T00:00:00.000Z`, scopeData: { tenant: 'acme' } }
+      for (let one = 0; one < count; one += 1) store.calls.write([applicationDocument(fields)])
+    }
+    store.close()
+    toVersion1(file)
+    store = openStore({ file, limits: LIMITS })
+    for (let turn = 0; turn < turns; turn += 1) renewTurn(store.calls)
+    renewTurn(store.calls, () => removeBefore(store.calls, '2026-02-02'))
+    while (renewTurn(store.calls));
+    expect(store.calls.count(all)).toBeGreaterThan(0)
+    expect(found(store.calls, '"tenant acme" finished')).toBe(store.calls.count(all))
+    store.close()
+    expectWhole()
+  })
+
+  test('are renewed in turns of bounded length and number, also where a single one is longer', () => {
+    const long = (length: number) => applicationDocument({ message: 'every '.repeat(length / 6) })
+    let store = openStore({ file, limits: LIMITS })
+    store.calls.write([long(600_000), long(600_000), long(1_200_000), ...Array.from({ length: 6 }, () => long(60))])
+    expect(store.calls.nextToRenew()).toBeNull()
+    store.close()
+    toVersion1(file)
+    store = openStore({ file, limits: LIMITS })
+    const turns: number[] = []
+    for (let turn = store.calls.nextToRenew(); turn !== null; turn = store.calls.nextToRenew()) {
+      turns.push(turn.entries.length)
+      store.calls.renew(turn, turn.entries.map(documentOf))
+    }
+    store.close()
+    expect(turns).toEqual([1, 1, 1, 4, 2])
+  })
+
+  test('are renewed once, by whichever process is first', () => {
+    let store = openStore({ file, limits: LIMITS })
+    store.calls.write(Array.from({ length: 8 }, () => applicationDocument({ scopeData: { tenant: 'acme' } })))
+    store.close()
+    toVersion1(file)
+    store = openStore({ file, limits: LIMITS })
+    const other = openStore({ file, limits: LIMITS })
+    renewTurn(store.calls, () => renewTurn(other.calls))
+    expect(other.calls.nextToRenew()?.after).toBe(4)
+    while (renewTurn(other.calls));
+    expect(renewTurn(store.calls)).toBe(false)
+    expect(found(store.calls, '"tenant acme"')).toBe(8)
+    other.close()
+    store.close()
+    expectWhole()
+  })
+
+  test('are renewed by maintenance, which ends when it is told to and goes on later', async () => {
+    const store = openStore({ file, limits: LIMITS })
+    store.calls.write(Array.from({ length: 25 }, (_, index) => applicationDocument({ message: `order ${index}` })))
+    store.close()
+    toVersion1(file)
+    const again = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} }, limits: LIMITS })
+    const stopping = new AbortController()
+    let made = 0
+    const stopAfterFive = (record: EntryRecord, source: string): EntryDocument => {
+      made += 1
+      if (made === 5) stopping.abort()
+      return entryDocument(record, source)
+    }
+    await again.maintain({ bytesMax: null })
+    expect((await again.groups(all, 'template', GROUPS)).ungrouped).toBe(25)
+    await again.maintain({ bytesMax: null, documentOf: stopAfterFive, signal: stopping.signal })
+    expect((await again.groups(all, 'template', GROUPS)).ungrouped).toBe(25 - 8)
+    await again.write([applicationDocument({ message: 'order 25' })], never)
+    await again.maintain({ bytesMax: null, documentOf: entryDocument })
+    const { groups, ungrouped } = await again.groups(all, 'template', GROUPS)
+    expect({ counts: groups.map(({ count }) => count), ungrouped }).toEqual({ counts: [26], ungrouped: 0 })
+    await again.maintain({ bytesMax: null, documentOf: stopAfterFive })
+    expect(made).toBe(8)
+    await again.close()
+  })
+})
