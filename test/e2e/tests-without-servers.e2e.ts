@@ -14,7 +14,13 @@ describe('a run of the tests on a machine without Docker and Maven', () => {
     const cache = temporaryFolder()
     const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', SUITE], {
       cwd: ROOT,
-      env: { PATH: dirname(process.execPath), XDG_CACHE_HOME: cache.path, TEST_BACKENDS: 'jvm', NO_COLOR: '1', ...settings },
+      env: {
+        PATH: dirname(process.execPath),
+        XDG_CACHE_HOME: cache.path,
+        TEST_BACKENDS: 'jvm',
+        NO_COLOR: '1',
+        ...settings,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])

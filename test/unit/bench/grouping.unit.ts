@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from 'vitest'
 import { groupingAccuracy, linesOf, mistakes } from '../../../bench/fingerprints/grouping.ts'
 
 describe('a dataset', () => {
