@@ -25,11 +25,7 @@ export interface AuditedChange {
   readonly after: object | null
 }
 
-export const AUDIT_SUBJECTS = [
-  ...(['team', 'key', 'event', 'step', 'project', 'search', 'watch', 'dead-letters'] as const),
-] as const
-
-export type AuditSubject = (typeof AUDIT_SUBJECTS)[number]
+type AuditSubject = 'team' | 'key' | 'event' | 'step' | 'project' | 'search' | 'watch' | 'dead-letters'
 
 /**
  * A change as it is announced before it is made. The changes that become durable together have one id, and one record with the outcome. Texts and

@@ -79,7 +79,6 @@ const CREATED = 201
 
 /** The changes that a Team makes by itself within 24 hours: each is a record that the audit keeps, and none may push out those of others. */
 export const TEAM_CHANGES_MAX = 3_000
-const ALL_CHANGES_MAX = 30_000
 const DAY_MS = 86_400_000
 
 /** The Team of a request, its body and the last part of its path. */
@@ -236,8 +235,8 @@ function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
 
 /** Makes what audits the changes of a request, and refuses those of a Team that makes too many. */
 function createTeamAudit({ audit, clock, proxies, keyOfSession, changesMax = TEAM_CHANGES_MAX }: TeamDeps) {
-  const limitsOf = (burst: number) => ({ burst, refillMs: DAY_MS / burst })
-  const attempts = createAttempts(clock, limitsOf(changesMax), limitsOf(ALL_CHANGES_MAX))
+  const noLimit = { burst: 1, refillMs: 0 }
+  const attempts = createAttempts(clock, { burst: changesMax, refillMs: DAY_MS / changesMax }, noLimit)
 
   return ({ id }: Team, request: Request): Audited => {
     const presented = presentedKey(request.headers)
@@ -247,9 +246,12 @@ function createTeamAudit({ audit, clock, proxies, keyOfSession, changesMax = TEA
       via: `${request.method} ${request.route.path}`,
       from: proxies.clientOf(request),
     })
+    let hasBegun = false
     return (changes, make) => {
-      const waitMs = attempts.waitOf(id)
+      // A request that has begun may take back what it did.
+      const waitMs = hasBegun ? 0 : attempts.waitOf(id)
       if (waitMs > 0) throw rateLimited('The Team has made too many changes.', Math.ceil(waitMs / 1_000))
+      hasBegun = true
       attempts.failed(id)
       return audited(changes, make)
     }

@@ -64,6 +64,27 @@ describe('a change that a Team makes', () => {
   })
 })
 
+test('a change that has to be taken back is, also beyond the limit of a day, and both are told', async () => {
+  for (const name of ['1', '2', '3', '4']) await team.ask('PATCH', '/events/order', { name })
+  const second = await team.admin.rotateKey('a', { revokeOld: false })
+  if (second.outcome !== 'rotated') throw new Error(second.reason)
+  // Another process ends the first key at the moment at which this one ends the second.
+  const { append } = team.journal
+  team.journal.append = async (batch) => {
+    await append(batch)
+    if (batch.topic !== team.topic) return
+    team.journal.append = append
+    await team.admin.revokeKey('a', 'key-a-')
+  }
+  const prefix = second.key.slice(0, 6)
+  const { status } = await team.ask('DELETE', `/keys/${prefix}`, undefined, { 'x-api-key': second.key })
+  expect([status, team.registry.keyOpens('a', second.key)]).toEqual([409, true])
+  expect((await told()).slice(4)).toMatchObject([
+    { action: 'revoked', subject: { id: prefix } },
+    { action: 'restored', subject: { id: prefix } },
+  ])
+})
+
 test('a watch is told without its secret and the path of its webhook; the fingerprint tells that they changed', async () => {
   const webhook = { url: 'https://hooks.slack.com/services/T0/B0/hidden', format: 'slack' }
   const condition = { type: 'count', list: 'event-logs', params: { level: 'Error' }, more: 10, minutes: 5 }
