@@ -1,6 +1,7 @@
 import { Router } from 'express'
 import { topicName } from '../shared/contract/topics.ts'
 import { createProxies } from '../shared/http/proxies.ts'
+import type { Audit } from '../shared/journal/audit.ts'
 import type { LogStoreReader } from '../shared/log-store/log-store.ts'
 import type { CoreServices, RoleParts } from '../shared/role.ts'
 import { registerViews } from './api/register.ts'
@@ -13,6 +14,7 @@ import { registerTeam } from './team/register.ts'
 import type { Watches } from './watches/watches.ts'
 
 export interface ViewsDeps extends CoreServices {
+  readonly audit: Audit
   readonly store: LogStoreReader
   /** Sign the sessions of the page. */
   readonly secrets: Secrets
@@ -38,6 +40,7 @@ export function createViews(deps: ViewsDeps): RoleParts {
     refusals,
     quotas: config,
     teamOfSession: sessions.teamOf,
+    keyOfSession: (headers) => sessions.read(headers)?.key.prefix,
     registryTopic: topicName(config.TOPIC_PREFIX, 'registry'),
     gate: api.gate,
     deadlineMs: config.READ_DEADLINE_MS,

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { nearestOf } from '../../shared/nearest.ts'
-import { type Call, type Command, UsageError } from './command.ts'
+import { parseTime } from '../../shared/query/time.ts'
+import { type Call, type CliDeps, type Command, UsageError } from './command.ts'
 
 /** Whether the command line asks for help rather than for the command. */
 export function asksForHelp(args: readonly string[]): boolean {
@@ -78,4 +79,12 @@ export function countOf(call: Call, name: string, most: number): number | undefi
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
   if (count >= 1 && count <= most) return count
   throw new UsageError(`--${name} is a whole number from 1 to ${most}, not ${JSON.stringify(text)}`)
+}
+
+/** An option's value, a canonical timestamp; undefined where it is not given. */
+export function timeOf(call: Call, name: string, { clock }: Pick<CliDeps, 'clock'>): string | undefined {
+  const text = call.text(name)
+  const parsed = text === undefined ? undefined : parseTime(text, clock.now())
+  if (text === undefined || parsed !== undefined) return parsed
+  throw new UsageError(`--${name} is a time such as 2026-01-31T09:30:00Z or now-1h, not ${JSON.stringify(text)}`)
 }

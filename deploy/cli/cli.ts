@@ -1,6 +1,7 @@
 import { AppendError } from '../../shared/journal/journal.ts'
 import { nearestOf } from '../../shared/nearest.ts'
 import { asksForHelp, parseCall } from './arguments.ts'
+import { auditCommand } from './audit-command.ts'
 import { type CliDeps, type Command, EXIT, UsageError } from './command.ts'
 import { configCommands } from './config-commands.ts'
 import { deadLetterCommands } from './dead-letter-commands.ts'
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   ...serverCommands,
   ...registryCommands,
   ...deadLetterCommands,
+  auditCommand,
   ...configCommands,
 ]
 

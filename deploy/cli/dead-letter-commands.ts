@@ -7,11 +7,10 @@ import {
 } from '../../consumers/dead-letter-replay.ts'
 import { DEAD_LETTER_REASONS, isDeadLetterReason } from '../../consumers/dead-letters.ts'
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
-import type { Journal } from '../../shared/journal/journal.ts'
-import { parseTime } from '../../shared/query/time.ts'
-import type { Config } from '../../shared/runtime/config.ts'
-import { choiceOf, countOf } from './arguments.ts'
-import { type Call, type CliDeps, type Command, EXIT, type Option, UsageError } from './command.ts'
+import { topicName } from '../../shared/contract/topics.ts'
+import { choiceOf, countOf, timeOf } from './arguments.ts'
+import { auditOf, withJournal } from './audit-command.ts'
+import { type Call, type CliDeps, type Command, EXIT, type Option } from './command.ts'
 import { columns, count, printable } from './text.ts'
 
 const REASONS = Object.keys(DEAD_LETTER_REASONS).filter(isDeadLetterReason)
@@ -74,39 +73,28 @@ export const deadLetterCommands: readonly Command[] = [
     run: (call, deps) => {
       const filters = filtersOf(call, deps)
       const ratePerSecond = countOf(call, 'rate-per-second', RATE_MAX) ?? RATE_DEFAULT
-      return withJournal(deps, async (journal, { TOPIC_PREFIX }) =>
-        report(await replayDeadLetters(journal, { topicPrefix: TOPIC_PREFIX, filters, ratePerSecond }), deps),
-      )
+      return withJournal(deps, async (journal, config) => {
+        const { TOPIC_PREFIX } = config
+        const subject = { kind: 'dead-letters', id: topicName(TOPIC_PREFIX, 'dead-letters') } as const
+        const audited = auditOf(deps, journal, config, 'dead-letters replay')
+        const replayed = await audited(
+          [{ team: null, action: 'replayed', subject, before: null, after: filters }],
+          () => replayDeadLetters(journal, { topicPrefix: TOPIC_PREFIX, filters, ratePerSecond }),
+          { inParts: true },
+        )
+        return report(replayed, deps)
+      })
     },
   },
 ]
 
-async function withJournal(
-  deps: CliDeps,
-  work: (journal: Journal, config: Config) => Promise<number>,
-): Promise<number> {
-  const config = deps.config()
-  const journal = await deps.openJournal(config)
-  try {
-    return await work(journal, config)
-  } finally {
-    await journal.close()
-  }
-}
-
-function filtersOf(call: Call, { clock }: CliDeps): DeadLetterFilters {
-  const time = (name: string): string | undefined => {
-    const text = call.text(name)
-    const parsed = text === undefined ? undefined : parseTime(text, clock.now())
-    if (text === undefined || parsed !== undefined) return parsed
-    throw new UsageError(`--${name} is a time such as 2026-01-31T09:30:00Z or now-1h, not ${JSON.stringify(text)}`)
-  }
+function filtersOf(call: Call, deps: CliDeps): DeadLetterFilters {
   const filters = {
     view: choiceOf(call, 'view', PROJECTION_NAMES),
     reason: choiceOf(call, 'reason', REASONS),
     id: call.text('id'),
-    since: time('since'),
-    until: time('until'),
+    since: timeOf(call, 'since', deps),
+    until: timeOf(call, 'until', deps),
   }
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
 }

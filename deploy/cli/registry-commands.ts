@@ -4,6 +4,7 @@ import { type ApplyResult, createRegistryAdmin, type RegistryAdmin } from '../..
 import { describeTeam } from '../../shared/registry/describe.ts'
 import type { FileProblem } from '../../shared/registry/file.ts'
 import { type RegistryRecord, splitKeyId } from '../../shared/registry/records.ts'
+import { auditOf, withJournal } from './audit-command.ts'
 import { type Call, type CliDeps, type Command, CommandError, EXIT } from './command.ts'
 import { registryText } from './registry-list.ts'
 import { count, printable } from './text.ts'
@@ -30,7 +31,7 @@ export const registryCommands: readonly Command[] = [
       'dry-run': { help: 'Say what would be changed and change nothing.' },
     },
     examples: ['sluice registry apply registry.yaml --dry-run', 'sluice registry apply registry.yaml --prune'],
-    run: (call, deps) => withAdmin(deps, (admin) => apply(call, deps, admin)),
+    run: (call, deps) => withAdmin(deps, 'registry apply', (admin) => apply(call, deps, admin)),
   },
   {
     name: 'registry list',
@@ -40,7 +41,7 @@ export const registryCommands: readonly Command[] = [
     options: { json: { help: 'Print one JSON document.' } },
     examples: ['sluice registry list', "sluice registry list --json | jq '.teams[].id'"],
     run: (call, deps) =>
-      withAdmin(deps, async (admin) => {
+      withAdmin(deps, 'registry list', async (admin) => {
         const registry = await admin.read()
         const teams = registry.teams().map((team) => describeTeam(registry, team))
         deps.stdout.write(call.flag('json') ? `${JSON.stringify({ teams }, null, 2)}\n` : registryText(teams))
@@ -60,7 +61,7 @@ export const registryCommands: readonly Command[] = [
       json: { help: 'Print one JSON document: team, key, revoked.' },
     },
     examples: ['sluice registry rotate-key payments', 'sluice registry rotate-key payments --revoke-old'],
-    run: (call, deps) => withAdmin(deps, (admin) => rotate(call, deps, admin)),
+    run: (call, deps) => withAdmin(deps, 'registry rotate-key', (admin) => rotate(call, deps, admin)),
   },
   {
     name: 'registry revoke-key',
@@ -71,7 +72,7 @@ export const registryCommands: readonly Command[] = [
     parameters: [TEAM, { name: 'PREFIX', help: "the key's first characters, up to 6, or the whole key" }],
     options: {},
     examples: ['sluice registry revoke-key payments sl_x7Q'],
-    run: (call, deps) => withAdmin(deps, (admin) => revoke(call, deps, admin)),
+    run: (call, deps) => withAdmin(deps, 'registry revoke-key', (admin) => revoke(call, deps, admin)),
   },
   {
     name: 'registry export',
@@ -82,7 +83,7 @@ export const registryCommands: readonly Command[] = [
     parameters: [{ name: 'FILE', help: 'the file to write; - stands for standard output' }],
     options: {},
     examples: ['sluice registry export registry-backup.ndjson'],
-    run: (call, deps) => withAdmin(deps, (admin) => exportTo(call, deps, admin)),
+    run: (call, deps) => withAdmin(deps, 'registry export', (admin) => exportTo(call, deps, admin)),
   },
   {
     name: 'registry restore',
@@ -96,21 +97,21 @@ export const registryCommands: readonly Command[] = [
       'sluice registry restore registry-backup.ndjson --dry-run',
       'sluice registry restore registry-backup.ndjson',
     ],
-    run: (call, deps) => withAdmin(deps, (admin) => restore(call, deps, admin)),
+    run: (call, deps) => withAdmin(deps, 'registry restore', (admin) => restore(call, deps, admin)),
   },
 ]
 
-async function withAdmin(deps: CliDeps, work: (admin: RegistryAdmin) => Promise<number>): Promise<number> {
-  const config = deps.config()
-  const journal = await deps.openJournal(config)
-  try {
-    return await work(
-      createRegistryAdmin({ journal, topic: topicName(config.TOPIC_PREFIX, 'registry'), clock: deps.clock }),
-    )
-  } finally {
-    await journal.close()
-  }
-}
+const withAdmin = (deps: CliDeps, command: string, work: (admin: RegistryAdmin) => Promise<number>): Promise<number> =>
+  withJournal(deps, (journal, config) =>
+    work(
+      createRegistryAdmin({
+        journal,
+        topic: topicName(config.TOPIC_PREFIX, 'registry'),
+        clock: deps.clock,
+        audited: auditOf(deps, journal, config, command),
+      }),
+    ),
+  )
 
 async function apply(call: Call, deps: CliDeps, admin: RegistryAdmin): Promise<number> {
   const [file = ''] = call.parameters

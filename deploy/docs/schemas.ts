@@ -1,4 +1,5 @@
 import { DLQ_HEADERS } from '../../consumers/dead-letters.ts'
+import { AUDIT_OUTCOMES } from '../../shared/contract/audit.ts'
 import { CLOUD_EVENTS } from '../../shared/contract/headers.ts'
 import { APPLICATION_LOG_SCHEMA, type EntryKind, EVENT_LOG_SCHEMA } from '../../shared/contract/records.ts'
 import { SEARCH_PAGES } from '../../shared/registry/registry.ts'
@@ -183,6 +184,48 @@ const REGISTRY_SCHEMA = {
   anyOf: ['team', 'event', 'step', 'project', 'key'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
 } as const
 
+const textOrNull = { type: ['string', 'null'] } as const
+const valueOrNull = { type: ['object', 'null'] } as const
+
+/** The values of the audit's topic. Actions and kinds are no enumerations, so that one more of them breaks no reader. */
+const AUDIT_SCHEMA = {
+  $schema: DRAFT,
+  $id: 'urn:sluice:schema:audit-record:v1',
+  title: 'AuditRecord',
+  definitions: {
+    change: objectOf('Change', {
+      id: { ...text, pattern: GUID_PATTERN, description: 'Names the changes that have one outcome.' },
+      index: { type: 'integer', minimum: 0, description: 'The place of the change among those of the id.' },
+      at: { ...time, description: 'When the change was announced, just before it was made.' },
+      outcome: { type: 'string', const: 'pending' },
+      actor: objectOf('Actor', {
+        kind: { ...text, description: 'team, operator (a command) or server (REGISTRY_FILE, the first start).' },
+        id: { ...textOrNull, description: "The Team's id, or the name of the operating system's user." },
+        key: { ...textOrNull, description: "The first characters of the Team's key, 6 at most." },
+      }),
+      via: { ...text, description: 'The path that was asked for, without identifiers; the command; or REGISTRY_FILE.' },
+      from: { ...textOrNull, description: "The client's address; of a command, the name of its machine." },
+      team: { ...textOrNull, description: "The Team whose thing it is; null where it is no Team's." },
+      action: { ...text, description: 'created, changed, deleted, archived, restored, revoked, replayed.' },
+      subject: objectOf('Subject', {
+        kind: { ...text, description: 'team, key, event, step, project, search, watch, dead-letters.' },
+        id: { type: 'string', description: 'Its id; of a key, the first characters, 6 at most.' },
+      }),
+      before: {
+        ...valueOrNull,
+        description: 'The value before, without secrets, long texts cut; null: there was none.',
+      },
+      after: { ...valueOrNull, description: 'The value after, as before.' },
+    }),
+    outcome: objectOf('Outcome', {
+      id: { ...text, pattern: GUID_PATTERN, description: 'The id of the changes.' },
+      at: { ...time, description: 'When the outcome was known.' },
+      outcome: { type: 'string', enum: AUDIT_OUTCOMES, description: 'failure: nothing was changed.' },
+    }),
+  },
+  anyOf: ['change', 'outcome'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
+} as const
+
 /** The published schemas, by their files in docs/schemas. A file's name and a schema's `$id` never change. */
 export const SCHEMAS: Readonly<Record<string, object>> = {
   'event-log-record.v1.json': EVENT_LOG_SCHEMA,
@@ -190,6 +233,7 @@ export const SCHEMAS: Readonly<Record<string, object>> = {
   'application-log-record.v1.json': APPLICATION_LOG_SCHEMA,
   'application-log-headers.v1.json': APPLICATION_LOG_HEADERS_SCHEMA,
   'registry-record.v1.json': REGISTRY_SCHEMA,
+  'audit-record.v1.json': AUDIT_SCHEMA,
   'dead-letter-headers.v1.json': DEAD_LETTER_HEADERS_SCHEMA,
   'replay-mark-headers.v1.json': REPLAY_MARK_HEADERS_SCHEMA,
 }

@@ -220,6 +220,11 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       queries: { '{{outcome}}': 'sum by (outcome) (rate(sluice_sign_ins_total[5m])) * 60' },
     },
     {
+      title: 'Audit records that were not confirmed a minute',
+      unit: 'short',
+      queries: { '{{record}}': 'sum by (record) (rate(sluice_audit_failures_total[5m])) * 60' },
+    },
+    {
       title: 'Registry: records, and age of the newest change (s)',
       unit: 'short',
       queries: {

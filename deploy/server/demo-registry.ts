@@ -15,7 +15,8 @@ export interface Demo {
 
 /** Fills an empty registry with a Team to try Sluice with; undefined, and nothing is changed, where it is not empty. */
 export async function createDemo(deps: RegistryAdminDeps): Promise<Demo | undefined> {
-  if (!isEmpty(await readState(deps))) return undefined
+  const state = await readState(deps)
+  if (!isEmpty(state)) return undefined
   const team = 'demo'
   const event = 'order-placed'
   const key = generateKey()
@@ -36,7 +37,7 @@ export async function createDemo(deps: RegistryAdminDeps): Promise<Demo | undefi
     ...steps.map((step): RegistryRecord => ({ kind: 'step', ...step })),
     { kind: 'project', id: project, value: { team, name: 'Checkout API' } },
   ]
-  await appendChanges(deps, changes)
+  await appendChanges(deps, changes, state)
   return { team, event, steps: steps.map(({ id }) => id), project, key }
 }
 

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import type { AuditOrigin } from '../../shared/contract/audit.ts'
+import type { Audit } from '../../shared/journal/audit.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../shared/registry/admin.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
@@ -12,6 +14,7 @@ export interface RegistrySetupDeps {
   readonly config: Pick<Config, 'REGISTRY_FILE'>
   readonly journal: Journal
   readonly topic: string
+  readonly audit: Audit
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -32,13 +35,16 @@ export async function setUpRegistry({ role, config, ...deps }: RegistrySetupDeps
     return null
   }
   if (role !== 'all') return null
-  return (await createDemo(deps))?.key ?? null
+  return (await createDemo({ ...deps, audited: deps.audit(originOf('first start')) }))?.key ?? null
 }
 
-type FileDeps = Pick<RegistrySetupDeps, 'journal' | 'topic' | 'clock' | 'logger'>
+const originOf = (via: string): AuditOrigin => ({ actor: { kind: 'server', id: null, key: null }, via, from: null })
 
-async function applyRegistryFile(file: string, { logger, ...deps }: FileDeps): Promise<void> {
-  const result = await createRegistryAdmin(deps).applyFile(read(file), { prune: false })
+type FileDeps = Omit<RegistrySetupDeps, 'role' | 'config'>
+
+async function applyRegistryFile(file: string, { logger, audit, ...deps }: FileDeps): Promise<void> {
+  const admin = createRegistryAdmin({ ...deps, audited: audit(originOf('REGISTRY_FILE')) })
+  const result = await admin.applyFile(read(file), { prune: false })
   if (result.outcome === 'applied') {
     logger.info({ file, changes: result.changes.length }, 'registry file applied')
     return

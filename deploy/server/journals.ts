@@ -75,7 +75,9 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
         differences.length === 0 ? [`${topic}: as it should be`] : differences.map((text) => `${topic}: ${text}`),
       )
     },
-    checkTopics: () => journal.checkDurability(topics.filter(({ isInternal }) => !isInternal)),
+    // A gateway neither reads the audit's topic nor answers a sender by it.
+    checkTopics: () =>
+      journal.checkDurability(topics.filter(({ isInternal, role }) => !isInternal && role !== 'audit')),
     maintain: async () => {},
   }
 }

@@ -1,6 +1,8 @@
 import { createGateway } from '../../gateway/gateway.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import { below } from '../../shared/http/base-path.ts'
+import { type Audit, createAudit } from '../../shared/journal/audit.ts'
+import type { Journal } from '../../shared/journal/journal.ts'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { createRegistryFollower } from '../../shared/registry/follower.ts'
 import type { CoreServices, HealthCheck, RoleParts } from '../../shared/role.ts'
@@ -114,8 +116,9 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   await run(closing('journal', () => journal.close()))
   if (config.AUTO_CREATE) for (const line of await topics.applyTopics()) logger.debug({ line }, 'topic')
   if (takesLogs(role) && config.UNSAFE_TOPICS === 'refuse') await topics.checkTopics()
+  const audit = createServerAudit(deps, journal)
   const topic = topicName(config.TOPIC_PREFIX, 'registry')
-  const newKey = await setUpRegistry({ ...deps, role, journal, topic })
+  const newKey = await setUpRegistry({ ...deps, role, journal, topic, audit })
   const follower = await run(createRegistryFollower({ ...deps, journal, topic }))
   const store = usesStore(role) ? await openStore(deps, run) : null
   const core: CoreServices = { ...deps, journal, registry: follower.registry, registryReady: follower.ready }
@@ -137,7 +140,15 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
     roles.push(watches.shared)
     if (showsLogs(role) && secrets !== null && tickets !== null)
       roles.push(
-        createViews({ ...core, store, secrets, tickets, watches, ownGateway: takesLogs(role) ? url : undefined }),
+        createViews({
+          ...core,
+          audit,
+          store,
+          secrets,
+          tickets,
+          watches,
+          ownGateway: takesLogs(role) ? url : undefined,
+        }),
       )
     if (evaluatesWatches(role)) {
       const { services, health = [] } = watches.evaluation()
@@ -172,6 +183,23 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   for (const service of inOrder) await run(service)
   print(banner({ role, url: url(), grpcUrl: http.grpc?.url(), registry: core.registry, newKey }))
   return { halted: consumers?.done ?? new Promise<void>(() => {}) }
+}
+
+function createServerAudit({ config, clock, logger, metrics }: BackendDeps, journal: Journal): Audit {
+  const failures = metrics.counter('sluice_audit_failures_total')
+  // A counter that begins with its first event would not be seen to rise by it.
+  for (const record of ['change', 'outcome']) failures.inc({ record }, 0)
+  const topic = topicName(config.TOPIC_PREFIX, 'audit')
+  return createAudit({
+    journal,
+    topic,
+    clock,
+    onFailure: (err, record) => {
+      failures.inc({ record })
+      const text = record === 'change' ? 'a change was refused' : 'the outcome of a change is not told'
+      logger.error({ err, topic }, `${text}: its audit record was not confirmed`)
+    },
+  })
 }
 
 async function openStore(deps: BackendDeps, run: Run): Promise<LogStore> {

@@ -7,6 +7,7 @@ export type TopicRole =
   | 'application-logs'
   | 'registry'
   | 'dead-letters'
+  | 'audit'
   | 'refusals'
   | 'gateways'
   | 'watches'
@@ -30,6 +31,13 @@ export const TOPICS: Readonly<Record<TopicRole, TopicSpec>> = {
   'application-logs': { role: 'application-logs', partitions: 12, cleanup: 'delete', retentionMs: 7 * DAY_MS },
   registry: { role: 'registry', partitions: 1, cleanup: 'compact', retentionMs: null },
   'dead-letters': { role: 'dead-letters', partitions: 1, cleanup: 'delete', retentionMs: 30 * DAY_MS },
+  audit: {
+    role: 'audit',
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: 365 * DAY_MS,
+    retentionBytes: 512 * MEBIBYTE,
+  },
   refusals: {
     role: 'refusals',
     partitions: 1,

@@ -1,10 +1,10 @@
 import { timestampOf } from '../contract/timestamp.ts'
-import { applyPlan } from './apply-plan.ts'
+import { applyPlan, type PlanOf } from './apply-plan.ts'
 import { encodeBackup, planRestore, readBackup } from './backup.ts'
 import { type FileProblem, parseRegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readRegistry, readState } from './journal-access.ts'
 import { type RevokeResult, type RotateOptions, type RotateResult, revokeKey, rotateKey } from './key-admin.ts'
-import { type Plan, planApply } from './plan.ts'
+import { planApply } from './plan.ts'
 import type { RegistryRecord } from './records.ts'
 import type { Registry, Team } from './registry.ts'
 import { changeSearch, type SearchChange, type SearchResult } from './search-admin.ts'
@@ -63,10 +63,12 @@ export function createRegistryAdmin(deps: RegistryAdminDeps): RegistryAdmin {
 
 async function applyFile(deps: RegistryAdminDeps, text: string, prune: boolean, dryRun: boolean): Promise<ApplyResult> {
   const { file, problems } = parseRegistryFile(text)
-  const plan = async (): Promise<Plan> => {
-    const planned = planApply(await readState(deps), file, { prune, now: timestampOf(deps.clock.now()) })
+  const plan = async (): Promise<PlanOf> => {
+    const state = await readState(deps)
+    const planned = planApply(state, file, { prune, now: timestampOf(deps.clock.now()) })
     return {
       ...planned,
+      state,
       problems: [...problems, ...planned.problems].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
     }
   }
@@ -82,11 +84,15 @@ async function exportAll(deps: RegistryAdminDeps): Promise<string | undefined> {
 async function restore(deps: RegistryAdminDeps, bytes: Uint8Array, dryRun: boolean): Promise<ApplyResult> {
   const backup = readBackup(bytes)
   if ('problem' in backup) return { outcome: 'refused', problems: [backup.problem] }
-  return carryOut(deps, async () => planRestore(await readState(deps), backup.state), dryRun)
+  const plan = async (): Promise<PlanOf> => {
+    const state = await readState(deps)
+    return { ...planRestore(state, backup.state), state }
+  }
+  return carryOut(deps, plan, dryRun)
 }
 
 /** Makes the changes of a plan until none is left; none at all where it has problems. */
-async function carryOut(deps: RegistryAdminDeps, plan: () => Promise<Plan>, dryRun: boolean): Promise<ApplyResult> {
+async function carryOut(deps: RegistryAdminDeps, plan: () => Promise<PlanOf>, dryRun: boolean): Promise<ApplyResult> {
   const first = await plan()
   if (first.problems.length > 0) return { outcome: 'refused', problems: first.problems }
   if (dryRun) return { outcome: 'applied', changes: first.changes, notes: first.notes }

@@ -1,6 +1,18 @@
-import type { Journal, NewRecord } from '../journal/journal.ts'
+import type { AuditedChange } from '../contract/audit.ts'
+import type { Audited } from '../journal/audit.ts'
+import { batchesOf } from '../journal/batches.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { decodeRecord, emptyState, encodeRecord, fold, type RegistryRecord, type RegistryState } from './records.ts'
+import {
+  decodeRecord,
+  emptyState,
+  encodeRecord,
+  fold,
+  type RegistryRecord,
+  type RegistryState,
+  splitKeyId,
+  splitSearchId,
+} from './records.ts'
 import type { Registry } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
 
@@ -12,14 +24,12 @@ export interface RegistryTopic {
 
 export interface RegistryAdminDeps extends RegistryTopic {
   readonly clock: Clock
+  /** Tells of each change, for whoever makes it. */
+  readonly audited: Audited
 }
 
 /** The topic has one partition, so its records have one order. */
 const PARTITION = 0
-
-/** Brokers refuse a batch of more than 1 MiB by default. */
-const APPEND_BYTES_MAX = 500_000
-const APPEND_RECORDS_MAX = 500
 
 /** The registry as the topic has it now. Rejects as `Journal.scan` does. */
 export async function readState({ journal, topic }: RegistryTopic): Promise<RegistryState> {
@@ -39,33 +49,38 @@ export async function readRegistry({ journal, topic }: RegistryTopic): Promise<R
 }
 
 /**
- * Appends changes in their order. Up to 500 of them become durable together or not at all; of more, a part may stand when it
- * rejects with an `AppendError`.
+ * Appends changes of a state in their order, each with its audit record. Up to 500 of them become durable together or not at all; of more,
+ * a part may stand when it rejects with an `AppendError`.
  */
 export async function appendChanges(
-  { journal, topic }: RegistryTopic,
+  { journal, topic, audited }: RegistryAdminDeps,
   changes: readonly RegistryRecord[],
+  state: RegistryState,
 ): Promise<void> {
-  for (const records of batchesOf(changes.map(encodeRecord))) {
-    await journal.append({ topic, partition: PARTITION, records })
-  }
+  const told = changes.map((change) => auditedChange(change, state))
+  for (const records of batchesOf(changes.map(encodeRecord)))
+    await audited(told.splice(0, records.length), () => journal.append({ topic, partition: PARTITION, records }))
 }
 
-function batchesOf(records: readonly NewRecord[]): NewRecord[][] {
-  const batches: NewRecord[][] = []
-  let room = 0
-  for (const record of records) {
-    const bytes = bytesOf(record.key) + bytesOf(record.value)
-    const last = batches.at(-1)
-    if (last === undefined || last.length >= APPEND_RECORDS_MAX || bytes > room) {
-      batches.push([record])
-      room = APPEND_BYTES_MAX - bytes
-    } else {
-      last.push(record)
-      room -= bytes
-    }
+function auditedChange({ kind, id, value }: RegistryRecord, state: RegistryState): AuditedChange {
+  const before = state[kind].get(id) ?? null
+  const action = before === null ? 'created' : value === null ? 'deleted' : (markedAs(before, value) ?? 'changed')
+  const change = { action, before, after: value } as const
+  // A hash would give a weak key away.
+  if (kind === 'key') {
+    const { prefix = '' } = value ?? state.key.get(id) ?? {}
+    return { team: splitKeyId(id).team, subject: { kind, id: prefix }, ...change }
   }
-  return batches
+  if (kind === 'search') return { team: splitSearchId(id).team, subject: { kind, id: splitSearchId(id).id }, ...change }
+  const team = kind === 'team' ? id : ((value ?? state[kind].get(id))?.team ?? null)
+  return { team, subject: { kind, id }, ...change }
 }
 
-const bytesOf = (part: string | Uint8Array | null): number => (part === null ? 0 : Buffer.byteLength(part))
+/** What a mark that comes or goes makes of the change. */
+function markedAs(before: object, after: object): 'archived' | 'restored' | 'revoked' | undefined {
+  const isMarked = (value: Readonly<{ archivedAt?: string; revokedAt?: string | null }>): boolean =>
+    (value.archivedAt ?? value.revokedAt ?? null) !== null
+  if (isMarked(before) === isMarked(after)) return undefined
+  if (isMarked(before)) return 'restored'
+  return 'revokedAt' in after ? 'revoked' : 'archived'
+}

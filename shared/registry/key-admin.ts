@@ -73,14 +73,14 @@ export async function rotateKey(
     value: { prefix: shownPrefix(key), createdAt: now, revokedAt: null },
   }
   const ended = revokeOld ? live : []
-  await appendChanges(deps, [added, ...revocations(state, ended, now)])
+  await appendChanges(deps, [added, ...revocations(state, ended, now)], state)
 
   const after = await readState(deps)
   const rank = (liveKeyIds(after).get(team) ?? []).indexOf(id)
   if (rank >= 0 && rank < LIVE_KEYS_MAX && after.team.has(team)) {
     return { outcome: 'rotated', key, revoked: ended.map((each) => state.key.get(each)?.prefix ?? '') }
   }
-  await appendChanges(deps, revocations(after, [id], now))
+  await appendChanges(deps, revocations(after, [id], now), after)
   return refused(
     'overtaken',
     'another process changed the keys of the Team at the same time; the new key was taken back',
@@ -136,13 +136,13 @@ export async function revokeKey(
   }
   if (keepLast && live.length === 1) return refused('last_key', 'it is the last live key of the Team')
   const ended = found.includes(whole) ? whole : id
-  await appendChanges(deps, revocations(state, [ended], timestampOf(deps.clock.now())))
+  await appendChanges(deps, revocations(state, [ended], timestampOf(deps.clock.now())), state)
   const after = await readState(deps)
   const left = liveKeyIds(after).get(team) ?? []
   if (left.includes(ended)) return refused('overtaken', 'another process changed the key at the same time; try again')
   const value = state.key.get(ended)
   if (keepLast && left.length === 0 && value !== undefined) {
-    await appendChanges(deps, [{ kind: 'key', id: ended, value }])
+    await appendChanges(deps, [{ kind: 'key', id: ended, value }], after)
     return refused('overtaken', 'another process ended the other key at the same time; this one was given back')
   }
   return { outcome: 'revoked', prefix: value?.prefix ?? '', liveKeys: left.length }

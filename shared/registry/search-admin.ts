@@ -1,4 +1,4 @@
-import { appendChanges, type RegistryTopic, readState } from './journal-access.ts'
+import { appendChanges, type RegistryAdminDeps, readState } from './journal-access.ts'
 import { type RegistryValues, searchRecordId, splitSearchId } from './records.ts'
 import type { SavedSearch } from './registry.ts'
 
@@ -22,11 +22,12 @@ export type SearchResult =
  * there may be; of two changes of one search, the last stands. Rejects as the journal does.
  */
 export async function changeSearch(
-  topic: RegistryTopic,
+  deps: RegistryAdminDeps,
   team: string,
   { id, to }: SearchChange,
 ): Promise<SearchResult> {
-  const { search: all } = await readState(topic)
+  const state = await readState(deps)
+  const all = state.search
   const recordId = searchRecordId(team, id)
   const own = [...all].filter(([one]) => splitSearchId(one).team === team)
   const present = all.get(recordId)
@@ -37,6 +38,6 @@ export async function changeSearch(
     return { outcome: 'refused', because: 'exists' }
   if (isNew && own.length >= SEARCHES_MAX) return { outcome: 'refused', because: 'too_many' }
   const next = { ...value, ...to }
-  await appendChanges(topic, [{ kind: 'search', id: recordId, value: to === null ? null : next }])
+  await appendChanges(deps, [{ kind: 'search', id: recordId, value: to === null ? null : next }], state)
   return { outcome: 'changed', search: { id, ...next } }
 }

@@ -1,8 +1,8 @@
 import { timestampOf } from '../contract/timestamp.ts'
-import { applyPlan } from './apply-plan.ts'
+import { applyPlan, type PlanOf } from './apply-plan.ts'
 import type { RegistryFile } from './file.ts'
 import { type RegistryAdminDeps, readState } from './journal-access.ts'
-import { type Plan, planApply } from './plan.ts'
+import { planApply } from './plan.ts'
 import type { RegistryRecord, RegistryState } from './records.ts'
 import type { Entity, Project, Registry, Team } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
@@ -83,9 +83,9 @@ async function applyOwn<Item>(
   itemOf: (registry: Registry) => Item | undefined,
 ): Promise<OwnResult<Item>> {
   let last = state
-  const planOn = (present: RegistryState): Plan => {
+  const planOn = (present: RegistryState): PlanOf => {
     last = present
-    return planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) })
+    return { ...planApply(present, file, { prune: false, now: timestampOf(deps.clock.now()) }), state: present }
   }
   const { applied, left } = await applyPlan(deps, planOn(state), async () => planOn(await readState(deps)))
   const item = itemOf(createRegistryFold(() => undefined, last).registry)

@@ -185,6 +185,11 @@ export const METRICS = {
     kind: 'gauge',
     help: 'When old days were last looked for and removed (Unix time); 0 before the first time. It is done every hour.',
   },
+  sluice_audit_failures_total: {
+    kind: 'counter',
+    labels: ['record'],
+    help: 'Audit records that the journal did not confirm: change (it was refused), outcome (the change stays pending).',
+  },
   sluice_sign_ins_total: {
     kind: 'counter',
     labels: ['outcome'],

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { replayMark, summaryOf } from '../../consumers/dead-letter-replay.ts'
 import { applicationLogsProjection, eventLogsProjection, flowsProjection } from '../../consumers/projection.ts'
+import { decodeAudit } from '../../shared/contract/audit.ts'
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import { TOPICS, type TopicRole } from '../../shared/contract/topics.ts'
 import type { JournalRecord } from '../../shared/journal/journal.ts'
@@ -101,6 +102,10 @@ describe('a recorded record of version 1', () => {
   test.each(samples.filter(({ topic }) => topic === 'registry'))('of the registry, $what: is read', (sample) => {
     expect(decodeRecord(asRead(sample))).toMatchObject({ record: { value: JSON.parse(sample.value ?? 'null') } })
     expect(decodeRecord(asRead(sample)).unreadable).toBeUndefined()
+  })
+
+  test.each(samples.filter(({ topic }) => topic === 'audit'))('of the audit, $what: is read', (sample) => {
+    expect(decodeAudit(asRead(sample).value)).toEqual(JSON.parse(sample.value ?? ''))
   })
 
   const aside = samples.filter(({ topic }) => topic === 'dead-letters')

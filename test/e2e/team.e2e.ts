@@ -65,6 +65,24 @@ describe('a Team in the embedded mode', () => {
     )
   })
 
+  test('finds a rotation in the audit, with who made it and from where, and without any of the key', async () => {
+    const { data } = await ask<{ key: string }>('POST', '/api/team/keys', { revokeOld: false })
+    await ask('DELETE', `/api/team/keys/${data.key.slice(0, 6)}`)
+    const { stdout } = await runSluice(['audit', '--team', 'ops'], settings)
+    const changes = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(changes[0]).toMatchObject({ actor: { kind: 'server' }, via: 'REGISTRY_FILE', subject: { kind: 'team' } })
+    const subject = { kind: 'key', id: data.key.slice(0, 6) }
+    const byTeam = { actor: { kind: 'team', id: 'ops', key: KEY.slice(0, 6) }, from: '127.0.0.1', outcome: 'success' }
+    expect(changes.slice(-2)).toMatchObject([
+      { ...byTeam, via: 'POST /api/team/keys', action: 'created', subject, before: null },
+      { ...byTeam, via: 'DELETE /api/team/keys/:id', action: 'revoked', subject, after: { prefix: subject.id } },
+    ])
+    for (const key of [KEY, data.key]) expect(stdout).not.toContain(key.slice(0, 7))
+  })
+
   test('archives an Event; the command and a restart with the same file leave it so; a file restores it', async () => {
     await ask('POST', '/api/team/events', { identifier: 'refund', name: 'Refund' })
     expect(await ask('POST', '/api/ExternalLogs', eventLog('refund'))).toMatchObject({ success: true })

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { topicName } from '../../shared/contract/topics.ts'
+import { readAudit, type ToldChange } from '../../shared/journal/audit.ts'
 import type { Envelope } from '../support/api.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { describeWithBrowser } from '../support/browser.ts'
@@ -67,6 +69,12 @@ await describeWithBackends(
         await eventually(async () => expect((await place()).success).toBe(true))
         await onPage('DELETE', `/api/team/keys/${data.prefix}`)
         await eventually(async () => expect((await place()).error.code).toBe('invalid_api_key'))
+        const told: ToldChange[] = []
+        for await (const change of readAudit(stack.journal, topicName(stack.topicPrefix, 'audit'))) told.push(change)
+        expect(told.slice(-2)).toMatchObject([
+          { actor: { id: TEAM, key: API_KEY.slice(0, 6) }, action: 'created', outcome: 'success' },
+          { subject: { kind: 'key', id: data.prefix }, action: 'revoked', outcome: 'success' },
+        ])
         await eventually(async () => {
           const { data } = await onPage<Settings>('GET', '/api/team')
           const placed = data.events.find(({ identifier }) => identifier === 'order-placed')

@@ -14,8 +14,8 @@ import { createGroup, type MemoryGroup } from './memory-journal-groups.ts'
 export interface MemoryJournal extends Journal {
   /** The same journal as another process has it: closed on its own. */
   anotherClient(): Journal
-  /** The next `times` appends reject with this outcome; with `unknown` the records are there all the same. */
-  failAppends(outcome: UnconfirmedOutcome, times?: number): void
+  /** The next `times` appends (to the topic) reject with this outcome; with `unknown` the records are there all the same. */
+  failAppends(outcome: UnconfirmedOutcome, times?: number, topic?: string): void
   /** Retention: removes the records of a partition before an offset. */
   removeBefore(topic: string, partition: number, offset: number): void
   /** Compaction: of each key only the last record stays, and none where that marks it as deleted. */
@@ -53,7 +53,8 @@ export function createMemoryJournal({
   return {
     ...createClient(store),
     anotherClient: () => createClient(store),
-    failAppends: (outcome, times = 1) => store.failures.push(...Array<UnconfirmedOutcome>(times).fill(outcome)),
+    failAppends: (outcome, times = 1, topic) =>
+      store.failures.push(...Array.from({ length: times }, () => ({ outcome, topic }))),
     removeBefore: (name, partition, offset) => {
       const target = store.topicOf(name).partitions[partition]
       if (target === undefined) throw new Error(`${name} has no partition ${partition}`)
@@ -80,7 +81,7 @@ function createStore(clock: Clock) {
   }
   return {
     clock,
-    failures: [] as UnconfirmedOutcome[],
+    failures: [] as { readonly outcome: UnconfirmedOutcome; readonly topic: string | undefined }[],
     groups,
     topicOf,
     find: (name: string) => topics.get(name),
@@ -106,7 +107,8 @@ function createClient(store: Store): Journal {
       if (closed) throw new AppendError('the journal is closed', 'not_written')
       const target = store.find(name)?.partitions[partition]
       if (target === undefined) throw new AppendError(`there is no ${name}/${partition}`, 'not_written')
-      const failure = store.failures.shift()
+      const next = store.failures.findIndex(({ topic = name }) => topic === name)
+      const failure = next < 0 ? undefined : store.failures.splice(next, 1)[0]?.outcome
       if (failure === 'not_written') throw new AppendError('made to fail', failure)
       const appendedAt = store.clock.now()
       const added = records.map((record, index) => ({

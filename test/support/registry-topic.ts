@@ -1,4 +1,6 @@
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
+import { type Audited, readAudit, type ToldChange } from '../../shared/journal/audit.ts'
+import type { Journal } from '../../shared/journal/journal.ts'
 import { createRegistryAdmin } from '../../shared/registry/admin.ts'
 import { parseRegistryFile } from '../../shared/registry/file.ts'
 import { type Plan, planApply } from '../../shared/registry/plan.ts'
@@ -11,12 +13,30 @@ export const NOW = '2026-03-04T05:06:07.000Z'
 
 export const TOPIC = topicName('sluice', 'registry')
 
+export const AUDIT_TOPIC = topicName('sluice', 'audit')
+
+/** Makes changes that the audit does not tell of. */
+const unaudited: Audited = (_changes, make) => make()
+
 /** A journal with an empty registry topic, its administration and a clock that a test turns. */
 export function registryOnMemory() {
   const clock = { now: () => Date.parse(NOW) }
-  const journal = createMemoryJournal({ clock, topics: [{ ...TOPICS.registry, name: TOPIC }] })
-  const admin = createRegistryAdmin({ journal, topic: TOPIC, clock })
-  return { journal, admin, clock, topic: TOPIC }
+  const journal = createMemoryJournal({
+    clock,
+    topics: [
+      { ...TOPICS.registry, name: TOPIC },
+      { ...TOPICS.audit, name: AUDIT_TOPIC },
+    ],
+  })
+  const admin = createRegistryAdmin({ journal, topic: TOPIC, clock, audited: unaudited })
+  return { journal, admin, clock, topic: TOPIC, audited: unaudited }
+}
+
+/** The changes that the audit of a journal tells. */
+export async function toldBy(journal: Pick<Journal, 'scan'>): Promise<readonly ToldChange[]> {
+  const told: ToldChange[] = []
+  for await (const change of readAudit(journal, AUDIT_TOPIC)) told.push(change)
+  return told
 }
 
 /** The state after the plan's changes. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { TOPICS } from '../../shared/contract/topics.ts'
 import { createProxies } from '../../shared/http/proxies.ts'
+import { createAudit } from '../../shared/journal/audit.ts'
 import { createRegistryFollower } from '../../shared/registry/follower.ts'
 import { loadConfig } from '../../shared/runtime/config.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
@@ -13,7 +14,7 @@ import { createTickets } from '../../views/session/tickets.ts'
 import { registerTeam, type TeamDeps } from '../../views/team/register.ts'
 import { createWatchBook } from '../../views/watches/book.ts'
 import { createPoster } from '../../views/watches/poster.ts'
-import { registryOnMemory } from './registry-topic.ts'
+import { AUDIT_TOPIC, registryOnMemory } from './registry-topic.ts'
 import { createMemoryLogStore } from './views-store.ts'
 
 export const KEY_A = 'key-a-0123456789-abcdefghijklmno'
@@ -68,6 +69,8 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     teamOfSession: sessions.teamOf,
     journal: setup.journal,
     registryTopic: setup.topic,
+    audit: createAudit({ journal: setup.journal, topic: AUDIT_TOPIC, clock, onFailure: () => undefined }),
+    keyOfSession: (headers) => sessions.read(headers)?.key.prefix,
     store,
     gateway: { url: 'https://logs.example.com', here: false },
     access: { url: () => null, tickets },

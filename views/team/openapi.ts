@@ -87,7 +87,7 @@ const DETAILS = {
 }
 
 const READS: readonly ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'server_error', 'invalid_request']
-const WRITES: readonly ErrorCode[] = [
+const SENDS: readonly ErrorCode[] = [
   ...READS,
   'malformed_json',
   'cross_origin',
@@ -95,6 +95,7 @@ const WRITES: readonly ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',
 ]
+const WRITES: readonly ErrorCode[] = [...SENDS, 'rate_limited']
 const CHANGES: readonly ErrorCode[] = [...WRITES, 'not_found']
 
 type SchemaAndExample = readonly [schema: JsonSchema, example: unknown]
@@ -208,7 +209,7 @@ const WATCHES: OpenApiPart['paths'] = {
       'testWatch',
       'Posts a test to the webhook of a watch, and tells what became of it',
       [TestedWatch, { delivered: false, status: 500, message: 'The receiver answered 500.' }],
-      { codes: [...CHANGES, 'rate_limited'], parameters: WATCH_IN_PATH },
+      { codes: CHANGES, parameters: WATCH_IN_PATH },
     ),
   },
 }
@@ -244,7 +245,7 @@ export const teamPart: OpenApiPart = {
         'createKey',
         'A new key, shown once; a third live one is refused, and more than 20 within 24 hours',
         [NewKey, { key: 'sl_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4', prefix: 'sl_Zm9', revoked: [] }],
-        { codes: [...WRITES, 'rate_limited'], status: 201, body: [NEW_KEY, { revokeOld: false }] },
+        { status: 201, body: [NEW_KEY, { revokeOld: false }] },
       ),
     },
     '/api/team/keys/{prefix}': {
@@ -326,7 +327,7 @@ export const teamPart: OpenApiPart = {
         'sendSampleFlow',
         'Sends a flow to look at through the gateway',
         [SampleFlow, { correlationKey: 'sample-2026-01-31-3fa94c', sent: 8 }],
-        {},
+        { codes: SENDS },
       ),
     },
   },

@@ -1,21 +1,24 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { type IRouter, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { answerJson, successBody } from '../../shared/http/answer.ts'
+import { presentedKey } from '../../shared/http/api-key.ts'
 import { createSmallJsonReader, GONE, refusedBodyHeaders } from '../../shared/http/body.ts'
 import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import type { Proxies } from '../../shared/http/proxies.ts'
+import type { Audit, Audited } from '../../shared/journal/audit.ts'
 import { AppendError, type Journal } from '../../shared/journal/journal.ts'
 import { isTimeout, type LogStoreReader } from '../../shared/log-store/log-store.ts'
 import { createRegistryAdmin, type RegistryAdmin } from '../../shared/registry/admin.ts'
 import { describeTeam } from '../../shared/registry/describe.ts'
+import { shownPrefix } from '../../shared/registry/keys.ts'
 import { type QuotaSettings, quotaOf } from '../../shared/registry/limits.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { type AuthenticationDeps, callerOf } from '../api/authentication.ts'
-import { answerFailure, invalidParameters, notFound, problemOf, unavailable } from '../api/problems.ts'
+import { answerFailure, invalidParameters, notFound, problemOf, rateLimited, unavailable } from '../api/problems.ts'
 import type { ReadGate } from '../api/read-gate.ts'
 import { answerRead, signalOf } from '../api/send-answer.ts'
 import { refusedCounts } from '../refusals/items.ts'
@@ -38,6 +41,9 @@ export interface TeamDeps extends AuthenticationDeps {
   readonly logger: Logger
   readonly journal: Pick<Journal, 'scan' | 'append'>
   readonly registryTopic: string
+  readonly audit: Audit
+  /** The first characters of the key that a request's session began with. */
+  readonly keyOfSession: (headers: IncomingHttpHeaders) => string | undefined
   readonly store: LogStoreReader
   /** The address that snippets send to. */
   readonly gateway: TeamSettings['gateway']
@@ -53,6 +59,8 @@ export interface TeamDeps extends AuthenticationDeps {
   readonly deadlineMs: number
   readonly watches: Pick<WatchTools, 'book' | 'poster'>
   readonly changes?: SerialQueueOptions
+  /** The changes that a Team makes by itself within 24 hours. */
+  readonly changesMax?: number
   /** Longest time that the log store is waited for, in milliseconds. */
   readonly patienceMs?: number
 }
@@ -69,11 +77,18 @@ const VISIBLE_POLL_MS = 10
 
 const CREATED = 201
 
+/** The changes that a Team makes by itself within 24 hours: each is a record that the audit keeps, and none may push out those of others. */
+export const TEAM_CHANGES_MAX = 3_000
+const DAY_MS = 86_400_000
+
 /** The Team of a request, its body and the last part of its path. */
 interface Call {
   readonly team: Team
   readonly json: unknown
   readonly subject: string
+  /** Changes the registry, or else something, in the name of the request. */
+  readonly admin: RegistryAdmin
+  readonly audited: Audited
 }
 
 /**
@@ -82,10 +97,10 @@ interface Call {
  */
 export function registerTeam(router: IRouter, deps: TeamDeps): void {
   const { registry, clock, logger } = deps
-  const admin = createRegistryAdmin({ journal: deps.journal, topic: deps.registryTopic, clock })
   const changesInTurn = createSerialQueue(deps.changes ?? CHANGES)
   const samplesInTurn = createSerialQueue(SAMPLES)
   const readJson = createSmallJsonReader(BODY_LIMITS)
+  const auditedOf = createTeamAudit(deps)
 
   const teamOf = (request: IncomingMessage, changes: boolean): Team => {
     const { team: id, by } = callerOf(request, deps)
@@ -121,7 +136,9 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
         return
       }
       const { id = '' } = request.params
-      const call = { team, json: body.value, subject: subjectOf(request, String(id)) }
+      const audited = auditedOf(team, request)
+      const admin = createRegistryAdmin({ journal: deps.journal, topic: deps.registryTopic, clock, audited })
+      const call = { team, json: body.value, subject: subjectOf(request, String(id)), admin, audited }
       const { data, isVisible } = await inTurn(() => work(call))
       await untilVisible(() => isVisible(registry))
       logger.info({ team: team.id, method: request.method, path: request.path }, 'done for a Team by itself')
@@ -143,20 +160,22 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
   }
   route('/api/team', {
     get: read((settings) => settings),
-    patch: write(200, ({ team, json }) => changeTeam(admin, team.id, json)),
+    patch: write(200, ({ team, json, admin }) => changeTeam(admin, team.id, json)),
   })
   route('/api/team/lists', { get: read(listsOf) })
-  route('/api/team/keys', { post: write(CREATED, ({ team, json }) => createKey(admin, team.id, json)) })
-  route('/api/team/keys/:id', { delete: write(200, ({ team, subject }) => revokeKey(admin, team.id, subject)) })
+  route('/api/team/keys', { post: write(CREATED, ({ team, json, admin }) => createKey(admin, team.id, json)) })
+  route('/api/team/keys/:id', { delete: write(200, ({ team, subject, admin }) => revokeKey(admin, team.id, subject)) })
   for (const [path, kind] of Object.entries(KINDS)) {
-    route(`/api/team/${path}`, { post: write(CREATED, ({ team, json }) => createItem(admin, team.id, kind, json)) })
+    route(`/api/team/${path}`, {
+      post: write(CREATED, ({ team, json, admin }) => createItem(admin, team.id, kind, json)),
+    })
     route(`/api/team/${path}/:id`, {
-      patch: write(200, ({ team, json, subject }) => changeItem(admin, team.id, kind, subject, json)),
+      patch: write(200, ({ team, json, subject, admin }) => changeItem(admin, team.id, kind, subject, json)),
     })
     route(`/api/team/${path}/:id/snippets`, { get: show(snippets(kind)) })
   }
   for (const [path, handlers] of Object.entries({
-    ...searchRoutes(admin, registry, show, write),
+    ...searchRoutes(registry, show, write),
     ...watchRoutes({ ...deps.watches, registry, clock }, show, write),
   }))
     route(path, handlers)
@@ -178,14 +197,14 @@ type Write = (status: number, work: (call: Call) => Promise<Change>, inTurn?: Se
 
 type Handlers = Readonly<Record<string, Readonly<Record<string, RequestHandler>>>>
 
-const searchRoutes = (admin: RegistryAdmin, registry: Registry, show: Show, write: Write): Handlers => ({
+const searchRoutes = (registry: Registry, show: Show, write: Write): Handlers => ({
   '/api/team/searches': {
     get: show(({ id }) => ({ items: registry.searchesOf(id) }) satisfies SavedSearches),
-    post: write(CREATED, ({ team, json }) => createSearch(admin, team.id, json)),
+    post: write(CREATED, ({ team, json, admin }) => createSearch(admin, team.id, json)),
   },
   '/api/team/searches/:id': {
-    patch: write(200, ({ team, json, subject }) => renameSearch(admin, team.id, subject, json)),
-    delete: write(200, ({ team, subject }) => deleteSearch(admin, team.id, subject)),
+    patch: write(200, ({ team, json, subject, admin }) => renameSearch(admin, team.id, subject, json)),
+    delete: write(200, ({ team, subject, admin }) => deleteSearch(admin, team.id, subject)),
   },
 })
 
@@ -194,12 +213,14 @@ function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
   return {
     '/api/team/watches': {
       get: show(({ id }) => listWatches(tools, id)),
-      post: write(CREATED, ({ team, json }) => createWatch(tools, team.id, json)),
+      post: write(CREATED, ({ team, json, audited }) => createWatch({ ...tools, audited }, team.id, json)),
     },
     '/api/team/watches/:id': {
       get: show(({ id }, subject) => showWatch(tools, id, subject)),
-      patch: write(200, ({ team, json, subject }) => patchWatch(tools, team.id, subject, json)),
-      delete: write(200, ({ team, subject }) => deleteWatch(tools, team.id, subject)),
+      patch: write(200, ({ team, json, subject, audited }) =>
+        patchWatch({ ...tools, audited }, team.id, subject, json),
+      ),
+      delete: write(200, ({ team, subject, audited }) => deleteWatch({ ...tools, audited }, team.id, subject)),
     },
     '/api/team/watches/:id/test': {
       // Tests wait for whoever a webhook names, and not for one another.
@@ -209,6 +230,31 @@ function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
         (work) => work(),
       ),
     },
+  }
+}
+
+/** Makes what audits the changes of a request, and refuses those of a Team that makes too many. */
+function createTeamAudit({ audit, clock, proxies, keyOfSession, changesMax = TEAM_CHANGES_MAX }: TeamDeps) {
+  const noLimit = { burst: 1, refillMs: 0 }
+  const attempts = createAttempts(clock, { burst: changesMax, refillMs: DAY_MS / changesMax }, noLimit)
+
+  return ({ id }: Team, request: Request): Audited => {
+    const presented = presentedKey(request.headers)
+    const key = (presented === undefined ? keyOfSession(request.headers) : shownPrefix(presented)) ?? null
+    const audited = audit({
+      actor: { kind: 'team', id, key },
+      via: `${request.method} ${request.route.path}`,
+      from: proxies.clientOf(request),
+    })
+    let hasBegun = false
+    return (changes, make) => {
+      // A request that has begun may take back what it did.
+      const waitMs = hasBegun ? 0 : attempts.waitOf(id)
+      if (waitMs > 0) throw rateLimited('The Team has made too many changes.', Math.ceil(waitMs / 1_000))
+      hasBegun = true
+      attempts.failed(id)
+      return audited(changes, make)
+    }
   }
 }
 

@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { parseGuid } from '../../shared/contract/guid.ts'
 import { timestampOf } from '../../shared/contract/timestamp.ts'
+import type { Audited } from '../../shared/journal/audit.ts'
 import type { Registry, Team } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import { conflict, invalidFields, notFound, rateLimited, unavailable } from '../api/problems.ts'
@@ -22,6 +23,9 @@ export interface WatchTools {
   readonly clock: Clock
 }
 
+/** The tools of a request that changes something. */
+type ChangingTools = WatchTools & { readonly audited: Audited }
+
 /** Each watch costs a read every half a minute. */
 export const WATCHES_MAX = 50
 /** Every process that shows or evaluates watches holds them all in memory, with tens of kilobytes of history each at most. */
@@ -35,7 +39,7 @@ export function showWatch(tools: WatchTools, team: string, id: string): WatchDet
   return { ...shown(watch), history: stateOf(watch).history.toReversed() }
 }
 
-export async function createWatch(tools: WatchTools, team: string, json: unknown): Promise<Change> {
+export async function createWatch(tools: ChangingTools, team: string, json: unknown): Promise<Change> {
   const fields = readWatchBody(json, true)
   const book = bookOf(tools)
   if (book.of(team).length >= WATCHES_MAX)
@@ -50,7 +54,7 @@ export async function createWatch(tools: WatchTools, team: string, json: unknown
   return put(tools, team, randomUUID(), watch, secret)
 }
 
-export async function patchWatch(tools: WatchTools, team: string, given: string, json: unknown): Promise<Change> {
+export async function patchWatch(tools: ChangingTools, team: string, given: string, json: unknown): Promise<Change> {
   const present = find(tools, team, given)
   const { team: _team, id, state: _state, lastEvaluatedAt: _at, ...stored } = present
   const fields = readWatchBody(json, false)
@@ -66,9 +70,9 @@ export async function patchWatch(tools: WatchTools, team: string, given: string,
   return put(tools, team, id, next, made)
 }
 
-export async function deleteWatch(tools: WatchTools, team: string, given: string): Promise<Change> {
+export async function deleteWatch(tools: ChangingTools, team: string, given: string): Promise<Change> {
   const { id } = find(tools, team, given)
-  await tools.book.put(team, id, null)
+  await change(tools, team, id, null)
   return { data: { id }, isVisible: () => tools.book.find(team, id) === undefined }
 }
 
@@ -98,19 +102,40 @@ export async function testWatch(
 }
 
 async function put(
-  tools: WatchTools,
+  tools: ChangingTools,
   team: string,
   id: string,
   watch: StoredWatch,
   secret: string | null,
 ): Promise<Change> {
-  await tools.book.put(team, id, watch)
+  await change(tools, team, id, watch)
   const present = tools.book.find(team, id)
   const { state, lastEvaluatedAt } = present ?? { state: undefined, lastEvaluatedAt: null }
   const data: MadeWatch = { ...shown({ ...watch, team, id, state, lastEvaluatedAt }), secret }
   return {
     data,
     isVisible: () => JSON.stringify(partsOf(tools.book.find(team, id))) === JSON.stringify(partsOf(watch)),
+  }
+}
+
+/** Puts the watch on its topic, and tells the audit. */
+async function change({ book, audited }: ChangingTools, team: string, id: string, after: StoredWatch | null) {
+  const before = book.find(team, id) ?? null
+  const action = before === null ? 'created' : after === null ? 'deleted' : 'changed'
+  const told = { team, action, subject: { kind: 'watch', id }, before: audible(before), after: audible(after) } as const
+  await audited([told], () => book.put(team, id, after))
+}
+
+/** A watch without its secrets, of which the path of a webhook is one; the fingerprint changes with them. */
+function audible(watch: StoredWatch | null): object | null {
+  if (watch === null) return null
+  const { name, condition, webhook, paused } = watch
+  const fingerprint = hash('sha256', JSON.stringify([webhook.url, webhook.secret])).slice(0, 8)
+  return {
+    name,
+    condition,
+    webhook: { origin: new URL(webhook.url).origin, format: webhook.format, fingerprint },
+    paused,
   }
 }
 

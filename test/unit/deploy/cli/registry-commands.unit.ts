@@ -130,9 +130,9 @@ describe('registry apply', () => {
 
   test('a journal that does not confirm: whether the change may have happened', async () => {
     const cli = cliOnMemory()
-    cli.journal.failAppends('not_written')
+    cli.journal.failAppends('not_written', 1, 'sluice.registry.v1')
     expect((await cli.run('registry', 'apply', file(FILE))).stderr).toContain('and it was not written')
-    cli.journal.failAppends('unknown')
+    cli.journal.failAppends('unknown', 1, 'sluice.registry.v1')
     const { code, stderr } = await cli.run('registry', 'apply', file(FILE))
     expect(code).toBe(1)
     expect(stderr).toContain('the journal did not confirm the change, and it may have been written all the same')

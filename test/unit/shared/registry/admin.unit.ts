@@ -27,7 +27,7 @@ function registryOf({ journal, topic }: Setup) {
 }
 
 /** An administration that another process gets ahead of: `interfere` runs between its first reading and its first append. */
-function overtaken({ journal, topic, clock }: Setup, interfere: () => Promise<unknown>) {
+function overtaken({ journal, ...setup }: Setup, interfere: () => Promise<unknown>) {
   let pending: (() => Promise<unknown>) | undefined = interfere
   const append: Journal['append'] = async (batch) => {
     const first = pending
@@ -35,7 +35,7 @@ function overtaken({ journal, topic, clock }: Setup, interfere: () => Promise<un
     await first?.()
     await journal.append(batch)
   }
-  return createRegistryAdmin({ journal: { ...journal, append }, topic, clock })
+  return createRegistryAdmin({ ...setup, journal: { ...journal, append } })
 }
 
 const HOUR = 3_600_000

@@ -658,7 +658,7 @@ describe('paths', () => {
 describe('when the journal fails', () => {
   test('says whether the change may have been made', async () => {
     for (const reason of ['not_written', 'unknown'] as const) {
-      team.journal.failAppends(reason)
+      team.journal.failAppends(reason, 1, team.topic)
       const answer = await team.ask('POST', '/events', { identifier: `new-${reason}` })
       expect([...outcome(answer), answer.error.details]).toEqual([503, 'server_error', { outcome: reason }])
       expect(answer.headers.get('retry-after')).toBe('1')
