@@ -42,6 +42,7 @@ await describeWithBackends(
         requestTimeoutMs: 3_000,
         maxWaitMs: 100,
         maxPartitionBytes: 1024 * 1024,
+        groupProtocol: 'auto' as const,
         sessionTimeoutMs: 30_000,
         rebalanceTimeoutMs: 60_000,
         heartbeatIntervalMs: 1_000,

@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto'
+import {
+  Admin,
+  apiVersionsV3,
+  type Connection,
+  consumerGroupHeartbeatV1,
+  FindCoordinatorKeyTypes,
+  findCoordinatorV4,
+  kGetBootstrapConnection,
+  offsetCommitV9,
+} from '@platformatic/kafka'
+import { createWaker, within } from '../../runtime/waiting.ts'
+import { type Assignment, startAssignment } from './assignment.ts'
+import { commitPosition } from './commit.ts'
+import { clientOptions } from './connection.ts'
+import { describeFault, errorCodes, hasCode } from './faults.ts'
+import { LEAVE_WITHIN_MS, type Member, type MemberOptions } from './member.ts'
+import { patchClient } from './patched-client.ts'
+
+/** Epochs of a request that ask to join and to leave. */
+const JOIN = 0
+const LEAVE = -1
+const RETRY_DELAY_MS = 200
+/** For so long after a change more of them are likely: one member lets go of a partition, then the coordinator gives it to another. */
+const SETTLING_MS = 5_000
+const SETTLING_INTERVAL_MS = 200
+
+/** The group has gone on without this member, which owns nothing any more. */
+const FENCED = ['FENCED_MEMBER_EPOCH', 'UNKNOWN_MEMBER_ID', 'GROUP_ID_NOT_FOUND']
+/** A join is answered with GROUP_ID_NOT_FOUND where the group has classic members and may not be converted. */
+const UNSUPPORTED = ['UNSUPPORTED_VERSION', 'GROUP_ID_NOT_FOUND']
+/** The coordinator moves, or reads its log still. */
+const TRANSIENT = [
+  'NOT_COORDINATOR',
+  'COORDINATOR_NOT_AVAILABLE',
+  'COORDINATOR_LOAD_IN_PROGRESS',
+  'REQUEST_TIMED_OUT',
+  'UNKNOWN_SERVER_ERROR',
+]
+
+/**
+ * Joins by the consumer protocol (KIP-848): the coordinator assigns the partitions, and a change of the group stops those alone that move. Each
+ * heartbeat carries the subscription and the partitions owned, so that each answer has the whole assignment, and none can be missed.
+ *
+ * The library's own member is not used: it gives partitions back while handlers may still run.
+ */
+export function startConsumerMember(options: MemberOptions): Member {
+  const { context, reading, onAssigned, end } = options
+  const { logger, rebalanceTimeoutMs: graceMs, heartbeatIntervalMs } = context
+  const { group } = reading
+  const client = createClient(options)
+  const ask = coordinatorOf(client, group)
+  const nameTopics = topicNames(client, reading.topics)
+  const memberId = randomUUID()
+  const left = new AbortController()
+  const waker = createWaker(left.signal)
+  let epoch = JOIN
+  let heartbeatAt = performance.now()
+  let changedAt = heartbeatAt
+  let isStopped = false
+
+  const partitions = ownedPartitions(options, waker.wake, (places) =>
+    ask((connection) => offsetCommitV9.api.async(connection, group, epoch, memberId, null, places)),
+  )
+  const heartbeat = (memberEpoch: number) =>
+    ask((connection) => {
+      const { api } = consumerGroupHeartbeatV1
+      const [topics, owned] = [[...reading.topics], partitions.owned()]
+      return api.async(connection, group, memberId, memberEpoch, null, null, graceMs, topics, null, null, owned)
+    })
+  const join = async (): Promise<void> => {
+    if (!(await ask(hasProtocol))) {
+      end({ reason: 'the brokers do not have the consumer protocol', graceMs, isUnsupported: true })
+      return
+    }
+    epoch = (await heartbeat(JOIN)).memberEpoch
+    logger.info({ group, protocol: 'consumer', epoch, memberId }, 'joined the group')
+    partitions.begin()
+  }
+  /** Resolves to the time until the next heartbeat, milliseconds. */
+  const goOn = async (): Promise<number> => {
+    const answer = await heartbeat(epoch)
+    const now = performance.now()
+    heartbeatAt = now
+    const { assignment } = answer
+    const hasMoved = assignment !== null && !isStopped && partitions.move(await nameTopics(assignment.topicPartitions))
+    if (hasMoved || answer.memberEpoch !== epoch) changedAt = now
+    epoch = answer.memberEpoch
+    const interval = Math.min(answer.heartbeatIntervalMs, heartbeatIntervalMs)
+    return now - changedAt < SETTLING_MS ? Math.min(interval, SETTLING_INTERVAL_MS) : interval
+  }
+  const beat = async (): Promise<number> => {
+    const joins = epoch === JOIN
+    try {
+      if (!joins) return await goOn()
+      if (isStopped) return RETRY_DELAY_MS
+      await join()
+      return 0
+    } catch (error) {
+      const reason = describeFault(error)
+      logger.debug({ group, reason }, 'a heartbeat failed')
+      if (joins) {
+        end({ reason, graceMs, isUnsupported: hasCode(error, ...UNSUPPORTED) })
+      } else if (hasCode(error, ...FENCED)) {
+        logger.warn({ group, reason }, 'the group has gone on without this member, which joins anew')
+        epoch = JOIN
+        if (!isStopped) onAssigned(0, 'member')
+        await partitions.drop()
+        return 0
+      } else if (errorCodes(error).some((code) => !TRANSIENT.includes(code))) {
+        end({ reason, graceMs })
+      }
+      return RETRY_DELAY_MS
+    }
+  }
+  const run = async (): Promise<void> => {
+    while (!left.signal.aborted) await waker.wait(await beat())
+  }
+  const running = run()
+
+  return {
+    assignment: partitions.assignment,
+    heartbeatAt: () => heartbeatAt,
+    stop: () => {
+      isStopped = true
+    },
+    leave: async () => {
+      left.abort()
+      const note = (what: string) => (error: unknown) => logger.debug({ group, reason: describeFault(error) }, what)
+      await within(LEAVE_WITHIN_MS, running).catch(note('a heartbeat is under way still'))
+      if (epoch !== JOIN) await within(LEAVE_WITHIN_MS, heartbeat(LEAVE)).catch(note('the group was not left'))
+      await within(LEAVE_WITHIN_MS, client.close()).catch(note('a member did not close'))
+    },
+  }
+}
+
+const createClient = ({ context: { connection, requestTimeoutMs } }: MemberOptions): Admin =>
+  patchClient(new Admin(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
+
+/** A partition, by `topic/partition`; a topic that was made anew has another id. */
+type Places = ReadonlyMap<string, { readonly topic: string; readonly topicId: string; readonly partition: number }>
+
+/**
+ * The partitions of a member. One that is taken away counts as owned until its handler has ended; only then the coordinator hears of it, and gives it
+ * to another member.
+ */
+function ownedPartitions(
+  { context: { logger }, reading, onAssigned }: MemberOptions,
+  onLetGo: () => void,
+  send: Parameters<typeof commitPosition>[0],
+) {
+  let assignment: Assignment | undefined
+  let owned = new Map(new Map() as Places)
+  const leaving = new Set<string>()
+  const count = (): number => owned.size - leaving.size
+
+  const letGo = async (current: Assignment, key: string, topic: string, partition: number): Promise<void> => {
+    leaving.add(key)
+    await current.remove(topic, partition)
+    // Where all were dropped meanwhile, the key may be in other hands by now.
+    if (assignment !== current) return
+    leaving.delete(key)
+    owned.delete(key)
+    onLetGo()
+  }
+  const move = (current: Assignment, assigned: Places): boolean => {
+    const taken = [...owned].filter(([key, { topicId }]) => !leaving.has(key) && assigned.get(key)?.topicId !== topicId)
+    // A partition that comes back while it is let go of is added by a later answer.
+    const given = [...assigned].filter(([key]) => !owned.has(key))
+    if (taken.length + given.length === 0) return false
+    for (const [key, { topic, partition }] of taken) void letGo(current, key, topic, partition)
+    if (taken.length > 0) onAssigned(count(), 'group')
+    for (const [key, place] of given) owned.set(key, place)
+    if (given.length > 0) onAssigned(count(), 'assigned')
+    if (given.length > 0) current.add(byTopic(given.map(([, place]) => place)))
+    const names = (places: typeof given): string => places.map(([key]) => key).join(' ')
+    logger.info({ group: reading.group, taken: names(taken), given: names(given) }, 'partitions move')
+    return true
+  }
+  return {
+    assignment: () => assignment,
+    begin: (): void => {
+      assignment = startAssignment({ ...reading, commit: commitPosition(send, logger) })
+      onAssigned(0, 'assigned')
+    },
+    /** Takes the partitions that are new, begins to let go of those that are not part of it any more, and tells whether there are any. */
+    move: (assigned: Places): boolean => assignment !== undefined && move(assignment, assigned),
+    /** Lets go of all; resolves when no handler runs. */
+    drop: async (): Promise<void> => {
+      assignment?.abort()
+      await assignment?.ended()
+      assignment = undefined
+      owned = new Map()
+      leaving.clear()
+    },
+    /** As a request names them. */
+    owned: () =>
+      [...Map.groupBy(owned.values(), ({ topicId }) => topicId)].map(([topicId, places]) => ({
+        topicId,
+        partitions: places.map(({ partition }) => partition),
+      })),
+  }
+}
+
+const byTopic = (places: readonly { readonly topic: string; readonly partition: number }[]) =>
+  [...Map.groupBy(places, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+    topic,
+    partitions: ofTopic.map(({ partition }) => partition),
+  }))
+
+type TopicPartitions = consumerGroupHeartbeatV1.ConsumerGroupHeartbeatResponseAssignmentTopicPartition
+
+/** Names the topics of answers, which have their ids. A topic whose name cannot be learned now is left out. */
+function topicNames(client: Admin, topics: readonly string[]): (places: readonly TopicPartitions[]) => Promise<Places> {
+  const names = new Map<string, string>()
+  const learn = async (): Promise<void> => {
+    const found = await client.metadata({ topics: [...topics], forceUpdate: true }).catch(() => undefined)
+    for (const [name, { id }] of found?.topics ?? []) names.set(id, name)
+  }
+  return async (places) => {
+    if (places.some(({ topicId }) => !names.has(topicId))) await learn()
+    return new Map(
+      places.flatMap(({ topicId, partitions }) => {
+        const topic = names.get(topicId)
+        if (topic === undefined) return []
+        return partitions.map((partition) => [`${topic}/${partition}`, { topic, topicId, partition }] as const)
+      }),
+    )
+  }
+}
+
+/** Sends requests to the coordinator of a group, which is looked for again after each failure. */
+function coordinatorOf(client: Admin, group: string) {
+  let known: { readonly host: string; readonly port: number } | undefined
+  const find = async () => {
+    const anyBroker = await new Promise<Connection>((resolve, reject) => {
+      client[kGetBootstrapConnection]((error, connection) => (connection ? resolve(connection) : reject(error)))
+    })
+    const { coordinators } = await findCoordinatorV4.api.async(anyBroker, FindCoordinatorKeyTypes.GROUP, [group])
+    const [found] = coordinators
+    if (found === undefined) throw new Error('the brokers name no coordinator')
+    return found
+  }
+  return async <Answer>(request: (connection: Connection) => Promise<Answer>): Promise<Answer> => {
+    try {
+      known ??= await find()
+      return await request(await client.connections.get(known))
+    } catch (error) {
+      known = undefined
+      throw error
+    }
+  }
+}
+
+/** Whether the coordinator has the protocol in the version in which clients make the ids of members (Kafka 4.0). */
+async function hasProtocol(coordinator: Connection): Promise<boolean> {
+  const { apiKeys } = await apiVersionsV3.api.async(coordinator, 'sluice', '1')
+  const { key, version } = consumerGroupHeartbeatV1.api
+  return apiKeys.some(({ apiKey, maxVersion }) => apiKey === key && maxVersion >= version)
+}
