@@ -11,7 +11,7 @@ const until = (signal: AbortSignal): Promise<void> =>
   })
 
 export function groupContract(bench: JournalBench): void {
-  const { open, name, patienceMs } = bench
+  const { open, name, patienceMs, movesOneByOne = false } = bench
 
   /** Reads as the group until `count` records came, commits what was asked for, and leaves. */
   const readSome = async (
@@ -315,5 +315,119 @@ export function groupContract(bench: JournalBench): void {
       },
       patienceMs,
     )
+
+    test(
+      'four are replaced one after the other under load: nothing is lost, out of order, handled by two, or repeated once committed',
+      async () => {
+        const journal = await open()
+        const [topic, group] = [await createTopic(journal, name('rolled'), PARTITIONS), name('group')]
+        const { appended, appendRound } = appender(journal, topic)
+        const [next, committed] = [Array<number>(PARTITIONS).fill(0), Array<number>(PARTITIONS).fill(0)]
+        const busy = new Set<number>()
+        const handle = async (batch: PartitionBatch): Promise<void> => {
+          const { partition } = batch
+          const [first, end] = [batch.records[0]?.offset ?? -1, positionAfter(batch)]
+          if (busy.has(partition)) throw new Error(`two at a time for partition ${partition}`)
+          if (first > (next[partition] ?? 0)) throw new Error(`a gap in partition ${partition} before ${first}`)
+          if (first < (committed[partition] ?? 0)) throw new Error(`partition ${partition} repeats ${first}`)
+          busy.add(partition)
+          next[partition] = Math.max(next[partition] ?? 0, end)
+          try {
+            await batch.commit(end)
+            if (!batch.signal.aborted) committed[partition] = end
+          } finally {
+            busy.delete(partition)
+          }
+        }
+        const join = async () => {
+          let batches = 0
+          const subscription = await journal.subscribe({ group, topics: [topic], recordsMax: 3 }, (batch) => {
+            batches++
+            return handle(batch)
+          })
+          await eventually(async () => {
+            await appendRound()
+            return batches > 0
+          }, patienceMs)
+          return subscription
+        }
+        const members: Subscription[] = []
+        for (let count = 0; count < PARTITIONS; count++) members.push(await join())
+        for (const member of [...members]) {
+          await Promise.all([appendRound(), member.close()])
+          await member.done
+          members.push(await join())
+        }
+        await eventually(() => next.reduce((sum, end) => sum + end, 0) === appended.length, patienceMs)
+        await Promise.all(members.map((member) => member.close()))
+        await Promise.all(members.map(({ done }) => done))
+      },
+      patienceMs,
+    )
   })
+
+  const movingContract = (): void => {
+    const PARTITIONS = 4
+
+    test(
+      'a third member gets a partition once its handler has ended; those that stay are read and committed meanwhile, none of their batches aborted',
+      async () => {
+        const journal = await open()
+        const [topic, group] = [await createTopic(journal, name('moved'), PARTITIONS), name('group')]
+        const appendOne = () =>
+          Promise.all(
+            [...Array(PARTITIONS).keys()].map((partition) =>
+              journal.append({ topic, partition, records: recordsOf('a', 1) }),
+            ),
+          )
+        const running = new Map<number, PartitionBatch>()
+        const opened = Promise.withResolvers<void>()
+        opened.resolve()
+        const gates = Array.from({ length: PARTITIONS }, () => opened)
+        const join = async () => {
+          const [handled, told] = [new Set<number>(), [] as number[]]
+          const onAssigned = (partitions: number): unknown => told.push(partitions)
+          const options = { group, topics: [topic], recordsMax: 1, onAssigned }
+          const { done } = await journal.subscribe(options, async (batch) => {
+            const { partition } = batch
+            if (running.has(partition)) throw new Error(`two at a time for partition ${partition}`)
+            running.set(partition, batch)
+            handled.add(partition)
+            await gates[partition]?.promise
+            await batch.commit(positionAfter(batch))
+            running.delete(partition)
+          })
+          return { handled, done, reads: () => told.at(-1) }
+        }
+        const [first, second] = [await join(), await join()]
+        await eventually(() => first.reads() === 2 && second.reads() === 2, patienceMs)
+        for (const partition of gates.keys()) gates[partition] = Promise.withResolvers()
+        await appendOne()
+        await eventually(() => running.size === PARTITIONS, patienceMs)
+        const batches = [...running.values()]
+
+        const third = await join()
+        const isAborted = ({ signal }: PartitionBatch): boolean => signal.aborted
+        await eventually(() => batches.some(isAborted), patienceMs)
+        const moved = batches.find(isAborted) as PartitionBatch
+        const stay = batches.filter((batch) => batch !== moved)
+        for (const { partition } of stay) gates[partition]?.resolve()
+        const committed = async () => (await journal.positions(topic, group)).map((each) => each.committed)
+        await appendOne()
+        const expected = [...gates.keys()].map((partition) => (partition === moved.partition ? null : 2))
+        await eventually(async () => expect(await committed()).toEqual(expected), patienceMs)
+        expect(stay.map(({ signal }) => signal.aborted)).toEqual([false, false, false])
+        expect(third.handled).toEqual(new Set())
+
+        gates[moved.partition]?.resolve()
+        await eventually(async () => expect(await committed()).toEqual([2, 2, 2, 2]), patienceMs)
+        expect(third.handled).toEqual(new Set([moved.partition]))
+        expect(stay.map(({ signal }) => signal.aborted)).toEqual([false, false, false])
+        await journal.close()
+        await Promise.all([first.done, second.done, third.done])
+      },
+      patienceMs,
+    )
+  }
+  if (movesOneByOne) describe('where partitions move one by one', movingContract)
 }

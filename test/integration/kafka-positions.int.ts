@@ -47,7 +47,7 @@ await describeWithBackends(
         rebalanceTimeoutMs: 60_000,
         heartbeatIntervalMs: 1_000,
         handlerTimeoutMs: 60_000,
-        stallTimeoutMs: 1_000,
+        stallTimeoutMs: 3_000,
       }
       const options = { group: uniqueName('group'), topics: [topic], recordsMax: 10 }
       const subscription = subscribeToTopics(

@@ -38,6 +38,12 @@ const TRANSIENT = [
   'UNKNOWN_SERVER_ERROR',
 ]
 
+/** Whether another attempt may mend it. Without a broker's code it is the network, which is told of where it keeps a member from joining. */
+function isTransient(error: unknown, hasJoined: boolean): boolean {
+  const codes = errorCodes(error)
+  return codes.length === 0 ? hasJoined : codes.every((code) => TRANSIENT.includes(code))
+}
+
 /**
  * Joins by the consumer protocol (KIP-848): the coordinator assigns the partitions, and a change of the group stops those alone that move. Each
  * heartbeat carries the subscription and the partitions owned, so that each answer has the whole assignment, and none can be missed.
@@ -99,17 +105,14 @@ export function startConsumerMember(options: MemberOptions): Member {
     } catch (error) {
       const reason = describeFault(error)
       logger.debug({ group, reason }, 'a heartbeat failed')
-      if (joins) {
-        end({ reason, graceMs, isUnsupported: hasCode(error, ...UNSUPPORTED) })
-      } else if (hasCode(error, ...FENCED)) {
+      if (!joins && hasCode(error, ...FENCED)) {
         logger.warn({ group, reason }, 'the group has gone on without this member, which joins anew')
         epoch = JOIN
         if (!isStopped) onAssigned(0, 'member')
         await partitions.drop()
         return 0
-      } else if (errorCodes(error).some((code) => !TRANSIENT.includes(code))) {
-        end({ reason, graceMs })
       }
+      if (!isTransient(error, !joins)) end({ reason, graceMs, isUnsupported: joins && hasCode(error, ...UNSUPPORTED) })
       return RETRY_DELAY_MS
     }
   }
