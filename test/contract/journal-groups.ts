@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { AssignmentCause, Journal, PartitionBatch, Subscription } from '../../shared/journal/journal.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopic, positionAfter, recordsOf, valuesOf } from '../support/journal-fixture.ts'
+import { replaceMembers } from '../support/journal-rollout.ts'
 import type { JournalBench } from './journal-suite.ts'
 
 const until = (signal: AbortSignal): Promise<void> =>
@@ -321,46 +322,7 @@ export function groupContract(bench: JournalBench): void {
       async () => {
         const journal = await open()
         const [topic, group] = [await createTopic(journal, name('rolled'), PARTITIONS), name('group')]
-        const { appended, appendRound } = appender(journal, topic)
-        const [next, committed] = [Array<number>(PARTITIONS).fill(0), Array<number>(PARTITIONS).fill(0)]
-        const busy = new Set<number>()
-        const handle = async (batch: PartitionBatch): Promise<void> => {
-          const { partition } = batch
-          const [first, end] = [batch.records[0]?.offset ?? -1, positionAfter(batch)]
-          if (busy.has(partition)) throw new Error(`two at a time for partition ${partition}`)
-          if (first > (next[partition] ?? 0)) throw new Error(`a gap in partition ${partition} before ${first}`)
-          if (first < (committed[partition] ?? 0)) throw new Error(`partition ${partition} repeats ${first}`)
-          busy.add(partition)
-          next[partition] = Math.max(next[partition] ?? 0, end)
-          try {
-            await batch.commit(end)
-            if (!batch.signal.aborted) committed[partition] = end
-          } finally {
-            busy.delete(partition)
-          }
-        }
-        const join = async () => {
-          let batches = 0
-          const subscription = await journal.subscribe({ group, topics: [topic], recordsMax: 3 }, (batch) => {
-            batches++
-            return handle(batch)
-          })
-          await eventually(async () => {
-            await appendRound()
-            return batches > 0
-          }, patienceMs)
-          return subscription
-        }
-        const members: Subscription[] = []
-        for (let count = 0; count < PARTITIONS; count++) members.push(await join())
-        for (const member of [...members]) {
-          await Promise.all([appendRound(), member.close()])
-          await member.done
-          members.push(await join())
-        }
-        await eventually(() => next.reduce((sum, end) => sum + end, 0) === appended.length, patienceMs)
-        await Promise.all(members.map((member) => member.close()))
-        await Promise.all(members.map(({ done }) => done))
+        await replaceMembers({ journal, topic, group, partitions: PARTITIONS, patienceMs }, [journal, journal])
       },
       patienceMs,
     )

@@ -11,6 +11,9 @@ export type Commit = (
   signal: AbortSignal,
 ) => Promise<'committed' | 'fenced'>
 
+/** Sends an OffsetCommit to the coordinator in the name of a membership. */
+export type SendCommit = (topics: offsetCommitV9.OffsetCommitRequestTopic[]) => Promise<unknown>
+
 const RETRY_DELAY_MS = 200
 
 /** The group has gone on without this member, or without this generation. */
@@ -25,11 +28,11 @@ const REFUSED = [
 ]
 
 /**
- * Commits by `send`, which sends an OffsetCommit to the coordinator in the name of a membership. Tries until the signal aborts: a member whose
+ * Commits by `send`. Tries until the signal aborts: a member whose
  * coordinator stays away is ended by its watch, and one whose epoch is stale (STALE_MEMBER_EPOCH) gets the newer one by its next heartbeat.
  */
 export const commitPosition =
-  (send: (topics: offsetCommitV9.OffsetCommitRequestTopic[]) => Promise<unknown>, logger: Logger): Commit =>
+  (send: SendCommit, logger: Logger): Commit =>
   async (topic, partition, position, signal) => {
     const place = {
       partitionIndex: partition,

@@ -11,7 +11,7 @@ import {
 } from '@platformatic/kafka'
 import { createWaker, within } from '../../runtime/waiting.ts'
 import { type Assignment, startAssignment } from './assignment.ts'
-import { commitPosition } from './commit.ts'
+import { type Commit, commitPosition, type SendCommit } from './commit.ts'
 import { clientOptions } from './connection.ts'
 import { describeFault, errorCodes, hasCode } from './faults.ts'
 import { LEAVE_WITHIN_MS, type Member, type MemberOptions } from './member.ts'
@@ -51,45 +51,52 @@ function isTransient(error: unknown, hasJoined: boolean): boolean {
  * The library's own member is not used: it gives partitions back while handlers may still run.
  */
 export function startConsumerMember(options: MemberOptions): Member {
-  const { context, reading, onAssigned, end } = options
+  const { context, onAssigned, end } = options
+  const { group, topics } = options.reading
   const { logger, rebalanceTimeoutMs: graceMs, heartbeatIntervalMs } = context
-  const { group } = reading
   const client = createClient(options)
-  const ask = coordinatorOf(client, group)
-  const nameTopics = topicNames(client, reading.topics)
-  const memberId = randomUUID()
+  const coordinator = coordinatorOf(client, options)
+  const nameTopics = topicNames(client, topics)
   const left = new AbortController()
   const waker = createWaker(left.signal)
   let epoch = JOIN
   let heartbeatAt = performance.now()
   let changedAt = heartbeatAt
   let isStopped = false
+  let isFenced = false
 
-  const partitions = ownedPartitions(options, waker.wake, (places) =>
-    ask((connection) => offsetCommitV9.api.async(connection, group, epoch, memberId, null, places)),
-  )
-  const heartbeat = (memberEpoch: number) =>
-    ask((connection) => {
-      const { api } = consumerGroupHeartbeatV1
-      const [topics, owned] = [[...reading.topics], partitions.owned()]
-      return api.async(connection, group, memberId, memberEpoch, null, null, graceMs, topics, null, null, owned)
-    })
+  const partitions = ownedPartitions(options, {
+    onLetGo: waker.wake,
+    onFenced: () => {
+      isFenced = true
+      waker.wake()
+    },
+    send: (places) => coordinator.commit(epoch, places),
+  })
   const join = async (): Promise<void> => {
-    if (!(await ask(hasProtocol))) {
+    if (!(await coordinator.hasProtocol())) {
       end({ reason: 'the brokers do not have the consumer protocol', graceMs, isUnsupported: true })
       return
     }
-    epoch = (await heartbeat(JOIN)).memberEpoch
-    logger.info({ group, protocol: 'consumer', epoch, memberId }, 'joined the group')
-    partitions.begin()
+    epoch = (await coordinator.heartbeat(JOIN, [])).memberEpoch
+    changedAt = performance.now()
+    logger.info({ group, protocol: 'consumer', epoch, memberId: coordinator.memberId }, 'joined the group')
+    if (!isStopped) partitions.begin()
+  }
+  const rejoin = async (reason: string): Promise<void> => {
+    logger.warn({ group, reason }, 'the group has gone on without this member, which joins anew')
+    epoch = JOIN
+    isFenced = false
+    if (!isStopped) onAssigned(0, 'member')
+    await partitions.drop()
   }
   /** Resolves to the time until the next heartbeat, milliseconds. */
   const goOn = async (): Promise<number> => {
-    const answer = await heartbeat(epoch)
+    const answer = await coordinator.heartbeat(epoch, partitions.owned())
     const now = performance.now()
     heartbeatAt = now
-    const { assignment } = answer
-    const hasMoved = assignment !== null && !isStopped && partitions.move(await nameTopics(assignment.topicPartitions))
+    const assigned = answer.assignment && (await nameTopics(answer.assignment.topicPartitions))
+    const hasMoved = assigned !== null && !isStopped && partitions.move(assigned)
     if (hasMoved || answer.memberEpoch !== epoch) changedAt = now
     epoch = answer.memberEpoch
     const interval = Math.min(answer.heartbeatIntervalMs, heartbeatIntervalMs)
@@ -98,28 +105,24 @@ export function startConsumerMember(options: MemberOptions): Member {
   const beat = async (): Promise<number> => {
     const joins = epoch === JOIN
     try {
-      if (!joins) return await goOn()
+      if (!joins && !isFenced) return await goOn()
       if (isStopped) return RETRY_DELAY_MS
-      await join()
+      await (joins ? join() : rejoin('a commit was refused'))
       return 0
     } catch (error) {
       const reason = describeFault(error)
       logger.debug({ group, reason }, 'a heartbeat failed')
       if (!joins && hasCode(error, ...FENCED)) {
-        logger.warn({ group, reason }, 'the group has gone on without this member, which joins anew')
-        epoch = JOIN
-        if (!isStopped) onAssigned(0, 'member')
-        await partitions.drop()
+        await rejoin(reason)
         return 0
       }
       if (!isTransient(error, !joins)) end({ reason, graceMs, isUnsupported: joins && hasCode(error, ...UNSUPPORTED) })
       return RETRY_DELAY_MS
     }
   }
-  const run = async (): Promise<void> => {
+  const running = (async () => {
     while (!left.signal.aborted) await waker.wait(await beat())
-  }
-  const running = run()
+  })()
 
   return {
     assignment: partitions.assignment,
@@ -129,12 +132,18 @@ export function startConsumerMember(options: MemberOptions): Member {
     },
     leave: async () => {
       left.abort()
-      const note = (what: string) => (error: unknown) => logger.debug({ group, reason: describeFault(error) }, what)
-      await within(LEAVE_WITHIN_MS, running).catch(note('a heartbeat is under way still'))
-      if (epoch !== JOIN) await within(LEAVE_WITHIN_MS, heartbeat(LEAVE)).catch(note('the group was not left'))
-      await within(LEAVE_WITHIN_MS, client.close()).catch(note('a member did not close'))
+      await attempt(options, 'end the heartbeats', running)
+      if (epoch !== JOIN) await attempt(options, 'leave', coordinator.heartbeat(LEAVE, []))
+      await attempt(options, 'close the client', client.close())
     },
   }
+}
+
+/** Waits for a step of a member's end, which a broker that does not answer must not hold up. */
+async function attempt({ context, reading: { group } }: MemberOptions, step: string, work: Promise<unknown>) {
+  await within(LEAVE_WITHIN_MS, work).catch((error) =>
+    context.logger.debug({ group, step, reason: describeFault(error) }, 'a step of leaving a group failed'),
+  )
 }
 
 const createClient = ({ context: { connection, requestTimeoutMs } }: MemberOptions): Admin =>
@@ -143,15 +152,28 @@ const createClient = ({ context: { connection, requestTimeoutMs } }: MemberOptio
 /** A partition, by `topic/partition`; a topic that was made anew has another id. */
 type Places = ReadonlyMap<string, { readonly topic: string; readonly topicId: string; readonly partition: number }>
 
+interface OwnedPartitionsEvents {
+  /** A partition is not owned any more. */
+  onLetGo(): void
+  /** A commit was refused, since the group has gone on without the member. */
+  onFenced(): void
+  readonly send: SendCommit
+}
+
 /**
  * The partitions of a member. One that is taken away counts as owned until its handler has ended; only then the coordinator hears of it, and gives it
  * to another member.
  */
 function ownedPartitions(
   { context: { logger }, reading, onAssigned }: MemberOptions,
-  onLetGo: () => void,
-  send: Parameters<typeof commitPosition>[0],
+  { onLetGo, onFenced, send }: OwnedPartitionsEvents,
 ) {
+  const commit = commitPosition(send, logger)
+  const commitOwned: Commit = async (topic, partition, position, signal) => {
+    const outcome = await commit(topic, partition, position, signal)
+    if (outcome === 'fenced' && !signal.aborted) onFenced()
+    return outcome
+  }
   let assignment: Assignment | undefined
   let owned = new Map(new Map() as Places)
   const leaving = new Set<string>()
@@ -183,7 +205,7 @@ function ownedPartitions(
   return {
     assignment: () => assignment,
     begin: (): void => {
-      assignment = startAssignment({ ...reading, commit: commitPosition(send, logger) })
+      assignment = startAssignment({ ...reading, commit: commitOwned })
       onAssigned(0, 'assigned')
     },
     /** Takes the partitions that are new, begins to let go of those that are not part of it any more, and tells whether there are any. */
@@ -232,8 +254,9 @@ function topicNames(client: Admin, topics: readonly string[]): (places: readonly
   }
 }
 
-/** Sends requests to the coordinator of a group, which is looked for again after each failure. */
-function coordinatorOf(client: Admin, group: string) {
+/** The requests of a member to the coordinator of its group, which is looked for again after each failure. */
+function coordinatorOf(client: Admin, { context, reading: { group, topics } }: MemberOptions) {
+  const memberId = randomUUID()
   let known: { readonly host: string; readonly port: number } | undefined
   const find = async () => {
     const anyBroker = await new Promise<Connection>((resolve, reject) => {
@@ -244,7 +267,7 @@ function coordinatorOf(client: Admin, group: string) {
     if (found === undefined) throw new Error('the brokers name no coordinator')
     return found
   }
-  return async <Answer>(request: (connection: Connection) => Promise<Answer>): Promise<Answer> => {
+  const ask = async <Answer>(request: (connection: Connection) => Promise<Answer>): Promise<Answer> => {
     try {
       known ??= await find()
       return await request(await client.connections.get(known))
@@ -253,11 +276,22 @@ function coordinatorOf(client: Admin, group: string) {
       throw error
     }
   }
-}
-
-/** Whether the coordinator has the protocol in the version in which clients make the ids of members (Kafka 4.0). */
-async function hasProtocol(coordinator: Connection): Promise<boolean> {
-  const { apiKeys } = await apiVersionsV3.api.async(coordinator, 'sluice', '1')
-  const { key, version } = consumerGroupHeartbeatV1.api
-  return apiKeys.some(({ apiKey, maxVersion }) => apiKey === key && maxVersion >= version)
+  return {
+    memberId,
+    /** Whether it has the protocol in the version in which clients make the ids of members (Kafka 4.0). */
+    hasProtocol: async (): Promise<boolean> => {
+      const { apiKeys } = await ask((connection) => apiVersionsV3.api.async(connection, 'sluice', '1'))
+      const { key, version } = consumerGroupHeartbeatV1.api
+      return apiKeys.some(({ apiKey, maxVersion }) => apiKey === key && maxVersion >= version)
+    },
+    heartbeat: (epoch: number, owned: TopicPartitions[]) => {
+      const { api } = consumerGroupHeartbeatV1
+      const timeoutMs = context.rebalanceTimeoutMs
+      return ask((connection) =>
+        api.async(connection, group, memberId, epoch, null, null, timeoutMs, [...topics], null, null, owned),
+      )
+    },
+    commit: (epoch: number, places: Parameters<SendCommit>[0]) =>
+      ask((connection) => offsetCommitV9.api.async(connection, group, epoch, memberId, null, places)),
+  }
 }
