@@ -149,8 +149,15 @@ async function attempt({ context, reading: { group } }: MemberOptions, step: str
 const createClient = ({ context: { connection, requestTimeoutMs } }: MemberOptions): Admin =>
   patchClient(new Admin(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
 
-/** A partition, by `topic/partition`; a topic that was made anew has another id. */
-type Places = ReadonlyMap<string, { readonly topic: string; readonly topicId: string; readonly partition: number }>
+interface Place {
+  readonly topic: string
+  /** A topic that was made anew has another one. */
+  readonly topicId: string
+  readonly partition: number
+}
+
+/** By `topic/partition`. */
+type Places = ReadonlyMap<string, Place>
 
 interface OwnedPartitionsEvents {
   /** A partition is not owned any more. */
@@ -175,7 +182,7 @@ function ownedPartitions(
     return outcome
   }
   let assignment: Assignment | undefined
-  let owned = new Map(new Map() as Places)
+  const owned = new Map<string, Place>()
   const leaving = new Set<string>()
   const count = (): number => owned.size - leaving.size
 
@@ -215,7 +222,7 @@ function ownedPartitions(
       assignment?.abort()
       await assignment?.ended()
       assignment = undefined
-      owned = new Map()
+      owned.clear()
       leaving.clear()
     },
     /** As a request names them. */
@@ -227,7 +234,7 @@ function ownedPartitions(
   }
 }
 
-const byTopic = (places: readonly { readonly topic: string; readonly partition: number }[]) =>
+const byTopic = (places: readonly Place[]) =>
   [...Map.groupBy(places, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
     topic,
     partitions: ofTopic.map(({ partition }) => partition),
