@@ -32,7 +32,7 @@ export interface Member {
 
 export interface MemberOptions {
   readonly context: GroupContext
-  /** What the assignment needs besides the commit. */
+  /** The options of its assignment, except for the commit. */
   readonly reading: Omit<AssignmentOptions, 'commit'>
   onAssigned(partitions: number, cause: AssignmentCause): void
   end(ended: Ended): void
@@ -40,4 +40,5 @@ export interface MemberOptions {
 
 export type StartMember = (options: MemberOptions) => Member
 
+/** Longest time of each step of leaving. */
 export const LEAVE_WITHIN_MS = 5_000
