@@ -15,7 +15,7 @@ Phases, all of them where none is named: ${Object.keys(PHASES).join(', ')}. Serv
 
   --rounds N          How often each measurement is made; the tables have medians. Default 2.
   --workload NAME     Gateway: only workloads whose name begins so, such as "single" or "batch".
-  --broker HOST:PORT  Gateway: a broker that runs already; its CPU is not counted.
+  --broker HOST:PORT  Gateway, groups: a broker that runs already; its CPU is not counted.
   --quick             Little of everything, to see that it works.
 
 What was run in part or quickly is printed and not written.

@@ -14,6 +14,14 @@ import {
 import { renderConsumers } from './consumers-report.ts'
 import { type GatewayRig, type Saturation, type Steady, saturate, steady } from './gateway.ts'
 import { isExact, renderGateway, renderOtlp } from './gateway-report.ts'
+import {
+  type GroupProtocol,
+  type GroupsRig,
+  type Handlers,
+  measureRollout,
+  type Rollout,
+  renderGroups,
+} from './groups.ts'
 import { measureConsumersMemory, measureGatewayMemory } from './memory.ts'
 import { renderMemory } from './memory-report.ts'
 import { BATCH, BATCH_KEYED, floor, OTLP, type Program, SINGLE, SINGLE_KEYED, sluice, unchanged } from './programs.ts'
@@ -178,9 +186,52 @@ async function runMemory({ quick }: PhaseOptions): Promise<string> {
   }
 }
 
+const HANDLERS: readonly Handlers[] = [
+  { name: '20 ms a batch', everyMs: 20, firstMs: 20 },
+  { name: '20 ms a batch, 5 s in one partition, which is not counted', everyMs: 20, firstMs: 5_000 },
+]
+
+async function runGroups({ quick, rounds, broker: given }: PhaseOptions): Promise<string> {
+  const broker = given === undefined ? await startKafka() : running(given)
+  const topics = openTopics(broker.address)
+  try {
+    const rig: GroupsRig = { broker: broker.address, topics, settleMs: quick ? 500 : 6_000 }
+    const rollouts: Rollout[] = []
+    for (const handlers of quick ? HANDLERS.slice(0, 1) : HANDLERS) {
+      for (const protocol of ['classic', 'auto'] as const) {
+        const runs: Rollout[] = []
+        for (let round = 0; round < rounds; round++) runs.push(noted(await measureRollout(protocol, handlers, rig)))
+        rollouts.push(middle(runs, protocol, handlers))
+      }
+    }
+    if (rollouts.some(({ wrong }) => wrong > 0))
+      throw new Error('a record was not handled, or by two members at a time')
+    return renderGroups(rollouts)
+  } finally {
+    await topics.close()
+    await broker.stop()
+  }
+}
+
+/** Medians of the times; the other figures added up. */
+function middle(runs: readonly Rollout[], protocol: GroupProtocol, { name }: Handlers): Rollout {
+  const of = (figure: 'steadyMs' | 'longestMs' | 'medianMs') => median(runs.map((run) => run[figure]))
+  const sum = (figure: 'repeats' | 'wrong') => runs.reduce((total, run) => total + run[figure], 0)
+  return {
+    protocol,
+    handlers: name,
+    steadyMs: of('steadyMs'),
+    longestMs: of('longestMs'),
+    medianMs: of('medianMs'),
+    repeats: sum('repeats'),
+    wrong: sum('wrong'),
+  }
+}
+
 export const PHASES: Readonly<Record<string, Phase>> = {
   gateway: { heading: 'Gateway on Kafka', hasRounds: true, run: runGateway },
   otlp: { heading: 'OTLP on Kafka', hasRounds: true, run: runOtlp },
   consumers: { heading: 'Consumers on Kafka and Elasticsearch', hasRounds: true, run: runConsumers },
+  groups: { heading: 'Rollout of a group on Kafka', hasRounds: true, run: runGroups },
   memory: { heading: 'Memory while a server is gone', hasRounds: false, run: runMemory },
 }

@@ -63,6 +63,7 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
     options: {
       deliveryTimeoutMs: Math.round(config.REQUEST_DEADLINE_MS * 0.9),
       compression: config.KAFKA_COMPRESSION,
+      groupProtocol: config.KAFKA_GROUP_PROTOCOL,
     },
   })
   const topics = namedTopics(config)

@@ -81,6 +81,12 @@ export const SETTINGS = {
     default: 'gzip',
     help: 'How records are compressed on the topics. Subscribers have to read it; every client library reads gzip.',
   },
+  KAFKA_GROUP_PROTOCOL: {
+    type: 'choice',
+    choices: ['auto', 'classic'],
+    default: 'auto',
+    help: 'How consumers join their groups. `auto`: by the consumer protocol (KIP-848), which stops only the partitions that move, where the brokers have it (Kafka 4.0); otherwise by the classic one.',
+  },
   KAFKA_SSL: { type: 'flag', default: false, help: 'Encrypt the connections to Kafka.' },
   KAFKA_SSL_CA_FILE: {
     type: 'text',

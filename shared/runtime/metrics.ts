@@ -134,7 +134,7 @@ export const METRICS = {
   sluice_consumer_assigned_partitions: {
     kind: 'gauge',
     labels: ['view'],
-    help: 'Partitions that this process reads. 0 while its group is dealt out anew, or where it has more members than partitions.',
+    help: 'Partitions that this process reads. 0 while it joins, during every rebalance of the classic protocol, or where its group has more members than partitions.',
   },
   sluice_consumer_rebalances_total: {
     kind: 'counter',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AssignmentCause, Journal, PartitionBatch, Subscription } from '../../shared/journal/journal.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopic, positionAfter, recordsOf, valuesOf } from '../support/journal-fixture.ts'
+import { replaceMembers } from '../support/journal-rollout.ts'
 import type { JournalBench } from './journal-suite.ts'
 
 const until = (signal: AbortSignal): Promise<void> =>
@@ -11,7 +12,7 @@ const until = (signal: AbortSignal): Promise<void> =>
   })
 
 export function groupContract(bench: JournalBench): void {
-  const { open, name, patienceMs } = bench
+  const { open, name, patienceMs, movesOneByOne = false } = bench
 
   /** Reads as the group until `count` records came, commits what was asked for, and leaves. */
   const readSome = async (
@@ -315,5 +316,80 @@ export function groupContract(bench: JournalBench): void {
       },
       patienceMs,
     )
+
+    test(
+      'four are replaced one after the other under load: nothing is lost, out of order, handled by two, or repeated once committed',
+      async () => {
+        const journal = await open()
+        const [topic, group] = [await createTopic(journal, name('rolled'), PARTITIONS), name('group')]
+        await replaceMembers({ journal, topic, group, partitions: PARTITIONS, patienceMs }, [journal, journal])
+      },
+      patienceMs,
+    )
   })
+
+  const movingContract = (): void => {
+    const PARTITIONS = 4
+
+    test(
+      'a third member gets a partition once its handler has ended; those that stay are read and committed meanwhile, none of their batches aborted',
+      async () => {
+        const journal = await open()
+        const [topic, group] = [await createTopic(journal, name('moved'), PARTITIONS), name('group')]
+        const appendOne = () =>
+          Promise.all(
+            [...Array(PARTITIONS).keys()].map((partition) =>
+              journal.append({ topic, partition, records: recordsOf('a', 1) }),
+            ),
+          )
+        const running = new Map<number, PartitionBatch>()
+        const opened = Promise.withResolvers<void>()
+        opened.resolve()
+        const gates = Array.from({ length: PARTITIONS }, () => opened)
+        const join = async () => {
+          const [handled, told] = [new Set<number>(), [] as number[]]
+          const onAssigned = (partitions: number): unknown => told.push(partitions)
+          const options = { group, topics: [topic], recordsMax: 1, onAssigned }
+          const { done } = await journal.subscribe(options, async (batch) => {
+            const { partition } = batch
+            if (running.has(partition)) throw new Error(`two at a time for partition ${partition}`)
+            running.set(partition, batch)
+            handled.add(partition)
+            await gates[partition]?.promise
+            await batch.commit(positionAfter(batch))
+            running.delete(partition)
+          })
+          return { handled, done, reads: () => told.at(-1) }
+        }
+        const [first, second] = [await join(), await join()]
+        await eventually(() => first.reads() === 2 && second.reads() === 2, patienceMs)
+        for (const partition of gates.keys()) gates[partition] = Promise.withResolvers()
+        await appendOne()
+        await eventually(() => running.size === PARTITIONS, patienceMs)
+        const batches = [...running.values()]
+
+        const third = await join()
+        const isAborted = ({ signal }: PartitionBatch): boolean => signal.aborted
+        await eventually(() => batches.some(isAborted), patienceMs)
+        const moved = batches.find(isAborted) as PartitionBatch
+        const stay = batches.filter((batch) => batch !== moved)
+        for (const { partition } of stay) gates[partition]?.resolve()
+        const committed = async () => (await journal.positions(topic, group)).map((each) => each.committed)
+        await appendOne()
+        const expected = [...gates.keys()].map((partition) => (partition === moved.partition ? null : 2))
+        await eventually(async () => expect(await committed()).toEqual(expected), patienceMs)
+        expect(stay.map(({ signal }) => signal.aborted)).toEqual([false, false, false])
+        expect(third.handled).toEqual(new Set())
+
+        gates[moved.partition]?.resolve()
+        await eventually(async () => expect(await committed()).toEqual([2, 2, 2, 2]), patienceMs)
+        expect(third.handled).toEqual(new Set([moved.partition]))
+        expect(stay.map(({ signal }) => signal.aborted)).toEqual([false, false, false])
+        await journal.close()
+        await Promise.all([first.done, second.done, third.done])
+      },
+      patienceMs,
+    )
+  }
+  if (movesOneByOne) describe('where partitions move one by one', movingContract)
 }

@@ -18,6 +18,7 @@ export function journalContract(
   adapter: string,
   makeFixture: () => Promise<JournalFixture>,
   traits: JournalTraits,
+  parts = [appendingContract, readingContract, groupContract, historyContract],
 ): void {
   describe(`the journal on ${adapter}`, () => {
     let fixture: JournalFixture
@@ -44,9 +45,6 @@ export function journalContract(
 
     afterAll(() => fixture.cleanUp(), traits.patienceMs)
 
-    appendingContract(bench)
-    readingContract(bench)
-    groupContract(bench)
-    historyContract(bench)
+    for (const part of parts) part(bench)
   })
 }

@@ -1,11 +1,25 @@
-import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes, Producer } from '@platformatic/kafka'
+import {
+  Admin,
+  ConfigResourceTypes,
+  consumerGroupHeartbeatV1,
+  IncrementalAlterConfigOperationTypes,
+  Producer,
+} from '@platformatic/kafka'
+import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
-import { AppendError, type JournalRecord, PositionLostError } from '../../shared/journal/journal.ts'
+import {
+  AppendError,
+  type JournalRecord,
+  type PartitionBatch,
+  PositionLostError,
+} from '../../shared/journal/journal.ts'
+import { createKafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { DurabilityError } from '../../shared/journal/kafka/topic-admin.ts'
+import { systemClock } from '../../shared/runtime/clock.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { recordOf, recordsOf, scanAll, valuesOf } from '../support/journal-fixture.ts'
-import { openKafka, uniqueName } from '../support/kafka.ts'
+import { connectionTo, openKafka, uniqueName } from '../support/kafka.ts'
 import { openKafkaJs } from '../support/kafkajs.ts'
 
 const eventTopic = (name: string, partitions = 1) =>
@@ -166,6 +180,46 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
     await late.promise
     expect((await journal.positions(topic, group))[0]?.committed).toBe(3)
     await Promise.all([journal.close(), other.close()])
+  }, 60_000)
+
+  test('a member that its group has put out drops all, and comes again with nothing lost or handled by two', async () => {
+    const [topic, group] = [uniqueName('fenced'), uniqueName('group')]
+    const lines: Record<string, unknown>[] = []
+    const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
+    const idOf = (member: number): unknown =>
+      lines.filter(({ msg }) => msg === 'joined the group')[member]?.['memberId']
+    const journal = createKafkaJournal({ connection: connectionTo(kafka.brokers), clock: systemClock, logger })
+    await journal.createTopics([eventTopic(topic)])
+    await journal.append({ topic, partition: 0, records: recordsOf('a', 1) })
+    const batches: PartitionBatch[] = []
+    const ended = Promise.withResolvers<void>()
+    const told: unknown[] = []
+    const onAssigned = (...change: unknown[]): unknown => told.push(change)
+    await journal.subscribe({ group, topics: [topic], recordsMax: 1, onAssigned }, async (batch) => {
+      batches.push(batch)
+      if (batches.length === 1) await ended.promise
+      await batch.commit(batch.records.length)
+    })
+    await eventually(() => batches.length === 1)
+    await withAdmin(async (admin) => {
+      const [broker] = (await admin.connectToBrokers()).values()
+      const leave = [group, String(idOf(0)), -1, null, null, -1, null, null, null, null] as const
+      await consumerGroupHeartbeatV1.api.async(broker!, ...leave)
+    })
+    await eventually(() => batches[0]?.signal.aborted === true)
+    expect(idOf(1)).toBeUndefined()
+    ended.resolve()
+    await eventually(() => batches.length === 2)
+    expect(valuesOf(batches[1]?.records ?? [])).toEqual(['a0'])
+    await eventually(async () => (await journal.positions(topic, group))[0]?.committed === 1)
+    expect(told).toEqual([
+      [0, 'assigned'],
+      [1, 'assigned'],
+      [0, 'member'],
+      [0, 'assigned'],
+      [1, 'assigned'],
+    ])
+    await journal.close()
   }, 60_000)
 
   test('topics are made with the settings of their kind, and differences are told as sentences', () =>

@@ -42,11 +42,12 @@ await describeWithBackends(
         requestTimeoutMs: 3_000,
         maxWaitMs: 100,
         maxPartitionBytes: 1024 * 1024,
+        groupProtocol: 'auto' as const,
         sessionTimeoutMs: 30_000,
         rebalanceTimeoutMs: 60_000,
         heartbeatIntervalMs: 1_000,
         handlerTimeoutMs: 60_000,
-        stallTimeoutMs: 1_000,
+        stallTimeoutMs: 3_000,
       }
       const options = { group: uniqueName('group'), topics: [topic], recordsMax: 10 }
       const subscription = subscribeToTopics(

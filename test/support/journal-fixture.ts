@@ -15,6 +15,8 @@ export interface JournalTraits {
   readonly patienceMs: number
   /** How many random histories the property test tries. */
   readonly historiesMax: number
+  /** Whether a change of a group leaves the partitions alone that stay with their members. */
+  readonly movesOneByOne?: boolean
 }
 
 export const recordOf = (value: string, key: string | null = null, headers: Headers = {}): NewRecord => ({

@@ -1,16 +1,21 @@
 import type { JournalRecord, PartitionBatch } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
+import type { Commit } from './commit.ts'
 import type { FetchedRecords } from './fetched-records.ts'
 import { type Source, startFetcher } from './fetcher.ts'
 import { boundsNow, type ReadContext } from './read.ts'
 import type { PartitionState } from './stall.ts'
-import { findStartingPoints, refuseLost } from './starting-points.ts'
+import { findStartingPoints, refuseLost, type StartingPoints, type TopicPartitions } from './starting-points.ts'
 
 export type Handler = (batch: PartitionBatch) => Promise<void>
 
-/** The partitions that a member reads in one generation of its group. */
+/** The partitions that a member reads. */
 export interface Assignment {
-  /** Stops the reading and aborts the batches; does not wait. */
+  /** Begins to read where the group stands. */
+  add(partitions: readonly TopicPartitions[]): void
+  /** Stops the reading of a partition and aborts its batch; resolves when no handler of it runs. The others go on. */
+  remove(topic: string, partition: number): Promise<void>
+  /** Stops the reading of all and aborts their batches; does not wait. */
   abort(): void
   /** Resolves when no handler runs and nothing is fetched. */
   ended(): Promise<void>
@@ -23,12 +28,13 @@ export interface Assignment {
 export interface AssignmentOptions {
   readonly context: ReadContext
   readonly group: string
+  /** Of all partitions, also of those that are added later. */
+  readonly topics: readonly string[]
   readonly recordsMax: number
-  readonly partitions: readonly { readonly topic: string; readonly partitions: readonly number[] }[]
   readonly handler: Handler
-  /** Commits in the generation of this assignment. */
-  commit(topic: string, partition: number, position: number, signal: AbortSignal): Promise<'committed' | 'fenced'>
-  /** Every partition is being read. */
+  /** Commits as the member that the partitions belong to. */
+  readonly commit: Commit
+  /** Every partition that was added at a time is being read. */
   onBegun(): void
   /** The subscription must end: a handler threw, or records are lost. */
   fail(error: unknown): void
@@ -36,11 +42,15 @@ export interface AssignmentOptions {
 
 interface PartitionQueue {
   readonly source: Source
+  /** Aborted when the partition is removed, or all are. */
+  readonly stop: AbortController
   /** Fetched and not yet handed to the handler. */
   readonly chunks: FetchedRecords[]
   waitingBytes: number
   endPosition: number
   runningSince: number | null
+  /** The handler that runs, or the last one. */
+  handled: Promise<void>
 }
 
 /** Bytes that a partition may have waiting before no more are fetched for it. */
@@ -51,64 +61,43 @@ const AHEAD_BYTES = 1024 * 1024
  */
 const GATHER_MS = 100
 
-/** Begins to read where the group stands. Each partition goes its own way: a slow handler of one holds up no other. */
+/** Reads the partitions that are added. Each goes its own way: a slow handler of one holds up no other. */
 export function startAssignment(options: AssignmentOptions): Assignment {
-  const { context, recordsMax, handler } = options
+  const { context, recordsMax } = options
   const stop = new AbortController()
   const { signal } = stop
-  const running = new Set<Promise<void>>()
   const queues = new Map<Source, PartitionQueue>()
-  const startedAt = performance.now()
+  const starts = new Set<Start>()
 
-  const giveUp = (error: unknown): void => {
+  const abort = (): void => {
     stop.abort()
+    for (const queue of queues.values()) queue.stop.abort()
+  }
+  const giveUp = (error: unknown): void => {
+    abort()
     options.fail(error)
   }
-  const read = (queue: PartitionQueue): readonly JournalRecord[] => {
-    try {
-      return take(queue, recordsMax)
-    } catch (error) {
-      giveUp(error)
-      return []
-    }
-  }
   const pump = (queue: PartitionQueue): void => {
-    if (queue.runningSince !== null || signal.aborted) return
-    const records = read(queue)
+    if (queue.runningSince !== null || queue.stop.signal.aborted) return
+    const records = take(queue, recordsMax, giveUp)
     if (records.length === 0) return
     queue.runningSince = performance.now()
-    const handled = handle(queue, records).finally(() => {
+    queue.handled = handleBatch(options, queue, records, abort, giveUp).finally(() => {
       queue.runningSince = null
-      running.delete(handled)
       fetcher.wake()
       pump(queue)
     })
-    running.add(handled)
-  }
-  const handle = async ({ source, endPosition }: PartitionQueue, records: readonly JournalRecord[]): Promise<void> => {
-    const { topic, partition } = source
-    const commit = async (position: number): Promise<void> => {
-      if (signal.aborted) return
-      const outcome = await options.commit(topic, partition, position, signal)
-      if (outcome === 'fenced') stop.abort()
-    }
-    try {
-      await handler({ topic, partition, records, endPosition, signal, commit })
-    } catch (error) {
-      // Once the partition is gone its records come again to its next owner; a failure of the old batch decides nothing.
-      if (!signal.aborted) giveUp(error)
-    }
   }
   const fetcher = startFetcher({
     ...context,
-    topics: options.partitions.map(({ topic }) => topic),
+    topics: options.topics,
     sources: [],
     signal,
     gatherMs: GATHER_MS,
     wants: (source) => (queues.get(source)?.waitingBytes ?? 0) < AHEAD_BYTES,
     onRecords: (source, records, endPosition) => {
       const queue = queues.get(source)
-      if (queue === undefined) return
+      if (queue === undefined || queue.stop.signal.aborted) return
       queue.endPosition = endPosition
       queue.chunks.push(records)
       queue.waitingBytes += records.bytes
@@ -116,34 +105,95 @@ export function startAssignment(options: AssignmentOptions): Assignment {
     },
     onOutOfRange: (source) => checkRange(context.cluster, source),
   })
-  const starting = findStartingPoints({
-    ...options,
-    signal,
-    onAllFound: options.onBegun,
-    onFound: (point) => {
-      const source = { ...point, answeredAt: performance.now(), unledAt: 0 }
-      queues.set(source, { source, chunks: [], waitingBytes: 0, endPosition: 0, runningSince: null })
-      fetcher.add(source)
-    },
-  })
-  const reading = Promise.all([fetcher.done.catch(giveUp), starting.done.catch(giveUp)])
+  const reading = fetcher.done.catch(giveUp)
+
+  const add = (partitions: readonly TopicPartitions[]): void => {
+    const starting = findStartingPoints({
+      context,
+      group: options.group,
+      partitions,
+      signal,
+      onAllFound: options.onBegun,
+      onFound: (point) => {
+        const source = { ...point, answeredAt: performance.now(), unledAt: 0 }
+        queues.set(source, queueOf(source))
+        fetcher.add(source)
+      },
+    })
+    const start = { ...starting, at: performance.now(), done: starting.done.catch(giveUp) }
+    starts.add(start)
+    void start.done.then(() => starts.delete(start))
+  }
+  const remove = async (topic: string, partition: number): Promise<void> => {
+    for (const start of starts) start.forget(topic, partition)
+    for (const [source, queue] of queues) {
+      if (source.topic !== topic || source.partition !== partition) continue
+      queue.stop.abort()
+      fetcher.remove(source)
+      await queue.handled
+      queues.delete(source)
+    }
+  }
 
   return {
-    abort: () => stop.abort(),
+    add,
+    remove,
+    abort,
     ended: async () => {
-      await reading
-      while (running.size > 0) await Promise.all(running)
+      await Promise.all([reading, ...[...starts].map(({ done }) => done)])
+      await Promise.all([...queues.values()].map(({ handled }) => handled))
     },
-    busySince: () => {
-      const since = [...queues.values()].map((queue) => queue.runningSince).filter((each) => each !== null)
-      return since.length === 0 ? null : Math.min(...since)
-    },
-    states: () => [
-      ...starting.pending().map((each) => stateOf(each, each.reason, { answeredAt: startedAt, unledAt: 0 })),
-      ...[...queues.keys()].map((source) => stateOf(source, null, source)),
-    ],
+    busySince: () => oldestRun([...queues.values()]),
+    states: () => [...[...starts].flatMap(waitingStates), ...[...queues.values()].flatMap(readingState)],
   }
 }
+
+function oldestRun(queues: readonly PartitionQueue[]): number | null {
+  const since = queues.map((queue) => queue.runningSince).filter((each) => each !== null)
+  return since.length === 0 ? null : Math.min(...since)
+}
+
+const queueOf = (source: Source): PartitionQueue => ({
+  source,
+  stop: new AbortController(),
+  chunks: [],
+  waitingBytes: 0,
+  endPosition: 0,
+  runningSince: null,
+  handled: Promise.resolve(),
+})
+
+async function handleBatch(
+  { handler, commit }: AssignmentOptions,
+  { source: { topic, partition }, stop: { signal }, endPosition }: PartitionQueue,
+  records: readonly JournalRecord[],
+  onFenced: () => void,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  const commitOwned = async (position: number): Promise<void> => {
+    if (signal.aborted) return
+    const outcome = await commit(topic, partition, position, signal)
+    if (outcome === 'fenced' && !signal.aborted) onFenced()
+  }
+  try {
+    await handler({ topic, partition, records, endPosition, signal, commit: commitOwned })
+  } catch (error) {
+    // Once the partition is gone its records come again to its next owner; a failure of the old batch decides nothing.
+    if (!signal.aborted) onFailure(error)
+  }
+}
+
+/** Partitions whose position is asked for. */
+interface Start extends StartingPoints {
+  /** Of `performance.now()`: since when. */
+  readonly at: number
+}
+
+const waitingStates = ({ pending, at }: Start): readonly PartitionState[] =>
+  pending().map((each) => stateOf(each, each.reason, { answeredAt: at, unledAt: 0 }))
+
+const readingState = ({ source, stop }: PartitionQueue): readonly PartitionState[] =>
+  stop.signal.aborted ? [] : [stateOf(source, null, source)]
 
 const stateOf = (
   { topic, partition }: { readonly topic: string; readonly partition: number },
@@ -151,18 +201,27 @@ const stateOf = (
   { answeredAt, unledAt }: Pick<Source, 'answeredAt' | 'unledAt'>,
 ): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, unledAt })
 
-/** The next records of a partition, of as many fetches as it takes to fill a batch. */
-function take(queue: PartitionQueue, recordsMax: number): readonly JournalRecord[] {
+/** The next records of a partition, of as many fetches as it takes to fill a batch; none where they cannot be read. */
+function take(
+  queue: PartitionQueue,
+  recordsMax: number,
+  onFailure: (error: unknown) => void,
+): readonly JournalRecord[] {
   const taken: JournalRecord[] = []
-  while (taken.length < recordsMax) {
-    const chunk = queue.chunks[0]
-    if (chunk === undefined) break
-    taken.push(...chunk.take(recordsMax - taken.length))
-    if (!chunk.isEmpty()) break
-    queue.chunks.shift()
-    queue.waitingBytes -= chunk.bytes
+  try {
+    while (taken.length < recordsMax) {
+      const chunk = queue.chunks[0]
+      if (chunk === undefined) break
+      taken.push(...chunk.take(recordsMax - taken.length))
+      if (!chunk.isEmpty()) break
+      queue.chunks.shift()
+      queue.waitingBytes -= chunk.bytes
+    }
+    return taken
+  } catch (error) {
+    onFailure(error)
+    return []
   }
-  return taken
 }
 
 async function checkRange(cluster: Cluster, source: Source): Promise<void> {

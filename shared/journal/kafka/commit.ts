@@ -1,13 +1,18 @@
-import { type Consumer, offsetCommitV8 } from '@platformatic/kafka'
+import type { offsetCommitV9 } from '@platformatic/kafka'
+import type { Logger } from '../../runtime/logger.ts'
 import { pause } from '../../runtime/waiting.ts'
 import { describeFault, hasCode } from './faults.ts'
 
-/** The membership in which a batch was read. */
-export interface Membership {
-  readonly group: string
-  readonly generationId: number
-  readonly memberId: string
-}
+/** Commits a position of a partition. Rejects where the brokers refuse for good. */
+export type Commit = (
+  topic: string,
+  partition: number,
+  position: number,
+  signal: AbortSignal,
+) => Promise<'committed' | 'fenced'>
+
+/** Sends an OffsetCommit to the coordinator in the name of a membership. */
+export type SendCommit = (topics: offsetCommitV9.OffsetCommitRequestTopic[]) => Promise<unknown>
 
 const RETRY_DELAY_MS = 200
 
@@ -23,42 +28,33 @@ const REFUSED = [
 ]
 
 /**
- * Commits a position in the name of the membership that read the batch. The library's own commit is not used: where the group has gone
- * on, it joins anew and repeats the commit in the new generation, for a partition that another member may own by then. Tries until the
- * signal aborts: a member whose coordinator stays away is ended by its watch. Rejects where the brokers refuse for good.
+ * Commits by `send`. Tries until the signal aborts: a member whose
+ * coordinator stays away is ended by its watch, and one whose epoch is stale (STALE_MEMBER_EPOCH) gets the newer one by its next heartbeat.
  */
-export async function commitPosition(
-  client: Consumer,
-  { group, generationId, memberId }: Membership,
-  { topic, partition, position }: { readonly topic: string; readonly partition: number; readonly position: number },
-  signal: AbortSignal,
-  onFailure: (reason: string) => void,
-): Promise<'committed' | 'fenced'> {
-  const place = {
-    partitionIndex: partition,
-    committedOffset: BigInt(position),
-    committedLeaderEpoch: -1,
-    committedMetadata: null,
-  }
-  const topics = [{ name: topic, partitions: [place] }]
-  while (!signal.aborted) {
-    try {
-      const coordinator = await client.findGroupCoordinator()
-      const connection = (await client.connectToBrokers([coordinator])).get(coordinator)
-      if (connection === undefined) throw new Error('the coordinator is not among the brokers')
-      await offsetCommitV8.api.async(connection, group, generationId, memberId, null, topics)
-      return 'committed'
-    } catch (error) {
-      if (hasCode(error, ...FENCED)) return 'fenced'
-      const reason = describeFault(error)
-      if (hasCode(error, ...REFUSED)) {
-        throw new Error(`the position ${position} of ${topic}/${partition} cannot be committed: ${reason}`, {
-          cause: error,
-        })
-      }
-      onFailure(reason)
-      await pause(RETRY_DELAY_MS, signal)
+export const commitPosition =
+  (send: SendCommit, logger: Logger): Commit =>
+  async (topic, partition, position, signal) => {
+    const place = {
+      partitionIndex: partition,
+      committedOffset: BigInt(position),
+      committedLeaderEpoch: -1,
+      committedMetadata: null,
     }
+    while (!signal.aborted) {
+      try {
+        await send([{ name: topic, partitions: [place] }])
+        return 'committed'
+      } catch (error) {
+        if (hasCode(error, ...FENCED)) return 'fenced'
+        const reason = describeFault(error)
+        if (hasCode(error, ...REFUSED)) {
+          throw new Error(`the position ${position} of ${topic}/${partition} cannot be committed: ${reason}`, {
+            cause: error,
+          })
+        }
+        logger.debug({ topic, partition, reason }, 'a commit failed and is repeated')
+        await pause(RETRY_DELAY_MS, signal)
+      }
+    }
+    return 'fenced'
   }
-  return 'fenced'
-}

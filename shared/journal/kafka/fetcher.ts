@@ -56,6 +56,8 @@ export interface Fetcher {
   wake(): void
   /** Reads one more partition from now on. */
   add(source: Source): void
+  /** Fetches no more of a partition; `onRecords` may still get what is under way. */
+  remove(source: Source): void
 }
 
 /**
@@ -66,7 +68,7 @@ export interface Fetcher {
 export function startFetcher(options: FetcherOptions): Fetcher {
   const { connection, logger, signal, requestTimeoutMs, maxWaitMs, gatherMs = 0 } = options
   const topics = [...options.topics]
-  const sources = [...options.sources]
+  let sources = options.sources
   const client = createClient(connection, requestTimeoutMs + maxWaitMs)
   for (const topic of topics) client.topics.track(topic)
   const waker = createWaker(signal)
@@ -82,7 +84,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const isUnled = (source: Source): boolean => (leaderOf(source) ?? -1) < 0
 
   /** The partitions that have waited longest come first: a broker fills its answer in the order of the request. */
-  const turns = new Map<Source, number>()
+  const turns = new WeakMap<Source, number>()
   let turn = 0
   const inTurn = (wanted: readonly Source[]): readonly Source[] =>
     wanted.toSorted((a, b) => (turns.get(a) ?? 0) - (turns.get(b) ?? 0))
@@ -153,10 +155,13 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     }
   }
   const add = (source: Source): void => {
-    sources.push(source)
+    sources = [...sources, source]
     supervisor.wake()
   }
-  return { done: run(), wake: waker.wake, add }
+  const remove = (source: Source): void => {
+    sources = sources.filter((each) => each !== source)
+  }
+  return { done: run(), wake: waker.wake, add, remove }
 }
 
 /** A consumer that joins no group. */

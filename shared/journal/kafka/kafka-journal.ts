@@ -18,6 +18,8 @@ export interface KafkaJournalOptions {
   readonly requestTimeoutMs: number
   /** How the records of an append are compressed. */
   readonly compression: Compression
+  /** `auto`: the consumer protocol (KIP-848) where the brokers have it, otherwise the classic one. */
+  readonly groupProtocol: 'auto' | 'classic'
   /** A member whose heartbeats the group missed for so long loses its partitions. */
   readonly sessionTimeoutMs: number
   /** How long a rebalance waits for members that finish their work. */
@@ -36,6 +38,7 @@ const DEFAULTS: KafkaJournalOptions = {
   deliveryTimeoutMs: 9_000,
   requestTimeoutMs: 3_000,
   compression: 'none',
+  groupProtocol: 'auto',
   sessionTimeoutMs: 30_000,
   rebalanceTimeoutMs: 60_000,
   heartbeatIntervalMs: 1_000,

@@ -11,10 +11,16 @@ export interface StartingPoint {
   readonly position: number
 }
 
+/** Partitions of one topic. */
+export interface TopicPartitions {
+  readonly topic: string
+  readonly partitions: readonly number[]
+}
+
 export interface StartingPointsOptions {
   readonly context: ReadContext
   readonly group: string
-  readonly partitions: readonly { readonly topic: string; readonly partitions: readonly number[] }[]
+  readonly partitions: readonly TopicPartitions[]
   readonly signal: AbortSignal
   onFound(point: StartingPoint): void
   onAllFound(): void
@@ -32,6 +38,8 @@ export interface StartingPoints {
   /** Resolves when all are found or the signal aborts; rejects with a `PositionLostError` where records are lost. */
   readonly done: Promise<void>
   pending(): readonly Pending[]
+  /** Asks for this partition no more. */
+  forget(topic: string, partition: number): void
 }
 
 const RETRY_DELAY_MS = 500
@@ -60,6 +68,7 @@ export function findStartingPoints({
     if (signal.aborted) return
     for (const { partition } of asked) {
       const key = `${topic}/${partition}`
+      if (!pending.has(key)) continue
       const answer = answers.get(partition)
       if (answer !== undefined && !(answer instanceof Error)) {
         onFound(pointOf(topic, answer))
@@ -79,7 +88,11 @@ export function findStartingPoints({
       await pause(RETRY_DELAY_MS, signal)
     }
   }
-  return { done: run(), pending: () => [...pending.values()] }
+  return {
+    done: run(),
+    pending: () => [...pending.values()],
+    forget: (topic, partition) => void pending.delete(`${topic}/${partition}`),
+  }
 }
 
 /** As `Cluster.positionsOf`; what that rejects with stands for each of the partitions. */

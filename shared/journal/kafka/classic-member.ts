@@ -1,0 +1,135 @@
+import { Consumer, offsetCommitV8 } from '@platformatic/kafka'
+import { within } from '../../runtime/waiting.ts'
+import { type Assignment, startAssignment } from './assignment.ts'
+import { commitPosition } from './commit.ts'
+import { clientOptions } from './connection.ts'
+import { describeFault } from './faults.ts'
+import { type GroupContext, LEAVE_WITHIN_MS, type Member, type MemberOptions } from './member.ts'
+import { patchClient } from './patched-client.ts'
+
+const PARTITION_CHECK_MS = 30_000
+
+/** Joins by the classic protocol: at every change of the group each member lets go of all partitions before it joins again. */
+export function startClassicMember({ context, reading, onAssigned, end }: MemberOptions): Member {
+  const { logger, rebalanceTimeoutMs: graceMs } = context
+  const { group, topics } = reading
+  let assignment: Assignment | undefined
+  let heartbeatAt = performance.now()
+  let stopped = false
+
+  /**
+   * Called by the library before each JoinGroup. The group hands the partitions on once all members have joined, so nothing may run
+   * any more when the request leaves.
+   */
+  const release = async (): Promise<Buffer> => {
+    assignment?.abort()
+    await assignment?.ended()
+    if (assignment !== undefined && !stopped) onAssigned(0, 'group')
+    assignment = undefined
+    // A member that has ended must not join again; any answer would make the library set a timer, a minute long, that nothing clears.
+    return stopped ? new Promise(() => undefined) : Buffer.alloc(0)
+  }
+  const client = createClient(context, reading, release)
+  client.on('consumer:heartbeat:error', ({ error }) =>
+    logger.debug({ group, reason: describeFault(error) }, 'a heartbeat failed'),
+  )
+  client.on('consumer:group:rebalance', () => assignment?.abort())
+  client.on('consumer:heartbeat:end', () => {
+    heartbeatAt = performance.now()
+  })
+  // The library reports here that it could not join again, and then stops its heartbeats.
+  client.on('error', (error: Error) => end({ reason: describeFault(error), graceMs }))
+  client.on('consumer:group:join', ({ generationId = -1, memberId, assignments = [] }) => {
+    if (stopped) return
+    heartbeatAt = performance.now()
+    const partitions = assignments.map(({ topic, partitions: numbers }) => `${topic}: ${numbers.join(' ')}`)
+    logger.info({ group, protocol: 'classic', generationId, partitions }, 'joined the group')
+    onAssigned(
+      assignments.reduce((sum, { partitions: numbers }) => sum + numbers.length, 0),
+      'assigned',
+    )
+    assignment = startAssignment({
+      ...reading,
+      // The library's own commit is not used: where the group has gone on, it joins anew and repeats the commit in the new generation,
+      // for a partition that another member may own by then.
+      commit: commitPosition(async (places) => {
+        const coordinator = await client.findGroupCoordinator()
+        const connection = (await client.connectToBrokers([coordinator])).get(coordinator)
+        if (connection === undefined) throw new Error('the coordinator is not among the brokers')
+        await offsetCommitV8.api.async(connection, group, generationId, memberId, null, places)
+      }, logger),
+    })
+    assignment.add(assignments)
+  })
+  const partitions = watchPartitions(context, topics, (topic) =>
+    end({ reason: `partitions were added to ${topic}`, graceMs }),
+  )
+  client.joinGroup({}).catch((error) => end({ reason: describeFault(error), graceMs }))
+  return {
+    assignment: () => assignment,
+    heartbeatAt: () => heartbeatAt,
+    stop: () => {
+      stopped = true
+      clearInterval(partitions)
+    },
+    leave: () => leave(client, context),
+  }
+}
+
+function createClient(
+  context: GroupContext,
+  { group, topics }: MemberOptions['reading'],
+  release: () => Promise<Buffer>,
+): Consumer<Buffer, Buffer, Buffer, Buffer> {
+  const { rebalanceTimeoutMs, sessionTimeoutMs, heartbeatIntervalMs } = context
+  // A first join that is given up and repeated leaves a member behind that holds up its group for a session, so this client is more
+  // patient than those that read; three tries of a heartbeat fit into a session.
+  const requestTimeoutMs = Math.max(context.requestTimeoutMs, Math.floor(sessionTimeoutMs / 3))
+  const client = new Consumer<Buffer, Buffer, Buffer, Buffer>({
+    ...clientOptions(context.connection, {
+      requestTimeoutMs,
+      // A join is answered when all members have joined, so its request may time out and be repeated until then.
+      retries: Math.ceil(rebalanceTimeoutMs / requestTimeoutMs) + 2,
+    }),
+    groupId: group,
+    sessionTimeout: sessionTimeoutMs,
+    rebalanceTimeout: rebalanceTimeoutMs,
+    heartbeatInterval: heartbeatIntervalMs,
+    protocolsMetadata: release,
+  })
+  for (const topic of topics) client.topics.track(topic)
+  return patchClient(client, context.connection)
+}
+
+/** A group deals out the partitions that its leader knew when it joined; those added later need another round. */
+function watchPartitions({ cluster }: GroupContext, topics: readonly string[], onAdded: (topic: string) => void) {
+  const counts = new Map<string, number>()
+  const look = async (): Promise<void> => {
+    for (const topic of topics) {
+      const { length } = await cluster.partitionsOf(topic).catch(() => [])
+      if (length === 0) continue
+      if (length > (counts.get(topic) ?? length)) onAdded(topic)
+      counts.set(topic, length)
+    }
+  }
+  // The first look comes before the join: partitions added between the join and a later one would never be noticed.
+  void look()
+  return setInterval(look, PARTITION_CHECK_MS)
+}
+
+/**
+ * Leaving comes before closing, since a client that is only closed while a heartbeat is under way goes on with its heartbeats.
+ */
+async function leave(client: Consumer, { logger }: GroupContext): Promise<void> {
+  const left = new Promise<void>((resolve, reject) => {
+    client.leaveGroup((error) => (error ? reject(error) : resolve()))
+  })
+  try {
+    await within(LEAVE_WITHIN_MS, left)
+  } catch (error) {
+    logger.debug({ group: client.groupId, reason: describeFault(error) }, 'the group was not left')
+  }
+  await within(LEAVE_WITHIN_MS, client.close(true)).catch((error) =>
+    logger.debug({ group: client.groupId, reason: describeFault(error) }, 'a member did not close'),
+  )
+}

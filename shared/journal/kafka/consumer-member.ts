@@ -1,0 +1,304 @@
+import { randomUUID } from 'node:crypto'
+import {
+  Admin,
+  apiVersionsV3,
+  type Connection,
+  consumerGroupHeartbeatV1,
+  FindCoordinatorKeyTypes,
+  findCoordinatorV4,
+  kGetBootstrapConnection,
+  offsetCommitV9,
+} from '@platformatic/kafka'
+import { createWaker, within } from '../../runtime/waiting.ts'
+import { type Assignment, startAssignment } from './assignment.ts'
+import { type Commit, commitPosition, type SendCommit } from './commit.ts'
+import { clientOptions } from './connection.ts'
+import { describeFault, errorCodes, hasCode } from './faults.ts'
+import { LEAVE_WITHIN_MS, type Member, type MemberOptions } from './member.ts'
+import { patchClient } from './patched-client.ts'
+
+/** Epochs of a request that ask to join and to leave. */
+const JOIN = 0
+const LEAVE = -1
+const RETRY_DELAY_MS = 200
+/** For so long after a change more of them are likely: one member lets go of a partition, then the coordinator gives it to another. */
+const SETTLING_MS = 5_000
+const SETTLING_INTERVAL_MS = 200
+
+/** The group has gone on without this member, which owns nothing any more. */
+const FENCED = ['FENCED_MEMBER_EPOCH', 'UNKNOWN_MEMBER_ID', 'GROUP_ID_NOT_FOUND']
+/** A join is answered with GROUP_ID_NOT_FOUND where the group has classic members and may not be converted. */
+const UNSUPPORTED = ['UNSUPPORTED_VERSION', 'GROUP_ID_NOT_FOUND']
+/** The coordinator moves, or reads its log still. */
+const TRANSIENT = [
+  'NOT_COORDINATOR',
+  'COORDINATOR_NOT_AVAILABLE',
+  'COORDINATOR_LOAD_IN_PROGRESS',
+  'REQUEST_TIMED_OUT',
+  'UNKNOWN_SERVER_ERROR',
+]
+
+/** Whether another attempt may mend it. Without a broker's code it is the network, which is told of where it keeps a member from joining. */
+function isTransient(error: unknown, hasJoined: boolean): boolean {
+  const codes = errorCodes(error)
+  return codes.length === 0 ? hasJoined : codes.every((code) => TRANSIENT.includes(code))
+}
+
+/**
+ * Joins by the consumer protocol (KIP-848): the coordinator assigns the partitions, and a change of the group stops those alone that move. Each
+ * heartbeat carries the subscription and the partitions owned, so that each answer has the whole assignment, and none can be missed.
+ *
+ * The library's own member is not used: it gives partitions back while handlers may still run.
+ */
+export function startConsumerMember(options: MemberOptions): Member {
+  const { context, onAssigned, end } = options
+  const { group, topics } = options.reading
+  const { logger, rebalanceTimeoutMs: graceMs, heartbeatIntervalMs } = context
+  const client = createClient(options)
+  const coordinator = coordinatorOf(client, options)
+  const nameTopics = topicNames(client, topics)
+  const left = new AbortController()
+  const waker = createWaker(left.signal)
+  let epoch = JOIN
+  let heartbeatAt = performance.now()
+  let changedAt = heartbeatAt
+  let isStopped = false
+  let isFenced = false
+
+  const partitions = ownedPartitions(options, {
+    onLetGo: waker.wake,
+    onFenced: () => {
+      isFenced = true
+      waker.wake()
+    },
+    send: (places) => coordinator.commit(epoch, places),
+  })
+  const join = async (): Promise<void> => {
+    if (!(await coordinator.hasProtocol())) {
+      end({ reason: 'the brokers do not have the consumer protocol', graceMs, isUnsupported: true })
+      return
+    }
+    epoch = (await coordinator.heartbeat(JOIN, [])).memberEpoch
+    changedAt = performance.now()
+    logger.info({ group, protocol: 'consumer', epoch, memberId: coordinator.memberId }, 'joined the group')
+    if (!isStopped) partitions.begin()
+  }
+  const rejoin = async (reason: string): Promise<void> => {
+    logger.warn({ group, reason }, 'the group has gone on without this member, which joins anew')
+    epoch = JOIN
+    isFenced = false
+    if (!isStopped) onAssigned(0, 'member')
+    await partitions.drop()
+  }
+  /** Resolves to the time until the next heartbeat, milliseconds. */
+  const goOn = async (): Promise<number> => {
+    const answer = await coordinator.heartbeat(epoch, partitions.owned())
+    const now = performance.now()
+    heartbeatAt = now
+    const assigned = answer.assignment && (await nameTopics(answer.assignment.topicPartitions))
+    const hasMoved = assigned !== null && !isStopped && partitions.move(assigned)
+    if (hasMoved || answer.memberEpoch !== epoch) changedAt = now
+    epoch = answer.memberEpoch
+    const interval = Math.min(answer.heartbeatIntervalMs, heartbeatIntervalMs)
+    return now - changedAt < SETTLING_MS ? Math.min(interval, SETTLING_INTERVAL_MS) : interval
+  }
+  const beat = async (): Promise<number> => {
+    const joins = epoch === JOIN
+    try {
+      if (!joins && !isFenced) return await goOn()
+      if (isStopped) return RETRY_DELAY_MS
+      await (joins ? join() : rejoin('a commit was refused'))
+      return 0
+    } catch (error) {
+      const reason = describeFault(error)
+      logger.debug({ group, reason }, 'a heartbeat failed')
+      if (!joins && hasCode(error, ...FENCED)) {
+        await rejoin(reason)
+        return 0
+      }
+      if (!isTransient(error, !joins)) end({ reason, graceMs, isUnsupported: joins && hasCode(error, ...UNSUPPORTED) })
+      return RETRY_DELAY_MS
+    }
+  }
+  const running = (async () => {
+    while (!left.signal.aborted) await waker.wait(await beat())
+  })()
+
+  return {
+    assignment: partitions.assignment,
+    heartbeatAt: () => heartbeatAt,
+    stop: () => {
+      isStopped = true
+    },
+    leave: async () => {
+      left.abort()
+      await attempt(options, 'end the heartbeats', running)
+      if (epoch !== JOIN) await attempt(options, 'leave', coordinator.heartbeat(LEAVE, []))
+      await attempt(options, 'close the client', client.close())
+    },
+  }
+}
+
+/** Waits for a step of a member's end, which a broker that does not answer must not hold up. */
+async function attempt({ context, reading: { group } }: MemberOptions, step: string, work: Promise<unknown>) {
+  await within(LEAVE_WITHIN_MS, work).catch((error) =>
+    context.logger.debug({ group, step, reason: describeFault(error) }, 'a step of leaving a group failed'),
+  )
+}
+
+const createClient = ({ context: { connection, requestTimeoutMs } }: MemberOptions): Admin =>
+  patchClient(new Admin(clientOptions(connection, { requestTimeoutMs, retries: 0 })), connection)
+
+interface Place {
+  readonly topic: string
+  /** A topic that was made anew has another one. */
+  readonly topicId: string
+  readonly partition: number
+}
+
+/** By `topic/partition`. */
+type Places = ReadonlyMap<string, Place>
+
+interface OwnedPartitionsEvents {
+  /** A partition is not owned any more. */
+  onLetGo(): void
+  /** A commit was refused, since the group has gone on without the member. */
+  onFenced(): void
+  readonly send: SendCommit
+}
+
+/**
+ * The partitions of a member. One that is taken away counts as owned until its handler has ended; only then the coordinator hears of it, and gives it
+ * to another member.
+ */
+function ownedPartitions(
+  { context: { logger }, reading, onAssigned }: MemberOptions,
+  { onLetGo, onFenced, send }: OwnedPartitionsEvents,
+) {
+  const commit = commitPosition(send, logger)
+  const commitOwned: Commit = async (topic, partition, position, signal) => {
+    const outcome = await commit(topic, partition, position, signal)
+    if (outcome === 'fenced' && !signal.aborted) onFenced()
+    return outcome
+  }
+  let assignment: Assignment | undefined
+  const owned = new Map<string, Place>()
+  const leaving = new Set<string>()
+  const count = (): number => owned.size - leaving.size
+
+  const letGo = async (current: Assignment, key: string, topic: string, partition: number): Promise<void> => {
+    leaving.add(key)
+    await current.remove(topic, partition)
+    // Where all were dropped meanwhile, the key may be in other hands by now.
+    if (assignment !== current) return
+    leaving.delete(key)
+    owned.delete(key)
+    onLetGo()
+  }
+  const move = (current: Assignment, assigned: Places): boolean => {
+    const taken = [...owned].filter(([key, { topicId }]) => !leaving.has(key) && assigned.get(key)?.topicId !== topicId)
+    // A partition that comes back while it is let go of is added by a later answer.
+    const given = [...assigned].filter(([key]) => !owned.has(key))
+    if (taken.length + given.length === 0) return false
+    for (const [key, { topic, partition }] of taken) void letGo(current, key, topic, partition)
+    if (taken.length > 0) onAssigned(count(), 'group')
+    for (const [key, place] of given) owned.set(key, place)
+    if (given.length > 0) onAssigned(count(), 'assigned')
+    if (given.length > 0) current.add(byTopic(given.map(([, place]) => place)))
+    const names = (places: typeof given): string => places.map(([key]) => key).join(' ')
+    logger.info({ group: reading.group, taken: names(taken), given: names(given) }, 'partitions move')
+    return true
+  }
+  return {
+    assignment: () => assignment,
+    begin: (): void => {
+      assignment = startAssignment({ ...reading, commit: commitOwned })
+      onAssigned(0, 'assigned')
+    },
+    /** Takes the partitions that are new, begins to let go of those that are not part of it any more, and tells whether there are any. */
+    move: (assigned: Places): boolean => assignment !== undefined && move(assignment, assigned),
+    /** Lets go of all; resolves when no handler runs. */
+    drop: async (): Promise<void> => {
+      assignment?.abort()
+      await assignment?.ended()
+      assignment = undefined
+      owned.clear()
+      leaving.clear()
+    },
+    /** As a request names them. */
+    owned: () =>
+      [...Map.groupBy(owned.values(), ({ topicId }) => topicId)].map(([topicId, places]) => ({
+        topicId,
+        partitions: places.map(({ partition }) => partition),
+      })),
+  }
+}
+
+const byTopic = (places: readonly Place[]) =>
+  [...Map.groupBy(places, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+    topic,
+    partitions: ofTopic.map(({ partition }) => partition),
+  }))
+
+type TopicPartitions = consumerGroupHeartbeatV1.ConsumerGroupHeartbeatResponseAssignmentTopicPartition
+
+/** Names the topics of answers, which have their ids. A topic whose name cannot be learned now is left out. */
+function topicNames(client: Admin, topics: readonly string[]): (places: readonly TopicPartitions[]) => Promise<Places> {
+  const names = new Map<string, string>()
+  const learn = async (): Promise<void> => {
+    const found = await client.metadata({ topics: [...topics], forceUpdate: true }).catch(() => undefined)
+    for (const [name, { id }] of found?.topics ?? []) names.set(id, name)
+  }
+  return async (places) => {
+    if (places.some(({ topicId }) => !names.has(topicId))) await learn()
+    return new Map(
+      places.flatMap(({ topicId, partitions }) => {
+        const topic = names.get(topicId)
+        if (topic === undefined) return []
+        return partitions.map((partition) => [`${topic}/${partition}`, { topic, topicId, partition }] as const)
+      }),
+    )
+  }
+}
+
+/** The requests of a member to the coordinator of its group, which is looked for again after each failure. */
+function coordinatorOf(client: Admin, { context, reading: { group, topics } }: MemberOptions) {
+  const memberId = randomUUID()
+  let known: { readonly host: string; readonly port: number } | undefined
+  const find = async () => {
+    const anyBroker = await new Promise<Connection>((resolve, reject) => {
+      client[kGetBootstrapConnection]((error, connection) => (connection ? resolve(connection) : reject(error)))
+    })
+    const { coordinators } = await findCoordinatorV4.api.async(anyBroker, FindCoordinatorKeyTypes.GROUP, [group])
+    const [found] = coordinators
+    if (found === undefined) throw new Error('the brokers name no coordinator')
+    return found
+  }
+  const ask = async <Answer>(request: (connection: Connection) => Promise<Answer>): Promise<Answer> => {
+    try {
+      known ??= await find()
+      return await request(await client.connections.get(known))
+    } catch (error) {
+      known = undefined
+      throw error
+    }
+  }
+  return {
+    memberId,
+    /** Whether it has the protocol in the version in which clients make the ids of members (Kafka 4.0). */
+    hasProtocol: async (): Promise<boolean> => {
+      const { apiKeys } = await ask((connection) => apiVersionsV3.api.async(connection, 'sluice', '1'))
+      const { key, version } = consumerGroupHeartbeatV1.api
+      return apiKeys.some(({ apiKey, maxVersion }) => apiKey === key && maxVersion >= version)
+    },
+    heartbeat: (epoch: number, owned: TopicPartitions[]) => {
+      const { api } = consumerGroupHeartbeatV1
+      const timeoutMs = context.rebalanceTimeoutMs
+      return ask((connection) =>
+        api.async(connection, group, memberId, epoch, null, null, timeoutMs, [...topics], null, null, owned),
+      )
+    },
+    commit: (epoch: number, places: Parameters<SendCommit>[0]) =>
+      ask((connection) => offsetCommitV9.api.async(connection, group, epoch, memberId, null, places)),
+  }
+}

@@ -1,0 +1,44 @@
+import type { AssignmentCause } from '../journal.ts'
+import type { Assignment, AssignmentOptions } from './assignment.ts'
+import type { ReadContext } from './read.ts'
+
+export interface GroupContext extends ReadContext {
+  /** `auto`: the consumer protocol (KIP-848) where the group's coordinator has it. */
+  readonly groupProtocol: 'auto' | 'classic'
+  readonly sessionTimeoutMs: number
+  readonly rebalanceTimeoutMs: number
+  readonly heartbeatIntervalMs: number
+}
+
+/** The reason why a membership ended, other than `close` or an error of the subscription. */
+export interface Ended {
+  readonly reason: string
+  readonly graceMs: number
+  /** The coordinator does not have the protocol for this group: another member is to join by the classic one. */
+  readonly isUnsupported?: boolean
+}
+
+/** One membership, from its join on. */
+export interface Member {
+  /** Undefined: the group has not been joined, or is being joined anew. */
+  assignment(): Assignment | undefined
+  /** Of `performance.now()`: when the group last answered. */
+  heartbeatAt(): number
+  /** Called once nothing may begin any more; heartbeats go on until `leave`. */
+  stop(): void
+  /** Tells the coordinator, where it answers; otherwise the group notices after the session timeout. Does not reject. */
+  leave(): Promise<void>
+}
+
+export interface MemberOptions {
+  readonly context: GroupContext
+  /** The options of its assignment, except for the commit. */
+  readonly reading: Omit<AssignmentOptions, 'commit'>
+  onAssigned(partitions: number, cause: AssignmentCause): void
+  end(ended: Ended): void
+}
+
+export type StartMember = (options: MemberOptions) => Member
+
+/** Longest time of each step of leaving. */
+export const LEAVE_WITHIN_MS = 5_000
