@@ -71,6 +71,22 @@ function readSetting(name: string, setting: Setting, env: Environment, problems:
   return setting.default
 }
 
+/** The pairs of a list of `name=value`, whose values may be percent-encoded. Throws a URIError where one is encoded wrongly. */
+export const pairsOf = (list: readonly string[]): [name: string, value: string][] =>
+  list.map((pair) => {
+    const [name = '', ...value] = pair.split('=')
+    return [name.trim(), decodeURIComponent(value.join('=').trim())]
+  })
+
+/** Whether all of a list are pairs whose names and values can stand in a header. */
+function arePairs(list: readonly string[]): boolean {
+  try {
+    return pairsOf(list).every(([name, value]) => /^[\w.-]+$/.test(name) && /^[\t -~]+$/.test(value))
+  } catch {
+    return false
+  }
+}
+
 /** The value in the environment; undefined where there is none: an empty variable counts as unset. */
 function textOf(name: string, setting: Setting, env: Environment, fail: (text: string) => void): string | undefined {
   const own = env[name] || undefined
@@ -181,6 +197,28 @@ const CHECKS: readonly Check[] = [
       )
     },
   },
+  {
+    names: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
+    problem: ({ OTEL_EXPORTER_OTLP_ENDPOINT: url }) =>
+      url !== null &&
+      new URL(url).username !== '' &&
+      'OTEL_EXPORTER_OTLP_ENDPOINT must have no credentials; use OTEL_EXPORTER_OTLP_HEADERS',
+  },
+  {
+    names: ['OTEL_TRACES_SAMPLER_ARG'],
+    problem: ({ OTEL_TRACES_SAMPLER_ARG: ratio }) =>
+      !/^(0(\.\d+)?|1(\.0+)?)$/.test(ratio) &&
+      `OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1 such as 0.01, got ${JSON.stringify(ratio)}`,
+  },
+  // Without what they are, as headers are secret.
+  ...(['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES'] as const).map(
+    (name): Check => ({
+      names: [name],
+      problem: ({ [name]: pairs }) =>
+        !arePairs(pairs) &&
+        `${name} must be name=value, separated by commas, other characters than ASCII percent-encoded`,
+    }),
+  ),
   {
     names: ['METRICS_PORT', 'PORT'],
     problem: ({ METRICS_PORT: metrics, PORT: port }) =>
