@@ -129,18 +129,18 @@ function traceChunks({ tracer, group }: NonNullable<BatchDeps['tracing']>, settl
   }
 }
 
-/** As records of one request stand together and have one header, each is compared with the one before. */
+/** The first of it. As records of one request stand together and have one header, each is compared with the one before. */
 function tracedWork(chunk: readonly JournalRecord[]): readonly string[] {
-  const found: string[] = []
+  const found = new Set<string>()
   let last: string | undefined
   for (const record of chunk) {
     const traceparent = headerOf(record, 'traceparent')
     if (typeof traceparent !== 'string' || traceparent === last) continue
     last = traceparent
-    if (validTraceparent(traceparent) !== undefined && saysTraced(traceparent)) found.push(traceparent)
-    if (found.length === LINKS_MAX) break
+    if (validTraceparent(traceparent) !== undefined && saysTraced(traceparent)) found.add(traceparent)
+    if (found.size === LINKS_MAX) break
   }
-  return found
+  return [...found]
 }
 
 async function writeChunk<Item>(

@@ -78,10 +78,10 @@ export const pairsOf = (list: readonly string[]): [name: string, value: string][
     return [name.trim(), decodeURIComponent(value.join('=').trim())]
   })
 
-/** Whether all of a list are pairs whose names and values can stand in a header. */
-function arePairs(list: readonly string[]): boolean {
+/** Whether all of a list are pairs, and all of their values such texts. */
+function arePairs(list: readonly string[], values: RegExp): boolean {
   try {
-    return pairsOf(list).every(([name, value]) => /^[\w.-]+$/.test(name) && /^[\t -~]+$/.test(value))
+    return pairsOf(list).every(([name, value]) => /^[\w./-]+$/.test(name) && values.test(value))
   } catch {
     return false
   }
@@ -210,15 +210,19 @@ const CHECKS: readonly Check[] = [
       !/^(0(\.\d+)?|1(\.0+)?)$/.test(ratio) &&
       `OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1 such as 0.01, got ${JSON.stringify(ratio)}`,
   },
-  // Without what they are, as headers are secret.
-  ...(['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES'] as const).map(
-    (name): Check => ({
-      names: [name],
-      problem: ({ [name]: pairs }) =>
-        !arePairs(pairs) &&
-        `${name} must be name=value, separated by commas, other characters than ASCII percent-encoded`,
-    }),
-  ),
+  {
+    // The problem does not say what they are, as they are secret.
+    names: ['OTEL_EXPORTER_OTLP_HEADERS'],
+    problem: ({ OTEL_EXPORTER_OTLP_HEADERS: headers }) =>
+      !arePairs(headers, /^[\t -~]+$/) &&
+      'OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas, of ASCII; commas in a value are %2C',
+  },
+  {
+    names: ['OTEL_RESOURCE_ATTRIBUTES'],
+    problem: ({ OTEL_RESOURCE_ATTRIBUTES: attributes }) =>
+      !arePairs(attributes, /^/) &&
+      `OTEL_RESOURCE_ATTRIBUTES must be name=value, separated by commas; commas and % in a value are %2C and %25, got ${JSON.stringify(attributes.join(','))}`,
+  },
   {
     names: ['METRICS_PORT', 'PORT'],
     problem: ({ METRICS_PORT: metrics, PORT: port }) =>

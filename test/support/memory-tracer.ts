@@ -27,7 +27,13 @@ export function createMemoryTracer(sample: Sampler = () => true): Tracer & { rea
       spans.push(work)
       return {
         traceparent: work.traceparent,
-        end: ({ failure } = {}) => void Object.assign(work, { ended: true, failure }),
+        end: ({ failure, name: named = name, attributes } = {}) =>
+          void Object.assign(work, {
+            ended: true,
+            failure,
+            name: named,
+            attributes: { ...options.attributes, ...attributes },
+          }),
       }
     },
     isOpenRequest: (traceparent) =>
