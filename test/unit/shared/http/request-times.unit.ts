@@ -39,9 +39,11 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 
-afterEach(() => {
+afterEach(async () => {
+  server.removeAllListeners('request')
+  const closed = new Promise((resolve) => server.close(resolve))
   server.closeAllConnections()
-  server.close()
+  await closed
 })
 
 async function counts(): Promise<Record<string, number>> {
