@@ -1,6 +1,8 @@
-import type { JournalRecord, PartitionBatch } from '../shared/journal/journal.ts'
+import { saysTraced, validTraceparent } from '../shared/contract/headers.ts'
+import { headerOf, type JournalRecord, type PartitionBatch } from '../shared/journal/journal.ts'
 import type { LogStoreWriter, WriteOutcome } from '../shared/log-store/log-store.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
+import { LINKS_MAX, type Tracer, traced } from '../shared/runtime/tracing.ts'
 import { pause } from '../shared/runtime/waiting.ts'
 import { type ChunkLimits, chunksOf } from './chunks.ts'
 import {
@@ -27,6 +29,8 @@ export interface BatchDeps {
   readonly lag: Lag
   readonly instruments: Instruments
   readonly logger: Logger
+  /** The tracer, and the group that its spans name; left out: nothing is traced. */
+  readonly tracing?: { readonly tracer: Tracer; readonly group: string } | undefined
 }
 
 /** The end of one record. */
@@ -43,7 +47,7 @@ export function createBatchHandler<Item>(
   projectorOf: (topic: string) => Projector<Item>,
   deps: BatchDeps,
 ): (batch: PartitionBatch) => Promise<void> {
-  const { deadLetters, deadLetterLimits, instruments, lag, logger } = deps
+  const { deadLetters, deadLetterLimits, instruments, lag, logger, tracing } = deps
   /** Of each partition, up to which position. */
   const histories = new Map<string, { readonly history: DeadLetterHistory; readonly position: number }>()
   /** Records that come again, after a rebalance for example, were counted before; the history since then is not known any more. */
@@ -78,13 +82,15 @@ export function createBatchHandler<Item>(
     return position
   }
 
+  const settle = tracing === undefined ? settleChunk : traceChunks(tracing, settleChunk)
+
   return async (batch) => {
     const place = placeOf(batch)
     let position = batch.records[0]?.offset ?? batch.endPosition
     try {
       for (const chunk of chunksOf(batch.records, valueBytes, deps.chunkLimits)) {
         lag.reading(place, position, chunk[0]?.appendedAt ?? 0)
-        position = await settleChunk(chunk, batch)
+        position = await settle(chunk, batch)
         await commitPatiently(batch, position, logger)
         instruments.committed()
       }
@@ -97,6 +103,44 @@ export function createBatchHandler<Item>(
       logger.info({ view: projection.name, place, err: error }, 'a batch was given up, its partition was taken away')
     }
   }
+}
+
+type SettleChunk = (chunk: readonly JournalRecord[], batch: PartitionBatch) => Promise<number>
+
+/**
+ * Traces chunks with a record of traced work: in a trace of its own, as it belongs to many, with links to them. A header may be the
+ * sender's, so it is a wish as well.
+ */
+function traceChunks({ tracer, group }: NonNullable<BatchDeps['tracing']>, settle: SettleChunk): SettleChunk {
+  return (chunk, batch) => {
+    const links = tracedWork(chunk)
+    if (!tracer.sample(links.length > 0, chunk.length)) return settle(chunk, batch)
+    const attributes = {
+      'messaging.system.name': tracer.messagingSystem,
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': batch.topic,
+      'messaging.destination.partition.id': String(batch.partition),
+      'messaging.consumer.group.name': group,
+      'messaging.batch.message_count': chunk.length,
+    }
+    const span = tracer.start(`process ${batch.topic}`, { kind: 'consumer', links, attributes })
+    return traced(span, () => tracer.within(span, () => settle(chunk, batch)))
+  }
+}
+
+/** The first of it. As records of one request stand together and have one header, each is compared with the one before. */
+function tracedWork(chunk: readonly JournalRecord[]): readonly string[] {
+  const found = new Set<string>()
+  let last: string | undefined
+  for (const record of chunk) {
+    const traceparent = headerOf(record, 'traceparent')
+    if (typeof traceparent !== 'string' || traceparent === last) continue
+    last = traceparent
+    if (validTraceparent(traceparent) !== undefined && saysTraced(traceparent)) found.add(traceparent)
+    if (found.size === LINKS_MAX) break
+  }
+  return [...found]
 }
 
 async function writeChunk<Item>(

@@ -5,6 +5,7 @@ import type { Clock } from '../shared/runtime/clock.ts'
 import type { Health, Service } from '../shared/runtime/lifecycle.ts'
 import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
+import type { Tracer } from '../shared/runtime/tracing.ts'
 import { byDeadline } from '../shared/runtime/waiting.ts'
 import { createBatchHandler } from './batch.ts'
 import { createDeadLetterWriter } from './dead-letters.ts'
@@ -39,6 +40,7 @@ export interface ConsumerDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly tracer?: Tracer | null
   readonly options?: Partial<ConsumerOptions>
 }
 
@@ -164,7 +166,7 @@ function consume<Item>(projection: Projection<Item>, deps: ConsumerDeps): Consum
 
 /** The parts of a consumer and how it joins its group. */
 function assemble<Item>(projection: Projection<Item>, deps: ConsumerDeps) {
-  const { topicPrefix, journal, store, clock, logger, metrics } = deps
+  const { topicPrefix, journal, store, clock, logger, metrics, tracer = null } = deps
   const options = { ...CONSUMER_DEFAULTS, ...deps.options }
   const group = groupName(topicPrefix, projection.name)
   const projectors = new Map(projection.sources.map(({ role, project }) => [topicName(topicPrefix, role), project]))
@@ -190,6 +192,7 @@ function assemble<Item>(projection: Projection<Item>, deps: ConsumerDeps) {
     lag,
     instruments,
     logger,
+    tracing: tracer === null ? undefined : { tracer, group },
   })
   instruments.halted(false)
   return {

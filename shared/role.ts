@@ -8,6 +8,7 @@ import type { Config } from './runtime/config.ts'
 import type { Health, Service } from './runtime/lifecycle.ts'
 import type { Logger } from './runtime/logger.ts'
 import type { Metrics } from './runtime/metrics.ts'
+import type { Tracer } from './runtime/tracing.ts'
 
 /** The services that every role works with; they run before the roles are made. */
 export interface CoreServices {
@@ -15,6 +16,7 @@ export interface CoreServices {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly tracer?: Tracer | null
   readonly journal: Journal
   readonly registry: Registry
   /** Whether the registry is folded up to its end; until then nobody can be told that something is not there. */

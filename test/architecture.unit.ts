@@ -26,6 +26,8 @@ const DRIVERS: Readonly<Record<string, readonly string[]>> = {
   '@platformatic/kafka': ['shared/journal/kafka/'],
   '@bufbuild/protobuf/wire': ['gateway/otlp/'],
   '@elastic/elasticsearch': ['shared/log-store/elasticsearch/'],
+  '@opentelemetry/api': ['deploy/server/tracer.ts'],
+  '@opentelemetry/sdk-trace': ['deploy/server/tracer.ts'],
 }
 
 interface Import {
@@ -141,6 +143,14 @@ describe('the tree', () => {
       return homes !== undefined && !homes.some((home) => file.startsWith(home))
     })
     expect(leaks).toEqual([])
+  })
+
+  test('OpenTelemetry is loaded on demand alone', () => {
+    const importers = sources.flatMap((file) => read(file).match(/.*'\.\/tracer\.ts'.*/g) ?? [])
+    expect(importers.map((line) => line.trim())).toEqual([
+      "import type { RunningTracer } from './tracer.ts'",
+      "const { createTracer } = await import('./tracer.ts')",
+    ])
   })
 
   test('only deploy imports an adapter', () => {

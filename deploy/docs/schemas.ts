@@ -37,7 +37,7 @@ function entryHeaders(kind: EntryKind, title: string, subject: string): object {
       traceparent: {
         type: 'string',
         pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
-        description: "The sender's W3C trace context.",
+        description: "The sender's W3C trace context; the gateway's own where it traces the request.",
       },
     },
     required: [

@@ -150,6 +150,10 @@ const VALUES = {
     kafka: object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) }),
     elasticsearch: object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) }),
     webhooks: described('Where watches post to.', object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) })),
+    traces: described(
+      'Where traces are sent, with OTEL_EXPORTER_OTLP_ENDPOINT.',
+      object({ ports: PORTS, to: described('Empty: anywhere.', PEERS) }),
+    ),
   }),
   podDisruptionBudget: object({ enabled: FLAG }),
   podMonitor: object({ enabled: FLAG, interval: TEXT, labels: MAP_OF_TEXT }),

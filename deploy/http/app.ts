@@ -5,6 +5,7 @@ import { createListener, type Routes } from '../../shared/http/listener.ts'
 import { timed } from '../../shared/http/request-times.ts'
 import type { RoleParts } from '../../shared/role.ts'
 import type { Config } from '../../shared/runtime/config.ts'
+import type { Tracer } from '../../shared/runtime/tracing.ts'
 import { registerDocs } from '../openapi/docs-page.ts'
 import { createOpenApi } from '../openapi/openapi.ts'
 import { createGrpcServer } from './grpc-server.ts'
@@ -19,6 +20,7 @@ export interface HttpServersDeps extends OperationsDeps {
   readonly version: string
   /** Whether one of the roles has the page, whose place is at `/`. */
   readonly hasPage: boolean
+  readonly tracer?: Tracer | null
 }
 
 export interface HttpServers {
@@ -56,7 +58,8 @@ export function createOperationsServer(
   deps: OperationsDeps & { readonly config: Config },
   port: number,
 ): ListeningServer {
-  const listener = listenerOf(Router().use(healthRoutes(deps)).use(metricsRoutes(deps)), '/', deps)
+  const { logger, metrics } = deps
+  const listener = listenerOf(Router().use(healthRoutes(deps)).use(metricsRoutes(deps)), '/', { logger, metrics })
   return createHttpServer({ ...deps, name: 'metrics', host: deps.config.HOST, port, setting: 'METRICS_PORT', listener })
 }
 
@@ -79,11 +82,11 @@ function mountDocs(router: Router, { config, version, hasPage }: HttpServersDeps
 function listenerOf(
   router: Router,
   basePath: string,
-  { logger, metrics }: Pick<OperationsDeps, 'logger' | 'metrics'>,
+  { logger, metrics, tracer }: Pick<HttpServersDeps, 'logger' | 'metrics' | 'tracer'>,
   endpoints?: Routes,
 ): RequestListener {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.use(basePath, router)
-  return timed(createListener(app, logger, endpoints), metrics)
+  return timed(createListener(app, logger, endpoints), metrics, tracer)
 }

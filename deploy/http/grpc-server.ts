@@ -11,12 +11,13 @@ import {
   type Methods,
   statusTrailers,
 } from '../../shared/grpc/call.ts'
-import { createRequestTimes } from '../../shared/http/request-times.ts'
+import { createRequestTimes, failureOf, spanOfRequest } from '../../shared/http/request-times.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
+import type { Attributes, Tracer } from '../../shared/runtime/tracing.ts'
 import { answerOnSocket } from './client-error.ts'
 import { destroyAfterLinger } from './close-in-stages.ts'
 import { countedIn, limitConnections, STALL_TIMEOUT_MS } from './connection-limits.ts'
@@ -33,6 +34,7 @@ export interface GrpcServerOptions extends ListenAddress {
   readonly config: Pick<Config, 'MAX_CONNECTIONS' | 'IDLE_TIMEOUT_MS'>
   readonly metrics: Metrics
   readonly logger: Logger
+  readonly tracer?: Tracer | null
   readonly stallTimeoutMs?: number
 }
 
@@ -41,15 +43,18 @@ export interface GrpcServerOptions extends ListenAddress {
  * no new call, lets every call that was taken end with its answer, and cuts what is left at the deadline.
  */
 export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
-  const { methods, config, metrics, logger } = options
+  const { methods, config, metrics, logger, tracer = null } = options
   const observe = createRequestTimes(metrics)
   const connections = createConnections(options, (call) => {
     const path = String(call.headers[':path'])
     const method = methods.get(path)
     const begunAt = performance.now()
+    const span = tracer === null || method === undefined ? undefined : spanOfRequest(tracer, call.headers)
     call.once('close', () => {
-      const status = call.sentHeaders?.[':status']
-      observe(method && path, status === undefined ? undefined : Number(status), begunAt)
+      const sent = call.sentHeaders?.[':status']
+      const status = sent === undefined ? undefined : Number(sent)
+      observe(method && path, status, begunAt)
+      span?.end({ name: path.slice(1), attributes: ofCall(path), failure: failureOf(status) })
     })
     if (!isGrpc(call.headers)) answerNoCall(call)
     else if (method === undefined) answerCall(call, '', unknownMethod(methods))
@@ -63,6 +68,8 @@ export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
   })
   return createListening('grpc', server, options, (deadline) => close(server, connections, deadline))
 }
+
+const ofCall = (path: string): Attributes => ({ 'rpc.system.name': 'grpc', 'rpc.method': path.slice(1) })
 
 async function serve(method: CallHandler, call: Call, logger: Logger): Promise<void> {
   try {

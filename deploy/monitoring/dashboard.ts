@@ -215,6 +215,11 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       queries: { '{{instance}}': 'max by (instance) (sluice_event_loop_delay_seconds{quantile="0.99"})' },
     },
     {
+      title: 'Spans of traces a second',
+      unit: 'short',
+      queries: { '{{outcome}}': 'sum by (outcome) (rate(sluice_trace_spans_total[5m]))' },
+    },
+    {
       title: 'Sign-ins a minute',
       unit: 'short',
       queries: { '{{outcome}}': 'sum by (outcome) (rate(sluice_sign_ins_total[5m])) * 60' },

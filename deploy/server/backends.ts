@@ -2,7 +2,9 @@ import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
+import type { Tracer } from '../../shared/runtime/tracing.ts'
 import { type Role, usesStore } from './roles.ts'
+import type { RunningTracer } from './tracer.ts'
 
 /** The dependencies of the adapters of the journal (journals.ts) and the log store (log-stores.ts). */
 export interface BackendDeps {
@@ -10,6 +12,7 @@ export interface BackendDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly tracer?: Tracer | null
 }
 
 /** Where an adapter that works synchronously does so: in a thread made for it, or in the one that opens it. */
@@ -22,6 +25,15 @@ const usesElasticsearch = (config: Config): boolean => config.ELASTICSEARCH_URL 
 /** Whether something of this process is kept in files under DATA_DIR. */
 export const usesFiles = (config: Config, role: Role): boolean =>
   !usesKafka(config) || (usesStore(role) && !usesElasticsearch(config))
+
+/** The tracer that the configuration asks for, or null. OpenTelemetry is loaded only where there is one. */
+export async function openTracer({ config, ...deps }: BackendDeps): Promise<RunningTracer | null> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config
+  if (endpoint === null || Number(config.OTEL_TRACES_SAMPLER_ARG) === 0) return null
+  const { createTracer } = await import('./tracer.ts')
+  const messagingSystem = usesKafka(config) ? 'kafka' : 'sqlite'
+  return createTracer({ ...deps, config: { ...config, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }, messagingSystem })
+}
 
 /** The role cannot run with these backends. */
 export class RoleError extends Error {

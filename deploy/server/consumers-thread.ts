@@ -15,7 +15,7 @@ import { createMetrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { makeThreadNicer } from '../../shared/runtime/threads/niceness.ts'
 import { serveThread } from '../../shared/runtime/threads/serve-thread.ts'
-import type { BackendDeps } from './backends.ts'
+import { type BackendDeps, openTracer } from './backends.ts'
 import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
 
@@ -38,7 +38,8 @@ makeThreadNicer(NICENESS)
 await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
   const logger = createLogger(config.LOG_LEVEL, 'consumers')
   const metrics = createMetrics()
-  const deps = { config, clock: systemClock, logger, metrics }
+  const tracer = await openTracer({ config, clock: systemClock, logger, metrics })
+  const deps = { config, clock: systemClock, logger, metrics, tracer }
   const opened: { close(): Promise<void> }[] = []
   const close = async (): Promise<void> => {
     for (const each of opened) await each.close()
@@ -64,7 +65,13 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
         health: () => consumers.map((consumer) => consumer.health()),
         metrics: () => metrics.registry.getMetricsAsJSON(),
         done: () => done,
-        stop: (deadline) => stopAll(services, deadline),
+        stop: async (deadline) => {
+          try {
+            await stopAll(services, deadline)
+          } finally {
+            await tracer?.stop(deadline)
+          }
+        },
       },
       close,
     }

@@ -35,7 +35,8 @@ async function openSqlite({ config, logger }: BackendDeps, where: Where): Promis
   }
 }
 
-async function openElasticsearch({ config, clock, logger, metrics }: BackendDeps, url: string): Promise<OpenLogStore> {
+async function openElasticsearch(deps: BackendDeps, url: string): Promise<OpenLogStore> {
+  const { config, clock, logger, metrics, tracer } = deps
   const { createElasticsearchLogStore } = await import(
     '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
   )
@@ -47,6 +48,7 @@ async function openElasticsearch({ config, clock, logger, metrics }: BackendDeps
     clock,
     logger,
     metrics,
+    tracer,
     options: { replicas: config.ELASTICSEARCH_REPLICAS, shards: config.ELASTICSEARCH_SHARDS },
   })
   const maintain = async (): Promise<void> => {

@@ -16,7 +16,7 @@ import { createViews } from '../../views/views.ts'
 import { createWatches } from '../../views/watches/watches.ts'
 import { createHttpServers } from '../http/app.ts'
 import { createEventLoopDelay } from '../http/event-loop-delay.ts'
-import { type BackendDeps, checkRole, usesFiles } from './backends.ts'
+import { type BackendDeps, checkRole, openTracer, usesFiles } from './backends.ts'
 import { banner } from './banner.ts'
 import { createCertificateReport } from './certificates.ts'
 import { createConsumersInThread } from './consumers-in-thread.ts'
@@ -110,7 +110,9 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   const metrics = createMetrics({ processMetrics: true })
   metrics.gauge('sluice_build_info').set({ version: VERSION, role }, 1)
   await run(createCertificateReport(config, metrics))
-  const deps = { config, clock: systemClock, logger, metrics }
+  const tracer = await openTracer({ config, clock: systemClock, logger, metrics })
+  if (tracer !== null) await run(closing('tracer', tracer.stop))
+  const deps = { config, clock: systemClock, logger, metrics, tracer }
   if (usesFiles(config, role)) await run(closing('data folder', lockDataDir(config.DATA_DIR)))
   const { journal, batchingPolicy, ...topics } = await openJournal(deps, 'own')
   await run(closing('journal', () => journal.close()))
@@ -210,8 +212,8 @@ async function openStore(deps: BackendDeps, run: Run): Promise<LogStore> {
 }
 
 /** A resource that is open already and has to be closed in its turn. */
-const closing = (name: string, close: () => void | Promise<void>): Service => ({
+const closing = (name: string, close: (deadline: number) => void | Promise<void>): Service => ({
   name,
   start: async () => {},
-  stop: async () => close(),
+  stop: async (deadline) => close(deadline),
 })

@@ -5,6 +5,7 @@ import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
+import type { Tracer } from '../../shared/runtime/tracing.ts'
 import { type Batcher, type BatcherOptions, createBatcher, type Slice } from './batcher.ts'
 import { createPartitionCounts } from './partition-counts.ts'
 import type { BatchLimits } from './partition-queues.ts'
@@ -40,6 +41,7 @@ export interface PublisherDeps {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
+  readonly tracer?: Tracer | null
   readonly options: PublisherOptions
 }
 
@@ -54,14 +56,14 @@ export interface Publisher extends Service {
 }
 
 /** Takes records from `start` to `stop`; outside of that they are `closed`. */
-export function createPublisher({ journal, clock, metrics, logger, options }: PublisherDeps): Publisher {
+export function createPublisher({ journal, clock, metrics, logger, tracer = null, options }: PublisherDeps): Publisher {
   const budget = createByteBudget(options.bufferBytesMax)
   const queueBytes = metrics.gauge('sluice_publish_queue_bytes')
   // Read when it is asked for: it changes several times a request.
   Object.assign(queueBytes, { collect: () => queueBytes.set(budget.held) })
   const limited = metrics.counter('sluice_limited_total')
   limited.inc({ reason: 'publish_buffer' }, 0)
-  const sender = createSender({ ...options, journal, budget, metrics, logger })
+  const sender = createSender({ ...options, journal, budget, metrics, logger, tracer })
   const partitions = createPartitionCounts({
     journal,
     logger,

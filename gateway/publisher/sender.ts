@@ -4,6 +4,7 @@ import type { ByteBudget } from '../../shared/runtime/byte-budget.ts'
 import { createDeadlines, type Deadlines } from '../../shared/runtime/deadlines.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
+import { LINKS_MAX, type Tracer, traced } from '../../shared/runtime/tracing.ts'
 import type { MicroBatch, PublishOutcome } from './publication.ts'
 
 /**
@@ -18,6 +19,7 @@ export interface SenderDeps {
   readonly budget: ByteBudget
   readonly metrics: Metrics
   readonly logger: Logger
+  readonly tracer: Tracer | null
   /** Milliseconds that a send may take before it counts as failed. */
   readonly sendTimeoutMs: number
   readonly breaker: BreakerOptions
@@ -33,11 +35,12 @@ export interface Sender {
 
 /**
  * The stages in the order in which a micro-batch meets them: the breaker refuses it while the journal keeps failing, the time limit
- * gives up on it, the budget counts its bytes until it has really settled, and its time is measured.
+ * gives up on it, the budget counts its bytes until it has really settled, it is traced, and its time is measured.
  */
-export function createSender({ journal, budget, metrics, logger, sendTimeoutMs, breaker }: SenderDeps): Sender {
+export function createSender(deps: SenderDeps): Sender {
+  const { journal, budget, metrics, logger, tracer, sendTimeoutMs, breaker } = deps
   const measured = measureSends(metrics, (batch) => journal.append(batch))
-  const limited = limitTime(sendTimeoutMs, holdBytes(budget, measured))
+  const limited = limitTime(sendTimeoutMs, holdBytes(budget, tracer === null ? measured : traceSends(tracer, measured)))
   const { send, close } = createBreaker(breaker, reportBreaker(metrics, logger), limited)
   return { send: outcomesOf(send, createFailureLog(logger)), close }
 }
@@ -185,5 +188,32 @@ export function measureSends(metrics: Metrics, next: Send): Send {
     await next(batch)
     seconds.observe((performance.now() - begun) / 1_000)
     records.observe(batch.count)
+  }
+}
+
+/**
+ * Traces micro-batches that have a record of a traced request: as a part of the first of these requests, with links to the others. A
+ * record's header names its request; one that names something else is its sender's.
+ */
+export function traceSends(tracer: Tracer, next: Send): Send {
+  return (batch) => {
+    const requests = new Set<string>()
+    for (const { headers } of batch.records) {
+      const { traceparent } = headers
+      if (typeof traceparent === 'string' && tracer.isOpenRequest(traceparent)) requests.add(traceparent)
+      if (requests.size > LINKS_MAX) break
+    }
+    if (requests.size === 0) return next(batch)
+    const { topic, partition, count } = batch
+    const [parent, ...links] = requests
+    const attributes = {
+      'messaging.system.name': tracer.messagingSystem,
+      'messaging.operation.name': 'send',
+      'messaging.operation.type': 'send',
+      'messaging.destination.name': topic,
+      'messaging.destination.partition.id': String(partition),
+      'messaging.batch.message_count': count,
+    }
+    return traced(tracer.start(`send ${topic}`, { kind: 'producer', parent, links, attributes }), () => next(batch))
   }
 }

@@ -61,3 +61,6 @@ const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}
 /** The value of a `traceparent` header (W3C Trace Context, version 00) where it is valid. */
 export const validTraceparent = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined
+
+/** Whether the one that a valid `traceparent` names says that it is traced: the lowest bit of its flags. */
+export const saysTraced = (traceparent: string): boolean => (Number.parseInt(traceparent.slice(-2), 16) & 1) === 1

@@ -1,5 +1,7 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { saysTraced, validTraceparent } from '../contract/headers.ts'
 import type { Metrics } from '../runtime/metrics.ts'
+import type { Span, Tracer } from '../runtime/tracing.ts'
 import type { Handler } from './listener.ts'
 
 /** The template of the path that took a request. Express notes its own under the same name. */
@@ -8,7 +10,7 @@ interface Route {
 }
 
 /** A request with what is noted of it until its answer has ended. */
-type Timed = IncomingMessage & { route?: Route; begunAt?: number }
+type Timed = IncomingMessage & { route?: Route; begunAt?: number; span?: Span | undefined }
 
 /** Notes the route of every request that the handler gets. */
 export const routed =
@@ -33,17 +35,47 @@ export function createRequestTimes(
   }
 }
 
-/** Takes the time of all requests of a listener. */
-export function timed(listener: RequestListener, metrics: Metrics): RequestListener {
+/**
+ * The span of a request, where it is traced: a part of the sender's trace, where there is one. From here on the request says that it comes
+ * from this span, and so do its records.
+ */
+export function spanOfRequest(tracer: Tracer, headers: IncomingHttpHeaders): Span | undefined {
+  const parent = validTraceparent(headers['traceparent'])
+  if (!tracer.sample(parent === undefined ? undefined : saysTraced(parent))) return undefined
+  const span = tracer.start('request', { kind: 'server', parent, attributes: {} })
+  headers['traceparent'] = span.traceparent
+  return span
+}
+
+/** The `error.type` of an answer with this status; undefined stands for none. */
+export const failureOf = (status: number | undefined): string | undefined =>
+  status === undefined ? 'no_answer' : status >= 500 ? String(status) : undefined
+
+function endOf(request: Timed, status: number | undefined) {
+  const { method = '_OTHER', route } = request
+  const attributes = {
+    'http.request.method': method,
+    'url.scheme': 'http',
+    ...(route !== undefined && { 'http.route': String(route.path) }),
+    ...(status !== undefined && { 'http.response.status_code': status }),
+  }
+  return { name: route === undefined ? method : `${method} ${route.path}`, attributes, failure: failureOf(status) }
+}
+
+/** Takes the time of all requests of a listener, and traces them where there is a tracer. */
+export function timed(listener: RequestListener, metrics: Metrics, tracer: Tracer | null = null): RequestListener {
   const observe = createRequestTimes(metrics)
   // One function for all responses: thousands of them end every second.
   function end(this: ServerResponse): void {
-    const { route, begunAt = 0 }: Timed = this.req
-    observe(route?.path, this.headersSent ? this.statusCode : undefined, begunAt)
+    const { route, begunAt = 0, span }: Timed = this.req
+    const status = this.headersSent ? this.statusCode : undefined
+    observe(route?.path, status, begunAt)
+    span?.end(endOf(this.req, status))
   }
   return (request, response) => {
     const begun: Timed = request
     begun.begunAt = performance.now()
+    if (tracer !== null) begun.span = spanOfRequest(tracer, request.headers)
     response.once('close', end)
     listener(request, response)
   }

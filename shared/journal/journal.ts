@@ -81,7 +81,12 @@ export interface JournalRecord {
   readonly key: Buffer | null
   readonly value: Buffer | null
   readonly headers: Headers
+  /** The header of this name, which has to be ASCII, where the journal can read one without the others. */
+  header?(name: string): string | Uint8Array | undefined
 }
+
+export const headerOf = (record: JournalRecord, name: string): string | Uint8Array | undefined =>
+  record.header === undefined ? record.headers[name] : record.header(name)
 
 export interface NamedTopic extends TopicSpec {
   readonly name: string

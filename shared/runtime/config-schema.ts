@@ -150,6 +150,28 @@ export const SETTINGS = {
     default: 'info',
     help: "The least level of the program's own log lines.",
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    type: 'url',
+    default: null,
+    help: 'Address to which traces of Sluice itself are sent by OTLP/HTTP (Protobuf), without `/v1/traces`; unset: nothing is traced.',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    type: 'list',
+    secret: true,
+    default: null,
+    help: 'Headers of these requests, `name=value` separated by commas.',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    type: 'text',
+    default: '0.01',
+    help: 'Greatest share of requests that are traced, from 0 (nothing is traced) to 1.',
+  },
+  OTEL_SERVICE_NAME: { type: 'text', default: 'sluice', help: 'Names this process in traces.' },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    type: 'list',
+    default: null,
+    help: 'More about this process for traces, `name=value` separated by commas.',
+  },
   INVALID_LEVEL: {
     type: 'choice',
     choices: ['reject', 'information'],

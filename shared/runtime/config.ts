@@ -71,6 +71,22 @@ function readSetting(name: string, setting: Setting, env: Environment, problems:
   return setting.default
 }
 
+/** The pairs of a list of `name=value`, whose values may be percent-encoded. Throws a URIError where one is encoded wrongly. */
+export const pairsOf = (list: readonly string[]): [name: string, value: string][] =>
+  list.map((pair) => {
+    const [name = '', ...value] = pair.split('=')
+    return [name.trim(), decodeURIComponent(value.join('=').trim())]
+  })
+
+/** Whether all of a list are pairs, and all of their values such texts. */
+function arePairs(list: readonly string[], values: RegExp): boolean {
+  try {
+    return pairsOf(list).every(([name, value]) => /^[\w./-]+$/.test(name) && values.test(value))
+  } catch {
+    return false
+  }
+}
+
 /** The value in the environment; undefined where there is none: an empty variable counts as unset. */
 function textOf(name: string, setting: Setting, env: Environment, fail: (text: string) => void): string | undefined {
   const own = env[name] || undefined
@@ -180,6 +196,32 @@ const CHECKS: readonly Check[] = [
         `OTLP_RESOURCE_ATTRIBUTES must be names of attributes such as cloud.region, or cloud.* for all that begin so, separated by commas, got ${wrong.map((name) => JSON.stringify(name)).join(', ')}`
       )
     },
+  },
+  {
+    names: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
+    problem: ({ OTEL_EXPORTER_OTLP_ENDPOINT: url }) =>
+      url !== null &&
+      new URL(url).username !== '' &&
+      'OTEL_EXPORTER_OTLP_ENDPOINT must have no credentials; use OTEL_EXPORTER_OTLP_HEADERS',
+  },
+  {
+    names: ['OTEL_TRACES_SAMPLER_ARG'],
+    problem: ({ OTEL_TRACES_SAMPLER_ARG: ratio }) =>
+      !/^(0(\.\d+)?|1(\.0+)?)$/.test(ratio) &&
+      `OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1 such as 0.01, got ${JSON.stringify(ratio)}`,
+  },
+  {
+    // The problem does not say what they are, as they are secret.
+    names: ['OTEL_EXPORTER_OTLP_HEADERS'],
+    problem: ({ OTEL_EXPORTER_OTLP_HEADERS: headers }) =>
+      !arePairs(headers, /^[\t -~]+$/) &&
+      'OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas, of ASCII; commas in a value are %2C',
+  },
+  {
+    names: ['OTEL_RESOURCE_ATTRIBUTES'],
+    problem: ({ OTEL_RESOURCE_ATTRIBUTES: attributes }) =>
+      !arePairs(attributes, /^/) &&
+      `OTEL_RESOURCE_ATTRIBUTES must be name=value, separated by commas; commas and % in a value are %2C and %25, got ${JSON.stringify(attributes.join(','))}`,
   },
   {
     names: ['METRICS_PORT', 'PORT'],

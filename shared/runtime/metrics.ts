@@ -212,6 +212,11 @@ export const METRICS = {
     labels: ['quantile'],
     help: 'Seconds by which the thread that answers HTTP was late, over the last one to two minutes; quantile 1 is the longest. From 0.1 on, something holds it.',
   },
+  sluice_trace_spans_total: {
+    kind: 'counter',
+    labels: ['outcome'],
+    help: 'Spans of traces by outcome: sent; failed, as the receiver did not take them; dropped, as too many waited. All 0 where tracing is off.',
+  },
   sluice_tail_streams: { kind: 'gauge', help: 'Live tails open now.' },
   sluice_watches: { kind: 'gauge', help: 'Watches that are not paused, of all Teams.' },
   sluice_watch_evaluations_total: {

@@ -152,10 +152,27 @@ class FetchedRecord implements JournalRecord {
   }
 
   get headers(): Headers {
+    return readHeaders(this.#headersReader())
+  }
+
+  header(name: string): string | Buffer | undefined {
+    const reader = this.#headersReader()
+    let found: string | Buffer | undefined
+    for (let left = reader.varint(); left > 0; left--) {
+      const length = reader.varint()
+      reader.skip(length)
+      if (length === name.length && reader.buffer.toString('latin1', reader.at - length, reader.at) === name)
+        found = reader.text()
+      else reader.skip(reader.varint())
+    }
+    return found
+  }
+
+  #headersReader(): RecordReader {
     const reader = new RecordReader(this.#buffer, this.#keyAt)
     reader.skip(reader.varint())
     reader.skip(reader.varint())
-    return readHeaders(reader)
+    return reader
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from '../../runtime/logger.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
+import type { Span, Tracer } from '../../runtime/tracing.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { type Chunk, type ChunkLimits, createChunkSource, createRooms, halve, type Lines, pick } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
@@ -36,10 +37,11 @@ interface Deps {
   readonly limits: BulkLimits
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly tracer?: Tracer | null | undefined
 }
 
 /** Writes by `_bulk`, several requests in flight, each document retried on its own. */
-export function createBulk({ connection, limits, logger, metrics }: Deps): Bulk {
+export function createBulk({ connection, limits, logger, metrics, tracer = null }: Deps): Bulk {
   const semaphore = createSemaphore(limits.bulksInFlightMax)
   const rooms = createRooms(limits.bulksInFlightMax)
   const trouble = createTroubleReport(logger, metrics)
@@ -49,12 +51,17 @@ export function createBulk({ connection, limits, logger, metrics }: Deps): Bulk 
 
   const post = async (chunk: Chunk, signal: AbortSignal): Promise<BulkAnswer> => {
     const measured = seconds.startTimer()
+    const span = tracer === null ? undefined : spanOfBulk(tracer, chunk)
+    let failure: string | undefined = 'no_answer'
     inFlight.inc()
     try {
-      return await postBulk(connection, chunk, signal)
+      const answer = await postBulk(connection, chunk, signal)
+      failure = answer.verdict === 'answered' ? undefined : answer.verdict
+      return answer
     } finally {
       inFlight.dec()
       measured()
+      span?.end({ failure })
     }
   }
 
@@ -149,6 +156,17 @@ function countBy(settled: readonly Settled[]): ReadonlyMap<Settled['outcome'], n
   const counts = new Map<Settled['outcome'], number>()
   for (const { outcome } of settled) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
   return counts
+}
+
+/** Where the write is traced that this is a part of. */
+const spanOfBulk = (tracer: Tracer, { positions }: Chunk): Span | undefined => {
+  const parent = tracer.current()?.traceparent
+  const attributes = {
+    'db.system.name': 'elasticsearch',
+    'db.operation.name': 'bulk',
+    'db.operation.batch.size': positions.length,
+  }
+  return parent === undefined ? undefined : tracer.start('bulk', { kind: 'client', parent, attributes })
 }
 
 type BulkAnswer =

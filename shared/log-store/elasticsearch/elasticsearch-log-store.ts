@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Health } from '../../runtime/lifecycle.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
+import type { Tracer } from '../../runtime/tracing.ts'
 import type { LogStore } from '../log-store.ts'
 import { type BulkLimits, createBulk } from './bulk.ts'
 import { createCheckpoints } from './checkpoints.ts'
@@ -46,6 +47,7 @@ export interface ElasticsearchDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly tracer?: Tracer | null | undefined
   readonly options?: Partial<ElasticsearchOptions>
 }
 
@@ -61,7 +63,7 @@ const REFRESH_TAKES_MS = 1_000
 
 /** Asks nothing of the cluster yet; throws where the prefix or the CA file is of no use. */
 export function createElasticsearchLogStore(deps: ElasticsearchDeps): ElasticsearchLogStore {
-  const { url, auth, caFile, clock, logger, metrics } = deps
+  const { url, auth, caFile, clock, logger, metrics, tracer } = deps
   const options: ElasticsearchOptions = { ...ELASTICSEARCH_DEFAULTS, ...deps.options }
   const names = indexNames(deps.indexPrefix)
   const once = connect({
@@ -73,7 +75,7 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
     requestTimeoutMs: options.requestTimeoutMs,
   })
   const patient = retrying(once)
-  const bulk = createBulk({ connection: once, limits: options, logger, metrics })
+  const bulk = createBulk({ connection: once, limits: options, logger, metrics, tracer })
   const searcher = createSearcher(patient, names)
   const otherDays = createOtherDays(once, names)
   const indices = createIndices({

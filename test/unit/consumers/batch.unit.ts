@@ -3,13 +3,15 @@ import { type BatchDeps, commitPatiently, createBatchHandler } from '../../../co
 import { type BadRecord, deadLetter } from '../../../consumers/dead-letters.ts'
 import { createInstruments, createLag } from '../../../consumers/metrics.ts'
 import { ok, type Projection, skip } from '../../../consumers/projection.ts'
-import type { PartitionBatch } from '../../../shared/journal/journal.ts'
+import type { Headers, PartitionBatch } from '../../../shared/journal/journal.ts'
 import type { WriteOutcome } from '../../../shared/log-store/log-store.ts'
 import { createMetrics } from '../../../shared/runtime/metrics.ts'
+import { createSampler, LINKS_MAX, type Tracer } from '../../../shared/runtime/tracing.ts'
 import { EVENT_TOPIC, readRecord } from '../../support/consumers-records.ts'
 import { silent } from '../../support/consumers-rig.ts'
 import { createMemoryStoreWriter } from '../../support/consumers-store.ts'
 import * as fc from '../../support/fast-check.ts'
+import { createMemoryTracer, traceparentOf } from '../../support/memory-tracer.ts'
 
 const clock = { now: () => 10_000 }
 
@@ -20,18 +22,24 @@ function setUp({
   append = async () => undefined,
   endPosition,
   offsets = texts.map((_, index) => 10 + index * 2),
+  headers = [],
+  recordsMax = 2,
+  tracer,
 }: {
   texts: readonly string[]
   offsets?: readonly number[]
   write?: (items: readonly string[], signal: AbortSignal) => Promise<readonly WriteOutcome[]>
   append?: (bad: readonly BadRecord[]) => Promise<void>
   endPosition?: number
+  headers?: readonly Headers[]
+  recordsMax?: number
+  tracer?: Tracer
 }) {
   const commits: number[] = []
   const abort = new AbortController()
   const lag = createLag()
   const records = texts.map((text, index) =>
-    readRecord(text, { offset: offsets[index] ?? 0, appendedAt: index * 1_000 }),
+    readRecord(text, { offset: offsets[index] ?? 0, appendedAt: index * 1_000, headers: headers[index] ?? {} }),
   )
   const batch: PartitionBatch = {
     topic: EVENT_TOPIC,
@@ -50,10 +58,11 @@ function setUp({
     store: createMemoryStoreWriter(),
     deadLetters: { open: async () => undefined, append },
     deadLetterLimits: { runMax: 10, ratioMax: 1, windowRecords: 10 },
-    chunkLimits: { recordsMax: 2, bytesMax: 1_000 },
+    chunkLimits: { recordsMax, bytesMax: 1_000 },
     lag,
     instruments: createInstruments(createMetrics(), 'event-logs', clock),
     logger: silent,
+    tracing: tracer && { tracer, group: 'g' },
   }
   const project = (text: string) => {
     if (text === 'none') return skip
@@ -242,5 +251,51 @@ describe('a commit', () => {
     const { commit, tried } = batchOf([new RangeError('beyond the end')])
     await expect(commit()).rejects.toThrow('beyond the end')
     expect(tried).toEqual([7])
+  })
+})
+
+describe('a traced batch', () => {
+  test('has a span for each chunk with a traced record, in a trace of its own with links to those', async () => {
+    const tracer = createMemoryTracer((wish) => wish === true)
+    const wrong = ['00-1-2-01', traceparentOf(0), Buffer.from([0xfe])].map((traceparent) => ({ traceparent }))
+    const [one, two, not] = [traceparentOf(1), traceparentOf(2), traceparentOf(3, '00')]
+    const headers = [
+      {},
+      { traceparent: one },
+      { traceparent: one },
+      { traceparent: two },
+      { traceparent: not },
+      ...wrong,
+    ]
+    const texts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+    await setUp({ texts, headers, tracer }).run()
+    expect(tracer.spans.map(({ parent, links }) => [parent, links])).toEqual([
+      [undefined, [one]],
+      [undefined, [one, two]],
+    ])
+    expect(tracer.spans[0]).toMatchObject({
+      name: `process ${EVENT_TOPIC}`,
+      kind: 'consumer',
+      attributes: { 'messaging.consumer.group.name': 'g', 'messaging.batch.message_count': 2 },
+      ended: true,
+    })
+  })
+
+  test('has no more links and spans than it may, whatever senders write into the headers', async () => {
+    const tracer = createMemoryTracer(createSampler(0.01))
+    const texts = Array.from({ length: 400 }, () => 'a')
+    const headers = texts.map((_, index) => ({ traceparent: traceparentOf(index + 1) }))
+    await setUp({ texts, headers, tracer, recordsMax: 100 }).run()
+    expect(tracer.spans.map(({ links }) => links?.length)).toEqual([LINKS_MAX, LINKS_MAX, LINKS_MAX, LINKS_MAX])
+    await setUp({ texts, headers, tracer, recordsMax: 1 }).run()
+    expect(tracer.spans.length).toBeLessThanOrEqual(4 + 100 + 4)
+  })
+
+  test('fails as its write does', async () => {
+    const tracer = createMemoryTracer()
+    const write = () => Promise.reject(new RangeError('no'))
+    const { run } = setUp({ texts: ['a'], headers: [{ traceparent: traceparentOf(1) }], tracer, write })
+    await expect(run()).rejects.toThrow('no')
+    expect(tracer.spans).toMatchObject([{ ended: true, failure: 'RangeError' }])
   })
 })

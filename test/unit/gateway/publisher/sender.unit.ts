@@ -10,10 +10,13 @@ import {
   measureSends,
   PausedError,
   type Send,
+  traceSends,
   UnsettledError,
 } from '../../../../gateway/publisher/sender.ts'
 import { createByteBudget } from '../../../../shared/runtime/byte-budget.ts'
 import { createMetrics } from '../../../../shared/runtime/metrics.ts'
+import { LINKS_MAX } from '../../../../shared/runtime/tracing.ts'
+import { createMemoryTracer, traceparentOf } from '../../../support/memory-tracer.ts'
 
 const BATCH: MicroBatch = {
   topic: 'logs',
@@ -203,5 +206,52 @@ describe('the log of failures', () => {
       msg: 'the journal did not confirm a send',
     })
     expect(JSON.stringify(lines)).not.toContain('"value"')
+  })
+})
+
+describe('a traced send', () => {
+  const batchOf = (traceparents: readonly (string | undefined)[]): MicroBatch => {
+    const records = traceparents.map((traceparent) => ({
+      key: null,
+      value: 'x',
+      headers: traceparent === undefined ? {} : { traceparent },
+    }))
+    return { ...BATCH, records, count: records.length }
+  }
+  const startRequest = (tracer: ReturnType<typeof createMemoryTracer>) =>
+    tracer.start('request', { kind: 'server', attributes: {} })
+
+  test('is a part of its first traced request, and linked with the others, however many they are', async () => {
+    const tracer = createMemoryTracer()
+    const requests = Array.from({ length: LINKS_MAX + 9 }, () => startRequest(tracer).traceparent)
+    const send = traceSends(tracer, async () => undefined)
+    const [first = '', second = ''] = requests
+    await send(batchOf([undefined, first, first, second]))
+    await send(batchOf(requests))
+    const sends = tracer.spans.filter(({ kind }) => kind === 'producer')
+    expect(sends[0]).toMatchObject({
+      name: 'send logs',
+      parent: first,
+      links: [second],
+      ended: true,
+      failure: undefined,
+    })
+    expect(sends[0]?.attributes).toMatchObject({ 'messaging.batch.message_count': 4 })
+    expect(sends[1]?.links).toHaveLength(LINKS_MAX)
+  })
+
+  test('is none where no request is traced here, whatever its sender says', async () => {
+    const tracer = createMemoryTracer()
+    const ended = startRequest(tracer)
+    ended.end()
+    await traceSends(tracer, async () => undefined)(batchOf([undefined, traceparentOf(77), ended.traceparent]))
+    expect(tracer.spans).toHaveLength(1)
+  })
+
+  test('fails as the send does', async () => {
+    const tracer = createMemoryTracer()
+    const send = traceSends(tracer, () => Promise.reject(new RangeError('no')))
+    await expect(send(batchOf([startRequest(tracer).traceparent]))).rejects.toThrow('no')
+    expect(tracer.spans[1]).toMatchObject({ ended: true, failure: 'RangeError' })
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PROJECTION_NAMES } from '../../../../consumers/projection.ts'
-import { ConfigError, describeConfig, loadConfig } from '../../../../shared/runtime/config.ts'
+import { ConfigError, describeConfig, loadConfig, pairsOf } from '../../../../shared/runtime/config.ts'
 import { SETTINGS, type Setting } from '../../../../shared/runtime/config-schema.ts'
 import * as fc from '../../../support/fast-check.ts'
 
@@ -190,6 +190,31 @@ describe('settings are checked against each other', () => {
     expect(problemsOf({ OTLP_RESOURCE_ATTRIBUTES: wrong.join(',') })).toEqual([
       expect.stringContaining(`got ${wrong.map((name) => JSON.stringify(name)).join(', ')}`),
     ])
+  })
+
+  test('traces have an address without credentials, a share and pairs, whose values no problem repeats', () => {
+    const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER_ARG, OTEL_RESOURCE_ATTRIBUTES } = loadConfig({})
+    expect([OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER_ARG, OTEL_RESOURCE_ATTRIBUTES]).toEqual([null, '0.01', []])
+    const good = loadConfig({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20a2V5==, x-scope = a',
+      OTEL_TRACES_SAMPLER_ARG: '1.0',
+    })
+    expect(pairsOf(good.OTEL_EXPORTER_OTLP_HEADERS)).toEqual([
+      ['authorization', 'Basic a2V5=='],
+      ['x-scope', 'a'],
+    ])
+    for (const ratio of ['2', '-1', '1%', 'all']) expect(problemsOf({ OTEL_TRACES_SAMPLER_ARG: ratio })).toHaveLength(1)
+    for (const pairs of ['hidden', '=hidden', 'a b=hidden', 'a=hidden%', 'a=hidden%0d%0a', 'a=hidden%c3%a9']) {
+      const problems = problemsOf({ OTEL_EXPORTER_OTLP_HEADERS: pairs })
+      expect(problems).toHaveLength(1)
+      expect(problems[0]).not.toContain('hidden')
+    }
+    expect(problemsOf({ OTEL_RESOURCE_ATTRIBUTES: 'team=K%C3%B6ln,k8s.pod.name=a=b,empty=' })).toEqual([])
+    expect(problemsOf({ OTEL_RESOURCE_ATTRIBUTES: 'team=100%' })).toEqual([expect.stringContaining('got "team=100%"')])
+    const [credentials] = problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hidden@collector:4318' })
+    expect(credentials).toContain('use OTEL_EXPORTER_OTLP_HEADERS')
+    expect(credentials).not.toContain('hidden')
   })
 
   test('a process keeps some views up to date, by default all that there are', () => {

@@ -1,6 +1,6 @@
 import { createRecord, createRecordsBatch } from '@platformatic/kafka'
 import { describe, expect, test } from 'vitest'
-import type { JournalRecord } from '../../../../../shared/journal/journal.ts'
+import { headerOf, type JournalRecord } from '../../../../../shared/journal/journal.ts'
 import { createFetchedRecords } from '../../../../../shared/journal/kafka/fetched-records.ts'
 import { encodeRecordBatch } from '../../../../../shared/journal/kafka/record-batch.ts'
 import * as fc from '../../../../support/fast-check.ts'
@@ -141,6 +141,9 @@ describe('whatever was written', () => {
           })
           const found = read(bytes, 0, atOnce)
           expect(found.next).toBe(first)
+          for (const record of found.records)
+            for (const name of ['a', 'b', 'ce_id', '__proto'])
+              expect(headerOf(record, name)).toEqual(record.headers[name])
           expect(
             found.records.map(({ key, value, headers }) => ({
               key: key?.toString() ?? null,

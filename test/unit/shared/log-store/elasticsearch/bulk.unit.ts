@@ -6,12 +6,18 @@ import type { BulkItem } from '../../../../../shared/log-store/elasticsearch/out
 import { StoreHaltError } from '../../../../../shared/log-store/log-store.ts'
 import { createLogger } from '../../../../../shared/runtime/logger.ts'
 import { createMetrics } from '../../../../../shared/runtime/metrics.ts'
+import type { Tracer } from '../../../../../shared/runtime/tracing.ts'
+import { createMemoryTracer } from '../../../../support/memory-tracer.ts'
 
 const never = new AbortController().signal
 const LIMITS: BulkLimits = { bulkBytesMax: 1_000_000, bulkDocumentsMax: 3, bulksInFlightMax: 2 }
 
 /** A bulk whose requests are answered by `answer`; an item is one line here. */
-function bulkOver(answer: (lines: readonly string[]) => readonly BulkItem[] | Promise<never>, limits = LIMITS) {
+function bulkOver(
+  answer: (lines: readonly string[]) => readonly BulkItem[] | Promise<never>,
+  limits = LIMITS,
+  tracer?: Tracer,
+) {
   const requests: string[][] = []
   let running = 0
   let runningMost = 0
@@ -29,7 +35,13 @@ function bulkOver(answer: (lines: readonly string[]) => readonly BulkItem[] | Pr
     },
     close: async () => undefined,
   }
-  const bulk = createBulk({ connection, limits, logger: createLogger('silent', 'test'), metrics: createMetrics() })
+  const bulk = createBulk({
+    connection,
+    limits,
+    logger: createLogger('silent', 'test'),
+    metrics: createMetrics(),
+    tracer,
+  })
   const run = (items: readonly string[], signal = never) => bulk.run(items, (one) => [one, '\n'], signal)
   return { bulk, run, requests, runningMost: () => runningMost }
 }
@@ -132,4 +144,29 @@ test('nothing to write needs no request', async () => {
   const { run, requests } = bulkOver(stored)
   expect(await run([])).toEqual([])
   expect(requests).toEqual([])
+})
+
+test('requests are traced as parts of a traced write, failed ones too, and not otherwise', async () => {
+  const tracer = createMemoryTracer()
+  const { run } = bulkOver(
+    (lines) => (lines[0] === 'bad' ? lines.map(() => ({ status: 400 })) : stored(lines)),
+    LIMITS,
+    tracer,
+  )
+  await run(['a'])
+  expect(tracer.spans).toEqual([])
+  const chunk = tracer.start('chunk', { kind: 'consumer', attributes: {} })
+  await tracer.within(chunk, () => run(['a', 'b']))
+  const overloaded = bulkOver(() => Promise.reject(new ElasticsearchError('down', 413, {})), LIMITS, tracer)
+  await tracer.within(chunk, () => overloaded.run(['a']))
+  expect(tracer.spans.slice(1)).toMatchObject([
+    {
+      name: 'bulk',
+      kind: 'client',
+      parent: chunk.traceparent,
+      attributes: { 'db.operation.batch.size': 2 },
+      failure: undefined,
+    },
+    { name: 'bulk', parent: chunk.traceparent, ended: true, failure: 'split' },
+  ])
 })

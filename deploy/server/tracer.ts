@@ -1,0 +1,183 @@
+/** OpenTelemetry's SDK for traces. Loaded only where tracing is configured (backends.ts). */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { ROOT_CONTEXT, type SpanContext, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type SpanExporter,
+  type SpanProcessor,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Clock } from '../../shared/runtime/clock.ts'
+import { type Config, pairsOf } from '../../shared/runtime/config.ts'
+import type { Service } from '../../shared/runtime/lifecycle.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
+import type { Metrics } from '../../shared/runtime/metrics.ts'
+import { createSampler, LINKS_MAX, type Span, type Tracer } from '../../shared/runtime/tracing.ts'
+import { byDeadline } from '../../shared/runtime/waiting.ts'
+import { VERSION } from './version.ts'
+
+/** The version of the conventions that names of attributes follow. */
+const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.45.0'
+
+/** Most spans that wait to be sent, those on their way included: some 10 MB where all have as many links as they may. */
+const WAITING_MAX = 1_024
+const BATCH_MAX = 256
+const SEND_EVERY_MS = 5_000
+const SEND_TIMEOUT_MS = 10_000
+/** The part of a drain that the last spans may take. */
+const FLUSH_MS = 1_000
+const ATTRIBUTE_CHARACTERS_MAX = 256
+
+const KINDS = {
+  server: SpanKind.SERVER,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  client: SpanKind.CLIENT,
+} as const
+
+export interface RunningTracer extends Tracer, Pick<Service, 'stop'> {}
+
+export interface TracerDeps {
+  readonly config: TracingConfig
+  readonly messagingSystem: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+type TracingConfig = Pick<
+  Config,
+  'OTEL_TRACES_SAMPLER_ARG' | 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_SERVICE_NAME' | 'OTEL_RESOURCE_ATTRIBUTES'
+> & { readonly OTEL_EXPORTER_OTLP_ENDPOINT: string }
+
+/** Sends its spans by OTLP/HTTP. `stop` sends those that wait for a second at most, and then lets go of them. */
+export function createTracer(deps: TracerDeps): RunningTracer {
+  const { config, messagingSystem, clock } = deps
+  const { processor, abort } = createProcessor(deps)
+  const provider = new TracerProvider({
+    // Only sampled work is begun at all.
+    sampler: new AlwaysOnSampler(),
+    spanLimits: { linkCountLimit: LINKS_MAX, attributeValueLengthLimit: ATTRIBUTE_CHARACTERS_MAX },
+    resource: resourceFromAttributes({
+      'service.version': VERSION,
+      ...Object.fromEntries(pairsOf(config.OTEL_RESOURCE_ATTRIBUTES)),
+      'service.name': config.OTEL_SERVICE_NAME,
+    }),
+    spanProcessors: [processor],
+  })
+  const spans = provider.getTracer('sluice', VERSION, { schemaUrl: SCHEMA_URL })
+  const openRequests = new Set<string>()
+  const currents = new AsyncLocalStorage<Span>()
+  let stopping: Promise<unknown> | undefined
+
+  const start: Tracer['start'] = (name, { kind, parent, links = [], attributes }) => {
+    const isRemote = kind === 'server' || kind === 'consumer'
+    const context =
+      parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, contextOf(parent, isRemote))
+    const linked = links.map((link) => ({ context: contextOf(link, isRemote) }))
+    const span = spans.startSpan(name, { kind: KINDS[kind], attributes, links: linked }, context)
+    const { traceId, spanId } = span.spanContext()
+    const traceparent = `00-${traceId}-${spanId}-01`
+    if (kind === 'server') openRequests.add(traceparent)
+    return {
+      traceparent,
+      end: ({ name: named, attributes: more, failure } = {}) => {
+        openRequests.delete(traceparent)
+        if (named !== undefined) span.updateName(named)
+        if (more !== undefined) span.setAttributes(more)
+        if (failure !== undefined) span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
+        span.end()
+      },
+    }
+  }
+
+  return {
+    messagingSystem,
+    sample: createSampler(Number(config.OTEL_TRACES_SAMPLER_ARG)),
+    start,
+    isOpenRequest: (traceparent) => openRequests.has(traceparent),
+    within: (span, work) => currents.run(span, work),
+    current: () => currents.getStore(),
+    stop: async (deadline) => {
+      // What cannot be sent was counted and told already.
+      stopping ??= provider.shutdown().catch(() => undefined)
+      await byDeadline(stopping, Math.min(deadline, clock.now() + FLUSH_MS), clock)
+      abort()
+    },
+  }
+}
+
+/** What a valid `traceparent` says of a span that is sampled. */
+const contextOf = (traceparent: string, isRemote: boolean): SpanContext => ({
+  traceId: traceparent.slice(3, 35),
+  spanId: traceparent.slice(36, 52),
+  traceFlags: 1,
+  isRemote,
+})
+
+/** Gathers spans and posts them. A span that finds no room is dropped; one that cannot be posted is not tried again. */
+function createProcessor({ config, logger, metrics }: TracerDeps): { processor: SpanProcessor; abort: () => void } {
+  const counted = metrics.counter('sluice_trace_spans_total')
+  // A counter that begins with its first event would not be seen to rise by it.
+  for (const outcome of ['sent', 'failed', 'dropped']) counted.inc({ outcome }, 0)
+  const stopping = new AbortController()
+  const url = `${config.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, '')}/v1/traces`
+  const headers = new Headers([
+    ...pairsOf(config.OTEL_EXPORTER_OTLP_HEADERS),
+    ['content-type', 'application/x-protobuf'],
+  ])
+  let waiting = 0
+  let isTold = false
+
+  async function post(body: Uint8Array | undefined): Promise<void> {
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(SEND_TIMEOUT_MS)])
+    const request = {
+      method: 'POST',
+      headers,
+      body: body as Uint8Array<ArrayBuffer>,
+      redirect: 'error',
+      signal,
+    } as const
+    const answer = await fetch(url, request)
+    await answer.body?.cancel()
+    if (!answer.ok) throw new Error(`the receiver of traces answered ${answer.status}`)
+  }
+
+  /** The library's own exporter repeats what failed, by timers that would hold up the end of the process. */
+  const exporter: SpanExporter = {
+    export: (spans, done) => {
+      const settle = (outcome: 'sent' | 'failed', error?: Error): void => {
+        waiting -= spans.length
+        counted.inc({ outcome }, spans.length)
+        if (error !== undefined && !isTold) logger.warn({ err: error }, 'traces cannot be sent; the metrics count them')
+        isTold = error !== undefined
+        done(error === undefined ? { code: 0 } : { code: 1, error })
+      }
+      post(ProtobufTraceSerializer.serializeRequest(spans)).then(
+        () => settle('sent'),
+        (error) => settle('failed', error),
+      )
+    },
+    shutdown: async () => {},
+  }
+  const batches = new BatchSpanProcessor({
+    exporter,
+    maxQueueSize: WAITING_MAX,
+    maxExportBatchSize: BATCH_MAX,
+    scheduledDelayMillis: SEND_EVERY_MS,
+  })
+  const processor: SpanProcessor = {
+    onStart: () => {},
+    onEnd: (span) => {
+      if (waiting >= WAITING_MAX) return counted.inc({ outcome: 'dropped' })
+      waiting += 1
+      batches.onEnd(span)
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
+  }
+  return { processor, abort: () => stopping.abort() }
+}
