@@ -81,11 +81,13 @@ interface FlowSummary {
   readonly total: number
 }
 
-/** The flows of an environment, as the read API lists them: by their summaries. */
+/** The flows of an environment, as the read API lists them, but for their states, which depend on the time and on what is usual by then. */
 export async function flowsOf(stack: FullStack, environment: string): Promise<readonly FlowSummary[]> {
   const path = `/api/flows?environment=${environment}&limit=1000`
-  const { data } = await stack.client().get<{ items: readonly FlowSummary[] }>(path)
-  return data.items
+  const { data } = await stack
+    .client()
+    .get<{ items: readonly (FlowSummary & { state: string; reason: string })[] }>(path)
+  return data.items.map(({ state: _, reason: __, ...summary }) => summary)
 }
 
 /** The summaries list exactly the flows of the stored entries, and some of them in full: how many, the first and the last. */
