@@ -221,8 +221,10 @@ describe('whatever is sent', () => {
       ...rest,
       timestamp: timestamp === receivedAt ? 'of receipt' : timestamp,
     })
+    // One that has a list of events, sent alone, is these events.
+    const single = entry.filter(({ Events }) => !Array.isArray(Events))
     await fc.assert(
-      fc.asyncProperty(fc.array(entry, { minLength: 2, maxLength: 4 }), async (entries) => {
+      fc.asyncProperty(fc.array(single, { minLength: 2, maxLength: 4 }), async (entries) => {
         const results: unknown[] = []
         const forms = [
           [entries.map((one) => json(one)).join('\n')],
