@@ -48,9 +48,10 @@ describeWithBrowser('the tail of a list', ({ open, tolerate }) => {
    */
   const expectLedger = (page: Page, name: string, sent: readonly string[]): Promise<void> =>
     tall(page, async () => {
-      const older = page.getByRole('button', { name: 'Load older' })
-      // Without scrolling to it, which would hold the tail back.
-      if (await older.isVisible()) await older.dispatchEvent('click')
+      // Without scrolling to it, which would hold the tail back; and at once, as the page may load them by itself.
+      await page.evaluate(
+        '[...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Load older")?.click()',
+      )
       const ids = await rowIds(page)
       expect(new Set(ids).size).toBe(ids.length)
       const texts = await rowTexts(page)
