@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 
 /** Each piece of a body takes its time, however short it is: so many may be, and beyond them so many bytes have to come with each. */
-export const PIECES_FREE = 16_384
+export const PIECES_FREE = 2_048
 export const PIECE_BYTES_MIN = 64
 
 /** Whether a body comes in more pieces than its bytes allow. */

@@ -99,13 +99,13 @@ export const strangelyCompressed: Change = (draft, random) => {
 }
 
 /** Half as many chunks as a body may have however short they are. */
-const CHUNKS_MAX = 8_000
+const CHUNKS_MAX = 1_000
 
 /** In chunks of odd sizes, which are exactly the body. */
 export const inChunks: Change = (draft, random) => {
   const { body } = rendered(draft)
   if (body === undefined) return draft
-  const tiny = body.length < 3_000
+  const tiny = body.length < CHUNKS_MAX
   const least = Math.ceil(body.length / CHUNKS_MAX)
   const size = (): number => Math.max(least, tiny && random.oneIn(4) ? 1 : random.size(20_000))
   const sizes = Array.from({ length: 1 + random.int(6) }, size)
