@@ -4,10 +4,12 @@ import type { Duplex } from 'node:stream'
 import { type Problem, problem } from '../../shared/contract/errors.ts'
 import { failureBody, retryAfterOf, retryHeaders } from '../../shared/http/answer.ts'
 import { SERVED_METHODS } from '../../shared/http/method-not-allowed.ts'
+import { refuseForPieces } from '../../shared/http/pieces.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { closeInStages } from './close-in-stages.ts'
 import { connectionOf, isAnswered, owedAnswers } from './connection.ts'
 import { HTTP2_REFUSED, refuseInHttp2 } from './http2.ts'
+import { CHOPPED_BODY } from './pieces.ts'
 
 /**
  * A server's `clientError` handler: answers what is not valid HTTP, or came too late, with the envelope of every other failure,
@@ -23,16 +25,18 @@ export function answerClientError(error: Error, socket: Duplex): void {
   const connection = connectionOf(socket)
   if (connection.closing) return
   connection.closing = true
+  // Requests that come behind it in the same read are not taken, and would pass for answered ones later.
+  const wasAnswered = isAnswered(socket)
   const owed = owedAnswers(socket)
   const before = owed.findLast(({ req }) => req.complete)
   if (before === undefined) {
-    endWith(error, socket as Socket)
+    endWith(error, socket as Socket, wasAnswered)
     return
   }
   socket.pause()
   // Behind it waits at most the request at fault, which must not begin.
   if (owed.at(-1) !== before) connection.waiting.pop()?.removeAllListeners('socket')
-  before.once('finish', () => endWith(error, socket as Socket))
+  before.once('finish', () => endWith(error, socket as Socket, wasAnswered))
 }
 
 /** A server's `connect` handler. */
@@ -43,11 +47,11 @@ export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
   else answerOnSocket(socket as Socket, problem('method_not_allowed', null, 'Sluice is no proxy.'))
 }
 
-function endWith(error: Error, socket: Socket): void {
+function endWith(error: Error, socket: Socket, wasAnswered: boolean): void {
   if (socket.writableEnded) return
   // A second status line in the middle of an answer would corrupt it.
   if (owedAnswers(socket)[0]?.headersSent) socket.destroy()
-  else if (isAnswered(socket)) closeInStages(socket)
+  else if (wasAnswered) closeInStages(socket)
   else if (codeOf(error) === HTTP2_PREFACE && refuseInHttp2(socket, (error as ClientError).rawPacket)) return
   else answerOnSocket(socket, problemOf(error))
 }
@@ -82,6 +86,8 @@ function problemOf(error: Error): Problem {
       return problem('headers_too_large')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return problem('request_timeout', null, 'The request did not arrive in time.')
+    case CHOPPED_BODY:
+      return refuseForPieces().problem
     case 'HPE_INVALID_VERSION':
       return problem('http_version_not_supported')
     case HTTP2_PREFACE:

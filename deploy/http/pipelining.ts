@@ -47,7 +47,8 @@ export function limitPipelining(server: Server, waitingMax = WAITING_MAX): void 
     const take = parser.onIncoming
     parser.onIncoming = (request, keepAlive) => {
       if (connection.waiting.length < waitingMax && !connection.closing) return take(request, keepAlive)
-      connection.waiting.at(-1)?.setHeader('connection', 'close')
+      // An answer that ends the connection is to come already, or else the last one says so.
+      if (!connection.closing) connection.waiting.at(-1)?.setHeader('connection', 'close')
       connection.closing = true
       // Node hands the socket over for a CONNECT, which here would cut the answers before it.
       request.upgrade = false

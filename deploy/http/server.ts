@@ -1,6 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { answerProblem } from '../../shared/http/answer.ts'
-import { limitPieces } from '../../shared/http/pieces.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
@@ -11,6 +10,7 @@ import { countedIn, letGoOfStalled, limitConnections } from './connection-limits
 import { answerExpectContinue } from './expect-continue.ts'
 import { answerHalfClosed } from './half-closed.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
+import { limitPieces } from './pieces.ts'
 import { inTurn, limitPipelining } from './pipelining.ts'
 import { headProblem, originForm } from './request-head.ts'
 

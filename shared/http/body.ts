@@ -8,7 +8,7 @@ import { BodyBytes, type BodyMemory, refuseForRoom } from './body-bytes.ts'
 import { createInflate, type Inflate } from './inflate.ts'
 import { parseInPieces } from './json-pieces.ts'
 import { ACCEPTED_CODINGS, type ContentCoding, contentCoding, mediaProblem } from './media-type.ts'
-import { isChopped, PIECE_BYTES_MIN, PIECES_FREE } from './pieces.ts'
+import { isChopped, PIECES_FREE, refuseForPieces } from './pieces.ts'
 
 /** A request as far as its body is read, of whatever version of HTTP. */
 export interface BodySource {
@@ -82,13 +82,6 @@ const unwrapped: Unwrap = (_bytes, headers) => ({ value: contentCoding(headers) 
 
 /** So many bytes of a refused body are read on, for its sender to come to the answer; then the connection is cut. */
 const READ_ON_BYTES_MAX = 64 * 1024 * 1024
-
-const refuseForPieces = () =>
-  refuse(
-    'malformed_request',
-    { pieceBytesMin: PIECE_BYTES_MIN },
-    `The body comes in too many small pieces: send chunks of at least ${PIECE_BYTES_MIN} bytes.`,
-  )
 
 /** A body as it came. */
 type Wire = Checked<BodyBytes> | typeof GONE

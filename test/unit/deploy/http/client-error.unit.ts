@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { answerClientError, refuseTunnel } from '../../../../deploy/http/client-error.ts'
+import { limitPieces } from '../../../../deploy/http/pieces.ts'
 import { inTurn, limitPipelining } from '../../../../deploy/http/pipelining.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { answersIn, exchangeRaw, openRaw, startBare } from '../../../support/raw-http.ts'
@@ -76,6 +77,7 @@ describe('what is no valid HTTP', () => {
 
 describe('on a connection that owes answers', () => {
   const POST = 'POST / HTTP/1.1\r\nHost: x\r\n'
+  const CHOPPED = `${POST}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(8_000)}`
   const LATER = `${POST}Content-Length: 5\r\n\r\nlater`
 
   /** Answers the body `later` only when told to, and any other at once. */
@@ -96,6 +98,7 @@ describe('on a connection that owes answers', () => {
       }),
       (own) => {
         limitPipelining(own)
+        limitPieces(own)
         own.on('clientError', answerClientError)
       },
       options,
@@ -107,6 +110,8 @@ describe('on a connection that owes answers', () => {
   test.each([
     ['no HTTP', 'nonsense\r\n\r\n', 'malformed_request'],
     ['a request with a body of bad chunks', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 'malformed_request'],
+    ['a request with a body in too many pieces', CHOPPED, 'chunks of at least 64 bytes'],
+    ['the same, and requests behind it', `${CHOPPED}0\r\n\r\n${LATER}`, 'chunks of at least 64 bytes'],
     ['headers without an end', `${POST}X: ${'x'.repeat(20_000)}`, 'headers_too_large'],
   ])('%s is answered after what came before it', async (_name, bytes, code) => {
     const { port, waiting, begun } = await start()

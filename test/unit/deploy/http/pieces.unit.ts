@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { limitPieces } from '../../../../shared/http/pieces.ts'
+import { limitPieces } from '../../../../deploy/http/pieces.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { openRaw, startBare } from '../../../support/raw-http.ts'
 

@@ -1,0 +1,39 @@
+import type { IncomingMessage, Server } from 'node:http'
+import { isChopped, PIECES_FREE } from '../../shared/http/pieces.ts'
+
+/** A request with a method that Node keeps to itself. */
+type Dumpable = IncomingMessage & { _dump?: () => void }
+
+/** The code of the `clientError` of a body in too many pieces. */
+export const CHOPPED_BODY = 'ERR_CHOPPED_BODY'
+
+/**
+ * Ends connections that go on with a body in too many pieces, whoever reads it, or where nobody does. The readers of bodies refuse it at
+ * half as many; one that comes behind other requests has no reader yet, and must not take away their answers (`answerClientError`).
+ */
+export function limitPieces(server: Server): void {
+  server.prependListener('request', (request: Dumpable) => {
+    // Other bodies come in as few pieces as packets.
+    if (request.headers['transfer-encoding'] === undefined) return
+    const push = request.push.bind(request)
+    let pieces = 0
+    let bytes = 0
+    let isOver = false
+    request.push = (piece: Buffer | null) => {
+      if (isOver) return false
+      pieces += 1
+      bytes += piece?.length ?? 0
+      if (!isChopped(pieces, bytes, 2 * PIECES_FREE)) return push(piece)
+      isOver = true
+      const { socket } = request
+      const error = Object.assign(new Error('a body comes in too many pieces'), { code: CHOPPED_BODY })
+      if (!server.emit('clientError', error, socket)) socket.destroy()
+      return false
+    }
+    // Node's own, of a body that nobody reads, would have the pieces pass by uncounted.
+    request._dump = () => {
+      request.removeAllListeners('data')
+      request.resume()
+    }
+  })
+}
