@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { GROUP_SESSION_MS } from '../stack/kafka-properties.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
@@ -7,8 +8,6 @@ import { type FullStack, startFullStack } from '../support/full-stack.ts'
 import { metricOf, prove } from '../support/full-stack-ledger.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
-/** A member of a group that was not heard of for so long loses its partitions (the journal's default). */
-const SESSION_TIMEOUT_MS = 30_000
 const ROUNDS = 20
 
 await describeWithBackends(
@@ -77,7 +76,7 @@ await describeWithBackends(
           proxy.inject(({ path }) =>
             path.startsWith('/_bulk') ? { fault: 'hold', until: released.promise } : undefined,
           )
-          await lasting((SESSION_TIMEOUT_MS + 5_000) / FAULT_SCALE)
+          await lasting((GROUP_SESSION_MS + 5_000) / FAULT_SCALE)
           proxy.inject(() => undefined)
           released.resolve()
           await load.answeredMore(100)

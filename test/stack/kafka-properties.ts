@@ -1,5 +1,8 @@
 import type { BrokerTls } from './backend.ts'
 
+/** A member of a group that is silent for so long is missed. A third of the brokers' default, as many tests wait for it. */
+export const GROUP_SESSION_MS = 15_000
+
 interface Peer {
   readonly host: string
   readonly brokerPort: number
@@ -58,6 +61,8 @@ export function kafkaProperties({
     'share.coordinator.state.topic.replication.factor': copies,
     'share.coordinator.state.topic.min.isr': inSync,
     'group.initial.rebalance.delay.ms': '0',
+    'group.consumer.min.session.timeout.ms': String(GROUP_SESSION_MS),
+    'group.consumer.session.timeout.ms': String(GROUP_SESSION_MS),
     'broker.session.timeout.ms': '4000',
     'broker.heartbeat.interval.ms': '1000',
     'auto.create.topics.enable': 'false',

@@ -43,9 +43,12 @@ export interface FullStack {
   readonly journal: KafkaJournal
   /** Reads what the views show. */
   readonly client: () => Client
-  startLoad(name: string): Load
+  /** `url` is that of the gateway, where it is not this one's alone. */
+  startLoad(name: string, url?: () => string): Load
   /** One more process of a role, on the same topics and indices. */
   startAnother(role: PartRole, settings?: Record<string, string>, start?: StartOptions): Promise<SluiceProcess>
+  /** The same, as a part that can be ended and started again. */
+  startPart(role: PartRole): Promise<Part>
   /** Warnings of Node itself in any process so far: a deprecation, a timer in the past, a leak of listeners. */
   warnings(): readonly string[]
   /** The output of the current processes; for the log of a run that failed. */
@@ -99,9 +102,10 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
     await Promise.all(started.map(({ exited }) => exited))
     folder.remove()
   }
+  const parts: (readonly [PartRole, Part])[] = []
   const startPart = async (role: PartRole): Promise<Part> => {
     let current = await startAnother(role)
-    return {
+    const part: Part = {
       url: () => current.url,
       process: () => current,
       end: (signal) => {
@@ -112,6 +116,8 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
         current = await startAnother(role, more, start)
       },
     }
+    parts.push([role, part])
+    return part
   }
 
   const startParts = async () => {
@@ -125,8 +131,7 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
     throw error
   })
   const journal = openKafka(brokers)
-  const target: LoadTarget = {
-    url: gateway.url,
+  const target: Omit<LoadTarget, 'url'> = {
     apiKey: API_KEY,
     project: PROJECT,
     identifiers: ['order-placed', 'order-placed.pay'],
@@ -140,13 +145,12 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
     elasticsearchUrl,
     journal,
     client: () => createClient(views.url(), API_KEY),
-    startLoad: (name) => startLoad(target, name),
+    startLoad: (name, url = gateway.url) => startLoad({ ...target, url }, name),
     startAnother,
+    startPart,
     warnings: () => started.flatMap((server) => server.printed().match(/^\(node:\d+\) .*$/gm) ?? []),
     printed: () =>
-      Object.entries({ gateway, consumers, views })
-        .map(([role, part]) => `--- ${role}\n${part.process().printed().slice(-PRINTED_MAX)}`)
-        .join('\n'),
+      parts.map(([role, part]) => `--- ${role}\n${part.process().printed().slice(-PRINTED_MAX)}`).join('\n'),
     stop: async () => {
       await journal.close()
       await endAll()

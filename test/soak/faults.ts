@@ -1,0 +1,212 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { topicName } from '../../shared/contract/topics.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Fault, FaultProxy } from '../support/fault-proxy.ts'
+import type { FullStack, Part } from '../support/full-stack.ts'
+import { poisonOf } from '../support/full-stack-poison.ts'
+import type { LeaderMoves } from '../support/kafka-moves.ts'
+
+/** Servers that can be hurt; nodes are counted from 1. */
+export interface Levers {
+  kill(node: number): Promise<void>
+  pause(node: number): Promise<void>
+  resume(node: number): Promise<void>
+  restart(node: number): Promise<void>
+}
+
+/** All that faults are brought about with. */
+export interface SoakRig {
+  readonly stack: FullStack
+  /** Two processes of either role. */
+  readonly gateways: readonly [Part, Part]
+  readonly consumers: readonly [Part, Part]
+  readonly kafka: Levers
+  readonly elasticsearch: Levers
+  readonly moves: LeaderMoves
+  /** Between the consumers and Elasticsearch. */
+  readonly proxy: FaultProxy
+}
+
+/** The time and the place of a fault, as the schedule draws them. */
+export interface Draw {
+  readonly lastsMs: number
+  /** Chooses one of several nodes or processes. */
+  readonly which: number
+}
+
+interface SoakFault {
+  /** The part that is hurt: it is hurt by one fault at a time. */
+  readonly hurts: 'brokers' | 'store' | 'gateways' | 'consumers' | 'views' | 'topics'
+  /** Brings it about, lets it last, and mends it. */
+  readonly run: (rig: SoakRig, draw: Draw) => Promise<void>
+}
+
+const PATIENCE_MS = 120_000
+const NODES = [1, 2, 3]
+const nodeOf = ({ which }: Draw): number => NODES[which % NODES.length] ?? 1
+const REFUSED = '{"error":{"type":"es_rejected_execution_exception","reason":"full"}}'
+
+/** Pauses nodes for the time of the fault; none stays so, whatever fails. */
+async function frozen(levers: Levers, nodes: readonly number[], lastsMs: number): Promise<void> {
+  try {
+    await Promise.all(nodes.map((node) => levers.pause(node)))
+    await delay(lastsMs)
+  } finally {
+    await Promise.allSettled(nodes.map((node) => levers.resume(node)))
+  }
+}
+
+async function killed(levers: Levers, node: number, lastsMs: number): Promise<void> {
+  await levers.kill(node)
+  await delay(lastsMs)
+  await levers.restart(node)
+}
+
+/** Ends a process and starts another one in its place. */
+async function replaced(part: Part | undefined, signal: NodeJS.Signals, lastsMs: number): Promise<void> {
+  await part?.end(signal)
+  await delay(lastsMs)
+  await part?.start()
+}
+
+/** Stops a process where it is, and has it go on. */
+async function halted(part: Part | undefined, lastsMs: number): Promise<void> {
+  const server = part?.process()
+  server?.kill('SIGSTOP')
+  await delay(lastsMs)
+  server?.kill('SIGCONT')
+}
+
+/** Bulk requests meet a fault for its time. */
+const bulks =
+  (fault: (count: number, over: Promise<void>) => Fault): SoakFault['run'] =>
+  async ({ proxy }, { lastsMs }) => {
+    const over = Promise.withResolvers<void>()
+    let count = 0
+    proxy.inject(({ path }) => (path.startsWith('/_bulk') ? fault(count++, over.promise) : undefined))
+    await delay(lastsMs)
+    proxy.inject(() => undefined)
+    over.resolve()
+  }
+
+const EVENTS = ['event-logs', 'event'] as const
+const APPLICATIONS = ['application-logs', 'application'] as const
+const AGAIN_MS = 1_000
+
+/** Does it again and again for the time of the fault, at least once. */
+async function again(lastsMs: number, act: () => Promise<void>): Promise<void> {
+  const end = performance.now() + lastsMs
+  do {
+    await act()
+    await delay(AGAIN_MS)
+  } while (performance.now() < end)
+}
+
+/** Every fault of docs/faults.md that can come at any moment, and that everything gets over by itself. */
+export const SOAK_FAULTS = {
+  'broker killed': {
+    hurts: 'brokers',
+    run: async ({ kafka, moves }, draw) => {
+      await killed(kafka, nodeOf(draw), draw.lastsMs)
+      await moves.inSync()
+    },
+  },
+  'broker frozen': {
+    hurts: 'brokers',
+    run: async ({ kafka, moves }, draw) => {
+      await frozen(kafka, [nodeOf(draw)], draw.lastsMs)
+      await moves.inSync()
+    },
+  },
+  'all brokers frozen': {
+    hurts: 'brokers',
+    run: async ({ kafka, moves }, { lastsMs }) => {
+      await frozen(kafka, NODES, lastsMs)
+      await moves.inSync()
+    },
+  },
+  'leaders moved': {
+    hurts: 'brokers',
+    run: ({ moves }, { lastsMs }) => again(lastsMs, () => moves.rotate()),
+  },
+  'Elasticsearch killed': {
+    hurts: 'store',
+    run: ({ elasticsearch }, { lastsMs }) => killed(elasticsearch, 1, lastsMs),
+  },
+  'Elasticsearch frozen': {
+    hurts: 'store',
+    run: ({ elasticsearch }, { lastsMs }) => frozen(elasticsearch, [1], lastsMs),
+  },
+  'items of bulks answered 429': {
+    hurts: 'store',
+    run: (rig, draw) => {
+      let items = draw.which
+      return bulks(() => ({ fault: 'reject-items', chosen: () => (items++ * 7) % 10 < 3 }))(rig, draw)
+    },
+  },
+  'bulks answered 429 and 503': {
+    hurts: 'store',
+    run: bulks((count) => ({ fault: 'answer', status: count % 2 === 0 ? 429 : 503, body: REFUSED })),
+  },
+  'answers to bulks lost': { hurts: 'store', run: bulks(() => ({ fault: 'lose-answer' })) },
+  'bulks held': { hurts: 'store', run: bulks((_, until) => ({ fault: 'hold', until })) },
+  'indices without writes': {
+    hurts: 'store',
+    run: async ({ stack }, { lastsMs }) => {
+      const blocks = (blocked: boolean | null) =>
+        fetch(`${stack.elasticsearchUrl}/${stack.indexPrefix}-*/_settings`, {
+          method: 'PUT',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ 'index.blocks.write': blocked }),
+        })
+      await blocks(true)
+      await delay(lastsMs)
+      await blocks(null)
+    },
+  },
+  'gateway killed': {
+    hurts: 'gateways',
+    run: ({ gateways }, { which, lastsMs }) => replaced(gateways[which % 2], 'SIGKILL', lastsMs),
+  },
+  'gateway stopped': {
+    hurts: 'gateways',
+    run: ({ gateways }, { which, lastsMs }) => replaced(gateways[which % 2], 'SIGTERM', lastsMs),
+  },
+  'gateway frozen': {
+    hurts: 'gateways',
+    run: ({ gateways }, { which, lastsMs }) => halted(gateways[which % 2], lastsMs),
+  },
+  'consumers killed': {
+    hurts: 'consumers',
+    run: ({ consumers }, { which, lastsMs }) => replaced(consumers[which % 2], 'SIGKILL', lastsMs),
+  },
+  'consumers stopped': {
+    hurts: 'consumers',
+    run: ({ consumers }, { which, lastsMs }) => replaced(consumers[which % 2], 'SIGTERM', lastsMs),
+  },
+  'consumers frozen': {
+    hurts: 'consumers',
+    run: ({ consumers }, { which, lastsMs }) => halted(consumers[which % 2], lastsMs),
+  },
+  'views killed': {
+    hurts: 'views',
+    run: ({ stack }, { lastsMs }) => replaced(stack.views, 'SIGKILL', lastsMs),
+  },
+  poison: {
+    hurts: 'topics',
+    run: ({ stack }, { which, lastsMs }) => {
+      const [role, kind] = which % 2 === 0 ? EVENTS : APPLICATIONS
+      const records = poisonOf(kind)
+      const topic = topicName(stack.topicPrefix, role)
+      let turn = which
+      return again(lastsMs, async () => {
+        const batch = { topic, partition: 0, records: records.slice(turn % records.length).slice(0, 1) }
+        turn += 1
+        // The brokers may be hurt at the same time.
+        await eventually(() => stack.journal.append(batch).then(() => true), PATIENCE_MS)
+      })
+    },
+  },
+} as const satisfies Record<string, SoakFault>
+
+export type SoakFaultName = keyof typeof SOAK_FAULTS
