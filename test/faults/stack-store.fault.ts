@@ -6,6 +6,7 @@ import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-p
 import { FAULT_SCALE, lasting } from '../support/fault-scale.ts'
 import { type FullStack, startFullStack } from '../support/full-stack.ts'
 import { metricOf, prove } from '../support/full-stack-ledger.ts'
+import { blockWrites } from '../support/full-stack-operator.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
 const ROUNDS = 20
@@ -89,19 +90,13 @@ await describeWithBackends(
       'an index that takes no writes, until somebody lifts that',
       async () => {
         await prove(stack, 'read-only indices', async () => {
-          const blocks = (blocked: boolean | null) =>
-            fetch(`${elasticsearch.url}/${stack.indexPrefix}-*/_settings`, {
-              method: 'PUT',
-              headers: { 'content-type': 'application/json' },
-              body: JSON.stringify({ 'index.blocks.write': blocked }),
-            })
-          await blocks(true)
+          await blockWrites(stack, true)
           const isBlocked = async (): Promise<boolean> =>
             (await metricOf(stack.consumers.url(), 'sluice_store_blocked')) > 0
           await eventually(isBlocked, 60_000)
           await lasting(5_000)
           expect(await isBlocked()).toBe(true)
-          await blocks(null)
+          await blockWrites(stack, null)
           await eventually(async () => !(await isBlocked()), 60_000)
         })
       },

@@ -3,6 +3,7 @@ import { topicName } from '../../shared/contract/topics.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Fault, FaultProxy } from '../support/fault-proxy.ts'
 import type { FullStack, Part } from '../support/full-stack.ts'
+import { blockWrites } from '../support/full-stack-operator.ts'
 import { poisonOf } from '../support/full-stack-poison.ts'
 import type { LeaderMoves } from '../support/kafka-moves.ts'
 
@@ -62,20 +63,29 @@ async function killed(levers: Levers, node: number, lastsMs: number): Promise<vo
   await levers.restart(node)
 }
 
-/** Ends a process and starts another one in its place. */
+/** A process ends, and another one is started in its place. */
 async function replaced(part: Part | undefined, signal: NodeJS.Signals, lastsMs: number): Promise<void> {
   await part?.end(signal)
   await delay(lastsMs)
   await part?.start()
 }
 
-/** Stops a process where it is, and has it go on. */
-async function halted(part: Part | undefined, lastsMs: number): Promise<void> {
-  const server = part?.process()
-  server?.kill('SIGSTOP')
-  await delay(lastsMs)
-  server?.kill('SIGCONT')
-}
+/** One of the two processes of a role ends in this way. */
+const oneEnds = (hurts: 'gateways' | 'consumers', signal: NodeJS.Signals): SoakFault => ({
+  hurts,
+  run: (rig, { which, lastsMs }) => replaced(rig[hurts][which % 2], signal, lastsMs),
+})
+
+/** One of the two processes of a role stands still. */
+const oneFreezes = (hurts: 'gateways' | 'consumers'): SoakFault => ({
+  hurts,
+  run: async (rig, { which, lastsMs }) => {
+    const server = rig[hurts][which % 2]?.process()
+    server?.kill('SIGSTOP')
+    await delay(lastsMs)
+    server?.kill('SIGCONT')
+  },
+})
 
 /** Bulk requests meet a fault for its time. */
 const bulks =
@@ -153,41 +163,17 @@ export const SOAK_FAULTS = {
   'indices without writes': {
     hurts: 'store',
     run: async ({ stack }, { lastsMs }) => {
-      const blocks = (blocked: boolean | null) =>
-        fetch(`${stack.elasticsearchUrl}/${stack.indexPrefix}-*/_settings`, {
-          method: 'PUT',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ 'index.blocks.write': blocked }),
-        })
-      await blocks(true)
+      await blockWrites(stack, true)
       await delay(lastsMs)
-      await blocks(null)
+      await blockWrites(stack, null)
     },
   },
-  'gateway killed': {
-    hurts: 'gateways',
-    run: ({ gateways }, { which, lastsMs }) => replaced(gateways[which % 2], 'SIGKILL', lastsMs),
-  },
-  'gateway stopped': {
-    hurts: 'gateways',
-    run: ({ gateways }, { which, lastsMs }) => replaced(gateways[which % 2], 'SIGTERM', lastsMs),
-  },
-  'gateway frozen': {
-    hurts: 'gateways',
-    run: ({ gateways }, { which, lastsMs }) => halted(gateways[which % 2], lastsMs),
-  },
-  'consumers killed': {
-    hurts: 'consumers',
-    run: ({ consumers }, { which, lastsMs }) => replaced(consumers[which % 2], 'SIGKILL', lastsMs),
-  },
-  'consumers stopped': {
-    hurts: 'consumers',
-    run: ({ consumers }, { which, lastsMs }) => replaced(consumers[which % 2], 'SIGTERM', lastsMs),
-  },
-  'consumers frozen': {
-    hurts: 'consumers',
-    run: ({ consumers }, { which, lastsMs }) => halted(consumers[which % 2], lastsMs),
-  },
+  'gateway killed': oneEnds('gateways', 'SIGKILL'),
+  'gateway stopped': oneEnds('gateways', 'SIGTERM'),
+  'gateway frozen': oneFreezes('gateways'),
+  'consumers killed': oneEnds('consumers', 'SIGKILL'),
+  'consumers stopped': oneEnds('consumers', 'SIGTERM'),
+  'consumers frozen': oneFreezes('consumers'),
   'views killed': {
     hurts: 'views',
     run: ({ stack }, { lastsMs }) => replaced(stack.views, 'SIGKILL', lastsMs),

@@ -1,6 +1,7 @@
 import { Admin } from '@platformatic/kafka'
 import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { eventually } from './eventually.ts'
+import type { FullStack } from './full-stack.ts'
 
 /** Operations on topics and groups that operators do with Kafka's own tools. */
 export interface KafkaOperator {
@@ -35,3 +36,11 @@ export async function withOperator(
     await admin.close()
   }
 }
+
+/** Has the indices take no writes, or take them again: `null`. */
+export const blockWrites = ({ elasticsearchUrl, indexPrefix }: FullStack, blocked: true | null): Promise<Response> =>
+  fetch(`${elasticsearchUrl}/${indexPrefix}-*/_settings`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ 'index.blocks.write': blocked }),
+  })
