@@ -196,6 +196,19 @@ export function flowContract(rig: Rig): void {
       ['all together', { keyPart: '1', levelMin: 'Warning', step: 'pay', environment: 'Test' }, ['Order-1']],
     ]
 
+    test('by parts with the signs that patterns are made of, or that repeat themselves', async () => {
+      const team = newTeam()
+      const signs = `!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`
+      const long = 'xy'.repeat(256)
+      await store(
+        eventDocument({ team, correlationKey: signs, timestamp: at(1) }),
+        eventDocument({ team, correlationKey: long, timestamp: at(2) }),
+      )
+      for (const keyPart of [...signs, signs]) expect(keysOf(await list(flowsOf(team, { keyPart })))).toEqual([signs])
+      expect(keysOf(await list(flowsOf(team, { keyPart: long.slice(1) })))).toEqual([long])
+      expect(keysOf(await list(flowsOf(team, { keyPart: 'x'.repeat(512) })))).toEqual([])
+    })
+
     test.each(CASES)('by %s', async (_, fields, keys) => {
       await store(...documents)
       expect(keysOf(await list(flowsOf(team, fields)))).toEqual(keys)

@@ -15,6 +15,7 @@ import {
   openStore,
   removeAll,
   storedIds,
+  TEAM,
   TODAY,
   uniquePrefix,
   uuid,
@@ -206,5 +207,35 @@ await describeWithBackends('Elasticsearch that fails', { elasticsearch: 'shared'
     const down = first(2)
     proxy.inject(() => (down() ? { fault: 'cut' } : undefined))
     expect(await storedIds(store)).toHaveLength(3)
+  })
+
+  test('a flow is read once by the process that writes it, and once more after an answer that was lost', async () => {
+    let reads = 0
+    let isLost = false
+    proxy.inject((request) => {
+      if (request.path.startsWith('/_mget')) reads += 1
+      if (!isLost || !isBulk(request)) return undefined
+      isLost = false
+      return { fault: 'lose-answer' }
+    })
+    const merge = (second: number): Promise<void> => {
+      const at = `${TODAY}T10:00:0${second}.000Z`
+      const errors = { worstLevel: 'Debug', lastErrorAt: null, lastProgressAt: at } as const
+      const sets = { days: [TODAY], environments: [], events: [], steps: [], projects: [] }
+      return store.mergeFlows(
+        [{ team: TEAM, correlationKey: 'order-1', firstAt: at, lastAt: at, ...errors, ...sets }],
+        never,
+      )
+    }
+    await merge(2)
+    await merge(3)
+    expect(reads).toBe(1)
+    isLost = true
+    await merge(4)
+    expect(reads).toBe(2)
+    await ask(elasticsearch.url, 'POST', `/${prefix}-flows-v1/_refresh`)
+    expect(await ask(elasticsearch.url, 'GET', `/${prefix}-flows-v1/_search`)).toMatchObject({
+      hits: { hits: [{ _source: { firstAt: `${TODAY}T10:00:02.000Z`, lastAt: `${TODAY}T10:00:04.000Z` } }] },
+    })
   })
 })

@@ -14,9 +14,15 @@ export interface BulkLimits extends ChunkLimits {
   readonly bulksInFlightMax: number
 }
 
+/** What a write that builds on a document names (`if_seq_no`, `if_primary_term`). */
+export interface Version {
+  readonly seqNo: number
+  readonly term: number
+}
+
 /** The end of one operation; `duplicate` is Elasticsearch's version conflict. */
 export type Settled =
-  | { readonly outcome: 'stored' }
+  | { readonly outcome: 'stored'; readonly version?: Version | undefined }
   | { readonly outcome: 'duplicate' }
   | { readonly outcome: 'refused'; readonly reason: string }
 
@@ -24,11 +30,22 @@ export interface Bulk {
   /**
    * Sends one operation an item, as the lines that `linesOf` gives for it, and returns one outcome
    * each, in order. Takes items only when they can be sent. Retries until the signal aborts; rejects with its reason,
-   * or with a `StoreHaltError`.
+   * or with a `StoreHaltError`. `versioned`: stored documents come with their versions.
    */
-  run<Item>(items: Iterable<Item>, linesOf: (item: Item) => Lines, signal: AbortSignal): Promise<readonly Settled[]>
+  run<Item>(
+    items: Iterable<Item>,
+    linesOf: (item: Item) => Lines,
+    signal: AbortSignal,
+    options?: { readonly versioned?: boolean },
+  ): Promise<readonly Settled[]>
   /** The reason why no documents are written until somebody acts, or null. */
   problem(): string | null
+}
+
+/** The way of all requests of one run. */
+interface Way {
+  readonly signal: AbortSignal
+  readonly versioned: boolean
 }
 
 interface Deps {
@@ -49,13 +66,13 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
   const counted = metrics.counter('sluice_store_bulk_items_total')
   const inFlight = metrics.gauge('sluice_store_bulks_in_flight')
 
-  const post = async (chunk: Chunk, signal: AbortSignal): Promise<BulkAnswer> => {
+  const post = async (chunk: Chunk, way: Way): Promise<BulkAnswer> => {
     const measured = seconds.startTimer()
     const span = tracer === null ? undefined : spanOfBulk(tracer, chunk)
     let failure: string | undefined = 'no_answer'
     inFlight.inc()
     try {
-      const answer = await postBulk(connection, chunk, signal)
+      const answer = await postBulk(connection, chunk, way)
       failure = answer.verdict === 'answered' ? undefined : answer.verdict
       return answer
     } finally {
@@ -66,7 +83,8 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
   }
 
   /** Repeats what is to be repeated until every operation has its outcome. */
-  async function settle(chunk: Chunk, first: BulkAnswer, settled: Settled[], signal: AbortSignal): Promise<void> {
+  async function settle(chunk: Chunk, first: BulkAnswer, settled: Settled[], way: Way): Promise<void> {
+    const { signal } = way
     const ticket = trouble.open()
     let pending: Chunk | null = chunk
     let answer = first
@@ -75,7 +93,7 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
       for (;;) {
         if (answer.verdict === 'halt') throw new StoreHaltError(`Elasticsearch takes no documents: ${answer.reason}`)
         if (answer.verdict === 'split') {
-          await settleHalves(pending, answer.reason, settled, signal)
+          await settleHalves(pending, answer.reason, settled, way)
           pending = null
           return
         }
@@ -89,29 +107,30 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
         counted.inc({ outcome: 'retried' }, waiting.positions.length)
         trouble.report(ticket, round.reason, round.blocked, waiting.positions.length)
         await pauseUnlessAborted(backoffMs(attempt), signal)
-        answer = await semaphore.run(() => post(waiting, signal), signal)
+        answer = await semaphore.run(() => post(waiting, way), signal)
       }
     } finally {
       trouble.close(ticket, pending === null)
     }
   }
 
-  async function settleHalves(chunk: Chunk, reason: string, settled: Settled[], signal: AbortSignal): Promise<void> {
+  async function settleHalves(chunk: Chunk, reason: string, settled: Settled[], way: Way): Promise<void> {
     const [position, ...others] = chunk.positions
     if (position !== undefined && others.length === 0) {
       settled[position] = { outcome: 'refused', reason: `Elasticsearch answered ${reason}` }
       return
     }
     for (const half of halve(chunk)) {
-      await settle(half, await semaphore.run(() => post(half, signal), signal), settled, signal)
+      await settle(half, await semaphore.run(() => post(half, way), way.signal), settled, way)
     }
   }
 
   return {
-    async run(items, linesOf, signal) {
+    async run(items, linesOf, signal, { versioned = false } = {}) {
       const settled: Settled[] = []
       const stop = new AbortController()
       const either = AbortSignal.any([signal, stop.signal])
+      const way = { signal: either, versioned }
       const source = createChunkSource(items, linesOf, limits, rooms)
       await runWorkers(limits.bulksInFlightMax, stop, async (more) => {
         while (!source.isEmpty()) {
@@ -119,10 +138,10 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
           const sent = await semaphore.run(async () => {
             const chunk = source.take()
             if (!source.isEmpty()) more()
-            return chunk === null ? null : { chunk, answer: await post(chunk, either) }
+            return chunk === null ? null : { chunk, answer: await post(chunk, way) }
           }, either)
           if (sent === null) continue
-          await settle(sent.chunk, sent.answer, settled, either)
+          await settle(sent.chunk, sent.answer, settled, way)
           // Where there was no answer for each document, the request may still be on its way.
           if (sent.answer.verdict === 'answered') rooms.giveBack(sent.chunk.body)
         }
@@ -173,12 +192,15 @@ type BulkAnswer =
   | { readonly verdict: 'answered'; readonly items: readonly BulkItem[] }
   | ReturnType<typeof classifyRequest>
 
-async function postBulk(connection: Connection, chunk: Chunk, signal: AbortSignal): Promise<BulkAnswer> {
+/** The parts of an answer that `classifyItem` looks at. */
+const JUDGED = 'items.*.status,items.*.error.type,items.*.error.reason,items.*.failure_store'
+
+async function postBulk(connection: Connection, chunk: Chunk, { signal, versioned }: Way): Promise<BulkAnswer> {
   try {
     const answer = await connection.send<{ items?: readonly Record<string, BulkItem>[] }>({
       method: 'POST',
       path: '/_bulk',
-      query: { filter_path: 'items.*.status,items.*.error.type,items.*.error.reason,items.*.failure_store' },
+      query: { filter_path: versioned ? `${JUDGED},items.*._seq_no,items.*._primary_term` : JUDGED },
       lines: chunk.body,
       signal,
     })
@@ -203,6 +225,8 @@ interface Round {
 }
 
 const STORED: Settled = { outcome: 'stored' }
+const storedAs = ({ _seq_no: seqNo, _primary_term: term }: BulkItem): Settled =>
+  seqNo === undefined || term === undefined ? STORED : { outcome: 'stored', version: { seqNo, term } }
 const DUPLICATE: Settled = { outcome: 'duplicate' }
 
 /** Notes the outcomes that are final; what is to be sent again comes back. */
@@ -214,7 +238,7 @@ function sort(chunk: Chunk, items: readonly BulkItem[], settled: Settled[]): Rou
     const verdict = classifyItem(items[index] as BulkItem)
     switch (verdict.verdict) {
       case 'stored':
-        settled[position] = STORED
+        settled[position] = storedAs(items[index] as BulkItem)
         break
       case 'duplicate':
         settled[position] = DUPLICATE

@@ -42,11 +42,22 @@ export function compileFlowFilter(filter: FlowFilter): Clause {
   return allOf(clauses)
 }
 
-/** No key is longer than 512 bytes, and Elasticsearch refuses patterns of any length. */
+/**
+ * An expression, as the automaton of a wildcard query may take no more work than 10,000: a part of 150 letters that repeats itself takes more. That
+ * of the longest key takes the square of its length.
+ */
 const containsKeyPart = (part: string): Clause =>
   part.length > KEYWORD_BYTES.correlationKey
     ? { match_none: {} }
-    : { wildcard: { keyFolded: { value: `*${literal(foldKey(part))}*` } } }
+    : {
+        regexp: {
+          keyFolded: {
+            value: `.*${literal(foldKey(part))}.*`,
+            flags: 'NONE',
+            max_determinized_states: KEYWORD_BYTES.correlationKey ** 2,
+          },
+        },
+      }
 
-/** The text escaped, so that a wildcard query takes it to the letter. */
-const literal = (text: string): string => text.replace(/[\\*?]/g, '\\$&')
+/** The text escaped, so that an expression takes it to the letter. */
+const literal = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, '\\$&')

@@ -3,7 +3,7 @@ import type { FlowDelta } from '../../contract/documents.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
 import { StoreHaltError } from '../log-store.ts'
-import type { Bulk } from './bulk.ts'
+import type { Bulk, Version } from './bulk.ts'
 import type { Lines } from './bulk-chunks.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { type FlowSummary, foldFlow } from './flow-summary.ts'
@@ -26,41 +26,60 @@ interface Deps {
   readonly metrics: Metrics
 }
 
+/** A summary as it is stored, with what a write that builds on it has to name. */
+interface Known extends Version {
+  readonly summary: FlowSummary
+}
+
 interface Change {
   readonly id: string
   readonly summary: FlowSummary
-  /** The version that was read and that the write builds on; undefined where there was none. */
-  readonly basis: { readonly seqNo: number; readonly term: number } | undefined
+  /** The summary as JSON. */
+  readonly source: string
+  /** The version that the write builds on; undefined where there was none. */
+  readonly basis: Version | undefined
 }
 
 export type MergeFlows = (deltas: readonly FlowDelta[], signal: AbortSignal) => Promise<void>
 
-/** Reads the summaries, folds the deltas in, and writes them if nobody did meanwhile; else once more from the start. */
+/**
+ * Reads the summaries, folds the deltas in, and writes them if nobody did meanwhile; else once more from the start. Those that this
+ * process wrote last are not read again, unless another one writes them too.
+ */
 export function createFlowWriter({ bulk, connection, names, logger, metrics }: Deps): MergeFlows {
   const conflictsMet = metrics.counter('sluice_flow_conflicts_total')
-  const linesOf = ({ id, summary, basis }: Change): Lines => {
+  const written = createKnownFlows(KNOWN_CHARACTERS_MAX)
+  const linesOf = ({ id, source, basis }: Change): Lines => {
     const target = { _index: names.flows, _id: id }
     const action =
       basis === undefined
         ? { create: target }
         : { index: { ...target, if_seq_no: basis.seqNo, if_primary_term: basis.term } }
-    return [`${JSON.stringify(action)}\n`, `${JSON.stringify(summary)}\n`]
+    return [`${JSON.stringify(action)}\n`, `${source}\n`]
   }
 
   /** Merges once and returns the flows that somebody else changed at the same time. */
   async function mergeOnce(flows: ReadonlyMap<string, readonly FlowDelta[]>, signal: AbortSignal) {
-    const known = await persist(() => readSummaries(connection, names.flows, [...flows.keys()], signal), logger, signal)
+    const ids = [...flows.keys()]
+    const kept = new Map(ids.map((id) => [id, written.get(id)]))
+    const unread = ids.filter((id) => kept.get(id) === undefined)
+    const read = await persist(() => readSummaries(connection, names.flows, unread, signal), logger, signal)
     const changes = [...flows].flatMap(([id, deltas]): Change[] => {
-      const before = known.get(id)
+      const before = kept.get(id) ?? read.get(id)
       const summary = deltas.reduce<FlowSummary | undefined>(foldFlow, before?.summary)
-      return summary === undefined || summary === before?.summary ? [] : [{ id, summary, basis: before }]
+      if (summary === undefined || summary === before?.summary) return []
+      return [{ id, summary, source: JSON.stringify(summary), basis: before }]
     })
-    const settled = await bulk.run(changes, linesOf, signal)
+    const settled = await bulk.run(changes, linesOf, signal, { versioned: true })
     const conflicts = new Map<string, readonly FlowDelta[]>()
-    for (const [position, { id }] of changes.entries()) {
+    for (const [position, { id, summary, source }] of changes.entries()) {
       const outcome = settled[position]
       if (outcome?.outcome === 'refused') throw new StoreHaltError(`a flow summary was refused: ${outcome.reason}`)
-      if (outcome?.outcome === 'duplicate') conflicts.set(id, flows.get(id) ?? [])
+      if (outcome?.outcome === 'duplicate') {
+        // Where no other merge of this process wrote it meanwhile, another process did, and is likely to do so again.
+        if (written.get(id) === kept.get(id)) written.share(id)
+        conflicts.set(id, flows.get(id) ?? [])
+      } else if (outcome?.version !== undefined) written.keep(id, { summary, ...outcome.version }, source.length)
     }
     conflictsMet.inc(conflicts.size)
     return conflicts
@@ -82,11 +101,38 @@ export function createFlowWriter({ bulk, connection, names, logger, metrics }: D
   }
 }
 
-interface Known {
-  readonly summary: FlowSummary
-  readonly seqNo: number
-  readonly term: number
+/** Characters of JSON; in memory a summary takes some times as many bytes. */
+const KNOWN_CHARACTERS_MAX = 4 * 1024 * 1024
+
+/** Summaries as this process wrote them, up to a sum of their sizes; of those beyond, the ones written least recently are forgotten. */
+function createKnownFlows(sizeMax: number) {
+  /** Null: other processes write it as well. */
+  const known = new Map<string, { readonly flow: Known | null; readonly size: number }>()
+  let held = 0
+  const put = (id: string, flow: Known | null, size: number): void => {
+    held += size - (known.get(id)?.size ?? 0)
+    known.delete(id)
+    known.set(id, { flow, size })
+    for (const [oldest, { size }] of known) {
+      if (held <= sizeMax) break
+      known.delete(oldest)
+      held -= size
+    }
+  }
+  return {
+    get: (id: string): Known | undefined => known.get(id)?.flow ?? undefined,
+    /** Answers may come in another order than that of the writes. */
+    keep: (id: string, flow: Known, size: number): void => {
+      const before = known.get(id)?.flow
+      if (before === undefined || (before !== null && before.seqNo < flow.seqNo)) put(id, flow, size)
+    },
+    /** It has to be read from now on. */
+    share: (id: string): void => put(id, null, SHARED_SIZE),
+  }
 }
+
+/** About as much as an id takes. */
+const SHARED_SIZE = 100
 
 async function readSummaries(
   connection: Connection,
@@ -94,6 +140,7 @@ async function readSummaries(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Known>> {
+  if (ids.length === 0) return new Map()
   const { docs } = await connection.send<{
     docs: readonly {
       readonly _id: string

@@ -20,6 +20,9 @@ export interface BulkItem {
   readonly status: number
   readonly error?: ErrorBody
   readonly failure_store?: string
+  /** Where they were asked for. */
+  readonly _seq_no?: number
+  readonly _primary_term?: number
 }
 
 /** Errors that the cluster's state causes, whatever status they carry (a full disk answers 429, a closed index 400). */

@@ -1,34 +1,115 @@
 import { expect, test } from 'vitest'
 import { flowFact } from '../../../../../consumers/projections/flows.ts'
 import type { FlowDelta } from '../../../../../shared/contract/documents.ts'
-import type { Bulk } from '../../../../../shared/log-store/elasticsearch/bulk.ts'
+import type { Bulk, Settled } from '../../../../../shared/log-store/elasticsearch/bulk.ts'
+import type { FlowSummary } from '../../../../../shared/log-store/elasticsearch/flow-summary.ts'
 import { createFlowWriter } from '../../../../../shared/log-store/elasticsearch/flow-writer.ts'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
 import { createLogger } from '../../../../../shared/runtime/logger.ts'
 import { createMetrics } from '../../../../../shared/runtime/metrics.ts'
 import { eventLog } from '../../../../support/consumers-records.ts'
 
-const delta = (correlationKey: string): FlowDelta => flowFact(eventLog(1, { correlationKey })) as FlowDelta
+const at = (second: number): string => `2026-11-23T10:00:${String(second).padStart(2, '0')}.000Z`
+const delta = (correlationKey: string, second = 0): FlowDelta =>
+  flowFact(eventLog(1, { correlationKey, timestamp: at(second) })) as FlowDelta
+const { signal } = new AbortController()
 
-test('flows that another writer changed at the same time are written again, and counted', async () => {
-  const metrics = createMetrics()
-  const written: number[] = []
+/** An index of flows, as far as the writer knows it: reads by id, and writes on condition of a version. */
+function createIndex() {
+  const stored = new Map<string, { readonly summary: FlowSummary; readonly seqNo: number }>()
+  const reads: number[] = []
+  let seqNo = 0
+  const put = (id: string, summary: FlowSummary): Settled => {
+    stored.set(id, { summary, seqNo: ++seqNo })
+    return { outcome: 'stored', version: { seqNo, term: 1 } }
+  }
   const bulk: Pick<Bulk, 'run'> = {
-    run: async (items) => {
-      const changes = [...items]
-      written.push(changes.length)
-      // Of the first round one of two is somebody else's.
-      return changes.map((_, index) => ({ outcome: written.length === 1 && index === 0 ? 'duplicate' : 'stored' }))
+    run: async (items, linesOf) =>
+      [...items].map((item): Settled => {
+        const [action = '', source = ''] = linesOf(item)
+        const { create, index } = JSON.parse(action)
+        const { _id: id, if_seq_no: basis } = create ?? index
+        return stored.get(id)?.seqNo === basis ? put(id, JSON.parse(source)) : { outcome: 'duplicate' }
+      }),
+  }
+  const send = async ({ body }: { readonly body: { readonly docs: readonly { readonly _id: string }[] } }) => {
+    reads.push(body.docs.length)
+    const docs = body.docs.map(({ _id }) => {
+      const found = stored.get(_id)
+      return { _id, found: found !== undefined, _seq_no: found?.seqNo, _primary_term: 1, _source: found?.summary }
+    })
+    return { docs } as never
+  }
+  return {
+    reads,
+    flows: () => [...stored.values()].map(({ summary }) => summary),
+    /** A process of its own. */
+    writer: () => {
+      const metrics = createMetrics()
+      const merge = createFlowWriter({
+        bulk: bulk as Bulk,
+        connection: { send: send as never, close: async () => undefined },
+        names: indexNames('sluice'),
+        logger: createLogger('silent', 'test'),
+        metrics,
+      })
+      const conflicts = async () => (await metrics.counter('sluice_flow_conflicts_total').get()).values[0]?.value
+      return { merge: (...deltas: readonly FlowDelta[]) => merge(deltas, signal), conflicts }
     },
   }
-  const merge = createFlowWriter({
-    bulk: bulk as Bulk,
-    connection: { send: async () => ({ docs: [] }) as never, close: async () => undefined },
-    names: indexNames('sluice'),
-    logger: createLogger('silent', 'test'),
-    metrics,
-  })
-  await merge([delta('a'), delta('b')], new AbortController().signal)
-  expect(written).toEqual([2, 1])
-  expect((await metrics.counter('sluice_flow_conflicts_total').get()).values[0]?.value).toBe(1)
+}
+
+test('flows that another writer changed at the same time are written again, and counted', async () => {
+  const index = createIndex()
+  const [one, other] = [index.writer(), index.writer()]
+  await Promise.all([one.merge(delta('a', 1), delta('b', 1)), other.merge(delta('a', 2))])
+  expect(index.flows()).toMatchObject([
+    { correlationKey: 'a', firstAt: at(1), lastAt: at(2) },
+    { correlationKey: 'b', firstAt: at(1), lastAt: at(1) },
+  ])
+  expect(await other.conflicts()).toBe(1)
+})
+
+test('a flow that this process wrote last is not read again', async () => {
+  const index = createIndex()
+  const { merge, conflicts } = index.writer()
+  await merge(delta('a', 1), delta('b', 1))
+  await merge(delta('a', 3), delta('c', 2))
+  await merge(delta('a', 2))
+  expect(index.reads).toEqual([2, 1])
+  expect(index.flows().map(({ lastAt }) => lastAt)).toEqual([at(3), at(1), at(2)])
+  expect(await conflicts()).toBe(0)
+})
+
+test('a flow that other processes write as well is read each time, once that is known', async () => {
+  const index = createIndex()
+  const [one, other] = [index.writer(), index.writer()]
+  for (let second = 1; second < 20; second += 2) {
+    await one.merge(delta('a', second))
+    await other.merge(delta('a', second + 1))
+  }
+  expect(index.flows()).toMatchObject([{ firstAt: at(1), lastAt: at(20) }])
+  expect([await one.conflicts(), await other.conflicts()]).toEqual([1, 1])
+})
+
+test('merges of one process that meet on a flow go on knowing it', async () => {
+  const index = createIndex()
+  const { merge } = index.writer()
+  await merge(delta('a', 1))
+  await Promise.all([merge(delta('a', 2)), merge(delta('a', 3))])
+  await merge(delta('a', 4))
+  expect(index.flows()).toMatchObject([{ firstAt: at(1), lastAt: at(4) }])
+  expect(index.reads).toEqual([1])
+})
+
+test('flows beyond a bound are forgotten, and read', async () => {
+  const index = createIndex()
+  const { merge } = index.writer()
+  const many = Array.from({ length: 4_000 }, (_, number) => delta(`${number} ${'x'.repeat(500)}`))
+  await merge(...many)
+  const before = index.reads.length
+  await merge(...many.slice(0, 1))
+  await merge(...many.slice(-1))
+  expect(index.reads.slice(before)).toEqual([1])
+  expect(index.flows()).toHaveLength(4_000)
 })
