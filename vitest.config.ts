@@ -44,8 +44,8 @@ export default defineConfig({
     })),
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Two more than there are cores, as many suites wait for servers; more than four would start more servers at a time than memory holds.
-    maxWorkers: Math.min(4, availableParallelism() + 2),
+    // One more than there are cores, as some suites wait; more than four would start more servers at a time than memory holds.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     // Node strips the types, as it does when it runs the program.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ['--disable-warning=ExperimentalWarning'],
