@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PROJECTS } from '../vitest.config.ts'
-import { SlowestFirst } from './support/slowest-first.ts'
+import { Interleaved } from './support/interleaved.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = globSync('test/**/*.{unit,contract,int,e2e,fault}.ts', { cwd: ROOT })
@@ -27,19 +27,20 @@ describe('the projects of vitest.config.ts', () => {
     expect(needBrowser.filter((file) => !['page', 'servers'].includes(projectsOf(file)[0] ?? ''))).toEqual([])
   })
 
-  test('that need servers begin first, whatever the size of their files', async () => {
+  test('of the projects are spread evenly over a run, each project by its own order, and those of fast end it', async () => {
     const config = { isolate: true, sequence: { groupOrder: 0 } }
     const [servers, page, fast] = ['servers', 'page', 'fast'].map((name) => ({ name, config }))
-    const durations: Record<string, number> = { a: 900, b: 20, c: 10, d: 9_000, e: 500 }
+    const durations: Record<string, number> = { a: 900, b: 20, c: 10, d: 9_000, e: 500, f: 400, g: 300, h: 10 }
     const context = {
       projects: [servers, page, fast],
       cache: {
         getTestSpecificationResult: ({ moduleId }: { moduleId: string }) => ({ duration: durations[moduleId] }),
       },
     }
-    const file = (project: object | undefined, moduleId: string): object => ({ project, moduleId })
-    const files = [file(fast, 'a'), file(page, 'b'), file(servers, 'c'), file(fast, 'd'), file(servers, 'e')]
-    const sorted = await new SlowestFirst(context as never).sort(files as never)
-    expect(sorted.map(({ moduleId }) => moduleId)).toEqual(['e', 'c', 'b', 'd', 'a'])
+    const of = (project: object | undefined, names: string): object[] =>
+      [...names].map((moduleId) => ({ project, moduleId }))
+    const files = [...of(fast, 'ad'), ...of(page, 'bh'), ...of(servers, 'cefg')]
+    const sorted = await new Interleaved(context as never).sort(files as never)
+    expect(sorted.map(({ moduleId }) => moduleId).join('')).toBe('befhgcda')
   })
 })

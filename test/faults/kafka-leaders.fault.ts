@@ -8,6 +8,8 @@ import { startTraffic, type Traffic } from '../support/kafka-traffic.ts'
 import { ledgerLine } from '../support/ledger.ts'
 
 const ROUNDS = 6 * FAULT_SCALE
+/** In the short form one of them, as stack-brokers.fault restarts all three. */
+const KILLED = FAULT_SCALE > 1 ? [1, 2, 3] : [3]
 const DELIVERY_TIMEOUT_MS = 9_000
 const PATIENCE_MS = 180_000 * FAULT_SCALE
 
@@ -97,10 +99,10 @@ await describeWithBackends('three brokers, and appends to all partitions meanwhi
   }
 
   test(
-    'while one broker after another is killed and comes back',
+    'while brokers are killed and come back, one after another',
     () =>
       prove('brokers killed', async (moves) => {
-        for (const node of [1, 2, 3]) {
+        for (const node of KILLED) {
           await kafka.kill(node)
           await eventually(async () => !(await moves.leaders()).includes(node), 60_000)
           await kafka.restart(node)

@@ -16,8 +16,12 @@ const SCENARIOS = {
   'whoever reads it': readerScenarios,
 }
 
-/** All that the page is for, played in a browser on the stand that `start` gives: the same on every kind of stand. */
-export function describePageScenarios(name: string, start: () => Promise<Stand>): void {
+/** All that the page is for, played in a browser on the stand that `start` gives: the same on every kind of stand, and `more` on this one. */
+export function describePageScenarios(
+  name: string,
+  start: () => Promise<Stand>,
+  more: Record<string, (stage: Stage) => void> = {},
+): void {
   describeWithBrowser(name, (browse) => {
     let stand: Stand
     beforeAll(async () => {
@@ -33,6 +37,6 @@ export function describePageScenarios(name: string, start: () => Promise<Stand>)
         return opened
       },
     }
-    for (const [part, play] of Object.entries(SCENARIOS)) describe(part, () => play(stage))
+    for (const [part, play] of Object.entries({ ...SCENARIOS, ...more })) describe(part, () => play(stage))
   })
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PLAIN_HOST } from '../chromium.ts'
 import { eventually } from '../eventually.ts'
 import { rowTexts } from '../page-logs.ts'
-import { clientOf, SHOWN_MS, TEAMS } from '../page-stand.ts'
+import { clientOf, SHOWN_MS, type Stand, TEAMS } from '../page-stand.ts'
 import { MINUTE, overflow, type Stage } from './stage.ts'
 
 const TEAM = TEAMS.readers
@@ -19,25 +19,25 @@ const PAGES = {
   '/refused': 'h1',
 }
 
-/** Point 7, and bad luck: who reads it how, text that means harm, and a server that goes. */
-export function readerScenarios({ stand, show, open, tolerate }: Stage): void {
-  async function fill(): Promise<void> {
-    const client = clientOf(stand(), TEAM)
-    const { data } = await client.get<{ total: number }>('/api/event-logs/histogram?buckets=1')
-    if (data.total > 0) return
-    for (const [step, level] of ['Information', 'Warning', 'Error'].entries())
-      await client.event({ step, level, correlationKey: KEY, payload: `${HOSTILE} ${'x'.repeat(20_000)}` })
-    await client.applications([
-      { message: HOSTILE, categoryName: HOSTILE, correlationKey: KEY, level: 'Critical', exception: HOSTILE },
-    ])
-    await client.total('event', 3)
-    await client.total('application', 1)
-    await eventually(async () => {
-      const { data } = await client.get<{ summary: { total: number } }>(`/api/flows/${KEY}`)
-      expect(data?.summary.total).toBe(4)
-    }, SHOWN_MS)
-  }
+async function fill(stand: Stand): Promise<void> {
+  const client = clientOf(stand, TEAM)
+  const { data } = await client.get<{ total: number }>('/api/event-logs/histogram?buckets=1')
+  if (data.total > 0) return
+  for (const [step, level] of ['Information', 'Warning', 'Error'].entries())
+    await client.event({ step, level, correlationKey: KEY, payload: `${HOSTILE} ${'x'.repeat(20_000)}` })
+  await client.applications([
+    { message: HOSTILE, categoryName: HOSTILE, correlationKey: KEY, level: 'Critical', exception: HOSTILE },
+  ])
+  await client.total('event', 3)
+  await client.total('application', 1)
+  await eventually(async () => {
+    const { data } = await client.get<{ summary: { total: number } }>(`/api/flows/${KEY}`)
+    expect(data?.summary.total).toBe(4)
+  }, SHOWN_MS)
+}
 
+/** Point 7: pages that everybody can read; they are the same whatever stores are behind them. */
+export function lookScenarios({ stand, show }: Stage): void {
   test.each([
     ['light', {}],
     ['dark', { dark: true, reducedMotion: true }],
@@ -45,7 +45,7 @@ export function readerScenarios({ stand, show, open, tolerate }: Stage): void {
   ])(
     'axe finds nothing, nothing sticks out and no text runs, on any page: %s',
     async (_name, look) => {
-      await fill()
+      await fill(stand())
       for (const [path, read] of Object.entries(PAGES)) {
         const { page, axe } = await show(TEAM, path, look)
         await page.locator(read).first().waitFor()
@@ -57,9 +57,12 @@ export function readerScenarios({ stand, show, open, tolerate }: Stage): void {
     },
     2 * MINUTE,
   )
+}
 
+/** Point 7, and bad luck: who reads it how, text that means harm, and a server that goes. */
+export function readerScenarios({ stand, show, open, tolerate }: Stage): void {
   test('keys go from page to page and are told by ?; times in UTC, the theme and what is copied are as one likes', async () => {
-    await fill()
+    await fill(stand())
     const { page } = await show(TEAM, '/event-logs', { zone: 'Asia/Kolkata' })
     await page.locator('tr.log').first().waitFor()
     await page.keyboard.press('?')
@@ -97,7 +100,7 @@ export function readerScenarios({ stand, show, open, tolerate }: Stage): void {
   })
 
   test('a server that is gone is said once; what is typed stays, and the tail goes on when it is back', async () => {
-    await fill()
+    await fill(stand())
     tolerate(/net::ERR_|Failed to load resource/)
     const client = clientOf(stand(), TEAM)
     const { page } = await show(TEAM, '/event-logs?live=1')
