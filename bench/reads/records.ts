@@ -13,8 +13,13 @@ const ENTRIES_OF_A_FLOW = 8
 const FLOWS_OPEN = 64
 const RARE = 20
 
-/** A word of many entries, one of RARE entries, and one of none. */
-export const WORDS = { common: 'request', rare: 'quarantined', none: 'nonesuch' } as const
+/** Words of many entries, of RARE ones and of none, and a phrase. */
+export const WORDS = {
+  common: 'request',
+  rare: 'quarantined',
+  none: 'nonesuch',
+  phrase: 'connection refused by provider',
+} as const
 
 const AREAS = 'Orders Billing Shipping Catalog Search Identity Mail Reports Gateway Inventory Pricing Support'.split(
   ' ',
