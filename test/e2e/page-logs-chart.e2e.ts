@@ -37,7 +37,7 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     open(server.url, { path: `/application-logs?${query}`, key: LOGS_KEY, reducedMotion: true, ...options })
   const drawn = (page: Page) => page.getByRole('figure', { name: / of / })
   const slider = (page: Page) => page.getByRole('slider')
-  const legend = async (page: Page): Promise<readonly string[]> => page.locator('.legend button').allTextContents()
+  const legend = async (page: Page): Promise<readonly string[]> => page.locator('.legend .series').allTextContents()
   const choose = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
   test('begin with the number of logs, offer names that have numbers, and the way back keeps the chart', async () => {
@@ -72,8 +72,18 @@ describeWithBrowser('charts of logs', ({ open, tolerate }) => {
     expect(marks).toEqual([5, 5])
     const ticks = page.locator('.values span:not(:first-child)')
     expect(await ticks.allTextContents()).toEqual(['0', '2,000', '4,000', '6,000'])
-    await page.locator('.legend button', { hasText: '/a' }).click()
+    await page.locator('.legend .series', { hasText: '/a' }).click()
     await eventually(async () => expect(await ticks.allTextContents()).toEqual(['0', '2', '4', '6']))
+  })
+
+  test('a line of a value leads to its logs alone, a group by its parameter', async () => {
+    const { page } = await show(`${RANGE}&chart=max&value=scope.ms&by=scope.path`)
+    await choose(page, 'Only /b')
+    await eventually(async () => expect(await legend(page)).toEqual(['/b6']))
+    expect(paramsOf(page)).toMatchObject({ q: 'scope.path:/b', chart: 'max', by: 'scope.path' })
+    const { page: other } = await show(`${RANGE}&chart=count&by=template&q=fast`)
+    await other.getByRole('button', { name: /^Only fast/ }).click()
+    await eventually(() => expect(paramsOf(other)).toHaveProperty('template'))
   })
 
   test('the keyboard goes from point to point, tells the numbers, and shows the logs of one', async () => {

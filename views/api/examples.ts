@@ -143,7 +143,7 @@ export const VIEW_EXAMPLES = {
     by: null,
     interval: 3_600_000,
     spans: ['2026-01-31T08:00:00.000Z', '2026-01-31T09:00:00.000Z'],
-    items: [{ value: null, label: null, count: 42, points: [null, 12.5] }],
+    items: [{ value: null, label: null, term: null, count: 42, points: [null, 12.5] }],
     more: false,
   },
   Choices: {

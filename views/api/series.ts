@@ -1,14 +1,15 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { successBody } from '../../shared/http/answer.ts'
-import type { GroupField } from '../../shared/log-store/log-store.ts'
+import type { GroupField, LogStoreReader } from '../../shared/log-store/log-store.ts'
+import { printTerm } from '../../shared/query/term.ts'
 import type { Series } from '../schemas/answers.ts'
 import type { Answer, Call } from './call.ts'
 import { filterOf } from './entries.ts'
 import { groupingOf, numbersOf } from './grouping.ts'
-import { nameOf } from './groups.ts'
+import { groupText, nameOf } from './groups.ts'
 import { invalidParameters } from './problems.ts'
 
-/** A number over time, of the entries that the parameters select. */
+/** A number computed from the selected entries, over time. */
 export const seriesOfEntries =
   (kind: EntryKind): Answer =>
   async (call, { store }) => {
@@ -21,18 +22,42 @@ export const seriesOfEntries =
     const grouping = by === null ? null : groupingOf(kind, by)
     const request = { fn, of, by: grouping?.field ?? null, seriesMax, bucketsMax }
     const found = await store.series(filterOf(kind, call), request, call.signal)
+    const items: Series['items'][number][] = []
+    for (const one of found.series) {
+      const term = grouping === null ? null : termOf(grouping, one.value)
+      items.push({ ...one, label: await labelOf(one.value, kind, grouping?.field, call, store), term })
+    }
     return successBody({
       fn,
       value: of === null ? null : `${of.field}.${of.path}`,
       by: grouping?.by ?? null,
       interval: found.intervalMs,
       spans: found.spans,
-      items: found.series.map((one) => ({ ...one, label: labelOf(one.value, grouping?.field, call) })),
+      items,
       more: found.more,
     } satisfies Series)
   }
 
-const labelOf = (value: string | null, field: GroupField | undefined, call: Call): string | null =>
-  value === null || field === undefined ? value : nameOf(field, value, call)
+/** The text of a group, derived from its newest log; else the name of the value in the registry, or the value. */
+async function labelOf(
+  value: string | null,
+  kind: EntryKind,
+  field: GroupField | undefined,
+  call: Call,
+  store: LogStoreReader,
+): Promise<string | null> {
+  if (value === null || field === undefined) return value
+  if (!isGroup(field)) return nameOf(field, value, call)
+  const newest = { limit: 1, order: 'desc', after: null } as const
+  const { entries } = await store.search({ ...filterOf(kind, call), [field]: value }, newest, call.signal)
+  return (entries[0] && groupText(field, entries[0])?.label) ?? value
+}
+
+/** Whether the values of a field are hashes, which stand for groups and have parameters of their own. */
+const isGroup = (field: GroupField): field is 'template' | 'exceptionGroup' =>
+  field === 'template' || field === 'exceptionGroup'
+
+const termOf = ({ by, field }: ReturnType<typeof groupingOf>, value: string | null): string | null =>
+  value === null || isGroup(field) ? null : printTerm({ field: by, value })
 
 const SUCH_AS = { event: 'payload.total', application: 'scope.ms' } as const satisfies Record<EntryKind, string>

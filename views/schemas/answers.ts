@@ -16,8 +16,8 @@ import { LONG_FIELDS } from '../../shared/contract/rows.ts'
 import { SERIES_FUNCTIONS } from '../../shared/log-store/statistics.ts'
 
 /*
- * The answers of the read API and of the session: each schema with the type of the same name. The OpenAPI document shows the schemas;
- * the server and the page use the types. docs/http.md describes the answers in words.
+ * The answers of the read API and of the session: each schema with a type of the same name. The OpenAPI document shows the schemas; the
+ * server and the page use the types. docs/http.md describes the answers in prose.
  */
 
 const guid = { type: 'string', format: 'uuid' } as const
@@ -233,7 +233,7 @@ export type FacetValue = Static<typeof facetValue>
 const facetValue = objectOf({ value: text, count })
 const facet = arrayOf(facetValue)
 const namedFacet = arrayOf(objectOf({ value: text, name: optionalText, count }))
-// The store gives the levels it counts as text.
+// The store returns the counted levels as plain strings.
 const levelFacet = typed<readonly FacetValue[]>(arrayOf(objectOf({ value: Level, count })))
 
 export const Facets = component('Facets', {
@@ -285,6 +285,11 @@ const series = objectOf({
     description: 'The value of the field `by` that its logs share; null where it is left out.',
   },
   label: { ...optionalText, description: 'The value for the eye, as of a group.' },
+  term: {
+    ...optionalText,
+    description:
+      'The search that finds its logs; null where `by` is left out, or is a group without a name in searches.',
+  },
   count: { ...count, description: 'The number of its logs, or of its numbers.' },
   points: {
     ...arrayOf({ type: ['number', 'null'] }),
@@ -550,7 +555,7 @@ const RefusedCount = component('RefusedCount', {
   lastAt: time,
 })
 
-/** Lets a Team see what was refused without looking for it. */
+/** Shows a Team its refusals without a separate request. */
 export const refused = {
   ...nullable(arrayOf(RefusedCount)),
   description:

@@ -24,7 +24,7 @@ describe('GET …/series', () => {
       by: null,
       interval: 60_000,
       spans: ['2026-01-31T12:00:00.000Z', '2026-01-31T12:01:00.000Z', '2026-01-31T12:02:00.000Z'],
-      items: [{ value: null, label: null, count: 3, points: [20, null, 7] }],
+      items: [{ value: null, label: null, term: null, count: 3, points: [20, null, 7] }],
       more: false,
     })
   })
@@ -48,9 +48,23 @@ describe('GET …/series', () => {
     views.store.add(log('a', 1), log('a', 3), log('b', 9))
     const ofTenants = await seriesOf(`${LOGS}?by=Scope.tenant&value=scope.ms&fn=p50&series=1&${RANGE}`)
     expect(ofTenants).toMatchObject({ by: 'scope.tenant', more: true })
-    expect(ofTenants.items).toEqual([{ value: 'a', label: 'a', count: 2, points: [1, null, null] }])
+    expect(ofTenants.items).toEqual([
+      { value: 'a', label: 'a', term: 'scope.tenant:a', count: 2, points: [1, null, null] },
+    ])
     const ofProjects = await seriesOf(`${LOGS}?by=projectId&${RANGE}`)
-    expect(ofProjects).toMatchObject({ by: 'project', items: [{ value: PROJECT, label: 'Checkout', count: 3 }] })
+    expect(ofProjects).toMatchObject({
+      by: 'project',
+      items: [{ value: PROJECT, label: 'Checkout', term: `project:${PROJECT}`, count: 3 }],
+    })
+  })
+
+  test('names groups by their text, as their values are hashes', async () => {
+    const log = (message: string, exception: string | null) => applicationLog({ timestamp: at(0), message, exception })
+    views.store.add(log('order 1 paid', null), log('order 2 paid', 'System.TimeoutException: gone'))
+    const labels = async (by: string) =>
+      (await seriesOf(`${LOGS}?by=${by}&${RANGE}`)).items.map(({ label, term }) => [label, term])
+    expect(await labels('template')).toEqual([['order <*> paid', null]])
+    expect(await labels('exception')).toEqual([['System.TimeoutException', null]])
   })
 
   test.each([

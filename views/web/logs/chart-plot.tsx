@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { visible } from '../../flow-layout/format.ts'
 import { durationText } from '../../flow-layout/times.ts'
 import type { Series } from '../../schemas/answers.ts'
+import { Icon } from '../ui/icon.tsx'
 import { useUtc } from '../ui/time.tsx'
 import { CHART, FUNCTIONS } from './chart-texts.ts'
 import { AS_TABLE } from './texts.ts'
@@ -9,14 +10,15 @@ import { Brush, MarkedTime, SpansTable, secondsText, TimeTicks, useBrush } from 
 import { rangeOf, type Spans } from './time-spans.ts'
 import { heightOf, numberText, PLOT_HEIGHT, pathsOf, tickTexts, type ValueAxis, valueAxis } from './value-axis.ts'
 
-/** Colours of series, as `--series-1` and so on; those beyond are dashed. */
+/** Number of series colours (`--series-1` and so on); further series are dashed. */
 const COLOURS = 5
-/** Points that Page Up and Page Down pass. */
+/** Points that Page Up and Page Down move by. */
 const PAGE = 10
 
 /** A line of the chart. */
 interface Drawn {
   readonly value: string | null
+  readonly term: string | null
   readonly label: string
   readonly points: readonly (number | null)[]
   readonly look: Look
@@ -25,12 +27,14 @@ interface Drawn {
 
 interface PlotProps {
   readonly series: Series
-  /** Given the range of the spans that were chosen; of one alone, a point. */
+  /** Called with the range of the chosen spans; `isPoint` if it is a single one. */
   readonly onRange: (range: { readonly from: string; readonly to: string }, isPoint: boolean) => void
+  /** Given a line of the chart whose logs alone are to be shown. */
+  readonly onOnly: (line: Pick<Drawn, 'value' | 'term'>) => void
 }
 
-/** Lines over time, a legend with their numbers at a point, and a table that says the same. */
-export function ChartPlot({ series, onRange }: PlotProps) {
+/** Lines over time, a legend with their values at a point, and the same data as a table. */
+export function ChartPlot({ series, onRange, onOnly }: PlotProps) {
   const { fn, value, by, interval, items } = series
   const spans: Spans = { starts: series.spans, interval }
   const [hidden, setHidden] = useState<ReadonlySet<string | null>>(new Set())
@@ -42,7 +46,7 @@ export function ChartPlot({ series, onRange }: PlotProps) {
     if (range !== undefined) onRange(range, one === other)
   }
   const { marked, handlers } = useBrush(spans, (one, other, { pointerType }) => {
-    // A finger cannot point without touching: it reads the numbers first.
+    // Touch has no hover, so the first tap only shows the values.
     if (pointerType === 'touch' && one === other && one !== point) setPoint(one)
     else choose(one, other)
   })
@@ -88,7 +92,7 @@ export function ChartPlot({ series, onRange }: PlotProps) {
           {AS_TABLE(table)}
         </button>
       </figcaption>
-      <Legend all={all} at={at} onToggle={toggle} />
+      <Legend all={all} at={at} onToggle={toggle} onOnly={onOnly} />
       {table && (
         <SpansTable
           label={title}
@@ -104,7 +108,7 @@ export function ChartPlot({ series, onRange }: PlotProps) {
   )
 }
 
-/** The number of a line at a point, or else the latest. */
+/** The value of a line at a point; by default the latest. */
 function numberAt({ points }: Drawn, at = points.findLastIndex((number) => number !== null)): string {
   const number = points[at] ?? null
   return number === null ? CHART.nothing : numberText(number)
@@ -115,13 +119,13 @@ interface AreaProps extends ReturnType<typeof useBrush> {
   readonly spans: Spans
   readonly shown: readonly Drawn[]
   readonly isCount: boolean
-  /** The point that is read. */
+  /** The point whose values are shown. */
   readonly at: number | undefined
   readonly onPoint: (point: number | undefined) => void
   readonly onChoose: (point: number) => void
 }
 
-/** The drawing, which is a slider for the keyboard: it goes from point to point and tells the numbers. */
+/** The drawing. For the keyboard it is a slider that moves from point to point and announces the values. */
 function Plot({ title, spans, shown, isCount, at, marked, handlers, onPoint, onChoose }: AreaProps) {
   const utc = useUtc()
   const last = spans.starts.length - 1
@@ -188,7 +192,7 @@ interface Look {
   readonly 'stroke-dasharray': string | undefined
 }
 
-/** The look of each series by its value, which it keeps while others come and go. */
+/** The look of each series by its value; it stays the same while other series come and go. */
 function useLooks(): (value: string | null) => Look {
   const places = useRef(new Map<string | null, number>())
   return (value) => {
@@ -220,12 +224,12 @@ function Line({ line: { points, look }, axis, at }: LineProps) {
   )
 }
 
-/** The numbers beside the drawing. */
+/** The axis labels. */
 function ValueTicks({ axis }: { readonly axis: ValueAxis }) {
   const texts = tickTexts(axis)
   return (
     <div class="values muted small num" aria-hidden="true">
-      {/* As wide as the longest of them. */}
+      {/* Sets the width: as wide as the longest label. */}
       <span>{texts.reduce((longest, text) => (text.length > longest.length ? text : longest))}</span>
       {axis.ticks.map((tick, index) => (
         <span key={tick} style={{ top: `${heightOf(tick, axis)}%` }}>
@@ -236,29 +240,41 @@ function ValueTicks({ axis }: { readonly axis: ValueAxis }) {
   )
 }
 
-interface LegendProps extends Pick<AreaProps, 'at'> {
+interface LegendProps extends Pick<AreaProps, 'at'>, Pick<PlotProps, 'onOnly'> {
   readonly all: readonly Drawn[]
   readonly onToggle: (value: string | null) => void
 }
 
-/** The lines by their labels, each with its number; a click hides one and shows it again. */
-const Legend = ({ all, at, onToggle }: LegendProps) => (
+/** The lines' labels with their values; a click hides or shows a line. */
+const Legend = ({ all, at, onToggle, onOnly }: LegendProps) => (
   <div class="legend">
     {all.map((one) => (
-      <button
-        key={one.value}
-        type="button"
-        class="series"
-        aria-pressed={!one.isHidden}
-        title={one.label}
-        onClick={() => onToggle(one.value)}
-      >
-        <svg class="swatch" viewBox="0 0 20 4" aria-hidden="true">
-          <path d="M0 2H20" {...one.look} />
-        </svg>
-        <bdi class="cut">{one.label}</bdi>
-        <b class="num">{numberAt(one, at)}</b>
-      </button>
+      <span key={one.value}>
+        <button
+          type="button"
+          class="series"
+          aria-pressed={!one.isHidden}
+          title={one.label}
+          onClick={() => onToggle(one.value)}
+        >
+          <svg class="swatch" viewBox="0 0 20 4" aria-hidden="true">
+            <path d="M0 2H20" {...one.look} />
+          </svg>
+          <bdi class="cut">{one.label}</bdi>
+          <b class="num">{numberAt(one, at)}</b>
+        </button>
+        {one.value !== null && (
+          <button
+            type="button"
+            class="button quiet icon small"
+            title={CHART.only}
+            aria-label={CHART.onlyOf(one.label)}
+            onClick={() => onOnly(one)}
+          >
+            <Icon name="plus" />
+          </button>
+        )}
+      </span>
     ))}
   </div>
 )

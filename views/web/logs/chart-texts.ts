@@ -10,7 +10,7 @@ export const FUNCTIONS = [
   ['p99', 'p99'],
 ] as const satisfies readonly (readonly [SeriesFunction, string])[]
 
-/** The words about charts. */
+/** The texts about charts. */
 export const CHART = {
   name: 'Chart',
   fn: 'Function',
@@ -33,6 +33,8 @@ export const CHART = {
     `${fn} of ${value ?? 'logs'}${by === null ? '' : ` by ${by}`}`,
   points: (title: string): string => `${title}; Enter shows the logs of a point`,
   point: (interval: string): string => `a point is ${interval}, a click shows its logs`,
+  only: 'Only these logs',
+  onlyOf: (label: string): string => `Only ${label}`,
   nothing: '–',
   further: (by: string): string => `${by} has further values; these are those with most logs.`,
   moreSeries: (most: number): string => `Draw up to ${most}`,

@@ -6,31 +6,33 @@ import { GROUPED_BY } from '../../schemas/list-parameters.ts'
 import type { Params } from '../api/client.ts'
 import { useFetch } from '../api/use-fetch.ts'
 import { Select } from '../ui/select.tsx'
+import { changeSearch } from './change-search.ts'
 import { ChartPlot } from './chart-plot.tsx'
 import { CHART, FUNCTIONS } from './chart-texts.ts'
 import { familyOf } from './columns.ts'
 import { folderOf } from './facts.ts'
 import { type AddressParams, type ChosenChart, NO_CHART } from './filters.ts'
 import { Empty, ListProblem } from './list.tsx'
+import { GROUP_PARAMETERS, isGrouping } from './texts.ts'
 import { BUCKETS } from './use-counts.ts'
 
-/** As many series as are drawn at first, and as many as there can be. */
+/** Number of series drawn at first, and the maximum. */
 const SERIES = 5
 const SERIES_MAX = 10
 
 interface ChartViewProps {
   readonly kind: EntryKind
   readonly chart: ChosenChart
-  /** The parameters of the list: names are those of the logs that it finds. */
+  /** The list's parameters; suggested names come from the logs that they select. */
   readonly filter: Params
-  /** The same with the range that is counted. */
+  /** The same, with the counted range. */
   readonly counted: Params
-  /** How many logs there are, where that is known. */
+  /** The number of logs, if known. */
   readonly total: number | undefined
   readonly onChange: (params: AddressParams) => void
 }
 
-/** A number of the logs over time, in one line or in one for each value of a field. */
+/** A number computed from the logs over time, as one line or as one per value of a field. */
 export function ChartView(props: ChartViewProps) {
   const { kind, chart, filter, onChange } = props
   const { fn, value = '', by = '' } = chart
@@ -42,7 +44,7 @@ export function ChartView(props: ChartViewProps) {
   const setValue = (text: string): void => {
     setSought('')
     const name = text === '' || text.startsWith(family) ? text : `${family}${text}`
-    // Numbers are rarely counted: their average is the better beginning.
+    // A count of a numeric field is rarely wanted, so the average is the better default.
     onChange({ value: name, ...(value === '' && name !== '' && fn === 'count' && { chart: 'avg' }) })
   }
   const isAsked = fn === 'count' || value !== ''
@@ -83,10 +85,10 @@ export function ChartView(props: ChartViewProps) {
   )
 }
 
-/** Not at every letter: each question reads logs. */
+/** Debounces input, as each request reads logs; in milliseconds. */
 const REST_MS = 100
 
-/** A text once it has stayed the same for a moment. */
+/** The text, once it has been stable for a moment. */
 function useRested(text: string): string {
   const [rested, setRested] = useState(text)
   useLayoutEffect(() => {
@@ -96,7 +98,7 @@ function useRested(text: string): string {
   return rested
 }
 
-/** Names that a completion offers. */
+/** Names suggested by a completion. */
 const useNames = (path: string, params: Params): readonly string[] =>
   useFetch<Completion>(path, params).data?.choices.map(({ label }) => label) ?? []
 
@@ -107,13 +109,13 @@ interface NameInputProps {
   readonly names: readonly string[]
   readonly text: string
   readonly onInput?: (text: string) => void
-  /** Given the text once somebody has chosen or finished it. */
+  /** Called with the text once the user has chosen or finished it. */
   readonly onText: (text: string) => void
 }
 
 function NameInput({ name, label, placeholder, names, text, onInput, onText }: NameInputProps) {
   const [draft, setDraft] = useState(text)
-  // As soon as it is drawn, or it would take back what is typed meanwhile.
+  // A layout effect: a later effect would overwrite what is typed in the meantime.
   useLayoutEffect(() => setDraft(text), [text])
   const id = `chart-${name}`
   return (
@@ -157,7 +159,7 @@ const Names = ({ names, onName }: NamesProps) => (
   </>
 )
 
-/** The chart as the API answers it, or the reason why there is nothing to draw. */
+/** The chart returned by the API, or why there is nothing to draw. */
 function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartViewProps & NamesProps) {
   const { fn, value, by } = chart
   const [most, setMost] = useState(SERIES)
@@ -177,6 +179,10 @@ function Answer({ kind, chart, counted, total, names, onName, onChange }: ChartV
           <ChartPlot
             series={data}
             onRange={(range, isPoint) => onChange({ ...range, ...(isPoint && NO_CHART), live: undefined })}
+            onOnly={({ value: only, term }) => {
+              if (isGrouping(by)) onChange({ [GROUP_PARAMETERS[by]]: only ?? undefined })
+              else if (term !== null) changeSearch('with', term)
+            }}
           />
           {data.more && by !== undefined && (
             <div class="more">
