@@ -5,7 +5,7 @@ import { answerMethodNotAllowed } from '../../shared/http/method-not-allowed.ts'
 import type { Health } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
-import { askWithin, singleFlight } from '../../shared/runtime/waiting.ts'
+import { askWithin, restingFlight } from '../../shared/runtime/waiting.ts'
 import type { EventLoopDelay } from './event-loop-delay.ts'
 
 export interface OperationsDeps {
@@ -14,14 +14,17 @@ export interface OperationsDeps {
   readonly eventLoopDelay: Pick<EventLoopDelay, 'report'>
   /** Instruments of other threads of the process. */
   readonly moreMetrics: () => Promise<object>
-  /** Every part that has to be ready before the process is; answers in any case. */
+  /** All parts that have to be ready before the process is; always resolves. */
   readonly health: () => Promise<readonly Health[]>
-  /** Whether the process is on its way out. */
+  /** Whether the process is shutting down. */
   readonly draining: () => boolean
 }
 
 /** How long a scrape waits for other threads. */
 const METRICS_LIMIT_MS = 1_000
+
+/** A scrape takes about 10 ms and no key: scrapes without end would leave others little of the thread. */
+const REST = { times: 4, restMsMax: 250 }
 
 /** `GET /health/live` and `GET /health/ready`: real statuses, and JSON that says what is not ready. */
 export function healthRoutes({ health, draining }: OperationsDeps): Router {
@@ -35,7 +38,7 @@ export function healthRoutes({ health, draining }: OperationsDeps): Router {
   return router
 }
 
-/** `GET /metrics` in the Prometheus text format, those of every thread together; of threads that do not answer there are none. */
+/** `GET /metrics` in the Prometheus text format, for all threads together; a thread that does not answer is left out. */
 export function metricsRoutes({ metrics, eventLoopDelay, moreMetrics, logger }: OperationsDeps): Router {
   const ask = askWithin(METRICS_LIMIT_MS, moreMetrics)
   let isTold = false
@@ -46,11 +49,11 @@ export function metricsRoutes({ metrics, eventLoopDelay, moreMetrics, logger }: 
     isTold = found === undefined
     return found ?? []
   }
-  const collect = singleFlight(async () => {
+  const collect = restingFlight(async () => {
     eventLoopDelay.report()
     const all = [await metrics.registry.getMetricsAsJSON(), await metricsOfThreads()]
     return AggregatorRegistry.aggregate(all as MetricObject[][] as never).metrics()
-  })
+  }, REST)
   const router = Router()
   route(router, '/metrics', async (_request, response) => {
     const text = await collect()

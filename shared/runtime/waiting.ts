@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 
-/** Does the work unless it is under way; callers that ask for it meanwhile share its outcome. */
+/** Does the work unless it is in progress; callers meanwhile share its outcome. */
 export function singleFlight<Value>(work: () => Promise<Value>): () => Promise<Value> {
   let flight: Promise<Value> | undefined
   return () => {
@@ -13,8 +13,30 @@ export function singleFlight<Value>(work: () => Promise<Value>): () => Promise<V
 }
 
 /**
- * Asks something that may not answer, such as another thread, and waits no longer than `limitMs`: undefined where there is no answer
- * by then. It is not asked again before it has answered, so that no questions pile up.
+ * A `singleFlight` that rests after its work for `times` as long as that took, but no longer than `restMsMax`: so the work takes only its
+ * share of a thread, however often it is asked for. Callers that ask during a rest share the work after it.
+ */
+export function restingFlight<Value>(
+  work: () => Promise<Value>,
+  { times, restMsMax }: { readonly times: number; readonly restMsMax: number },
+): () => Promise<Value> {
+  let restUntil = Number.NEGATIVE_INFINITY
+  return singleFlight(async () => {
+    const restMs = restUntil - performance.now()
+    if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))
+    const start = performance.now()
+    try {
+      return await work()
+    } finally {
+      const end = performance.now()
+      restUntil = end + Math.min(times * (end - start), restMsMax)
+    }
+  })
+}
+
+/**
+ * Asks something that may not answer, such as another thread, and waits at most `limitMs`; undefined if there is no answer by then. It is
+ * not asked again before it has answered, so that questions do not pile up.
  */
 export function askWithin<Value>(limitMs: number, ask: () => Promise<Value>): () => Promise<Value | undefined> {
   const asked = singleFlight(ask)
@@ -29,7 +51,7 @@ export function askWithin<Value>(limitMs: number, ask: () => Promise<Value>): ()
   })
 }
 
-/** The longest that a timer of Node can be set to. */
+/** The maximum delay of a timer in Node. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
 /** Whether the work ended by the deadline (milliseconds since 1970). Rejects as the work does, if it does so in time. */
@@ -43,11 +65,11 @@ export async function byDeadline(work: Promise<unknown>, deadline: number, clock
   }
 }
 
-/** Waits that end early. */
+/** Waits that can end early. */
 export interface Waker {
-  /** Ends all waits of now. */
+  /** Ends all current waits. */
   wake(): void
-  /** Resolves after so many milliseconds, at `wake`, or when the signal aborts. */
+  /** Resolves after `ms` milliseconds, at `wake`, or when the signal aborts. */
   wait(ms: number): Promise<void>
 }
 
@@ -73,17 +95,17 @@ export function createWaker(signal: AbortSignal): Waker {
   }
 }
 
-/** Resolves after so many milliseconds, or when the signal aborts. */
+/** Resolves after `ms` milliseconds, or when the signal aborts. */
 export const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   await delay(ms, undefined, { signal }).catch(() => undefined)
 }
 
-/** Marks the end of a time that `within` gave; the work itself goes on. */
+/** The time that `within` allowed is over; the work itself continues. */
 export class OvertimeError extends Error {
   override readonly name = 'OvertimeError'
 }
 
-/** The promise's outcome, or an `OvertimeError` after so many milliseconds. */
+/** The promise's outcome, or an `OvertimeError` after `ms` milliseconds. */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<never>((_, reject) => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { askWithin, createWaker, singleFlight } from '../../../../shared/runtime/waiting.ts'
+import { askWithin, createWaker, restingFlight, singleFlight } from '../../../../shared/runtime/waiting.ts'
 
 /** Work that is done when told to. */
 function heldWork() {
@@ -34,6 +34,34 @@ describe('work that is shared', () => {
     const second = shared()
     begun[1]?.resolve('yes')
     expect(await second).toBe('yes')
+  })
+})
+
+describe('work that rests', () => {
+  afterEach(() => vi.useRealTimers())
+
+  test.each([
+    ['four times as long as it took', 20, 80],
+    ['no longer than it may', 1_000, 250],
+  ])('begins again after a rest, %s, for all who asked meanwhile', async (_name, tookMs, restMs) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    const { begun, work } = heldWork()
+    const resting = restingFlight(work, { times: 4, restMsMax: 250 })
+    const first = resting()
+    await vi.advanceTimersByTimeAsync(tookMs)
+    begun[0]?.resolve('first')
+    expect(await first).toBe('first')
+    const next = [resting(), resting()]
+    await vi.advanceTimersByTimeAsync(restMs - 1)
+    expect(begun).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(begun).toHaveLength(2)
+    begun[1]?.resolve('second')
+    expect(await Promise.all(next)).toEqual(['second', 'second'])
+    await vi.advanceTimersByTimeAsync(10_000)
+    void resting()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(begun).toHaveLength(3)
   })
 })
 
