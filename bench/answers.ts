@@ -1,4 +1,4 @@
-/** One answer of an HTTP/1.1 server; the body as Latin-1, since only its beginning is looked at. */
+/** An HTTP/1.1 response; the body as Latin-1, since only its beginning is inspected. */
 export interface Answer {
   readonly status: number
   readonly body: string
@@ -7,8 +7,8 @@ export interface Answer {
 const HEAD_END = '\r\n\r\n'
 
 /**
- * Cuts what a connection receives into answers, however the network has split them. Knows answers with a content-length or none;
- * throws for a chunked one, which no measured program sends.
+ * Splits the bytes of a connection into responses, regardless of packet boundaries. Supports responses with a content-length or without a
+ * body; throws for chunked ones, which no measured program sends.
  */
 export function createAnswerReader(onAnswer: (answer: Answer) => void): (chunk: Buffer) => void {
   let received = ''

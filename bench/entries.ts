@@ -3,12 +3,12 @@ import { protobufOf } from '../test/support/otlp-protobuf.ts'
 export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 export const API_KEY = 'bench-key-0123456789abcdef0123456789abcdef'
 
-/** The registry of the measured gateway. */
+/** The measured gateway's registry. */
 export const REGISTRY = `teams: [{ id: bench, name: Bench, apiKeys: ["${API_KEY}"] }]
 projects: [{ id: ${PROJECT}, team: bench, name: Bench }]
 `
 
-/** How many flows the entries with a correlationKey belong to. */
+/** The number of flows that the entries with a correlationKey are spread over. */
 const FLOWS = 5_000
 export const BATCH_ENTRIES = 100
 
@@ -17,7 +17,7 @@ const WORDS =
     ' ',
   )
 
-/** An application log of about 1 KB, with words enough that its text index is no toy. */
+/** An application log of about 1 KB, with enough words for a realistic text index. */
 export function entry(index: number, { keyed = true } = {}) {
   const words = Array.from({ length: 76 }, (_, place) => WORDS[(index * 7 + place * 13) % WORDS.length])
   return {
@@ -38,11 +38,11 @@ export function entry(index: number, { keyed = true } = {}) {
   }
 }
 
-/** Bodies of requests with one entry each. */
+/** Request bodies with one entry each. */
 export const singleBodies = (count: number, options: { readonly keyed?: boolean } = {}): readonly string[] =>
   Array.from({ length: count }, (_, index) => JSON.stringify({ uniqueIdentifier: PROJECT, ...entry(index, options) }))
 
-/** Bodies of requests with `BATCH_ENTRIES` entries each. */
+/** Request bodies with `BATCH_ENTRIES` entries each. */
 export const batchBodies = (count: number, options: { readonly keyed?: boolean } = {}): readonly string[] =>
   Array.from({ length: count }, (_, batch) => {
     const logEntries = Array.from({ length: BATCH_ENTRIES }, (_, index) =>
@@ -51,7 +51,7 @@ export const batchBodies = (count: number, options: { readonly keyed?: boolean }
     return JSON.stringify({ uniqueIdentifier: PROJECT, logEntries })
   })
 
-/** Export requests of OTLP in Protobuf with so many log records each, as an SDK sends them. */
+/** OTLP export requests in Protobuf with `records` log records each, as an SDK sends them. */
 export const otlpBodies = (count: number, records: number): readonly Uint8Array[] =>
   Array.from({ length: count }, (_, request) => {
     const logRecords = Array.from({ length: records }, (_, index) => otlpRecord(request * records + index))
@@ -70,7 +70,7 @@ function otlpRecord(index: number): object {
     body: { stringValue: message },
     attributes: attributesOf({ ...scopeData, attempt: String(scopeData.attempt) }),
     eventName,
-    // A trace of its own: the Collector makes a record of each.
+    // A trace per record: the Collector turns each trace into one message.
     traceId: `5b8efff798038103${index.toString(16).padStart(16, '0')}`,
     spanId: 'eee19b7ec3c1b174',
   }

@@ -1,7 +1,6 @@
 /**
- * The floor: the least that any program must do to take a log entry safely. It reads the body, parses it, serialises each
- * entry and appends them to a SQLite file with one transaction (and one fsync) for all that arrived meanwhile. No checks, no
- * keys, no index.
+ * The floor: the minimum work of any program that stores log entries durably. It reads the body, parses it, serialises each entry and
+ * appends everything that arrived meanwhile to a SQLite file in one transaction (one fsync). No validation, no keys, no index.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -3,35 +3,35 @@ import { createAnswerReader } from './answers.ts'
 
 export interface Load {
   readonly url: string
-  /** Sent one after another, again and again. */
+  /** Sent in turn, repeatedly. */
   readonly bodies: readonly (string | Uint8Array)[]
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   readonly seconds: number
-  /** Ends after so many requests, if that is sooner. */
+  /** Ends after this many requests, if that is sooner. */
   readonly requestsMax?: number
-  /** Requests a second offered, whatever the answers do; unset: as many as the connections can carry. */
+  /** Requests offered per second, regardless of responses; unset: as many as the connections can carry. */
   readonly rate?: number
-  /** The beginning of a good answer's body. */
+  /** The beginning of a successful response's body. */
   readonly goodAnswer?: string
 }
 
 export interface LoadResult {
-  /** Good answers, those after the end of the time included: nothing that was sent is left without its answer. */
+  /** Successful responses, including late ones: every request is awaited. */
   readonly answered: number
   readonly requestsPerSecond: number
-  /** Milliseconds; under a fixed rate they count from when a request was due, not from when it could be sent. */
+  /** Milliseconds; at a fixed rate measured from when a request was due, not from when it could be sent. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly failed: number
 }
 
-/** Longest wait for the answers that are outstanding when the time is over. */
+/** Maximum wait for outstanding responses after the end. */
 const TAIL_MS = 30_000
 
 /**
- * Sends POST requests over connections that stay open, one at a time on each, and waits for every answer. Works on bare sockets, so
- * that it takes as little of a machine that it shares with the measured program as it can.
+ * Sends POST requests over persistent connections, one at a time on each, and waits for every response. Uses bare sockets, to take as
+ * little as possible of the machine that it shares with the measured program.
  */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const url = new URL(load.url)
@@ -56,7 +56,7 @@ function drive(sockets: readonly Socket[], requests: readonly Buffer[], load: Lo
   let outstanding = 0
   let lastAnswerAt = startedAt
 
-  /** When the next request is to be sent. */
+  /** When the next request is due. */
   const due = (now: number): number => (rate === undefined ? now : startedAt + (sent * 1_000) / rate)
 
   return new Promise((resolve) => {
@@ -99,7 +99,7 @@ function drive(sockets: readonly Socket[], requests: readonly Buffer[], load: Lo
       socket.on('error', () => socket.destroy())
       return send
     }
-    /** Sends what is due; ends when nothing is to be sent any more and nothing is outstanding. */
+    /** Sends due requests; finishes when there is nothing left to send and nothing outstanding. */
     const next = (now: number): void => {
       while (idle.length > 0 && now < endsAt && sent < requestsMax && due(now) <= now) idle.shift()?.()
       if (outstanding === 0 && (now >= endsAt || sent >= requestsMax || idle.length === 0)) finish()
@@ -127,6 +127,6 @@ function requestOf(url: URL, body: string | Uint8Array, headers: Readonly<Record
   return Buffer.concat([Buffer.from(`POST ${url.pathname} HTTP/1.1\r\n${lines.join('')}\r\n`), Buffer.from(body)])
 }
 
-/** Of sorted values; not a number where there are none. */
+/** A quantile (`share` from 0 to 1) of sorted values; NaN if there are none. */
 export const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -1,7 +1,6 @@
 /**
- * `npm run bench`: measures Sluice in its embedded mode beside the floor, in one run, and writes its section of
- * docs/performance.md.
- * Absolute figures belong to the machine; the ratios are what to read. `npm run bench -- --quick` takes a minute.
+ * `npm run bench`: measures embedded Sluice and the floor, in one run, and writes its section of docs/performance.md. Absolute figures
+ * depend on the machine; the ratios are meaningful. `npm run bench -- --quick` takes a minute.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +16,7 @@ const quick = process.argv.includes('--quick')
 const SECONDS = quick ? 3 : 5
 const ROUNDS = quick ? 1 : 5
 
-/** Threads of the embedded process that take entries in; the others index and answer queries. */
+/** Threads of the embedded process that ingest entries; the others index and answer queries. */
 const INGEST_THREADS = ['MainThread', 'journal']
 
 const WORKLOADS = [
@@ -41,7 +40,7 @@ const startSluice = (): Promise<MeasuredProcess> =>
 const startFloor = (): Promise<MeasuredProcess> =>
   startIn((directory) => startMeasured([join(import.meta.dirname, 'floor.ts'), join(directory, 'floor.db')], {}))
 
-/** A folder for one run, gone after it: what it leaves to be written to the disk would slow the next. */
+/** Uses a folder for one run, and deletes it afterwards: pending writes would slow down the next run. */
 async function startIn(start: (directory: string) => Promise<MeasuredProcess>): Promise<MeasuredProcess> {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
   const remove = (): void => rmSync(directory, { recursive: true, force: true })
@@ -68,7 +67,7 @@ const load = (
     ...options,
   })
 
-/** One saturating load: what taking it in cost until the last answer, and all until everything was done, indexing included. */
+/** A saturating load: the cost of ingestion up to the last response, and the total cost including indexing. */
 async function saturate(target: MeasuredProcess, workload: Workload, settle: () => Promise<void>) {
   await load(target, workload, { seconds: 2 })
   await settle()
@@ -96,7 +95,7 @@ async function measureWorkload(workload: Workload): Promise<Round> {
   return { workload: workload.name, floor: floorRun, sluice: run, steady, peakMiB }
 }
 
-/** Latency at the rate that the goals name, and how soon an entry can be searched at half load. */
+/** Latency at the rate stated in the goals, and how soon an entry is searchable at half load. */
 async function measureLatency(): Promise<{ modest: LoadResult; searchableP99Ms: number }> {
   const [single] = WORKLOADS
   const sluice = await startSluice()
@@ -114,7 +113,7 @@ async function measureLatency(): Promise<{ modest: LoadResult; searchableP99Ms: 
   return { modest, searchableP99Ms: 1000 * histogramQuantile(0.99, 'sluice_consumer_searchable_seconds', half, after) }
 }
 
-/** Twice the load it can take, on more connections than it likes: memory after a third of the time and at the end. */
+/** Twice the sustainable load, on too many connections: memory after a third of the time and at the end. */
 async function measureOverload(): Promise<{ earlyMiB: number; lateMiB: number; result: LoadResult }> {
   const [, batch] = WORKLOADS
   const sluice = await startSluice()

@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Clock ticks a second of /proc, on every Linux that Node runs on. */
+/** Clock ticks per second in /proc, on every Linux that Node supports. */
 const TICKS_PER_SECOND = 100
 
-/** A program under measurement, by the kernel's own account of it. */
+/** A program under measurement, as accounted for by the kernel. */
 export interface MeasuredProcess {
   readonly url: string
-  /** CPU seconds used so far, all threads. */
+  /** CPU seconds used so far by all threads. */
   cpuSeconds(): number
-  /** CPU seconds used so far by thread name. */
+  /** CPU seconds used so far, by thread name. */
   cpuSecondsByThread(): Readonly<Record<string, number>>
   /** Resident memory now and at its peak, in MiB. */
   memory(): { readonly nowMiB: number; readonly peakMiB: number }
-  /** Ends it by SIGTERM and waits until it is gone. */
+  /** Sends SIGTERM and waits for the exit. */
   stop(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export async function startMeasured(args: readonly string[], env: Record<string,
   return measured(child, await printedUrl(child))
 }
 
-/** Starts any other program, and waits until it answers at its URL, whatever it answers. */
+/** Starts another program, and waits for any response at its URL. */
 export async function startProgram(command: string, args: readonly string[], url: string): Promise<MeasuredProcess> {
   const child = run(command, args, {})
   let over = false
@@ -41,7 +41,7 @@ export async function startProgram(command: string, args: readonly string[], url
   }
 }
 
-/** BENCH_NODE_OPTIONS=--cpu-prof has the measured Node programs profiled. */
+/** BENCH_NODE_OPTIONS=--cpu-prof profiles the measured Node programs. */
 function profiling(): Record<string, string> {
   const options = process.env['BENCH_NODE_OPTIONS']
   return options === undefined ? {} : { NODE_OPTIONS: options }
@@ -53,7 +53,7 @@ function run(command: string, args: readonly string[], env: Record<string, strin
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const kill = (): void => void child.kill('SIGKILL')
-  // Nothing that was started outlives the bench, however that ends.
+  // No child process outlives the bench, however it ends.
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))
   return child
@@ -88,7 +88,7 @@ function printedUrl(child: ChildProcess): Promise<string> {
   })
 }
 
-/** CPU seconds of a stat file of /proc: utime + stime are the 14th and 15th field of a stat line; the name before them is in parentheses and may hold blanks. */
+/** CPU seconds in a /proc stat file: fields 14 (utime) and 15 (stime), counted after the parenthesised name, which may contain blanks. */
 export function cpuOf(statFile: string): number {
   const line = readFileSync(statFile, 'utf8')
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
@@ -104,7 +104,7 @@ function byThread(pid: number): Record<string, number> {
   return seconds
 }
 
-/** A field of the kernel's account of a process, such as VmRSS, in MiB. */
+/** A field of a process's status in /proc, such as VmRSS, in MiB. */
 export const statusMiB = (pid: number, field: string): number => {
   const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Math.round(Number(line?.[1] ?? 0) / 1024)

@@ -4,7 +4,7 @@ import { median, ratio, whole } from './numbers.ts'
 
 interface Saturation {
   readonly result: LoadResult
-  /** CPU seconds of the whole process until all was done, and of its ingest threads until the last answer. */
+  /** CPU seconds of the whole process until all work was done, and of its ingest threads until the last response. */
   readonly cpu: number
   readonly ingest: number
   readonly entries: number

@@ -1,4 +1,4 @@
-/** A sample of the Prometheus text format: its name, its labels as written, its value. */
+/** A sample in the Prometheus text format: name, labels as written, value. */
 export interface Sample {
   readonly name: string
   readonly labels: string
@@ -14,7 +14,7 @@ export async function metrics(url: string): Promise<readonly Sample[]> {
   }))
 }
 
-/** Over all labels; 0 where there is none. */
+/** The sum over all labels; 0 if there is no sample. */
 export const total = (samples: readonly Sample[], name: string): number =>
   samples.reduce((sum, sample) => (sample.name === name ? sum + sample.value : sum), 0)
 
@@ -31,7 +31,7 @@ export async function drained(url: string): Promise<void> {
   }
 }
 
-/** The upper bound of the bucket in which a quantile falls, over what was observed between two scrapes. */
+/** The upper bound of the bucket that a quantile falls into, for the observations between two scrapes. */
 export function histogramQuantile(
   quantile: number,
   name: string,

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /**
- * The document with one of its sections replaced, or put at its end where it has none of that heading. A section goes from its heading
- * of the second level to the next one; what stands before the first is kept.
+ * Replaces a section of the document, or appends it if there is none with that heading. A section extends from its level-2 heading to the
+ * next; text before the first heading is kept.
  */
 export function replaceSection(document: string, heading: string, body: string): string {
   const section = `## ${heading}\n\n${body.trim()}\n`

@@ -29,18 +29,17 @@ export interface BatchDeps {
   readonly lag: Lag
   readonly instruments: Instruments
   readonly logger: Logger
-  /** The tracer, and the group that its spans name; left out: nothing is traced. */
+  /** The tracer, and the group that its spans name; without it, nothing is traced. */
   readonly tracing?: { readonly tracer: Tracer; readonly group: string } | undefined
 }
 
-/** The end of one record. */
+/** The outcome of one record. */
 type Settled = 'stored' | 'duplicate' | 'skipped' | DeadLetter
 
 /**
- * Handles the batches of a projection: decode, project, write, dead-letter, commit, chunk after chunk. The next chunk begins when
- * all records of the one before have their document or their dead letter acknowledged, so the position after a chunk may be committed.
- * Data never makes it throw; what it throws (the store halts, a dead letter cannot be written, too many of them) must end the
- * subscription.
+ * Handles the batches of a projection: decode, project, write, dead-letter, commit, chunk after chunk. The next chunk begins when every
+ * record of the previous one has its document or its dead letter acknowledged, so the position after a chunk may be committed. A bad record
+ * never makes it throw; its errors (the store halts, a dead letter cannot be written, too many of them) must end the subscription.
  */
 export function createBatchHandler<Item>(
   projection: Projection<Item>,
@@ -48,21 +47,21 @@ export function createBatchHandler<Item>(
   deps: BatchDeps,
 ): (batch: PartitionBatch) => Promise<void> {
   const { deadLetters, deadLetterLimits, instruments, lag, logger, tracing } = deps
-  /** Of each partition, up to which position. */
+  /** The history of each partition, and the position up to which it goes. */
   const histories = new Map<string, { readonly history: DeadLetterHistory; readonly position: number }>()
-  /** Records that come again, after a rebalance for example, were counted before; the history since then is not known any more. */
+  /** Redelivered records, after a rebalance for example, were counted before, so the partition starts again without a history. */
   const historyOf = (place: string, offset: number): DeadLetterHistory => {
     const known = histories.get(place)
     return known !== undefined && known.position <= offset ? known.history : NO_HISTORY
   }
 
-  /** Gives the position after the chunk. */
+  /** Returns the position after the chunk. */
   const settleChunk = async (chunk: readonly JournalRecord[], batch: PartitionBatch): Promise<number> => {
     const settled = await writeChunk(projection, chunk, projectorOf(batch.topic), batch.signal, deps)
     const place = placeOf(batch)
     const bad = badRecords(chunk, settled)
     const before = historyOf(place, chunk[0]?.offset ?? 0)
-    // A replayed record says nothing about the records that arrive now. Where all is good none need be told apart, which is most of the time.
+    // Replayed records say nothing about those arriving now. If all are good, as usual, they need not be told apart.
     const arrived =
       bad.length === 0 && isClean(before) ? settled : settled.filter((_, index) => !isReplayed(chunk[index]))
     const { history, flood } = judgeDeadLetters(
@@ -108,8 +107,8 @@ export function createBatchHandler<Item>(
 type SettleChunk = (chunk: readonly JournalRecord[], batch: PartitionBatch) => Promise<number>
 
 /**
- * Traces chunks with a record of traced work: in a trace of its own, as it belongs to many, with links to them. A header may be the
- * sender's, so it is a wish as well.
+ * Traces chunks with records of traced work: in a trace of their own, as a chunk belongs to many, with links to that work. A `traceparent`
+ * header may be the sender's, so it is no more than a wish to be traced.
  */
 function traceChunks({ tracer, group }: NonNullable<BatchDeps['tracing']>, settle: SettleChunk): SettleChunk {
   return (chunk, batch) => {
@@ -129,7 +128,7 @@ function traceChunks({ tracer, group }: NonNullable<BatchDeps['tracing']>, settl
   }
 }
 
-/** The first of it. As records of one request stand together and have one header, each is compared with the one before. */
+/** The first `LINKS_MAX` of it. Records of one request are adjacent and share a header, so each is compared with the one before. */
 function tracedWork(chunk: readonly JournalRecord[]): readonly string[] {
   const found = new Set<string>()
   let last: string | undefined
@@ -167,8 +166,8 @@ async function writeChunk<Item>(
 }
 
 /**
- * Projects a record when its item is asked for, so that an item need not live longer than the store needs it. `known` has an entry for
- * each record gone through, null for one with an item; `receivedAt` one for each item.
+ * Projects each record when its item is requested, so that an item lives no longer than the store needs it. `known` has one element per
+ * projected record, null for one with an item; `receivedAt` has one per item.
  */
 function projectLazily<Item>(chunk: readonly JournalRecord[], project: Projector<Item>) {
   const known: (Settled | null)[] = []
@@ -217,7 +216,7 @@ function reasonsOf(bad: readonly BadRecord[]): Readonly<Record<string, number>> 
   return Object.fromEntries([...groups].map(([reason, letters]) => [reason, letters.length]))
 }
 
-/** These records are not among the dead letters, so the error alone tells an operator the problem. */
+/** These records do not become dead letters, so only the error tells an operator about the problem. */
 function describeFlood(place: string, flood: string, bad: readonly BadRecord[]): string {
   const reasons = Object.entries(reasonsOf(bad)).map(([reason, count]) => `${count} ${reason}`)
   const first = bad[0]
@@ -229,8 +228,8 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
 /**
- * Commits a position, again and again until the journal takes it or the partition is taken away. The records before the position are
- * stored already, so a journal that cannot write for a while (a full disk, say) is no reason to halt. Rejects with the signal's reason.
+ * Commits a position, retrying until the journal takes it or the partition is taken away. The records before the position are stored
+ * already, so a journal that cannot write for a while (a full disk, say) is no reason to halt. Rejects with the signal's reason.
  */
 export async function commitPatiently(
   batch: PartitionBatch,

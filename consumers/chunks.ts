@@ -1,4 +1,4 @@
-/** The most that one chunk holds. */
+/** The limits of one chunk. */
 export interface ChunkLimits {
   readonly recordsMax: number
   readonly bytesMax: number

@@ -25,9 +25,9 @@ export interface Consumer extends Service {
   /** Ready while it reads; once it has halted, the reason says why. */
   health(): Health
   /**
-   * Resolves after `stop`. Rejects when the consumer halts: the store halts, the group's position is lost, a dead letter cannot be
-   * written, too many records are bad, or anything unforeseen. Nothing was committed for the records it could not settle,
-   * so a new consumer goes on where this one stood.
+   * Resolves after `stop`. Rejects when the consumer halts: the store halts, the group's position is lost, a dead letter cannot be written,
+   * too many records are bad, or anything unforeseen. Nothing was committed for the records it could not settle, so a new consumer resumes
+   * where this one stopped.
    */
   readonly done: Promise<void>
 }
@@ -46,18 +46,18 @@ export interface ConsumerDeps {
 
 /** The limits and intervals of a consumer; each has a default. */
 export interface ConsumerOptions {
-  /** Most records of one batch read from a partition. */
+  /** Maximum records of one batch read from a partition. */
   readonly batchRecordsMax: number
-  /** Most documents of one write to the store. */
+  /** Maximum documents of one write to the store. */
   readonly writeDocumentsMax: number
-  /** Most bytes of one write to the store, measured as the records' values. */
+  /** Maximum bytes of one write to the store, measured as the records' values. */
   readonly writeBytesMax: number
-  /** Most dead letters in a row in one partition; one more halts the consumer. */
+  /** Maximum dead letters in a row in one partition; one more halts the consumer. */
   readonly deadLetterRunMax: number
-  /** Greatest share (0 to 1) of dead letters among the last `deadLetterWindowRecords` records of a partition. */
+  /** Maximum share (0 to 1) of dead letters among the last `deadLetterWindowRecords` records of a partition. */
   readonly deadLetterRatioMax: number
   readonly deadLetterWindowRecords: number
-  /** Time between two looks at how far the projection is behind. */
+  /** Time between two measurements of how far the projection is behind. */
   readonly lagIntervalMs: number
 }
 
@@ -72,8 +72,8 @@ export const CONSUMER_DEFAULTS: ConsumerOptions = {
 }
 
 /**
- * One member of the projection's group. `start` rejects where a topic is missing (the dead letters' included: without it a bad record
- * could only be dropped) or the journal cannot be joined.
+ * One member of the projection's group. `start` rejects if a topic is missing (the dead letters' included: without it a bad record could
+ * only be dropped) or the journal cannot be joined.
  */
 export function createConsumer(deps: ConsumerDeps): Consumer {
   switch (deps.projection) {
@@ -87,8 +87,8 @@ export function createConsumer(deps: ConsumerDeps): Consumer {
 }
 
 /**
- * Rejects when every consumer has halted, with the error of the first of them; resolves when all have ended otherwise. One that halted
- * is told of by its log, its metric and its health: the others go on without it.
+ * Rejects when every consumer has halted, with the error of the first in the list; otherwise resolves when all have ended. A single halt
+ * shows in the consumer's log, metric and health: the others go on without it.
  */
 export async function endOfAll(consumers: readonly Pick<Consumer, 'done'>[]): Promise<void> {
   const ends = await Promise.allSettled(consumers.map(({ done }) => done))
@@ -101,7 +101,7 @@ function consume<Item>(projection: Projection<Item>, deps: ConsumerDeps): Consum
   const { instruments, deadLetters, lagReporter, join } = assemble(projection, deps)
   const name = `${projection.name} consumer`
   const done = Promise.withResolvers<void>()
-  // A halt is logged, counted and shown by `health`; a caller that does not wait for `done` must not die of it.
+  // A halt is logged, counted and shown by `health`; a caller that ignores `done` must not get an unhandled rejection.
   done.promise.catch(() => undefined)
   let subscription: Subscription | undefined
   let starting: Promise<void> | undefined

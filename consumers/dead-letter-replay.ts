@@ -5,7 +5,7 @@ import { headerText, type Journal, type JournalRecord, type NewRecord } from '..
 import { type Clock, systemClock } from '../shared/runtime/clock.ts'
 import { attemptsOf, CONNECT_PREFIX, type DeadLetterReason, DLQ_HEADERS, isDeadLetterReason } from './dead-letters.ts'
 
-/** The headers of a dead letter; nothing of the record's content. `view` is the projection, named as in `x-dlq-view`. */
+/** The headers of a dead letter, without the record's content. `view` is the projection, named as in `x-dlq-view`. */
 export interface DeadLetterSummary {
   /** The place of the original record. */
   readonly topic: string
@@ -18,30 +18,30 @@ export interface DeadLetterSummary {
   readonly attempt: number
   /** When it became a dead letter; canonical timestamp. */
   readonly at: string
-  /** The entry's id, or null where the record has no `ce_id`. */
+  /** The entry's id; null if the record has no `ce_id`. */
   readonly id: string | null
   readonly valueBytes: number
 }
 
-/** Narrows the dead letters; a filter that is not given does not. */
+/** Filters of dead letters; an omitted filter matches all. */
 export interface DeadLetterFilters {
   readonly view?: string
   readonly reason?: DeadLetterReason
   readonly id?: string
-  /** Canonical timestamps on when they became dead letters: `since` inclusive, `until` exclusive. */
+  /** Canonical timestamps that bound when they became dead letters: `since` inclusive, `until` exclusive. */
   readonly since?: string
   readonly until?: string
 }
 
 export interface ListOptions extends DeadLetterFilters {
   readonly topicPrefix: string
-  /** Most dead letters to list. */
+  /** Maximum dead letters to list. */
   readonly limit?: number
 }
 
 const LIST_LIMIT = 100
 
-/** The dead letters that match, oldest first in each partition, each with whether a replay has gone past it. */
+/** Yields the matching dead letters, oldest first in each partition, each with whether a replay has gone past it. */
 export async function* listDeadLetters(
   journal: Journal,
   { topicPrefix, limit = LIST_LIMIT, ...filters }: ListOptions,
@@ -59,7 +59,7 @@ export async function* listDeadLetters(
   }
 }
 
-/** Undefined for a record that is no dead letter, or whose headers somebody broke. */
+/** Returns undefined for a record that is not a dead letter or whose headers were damaged. */
 export function summaryOf(record: JournalRecord): DeadLetterSummary | undefined {
   if (replayMark(record) !== undefined) return undefined
   const { headers } = record
@@ -99,19 +99,19 @@ const wholeNumber = (text: string | undefined): number | undefined =>
 
 export interface ReplayOptions {
   readonly topicPrefix: string
-  /** With any filter set: all that match, replayed before or not, and no mark is made. Without: all after the last mark. */
+  /** With any filter: replays all that match, replayed before or not, and appends no mark. Without: all after the last mark. */
   readonly filters?: DeadLetterFilters
-  /** Most records put back in a second. */
+  /** Maximum records put back per second. */
   readonly ratePerSecond?: number
-  /** A record that was a dead letter more often than this is refused: it would go round for ever. */
+  /** A record that was a dead letter more often than this is refused, as it would circulate for ever. */
   readonly attemptsMax?: number
   readonly clock?: Clock
   readonly wait?: (ms: number) => Promise<unknown>
 }
 
 /**
- * The reasons not to put a dead letter back: it failed too often; it has no value to put back; its topic is not one of this
- * installation's or has no such partition any more; it is no dead letter that this program wrote.
+ * The reasons not to put a dead letter back: it failed too often; it has no value to put back; its topic or partition is not one of this
+ * installation; it is not a dead letter that this program wrote.
  */
 export type RefusedReplay = 'too_many_attempts' | 'no_value' | 'unknown_place' | 'not_a_dead_letter'
 
@@ -124,15 +124,15 @@ export interface ReplayReport {
 
 const RATE_PER_SECOND = 100
 const ATTEMPTS_MAX = 3
-/** Records remembered as put back. Forgetting one costs only a repeat, which the stores recognise by its id. */
+/** Maximum records remembered as put back. Forgetting one costs only a repeat, which the stores recognise by its id. */
 const REMEMBERED_MAX = 100_000
 
 const ENTRY_TOPICS: readonly TopicRole[] = ['event-logs', 'application-logs']
 
 /**
- * Puts dead letters back where they came from: the same bytes, key and headers, the same topic and partition. The projections read
- * them again; what had been stored is recognised by its id, so a replay may be repeated. Rejects with an `AppendError` when
- * the journal does not take one; the next run then begins where this one began.
+ * Puts dead letters back where they came from: the same bytes, key and headers, the same topic and partition. The projections read them
+ * again; what was stored before is recognised by its id, so a replay may be repeated. Rejects with an `AppendError` if the journal does not
+ * take one; the next run then starts where this one started.
  */
 export async function replayDeadLetters(journal: Journal, options: ReplayOptions): Promise<ReplayReport> {
   const { topicPrefix, filters = {}, attemptsMax = ATTEMPTS_MAX } = options
@@ -183,7 +183,7 @@ function refusalOf(
   return letter.attempt > attemptsMax ? 'too_many_attempts' : null
 }
 
-/** The record as it was before it became a dead letter, but for the count of attempts, which the next dead letter goes on with. */
+/** The record as it was before it became a dead letter, apart from the attempt count, which the next dead letter continues. */
 function original({ key, value, headers }: JournalRecord): NewRecord {
   const added: readonly string[] = [DLQ_HEADERS.projection, DLQ_HEADERS.time]
   const kept = Object.entries(headers).filter(([name]) => !name.startsWith(CONNECT_PREFIX) && !added.includes(name))
@@ -196,7 +196,7 @@ async function entryPartitions(journal: Journal, topicPrefix: string): Promise<R
   return new Map(await Promise.all(topics.map(async (name) => [name, await journal.partitionCount(name)] as const)))
 }
 
-/** Waits as long as it takes to keep to the rate. */
+/** Waits as long as the rate demands. */
 function createPace({ ratePerSecond = RATE_PER_SECOND, clock = systemClock, wait = delay }: ReplayOptions) {
   let nextAt = 0
   return async (): Promise<void> => {
@@ -207,13 +207,13 @@ function createPace({ ratePerSecond = RATE_PER_SECOND, clock = systemClock, wait
 }
 
 /**
- * The header of a mark. No dead letter is ever removed; instead a replay of all that is pending ends by appending a mark to each
- * partition of the dead letters, which says up to which position its records are done with. A mark stands after the records that it
- * speaks of, so retention removes it no sooner than them.
+ * The header of a mark. No dead letter is ever removed; instead, a replay of all pending ones ends by appending a mark to each partition of
+ * the dead letters: the position up to which they are done with. A mark comes after the records it covers, so retention does not remove it
+ * before them.
  */
 const MARK_HEADER = 'x-dlq-replayed-up-to'
 
-/** Marks the dead letters before the positions, one a partition, as done with. */
+/** Marks the dead letters before these positions, one per partition, as done with. */
 export async function appendMarks(
   journal: Journal,
   topic: string,
@@ -225,7 +225,7 @@ export async function appendMarks(
   }
 }
 
-/** The position that the record marks, or undefined where it is no mark. */
+/** The position in a mark; undefined for any other record. */
 export function replayMark({ headers }: JournalRecord): number | undefined {
   // A dead letter carries the headers of its record, whatever they are.
   if (headers[DLQ_HEADERS.topic] !== undefined) return undefined

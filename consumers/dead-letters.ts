@@ -11,7 +11,7 @@ import type { Clock } from '../shared/runtime/clock.ts'
 import { type ChunkLimits, chunksOf } from './chunks.ts'
 
 /**
- * The reasons for which a record becomes a dead letter, each with the stage at which it failed, in the words of Kafka Connect. The union is
+ * The reasons for which a record becomes a dead letter, each with the stage at which it failed, in Kafka Connect's terms. The union is
  * closed: it is a metric's label, a header of the dead letter and a filter of the operator's commands (docs/dead-letters.md).
  */
 export const DEAD_LETTER_REASONS = {
@@ -33,7 +33,7 @@ export const isDeadLetterReason = (text: string): text is DeadLetterReason => Ob
 export interface DeadLetter {
   readonly outcome: 'deadLetter'
   readonly reason: DeadLetterReason
-  /** Says what is wrong and holds no value of the record: it is logged and shown. */
+  /** Says what is wrong without quoting the record, as it is logged and shown. */
   readonly message: string
 }
 
@@ -73,7 +73,7 @@ export interface BadRecord {
 export interface DeadLetterWriter {
   /** Finds the topic. Rejects with a `TopicMissingError`. */
   open(): Promise<void>
-  /** Resolves when all are durable; rejects with an `AppendError` otherwise, and then some may be. */
+  /** Resolves when all are durable; otherwise rejects with an `AppendError`, and some may be durable. */
   append(bad: readonly BadRecord[]): Promise<void>
 }
 
@@ -106,7 +106,7 @@ export function createDeadLetterWriter({
   }
 }
 
-/** The record as it was (key, value, headers), with headers that tell its place and the problem. */
+/** The record as it was (key, value, headers), with headers that name its place and the problem. */
 export function deadLetterRecord(
   record: JournalRecord,
   { reason, message }: DeadLetter,
@@ -114,7 +114,7 @@ export function deadLetterRecord(
 ): NewRecord {
   return {
     key: record.key,
-    // Only a compacted topic takes null, and this is none; the message tells null from empty.
+    // Null is for compacted topics, which this is not; the message distinguishes null from empty.
     value: record.value ?? new Uint8Array(0),
     headers: {
       ...record.headers,
@@ -146,13 +146,13 @@ const sizeOf = ({ key, value, headers }: NewRecord): number =>
 const bytesOf = (part: string | Uint8Array | null): number => (part === null ? 0 : Buffer.byteLength(part))
 
 /**
- * The limits beyond which dead letters are a flood. Many at once tell of a bad deploy or a wrong topic rather than of bad data; going on would
- * drain the topic into the dead letters, so the consumer stops and lets an operator look.
+ * The limits beyond which dead letters are a flood. Many at once point to a bad deployment or a wrong topic rather than to bad data; going
+ * on would drain the topic into the dead letters, so the consumer stops and lets an operator look.
  */
 export interface DeadLetterLimits {
-  /** Most dead letters in a row. */
+  /** Maximum dead letters in a row. */
   readonly runMax: number
-  /** Greatest share (0 to 1) of dead letters among the last `windowRecords` records, judged once there are that many. */
+  /** Maximum share (0 to 1) of dead letters among the last `windowRecords` records, checked once there are that many. */
   readonly ratioMax: number
   readonly windowRecords: number
 }
@@ -174,7 +174,7 @@ export class DeadLetterFloodError extends Error {
   override readonly name = 'DeadLetterFloodError'
 }
 
-/** The history after more records, and the limit that they exceeded, or null where they are no flood. */
+/** The history after more records, and the limit that they exceeded; null if they are not a flood. */
 export function judgeDeadLetters(
   history: DeadLetterHistory,
   isDeadLetter: readonly boolean[],

@@ -6,9 +6,9 @@ import { parseTimestamp } from '../shared/contract/timestamp.ts'
 import type { JournalRecord } from '../shared/journal/journal.ts'
 import { type DeadLetter, deadLetter } from './dead-letters.ts'
 
-/** The most bytes of a record's value: the highest that MAX_ENTRY_BYTES may be set to. */
+/** Maximum bytes of a record's value: the highest that MAX_ENTRY_BYTES may be set to. */
 export const RECORD_BYTES_MAX = 10_000_000
-/** The most levels of nesting, the record itself being the first. More than the gateway accepts, fewer than the stack allows. */
+/** Maximum levels of nesting, including the record itself: more than the gateway accepts, fewer than the stack allows. */
 export const RECORD_LEVELS_MAX = 100
 
 /** A record's value as an entry, with the text it was read from. */
@@ -73,7 +73,7 @@ function kindOf(value: unknown): unknown {
     : undefined
 }
 
-/** Names the field and the expectation, both from the schema: such as `/level must be equal to one of the allowed values`. */
+/** Names the field and the expectation, both from the schema, such as `/level must be equal to one of the allowed values`. */
 function explain({ errors }: ValidateFunction): string {
   const error = errors?.[0]
   return error === undefined ? 'the record does not match its schema' : `${error.instancePath} ${error.message}`.trim()

@@ -18,15 +18,15 @@ export interface OutcomeCounts {
 export interface Instruments {
   outcomes(counts: OutcomeCounts): void
   deadLetters(reasons: readonly DeadLetterReason[]): void
-  /** Runs a write and takes its time. */
+  /** Runs a write and measures its duration. */
   timed<T>(write: () => Promise<T>): Promise<T>
-  /** Entries received at these times (canonical timestamps) are written now, and searchable after so many milliseconds. */
+  /** Entries received at these times (canonical timestamps) are written now and searchable `searchableWithinMs` later. */
   searchable(receivedAt: readonly string[], searchableWithinMs: number): void
   lagRecords(topic: string, partition: number, records: number): void
   lagSeconds(seconds: number): void
   /** A position was committed now. */
   committed(): void
-  /** The consumer reads so many partitions from now on. */
+  /** The consumer now reads this many partitions. */
   assigned(partitions: number, cause: AssignmentCause): void
   halted(isHalted: boolean): void
 }
@@ -44,7 +44,7 @@ export function createInstruments(metrics: Metrics, projection: ProjectionName, 
   const rebalances = metrics.counter('sluice_consumer_rebalances_total')
   const paused = metrics.counter('sluice_consumer_paused_seconds_total').labels({ view: projection })
   let pausedSince: number | undefined
-  // A counter that begins with its first event would not be seen to rise by it.
+  // Prometheus sees no increase in a counter whose first sample already includes its first event.
   for (const reason of Object.keys(DEAD_LETTER_REASONS)) letters.inc({ view: projection, reason }, 0)
   for (const reason of ['group', 'member']) rebalances.inc({ view: projection, reason }, 0)
   paused.inc(0)
@@ -66,7 +66,7 @@ export function createInstruments(metrics: Metrics, projection: ProjectionName, 
       const visibleAt = clock.now() + searchableWithinMs
       let last = ''
       let seconds = 0
-      // The entries of one request have one time, and stand together.
+      // Entries of one request are adjacent and have the same time.
       for (const at of receivedAt) {
         if (at !== last) seconds = Math.max(0, visibleAt - Date.parse(at)) / 1_000
         last = at
@@ -92,17 +92,17 @@ export function createInstruments(metrics: Metrics, projection: ProjectionName, 
 }
 
 /**
- * How long the oldest record that a projection has not stored has been waiting. A batch at hand tells the time of its
- * records; where there is none, a position that does not move tells when the waiting was first seen.
+ * How long the oldest record that a projection has not stored has been waiting. If a batch is at hand, its records' times tell; otherwise
+ * the wait counts from when a position that does not move was first seen.
  */
 export interface Lag {
   /** The oldest record at hand that is not stored: its position, and when it was appended (milliseconds since 1970). */
   reading(place: string, position: number, appendedAt: number): void
-  /** Nothing of the partition is at hand. */
+  /** No records of the partition are at hand. */
   idle(place: string): void
   /** The journal's answer about a partition: the group's position, how many records come after it, and the time. */
   observed(place: string, position: number, behind: number, now: number): void
-  /** The longest wait in seconds; 0 where nothing waits. */
+  /** The longest wait in seconds; 0 if nothing waits. */
   seconds(now: number): number
 }
 
@@ -120,7 +120,7 @@ export function createLag(): Lag {
     idle: (place) => void atHand.delete(place),
     observed: (place, position, behind, now) => {
       const here = atHand.get(place)
-      // Another member of the group has gone past what was at hand here.
+      // Another member of the group has passed the records that were at hand here.
       if (here !== undefined && position > here.position) atHand.delete(place)
       if (behind === 0) seen.delete(place)
       else if (seen.get(place)?.position !== position) seen.set(place, { position, since: now })
@@ -133,8 +133,8 @@ export function createLag(): Lag {
 }
 
 /**
- * Measures every few seconds how far a group is behind. It looks at all partitions, also those that other members read: each
- * member reports the same, so a graph takes the greatest, not the sum. It goes on after the consumer has halted.
+ * Measures every few seconds how far a group is behind, over all partitions, including those that other members read: each member reports
+ * the same, so a graph takes the maximum, not the sum. It goes on after the consumer has halted.
  */
 export function createLagReporter({
   journal,

@@ -16,11 +16,11 @@ export type ProjectionName = (typeof PROJECTION_NAMES)[number]
 /** The group that reads for a projection, such as `sluice.flows.v1`. A new version reads its topics from the first record. */
 export const groupName = (topicPrefix: string, projection: ProjectionName): string => `${topicPrefix}.${projection}.v1`
 
-/** The difference between one projection and another: the topics it reads, the item it makes of a record, and how it writes items. */
+/** What differs between projections: the topics it reads, the item it makes of a record, and how it writes items. */
 export interface Projection<Item> {
   readonly name: ProjectionName
   readonly sources: readonly { readonly role: TopicRole; readonly project: Projector<Item> }[]
-  /** One outcome an item, in order; goes through the items once. Rejects as the store does. */
+  /** Returns one outcome per item, in order; iterates over the items once. Rejects as the store does. */
   write(items: Iterable<Item>, store: LogStoreWriter, signal: AbortSignal): Promise<readonly WriteOutcome[]>
 }
 
@@ -64,8 +64,8 @@ export const flowsProjection: Projection<FlowDelta> = {
 }
 
 /**
- * Decodes and projects a record. `toItem` gives null for a record that the projection has no use for. It is pure, so an error that it
- * throws is about this record alone and must not stop the others. The dead letter names only the error's class: the message may quote
+ * Decodes and projects a record. `toItem` returns null for a record that the projection has no use for. It is pure, so an error that it
+ * throws concerns this record alone and must not stop the others. The dead letter names only the error's class, as the message may quote
  * the record.
  */
 export function projector<Entry extends EntryRecord, Item>(

@@ -10,9 +10,9 @@ import { byDeadline } from '../shared/runtime/waiting.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Removes days that are past keeping from the store, at start and then at intervals. Every entry is kept for at least `days`
- * days after it was accepted; since whole days go, the oldest are kept up to a day longer. A failure is logged and tried
- * again at the next interval: old entries that stay longer are no reason to stop.
+ * Removes expired days from the store, at start and then at intervals. Every entry is kept for at least `days` days after it was accepted,
+ * and up to a day longer, as only whole days are removed. A failure is logged and retried at the next interval: old entries that stay
+ * longer are no reason to stop.
  */
 export function createRetentionJob({
   store,

@@ -10,7 +10,7 @@ import { openLogStore } from './server/log-stores.ts'
 import { serve } from './server/server.ts'
 import { VERSION } from './server/version.ts'
 
-/** Commands print their results themselves; of the program's own log only errors are shown. */
+/** Commands print their results themselves, so only errors of the program's own log are shown. */
 const depsOf = (config: Config) => ({
   config,
   clock: systemClock,
@@ -18,7 +18,7 @@ const depsOf = (config: Config) => ({
   metrics: createMetrics(),
 })
 
-/** An open journal keeps its connections, and they would keep the process after it has told its failure. */
+/** Closes the journal if it cannot be prepared, as its open connections would keep the failed process alive. */
 async function openForCommand(config: Config): Promise<Journal> {
   const { journal, applyTopics } = await openJournal(depsOf(config), 'same')
   try {

@@ -1,4 +1,4 @@
-/** Asks the server of this machine, which it finds by the same settings, whether it is ready. Exit code 0: it is. */
+/** Asks the server on this machine, found by the same settings, whether it is ready. Exit code 0: it is. */
 import { below } from '../shared/http/base-path.ts'
 import { loadConfig } from '../shared/runtime/config.ts'
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program's only entry: `start` runs a server, everything else is a command of the operator (deploy/cli). The only place that ends
- * the process.
+ * The program's only entry point: `start` runs a server, everything else is a command for operators (deploy/cli). This is the only place
+ * that ends the process.
  */
 import { beginWithMemorySettings } from './memory-settings.ts'
 import { exitAtOnce, onSignals } from './server/signals.ts'
@@ -9,7 +9,7 @@ import { exitAtOnce, onSignals } from './server/signals.ts'
 onSignals(exitAtOnce)
 if (process.argv[2] === 'start') beginWithMemorySettings()
 
-// Loaded only now, as the program may have begun anew.
+// Loaded only now, as the program may just have been started again.
 const [{ runCli }, { cliDeps }] = await Promise.all([import('./cli/cli.ts'), import('./cli-deps.ts')])
 
 process.exitCode = await runCli(process.argv.slice(2), cliDeps)

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Settings that count only where they are there when a process starts. Left to itself, V8 gives the young objects of one thread up to
- * 128 MiB, and glibc raises its thresholds with every large block that is freed, and then keeps 300 MiB after some minutes of large
- * bodies; these are the thresholds that it begins with. It also keeps free blocks in a heap for each of up to 16 threads. The compiled code is kept between starts: each thread that finds it needs 5 MiB
- * less and begins sooner.
+ * Settings that only take effect when a process starts. By default, V8 gives the young objects of one thread up to 128 MiB, and glibc
+ * raises its thresholds with every large block that is freed, and then keeps 300 MiB after some minutes of large bodies; these are its
+ * initial thresholds. It also keeps free blocks in a heap for each of up to 16 threads. Compiled code is cached between starts: each thread
+ * that finds it needs 5 MiB less and starts sooner.
  */
 const YOUNG_OBJECTS = '--max-semi-space-size'
 const YOUNG_OBJECTS_MIB = 16
@@ -21,13 +21,13 @@ export type Replaceable = Pick<NodeJS.Process, 'argv' | 'env' | 'execArgv' | 'ex
   Partial<Pick<NodeJS.Process, 'execve'>>
 
 /**
- * Has the program begin again in the same process with these settings, and does not return then. What the operator has set stays as it
- * is. Returns where there is nothing to change, or the platform cannot (Windows).
+ * Restarts the program in the same process with these settings, and then does not return. Settings of the operator stay as they are.
+ * Returns if there is nothing to change, or if the platform cannot do it (Windows).
  */
 export function beginWithMemorySettings(self: Replaceable = process): void {
   const { argv, env, execArgv, execPath, execve } = self
   const young = `${YOUNG_OBJECTS}=${YOUNG_OBJECTS_MIB}`
-  // As long as it is set, it also overrides the limits that threads are started with.
+  // While set, it also overrides the limits that threads are started with.
   if (execArgv.includes(young)) setFlagsFromString(`${YOUNG_OBJECTS}=0`)
   if (execve === undefined || Object.keys(ENVIRONMENT).every((name) => env[name] !== undefined)) return
   const isSet = [...execArgv, env['NODE_OPTIONS'] ?? ''].some((text) => text.includes(YOUNG_OBJECTS))

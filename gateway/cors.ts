@@ -9,17 +9,17 @@ const MAX_AGE_SECONDS = '7200'
 
 const REFUSED = 'Pages of this origin may not send logs. Ask the operator to list the origin in CORS_ORIGINS.'
 
-/** Marks the answer for browsers; a preflight is answered by it. */
+/** Sets the CORS headers of an answer; a preflight is answered here. */
 export type Cors = (request: IncomingMessage, response: ServerResponse) => 'answered' | 'marked'
 
 /**
- * Lets browser apps of these origins (`*`: of every one) send logs and read the answers, refusals too; answers their preflights
- * (Fetch standard, CORS protocol), those of other origins with a refusal, which browsers show in their list of requests.
+ * Lets browser apps of these origins (`*`: any origin) send logs and read the answers, refusals included. Answers their preflights (Fetch
+ * standard, CORS protocol); a preflight from another origin gets a refusal, which browsers show in their list of requests.
  */
 export function createCors(origins: readonly string[]): Cors {
   const allowed = new Set(origins)
 
-  /** Says whether the origin is allowed. */
+  /** Sets the headers of an allowed origin; returns whether it is allowed. */
   function mark({ origin }: IncomingHttpHeaders, response: ServerResponse): boolean {
     const anyone = allowed.has('*')
     if (!anyone && allowed.size > 0) response.setHeader('vary', 'Origin')

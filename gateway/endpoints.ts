@@ -47,29 +47,29 @@ import type { Publisher } from './publisher/publisher.ts'
 import type { RefusalRecorder } from './refusals/recorder.ts'
 import { compileValidators } from './schemas/validate.ts'
 
-/** The form of requests, and that of their answers. */
+/** The format of requests and of their answers. */
 interface Encoding<Kind extends Content = string, Source extends BodySource = IncomingMessage> {
   readonly format: BodyFormat<Kind, Source>
   readonly dialect: Dialect
 }
 
-/** How entries come in, whatever carries them. */
+/** How an endpoint takes entries, over HTTP or gRPC. */
 interface Intake {
   readonly path: string
   readonly kind: EntryKind
-  /** Where a sender names its target: decides whose body is read. */
+  /** Where senders name their target; this decides how much of a body is read. */
   readonly admission: keyof Admissions
-  /** The check of its entries, one a request or many. */
+  /** The check of its entries: one per request (`check`) or many (`checkAll`). */
   readonly entries:
     | { readonly check: (deps: CheckDeps) => Check }
     | { readonly checkAll: (deps: CheckDeps) => BatchCheck; readonly sent: SentEntries }
-  /** The name of the endpoint in records of its refusals, where that is not its path. */
+  /** The endpoint's name in refusal records, if it differs from the path. */
   readonly recordedAs?: string
 }
 
 /** An ingestion endpoint: how its bodies are read, checked and answered. */
 interface Endpoint extends Intake, Encoding {
-  /** How bodies are read and answered whose type is Protobuf, where they are taken. */
+  /** How Protobuf bodies are read and answered; absent if the endpoint takes none. */
   readonly protobuf?: Encoding<Buffer>
   /** Sets headers of ours from other parts of the request. */
   readonly translate?: (request: IncomingMessage) => void
@@ -91,7 +91,7 @@ const OWN = {
 const FOREIGN = {
   kind: 'application',
   admission: 'byKey',
-  // For clients that can set an address alone. A key there is not read, as addresses end up in logs.
+  // For clients that can only set a URL. An API key in the URL is not read, as URLs end up in access logs.
   translate: (request: IncomingMessage) => setFromParameter(request, 'project', PROJECT_HEADER),
 } as const
 const OTLP = {
@@ -162,18 +162,18 @@ export interface EndpointsDeps {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly registry: Registry
-  /** Whether the registry is folded up to its end; until then nobody can be told that something is not there. */
+  /** Whether the registry has been read to its end; before that, nothing can be refused as unknown. */
   readonly registryReady: () => boolean
   readonly publisher: Pick<Publisher, 'publish' | 'partitionsOf'>
   readonly refusalRecorder: RefusalRecorder
-  /** The part of each quota that this gateway may give, from 0 to 1; left out: all of it. */
+  /** This gateway's share of each quota, from 0 to 1; default 1. */
   readonly share?: () => number
 }
 
 export interface Endpoints {
-  /** The handlers of the ingestion endpoints, by their paths; these take `POST` alone, and `OPTIONS` where CORS is allowed. */
+  /** The handlers of the ingestion endpoints by path; they take `POST`, and `OPTIONS` for CORS preflights. */
   readonly endpoints: Routes
-  /** The same by gRPC. */
+  /** The same endpoints as gRPC methods. */
   readonly methods: Methods
 }
 
@@ -233,7 +233,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
   }
 }
 
-/** Has a Project in the path of a request stand for the header that names one. */
+/** Uses the Project in a request's path if no header names one. */
 const forProject =
   (next: Handler) =>
   (project: string): Handler =>
@@ -263,16 +263,16 @@ function onlyPost(cors: Cors, post: Handler): Handler {
   }
 }
 
-/** One for all endpoints: their bodies lie in the same memory. */
+/** One budget for all endpoints, as their bodies share the memory of the process. */
 function createBodyBudget({ config, metrics }: EndpointsDeps): ByteBudget {
   const budget = createByteBudget(config.BODY_BUFFER_BYTES)
   const bytes = metrics.gauge('sluice_body_bytes')
-  // Read when it is asked for: it changes several times a request.
+  // Set when it is collected, as it changes several times per request.
   Object.assign(bytes, { collect: () => bytes.set(budget.held) })
   return budget
 }
 
-/** Most correlation keys of one kind of log whose rate of use is remembered. */
+/** Maximum correlation keys per kind of log whose rate of use is tracked. */
 const HOT_KEYS_MAX = 20_000
 
 const TOPIC_OF_KIND = { event: 'event-logs', application: 'application-logs' } as const satisfies Record<
@@ -289,7 +289,7 @@ function createDepsOf(kind: EntryKind, deps: CommonDeps): CheckDeps & Omit<Handl
   const isOverused = createHotKeys({ usesPerSecond: config.HOT_KEY_ENTRIES_PER_SECOND, keysMax: HOT_KEYS_MAX })
   const ingestMetrics = createIngestMetrics(metrics, kind)
   const isHot = (key: string): boolean => {
-    // Where there is one partition, there is nothing to spread over.
+    // With one partition there is nothing to spread over.
     const hot = publisher.partitionsOf(topic) > 1 && isOverused(key)
     if (hot) ingestMetrics.limited('hot_key')
     return hot

@@ -7,7 +7,7 @@ import type { BatchingPolicy } from './publisher/schedule.ts'
 import { createRefusalOutbox } from './refusals/outbox.ts'
 import { createRefusalRecorder } from './refusals/recorder.ts'
 
-/** No gateway has less of a rate: connections are never spread so evenly that a smaller part would be enough. */
+/** The smallest share of a rate: connections are never spread evenly enough for less to suffice. */
 const SHARE_MIN = 0.1
 
 export interface GatewayDeps extends CoreServices {
@@ -32,7 +32,7 @@ export function createGateway(deps: GatewayDeps): RoleParts {
   const outbox = createRefusalOutbox({ ...deps, topic: topicOf('refusals') })
   const share = (): number => Math.max(SHARE_MIN, 1 / gateways.count())
   const refusalRecorder = createRefusalRecorder({ ...deps, outbox, share })
-  // Only on Kafka there can be other gateways.
+  // Only with Kafka can there be other gateways.
   const counted = config.KAFKA_BROKERS.length > 0 ? [gateways] : []
   return {
     services: [publisher, ...counted, outbox],

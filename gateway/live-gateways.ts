@@ -7,7 +7,7 @@ import type { Metrics } from '../shared/runtime/metrics.ts'
 import { byDeadline, singleFlight } from '../shared/runtime/waiting.ts'
 
 export interface LiveGateways extends Service {
-  /** The gateways that take logs now, this one included. */
+  /** The number of gateways that take logs now, this one included. */
   count(): number
 }
 
@@ -22,20 +22,20 @@ export interface LiveGatewaysDeps {
 }
 
 const BEAT_MS = 5_000
-/** Spans between beats of this gateway; another that was silent for so many is taken for dead. */
+/** Beats of this gateway during which another may be silent before it is considered dead. */
 const SPANS = 3
 const PARTITION = 0
 
 /**
- * Counts the gateways of an installation by their beats in a topic. No clock is compared with another: this gateway's own beats, as they
- * come back from the topic, are what the silence of others is measured in. Where they do not come back, the topic does not work for this
- * gateway, and the count stays as it is.
+ * Counts the gateways of an installation by their beats in a topic. No clocks are compared: the silence of others is measured in this
+ * gateway's own beats, as they come back from the topic. If they do not come back, the topic does not work for this gateway, and the count
+ * stays as it is.
  */
 export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
   const { journal, topic, clock, logger, metrics, beatMs = BEAT_MS } = deps
   const id = randomUUID()
   const gauge = metrics.gauge('sluice_live_gateways')
-  /** The ids heard in each span, the present one first. */
+  /** The ids heard between beats of this gateway, the current span first. */
   let spans: Set<string>[] = [new Set([id])]
   let heardOwn = false
   let joined = false
@@ -56,13 +56,13 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
       heardOwn = true
       joined = true
     }
-    // Until its own first beat a gateway reads about the past.
+    // Until it reads its own first beat, a gateway is reading the topic's past.
     if (!joined) return
     const isNew = !spans.some((span) => span.has(other))
     spans[0]?.add(other)
     if (!isNew) return
     recount()
-    // For a gateway that has just started to learn of this one.
+    // Lets a gateway that has just started hear of this one at once.
     void beat()
   }
 
@@ -111,7 +111,7 @@ export function createLiveGateways(deps: LiveGatewaysDeps): LiveGateways {
     stop: async (deadline) => {
       isStopped = true
       clearInterval(timer)
-      // A failure to follow was told of, and left nothing to close.
+      // A failure to follow was already logged, and left nothing to close.
       const closed = following?.then((follower) => follower.close()).catch(() => undefined)
       await byDeadline(Promise.resolve(closed), deadline, clock)
     },

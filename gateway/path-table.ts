@@ -1,9 +1,9 @@
-/** A Project that stands before the path of an endpoint, and that path. */
+/** The Project in front of an endpoint's path, and that path. */
 const IN_PROJECT = /^\/projects\/([^/]+)(\/.*)$/i
 
 /**
- * Finds what serves the target of a request in origin form (RFC 9112, 3.2.1) by its path, in any case and with or without a slash at the end.
- * The paths are those of `table`, below `basePath`. Those of `inProject` are below `/projects/<Project, percent-encoded>` there.
+ * Finds the handler for a request target in origin form (RFC 9112, 3.2.1) by its path, ignoring case and a trailing slash. The paths of
+ * `table` are below `basePath`, those of `inProject` below `/projects/<Project, percent-encoded>` there.
  */
 export function createPathTable<Served>(
   basePath: string,
@@ -13,7 +13,7 @@ export function createPathTable<Served>(
   const base = withoutSlash(basePath)
   const byPath = new Map<string, Served>()
   for (const [path, served] of Object.entries(table)) {
-    // As it is written in the documentation, so that the usual request is found without making its path canonical.
+    // The documented spelling, so that the usual request is found without canonicalising its path.
     byPath.set(base + path, served)
     byPath.set(canonical(base + path), served)
   }
@@ -33,7 +33,7 @@ export function createPathTable<Served>(
   }
 }
 
-/** A name that is not percent-encoded UTF-8 is one as it is: the refusal of an unknown one says which there are. */
+/** Text that is not percent-encoded UTF-8 is taken literally; the refusal of an unknown Project lists those there are. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,31 +1,31 @@
-/** One exception of a text. */
+/** One exception in a text. */
 export interface ParsedException {
-  /** The number of exceptions around it. */
+  /** The number of exceptions that enclose it. */
   readonly depth: number
-  /** Empty where the text does not begin with a type. */
+  /** Empty if the text does not begin with a type. */
   readonly type: string
   readonly message: string
   readonly frames: readonly Frame[]
-  /** The note of the trace about frames that it leaves out, such as `... 12 more`; else empty. */
+  /** The trace's note about omitted frames, such as `... 12 more`; else empty. */
   readonly omitted: string
 }
 
 export interface Frame {
-  /** Empty where only the place is given. */
+  /** Empty if only the place is given. */
   readonly call: string
   /** File and line, or empty. */
   readonly place: string
-  /** Lines below it that are no frames, such as Python's source line. */
+  /** Lines below it that are not frames, such as Python's source line. */
   readonly note: string
-  /** Whether it is one of a runtime, a framework or a library. */
+  /** Whether it belongs to a runtime, a framework or a library. */
   readonly framework: boolean
   /** Whether it is the exception's first frame of the program itself. */
   readonly firstOwn: boolean
 }
 
-/** Lines after so many are not read; the whole text can always be shown and copied. */
+/** Further lines are not read; the whole text can always be shown and copied. */
 export const LINES_MAX = 5_000
-/** Only so much of a line tells what it is. */
+/** Characters of a line that are enough to classify it. */
 const LOOKED_AT = 500
 
 const FRAMEWORK_CALL =
@@ -49,7 +49,7 @@ const PYTHON_JOINT = /^(?:The above exception was the direct cause|During handli
 
 interface Draft {
   readonly depth: number
-  /** Blanks before its first line: in Java's traces they tell to which exception a cause belongs. */
+  /** Whitespace before its first line: in Java's traces it tells to which exception a cause belongs. */
   readonly indent: number
   type: string
   message: string
@@ -58,8 +58,8 @@ interface Draft {
 }
 
 /**
- * Reads the text of an exception as .NET, Java, JavaScript and Python write it, in time in proportion to its length. What is no
- * exception comes back as one without a type, whose message is the text.
+ * Reads the text of an exception as .NET, Java, JavaScript and Python write it, in time proportional to its length. Any other text becomes
+ * one exception without a type, with the text as its message.
  */
 export function parseException(text: string): readonly ParsedException[] {
   const lines = text
@@ -70,12 +70,12 @@ export function parseException(text: string): readonly ParsedException[] {
   return drafts.map(finished)
 }
 
-/** .NET, Java and JavaScript. The frames of .NET's inner exceptions stand before those of the outer ones. */
+/** .NET, Java and JavaScript. In .NET's text, the frames of inner exceptions come before those of outer ones. */
 function readOutermostFirst(lines: readonly string[]): readonly Draft[] {
   const [first = '', ...others] = lines
   const outermost = draft(0, 0)
   const drafts = [outermost]
-  /** The exceptions that lines may still belong to, the innermost last. */
+  /** The exceptions that further lines may belong to, the innermost last. */
   const open = [outermost]
   const current = (): Draft => open.at(-1) ?? outermost
   const begin = (indent: number, head: string): void => {
@@ -102,7 +102,7 @@ function readOutermostFirst(lines: readonly string[]): readonly Draft[] {
   return drafts
 }
 
-/** Whether a cause with this indent belongs to an exception further out: of a `Caused by` it has the same, of others a smaller one. */
+/** Whether a cause with this indent belongs to an outer exception: a `Caused by` has the same indent, other causes a smaller one. */
 const isOver = (one: Draft, indent: number, sameIndent: boolean): boolean =>
   one.indent > indent || (one.indent === indent && !sameIndent)
 
@@ -122,7 +122,7 @@ function addNote(current: Draft, text: string): void {
 
 const isFrame = (look: string): boolean => look.startsWith('at ') && FRAME.test(look.slice(0, LOOKED_AT))
 
-/** Python: frames stand before their exception, the innermost last, and the exceptions that caused it before both. */
+/** Python: frames come before their exception, the innermost last; the exceptions that caused it come before both. */
 function readPython(lines: readonly string[]): readonly Draft[] {
   const drafts: Draft[] = []
   let inFrames = false

@@ -2,9 +2,9 @@
 const TOKEN = /\{\{|\}\}|\{[@$]?([\p{L}\p{N}_.]+)(?:,-?\d{1,9})?(:[^{}]*)?\}/gu
 
 /**
- * The message that a template makes of an event's properties. A hole with a format takes the next of the `renderings`, which the
- * sender made of such holes in their order; formats and alignments are ignored where there is none. A hole without a property
- * stays as it is. Undefined where the message would be longer than `charactersMax`: a template can repeat a property at will.
+ * The message that a template makes from an event's properties. A hole with a format takes the next of the `renderings`, which the sender
+ * made for such holes in order; without them, formats and alignments are ignored. A hole without a property stays as it is. Undefined if
+ * the message would exceed `charactersMax`, as a template can repeat a property at will.
  */
 export function renderTemplate(
   template: string,
@@ -34,5 +34,5 @@ export function renderTemplate(
   return length > charactersMax ? undefined : parts.join('')
 }
 
-/** Texts stand in a message as they are, all else as JSON. */
+/** Texts are inserted as they are, anything else as JSON. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

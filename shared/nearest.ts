@@ -1,14 +1,14 @@
-/** Most slips, however long the text is: beyond, it is another word. */
+/** Maximum typos in a text of any length: beyond that, it is another word. */
 const SLIPS_MAX = 6
 
 export interface NearestOptions {
-  /** The most that may be compared; without it there is no bound. */
+  /** The limit of comparison work; unlimited if omitted. */
   readonly room?: Room
-  /** Whether the beginning of a known text stands for it, as that of a command does. */
+  /** Whether the beginning of a known text matches it, as for a command's name. */
   readonly beginnings?: boolean
 }
 
-/** The known text that a mistyped one most likely stands for; undefined where none is near. Case makes no difference, but for ties. */
+/** The known text that a mistyped one most likely stands for; undefined if none is near. Case is ignored, except to break ties. */
 export function nearestOf<Known>(
   text: string,
   known: Iterable<Known>,
@@ -18,14 +18,14 @@ export function nearestOf<Known>(
   const lower = text.toLowerCase()
   let best: Known | undefined
   let bestCost = Infinity
-  // About one slip in four letters; two at least, so that letters swapped in a short word are recognised.
+  // About one typo in four letters, and at least two, so that swapped letters in a short word are recognised.
   let limit = Math.min(SLIPS_MAX, Math.max(2, Math.floor(text.length / 4)))
   for (const one of known) {
     if (room.cells < 0) break
     room.cells -= 1
     const candidate = textOf(one)
     const isBegun = beginnings && candidate.startsWith(text)
-    // Before it is made small: most are of another length.
+    // Checked before lower-casing: most candidates differ in length.
     if (!isBegun && Math.abs(candidate.length - text.length) > limit) continue
     const slips = isBegun ? 1 : editDistance(lower, candidate.toLowerCase(), limit, room)
     const cost = candidate === text ? -1 : slips
@@ -37,10 +37,10 @@ export function nearestOf<Known>(
   return best
 }
 
-/** The most that is compared for one answer, some 20 ms; texts that come later are not looked for. */
+/** The limit of comparison work for one answer, about 20 ms; later texts are not looked up. */
 const CELLS_MAX = 5_000_000
 
-/** `nearestOf` for the texts of one answer: each is looked for once, and all together have one bound. */
+/** `nearestOf` for the texts of one answer: each is looked up once, and all share one limit. */
 export function createNearest<Known>(
   known: () => readonly Known[],
   textOf: (one: Known) => string,
@@ -57,7 +57,7 @@ export function createNearest<Known>(
   }
 }
 
-/** How many cells of comparison, each a few nanoseconds, are still to be had; what is done is taken off. */
+/** The cells of comparison that are left, a few nanoseconds each; comparisons subtract theirs. */
 export interface Room {
   cells: number
 }
@@ -66,9 +66,8 @@ export interface Room {
 const CELLS_BEFORE = 20
 
 /**
- * How many letters have to be put in, left out or replaced to come from one text to the other (Levenshtein); Infinity where it is
- * more than `limit`, or more than there is room to find out. The work grows with the length and the limit, not with the square of the
- * length.
+ * The number of letters to insert, delete or replace to turn one text into the other (Levenshtein); Infinity if it exceeds `limit`, or if
+ * there is not enough room to find out. The work grows with length times limit, not with the square of the length.
  */
 export function editDistance(from: string, to: string, limit: number, room: Room = { cells: Infinity }): number {
   room.cells -= CELLS_BEFORE
@@ -79,7 +78,7 @@ export function editDistance(from: string, to: string, limit: number, room: Room
   for (let column = 0; column < far && column <= to.length; column += 1) previous[column] = column
   room.cells -= to.length
   for (let row = 1; row <= from.length; row += 1) {
-    // Cells further from the diagonal than the limit cost more than it; only those right beside it are looked at.
+    // Cells further from the diagonal than the limit exceed it, so only those near it are computed.
     const first = Math.max(1, row - limit)
     const last = Math.min(to.length, row + limit)
     let left = first === 1 ? Math.min(row, far) : far

@@ -10,7 +10,7 @@ import type { Logger } from './runtime/logger.ts'
 import type { Metrics } from './runtime/metrics.ts'
 import type { Tracer } from './runtime/tracing.ts'
 
-/** The services that every role works with; they run before the roles are made. */
+/** The services that every role uses; they run before the roles are created. */
 export interface CoreServices {
   readonly config: Config
   readonly clock: Clock
@@ -19,11 +19,11 @@ export interface CoreServices {
   readonly tracer?: Tracer | null
   readonly journal: Journal
   readonly registry: Registry
-  /** Whether the registry is folded up to its end; until then nobody can be told that something is not there. */
+  /** Whether the registry has been read to its end; before that, nothing can be refused as unknown. */
   readonly registryReady: () => boolean
 }
 
-/** A part of the process whose health may have to be asked of another thread or of a server. */
+/** A part of the process whose health may have to be requested from another thread or from a server. */
 export interface HealthCheck {
   readonly name: string
   health(): Promise<Health | readonly Health[]>
@@ -31,14 +31,14 @@ export interface HealthCheck {
 
 /** One role of a process, as the composition root runs it. */
 export interface RoleParts {
-  /** Run before the first request and until the last answer; started in this order. */
+  /** Running from before the first request until after the last answer; started in this order. */
   readonly services: readonly Service[]
-  /** Routes that requests are matched with before they reach the router. */
+  /** Routes that are matched before the router. */
   readonly endpoints?: Routes
   readonly router?: Router
-  /** Methods of gRPC, served where OTLP_GRPC_PORT is set. */
+  /** gRPC methods, served if OTLP_GRPC_PORT is set. */
   readonly methods?: Methods
-  /** Answers without an end, which have to stop before the server waits for its requests to end. */
+  /** Endless answers, which have to stop before the server waits for its requests to end. */
   readonly streams?: readonly Service[]
   readonly health?: readonly HealthCheck[]
 }

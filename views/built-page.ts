@@ -5,12 +5,12 @@ import { type PreparedBody, prepareBody } from '../shared/http/prepared-body.ts'
 /** A file of the page, ready to be sent. */
 export interface Asset {
   readonly body: PreparedBody
-  /** Whether its name changes with its content, so that it may be kept for ever. */
+  /** Whether the file name contains a content hash, so that the file may be cached forever. */
   readonly hashed: boolean
 }
 
 export interface BuiltPage {
-  /** index.html before anything is put in. */
+  /** index.html before anything is inserted. */
   readonly shell: string
   /** The files that the shell loads, by name. */
   readonly assets: ReadonlyMap<string, Asset>
@@ -22,10 +22,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Vite's file names: a name, a hash of eight characters, an ending. */
+/** Vite's file names: a name, a hash of eight characters, an extension. */
 const HASHED = /-[\w-]{8}\.\w+$/
 
-/** Reads what `npm run build` made; undefined where it was not run. Some tens of KiB. */
+/** Reads the output of `npm run build`, some tens of KiB; undefined if there is none. */
 export function readBuiltPage(folder: string): BuiltPage | undefined {
   try {
     const shell = readFileSync(join(folder, 'index.html'), 'utf8')

@@ -1,4 +1,4 @@
-/** The pages below the base path, in the order of the navigation. The server answers each of these paths with the shell. */
+/** The pages below the base path, in navigation order. The server answers each of these paths with the shell. */
 export const PAGES = [
   { path: 'event-logs', name: 'Event logs' },
   { path: 'application-logs', name: 'Application logs' },

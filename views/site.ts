@@ -9,21 +9,21 @@ import { PAGES } from './pages.ts'
 import { cookieOf } from './session/cookie.ts'
 
 export interface SiteDeps {
-  /** The prefix of every path, as the configuration has it. */
+  /** The prefix of every path, as configured. */
   readonly basePath: string
-  /** The gateway's address for clients, `here` where it is that of the page, or `unknown`. */
+  /** The gateway's address for clients, `here` if it is that of the page, or `unknown`. */
   readonly gateway?: string
   /** The folder of the built page. */
   readonly folder?: string
 }
 
-/** The reader's choice; the page writes it, and the server puts it into the shell so that no page flashes in the other one. */
+/** Set by the page; the server writes the theme into the shell, so that the page does not flash in the other theme. */
 const THEME_COOKIE = 'sluice_theme'
 const THEMES: readonly string[] = ['light', 'dark']
 
 /**
- * Scripts, styles and requests of this origin only, none of them inline; and no text becomes markup or script, as the page has no
- * policy that would let it.
+ * Allows scripts, styles and requests of this origin only, and nothing inline. No string can become markup or script, since Trusted Types
+ * are required and no policy is allowed.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -44,19 +44,19 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Any correlationKey, and not taken apart here: what cannot be decoded is the page's to show. */
+/** Matches any correlationKey without decoding it: the page reports keys that cannot be decoded. */
 const A_FLOW = /^\/flows\/[^/]+\/?$/i
 
 const YEAR_SECONDS = 365 * 24 * 3600
 
-/** Puts the page on a router: its shell at `/` and at every path of its own, and what the shell loads under `/assets/`. */
+/** Registers the page on a router: its shell at `/` and at each of its own paths, and its assets under `/assets/`. */
 export function registerSite(
   router: IRouter,
   { basePath, gateway = 'here', folder = join(import.meta.dirname, 'web/dist') }: SiteDeps,
 ): void {
   const base = below(basePath, '/')
   let built: BuiltPage | undefined
-  // Until it is there it is looked for again, so that a server which was started first need not be restarted.
+  // Looked up again until it exists, so that a server started before the build need not be restarted.
   const page = (): BuiltPage | undefined => {
     built ??= readBuiltPage(folder)
     return built
@@ -83,7 +83,7 @@ export function registerSite(
   router.use(site)
 }
 
-/** Names in the shell are relative to the base path, wherever in the page it is loaded. */
+/** Makes the shell's asset paths absolute, as the shell is served at paths of any depth. */
 const withBase = (html: string, base: string): string =>
   withMeta(html, 'base-path', base).replaceAll(/((?:src|href)=")\.\//g, (_match, head: string) => head + escaped(base))
 
@@ -111,7 +111,7 @@ const NOT_BUILT = `The page is not built. In the folder of Sluice, run
 and load this address again. Everything else works: the API is described at docs/.
 `
 
-/** It is never kept, as it names the files of this build and has the reader's theme in it. */
+/** Never cached, because it names the files of this build and contains the reader's theme. */
 const answerShell = (response: Response, html: string): void =>
   answerBytes(response, 200, 'text/html; charset=utf-8', Buffer.from(html), { 'cache-control': 'no-store' })
 

@@ -16,11 +16,11 @@ import type { Watches } from './watches/watches.ts'
 export interface ViewsDeps extends CoreServices {
   readonly audit: Audit
   readonly store: LogStoreReader
-  /** Sign the sessions of the page. */
+  /** They sign the sessions of the page. */
   readonly secrets: Secrets
   readonly tickets: Tickets
   readonly watches: Pick<Watches, 'book' | 'poster'>
-  /** The address of this process where it takes logs itself; else undefined. */
+  /** The address of this process if it is a gateway too; else undefined. */
   readonly ownGateway: (() => string) | undefined
 }
 
@@ -45,7 +45,7 @@ export function createViews(deps: ViewsDeps): RoleParts {
     gate: api.gate,
     deadlineMs: config.READ_DEADLINE_MS,
     gateway: { url: config.GATEWAY_URL, here },
-    // Where this process takes logs itself, it may not reach the address that clients use.
+    // A process that is a gateway too may not reach the address that clients use.
     access: { url: ownGateway ?? (() => config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL), tickets },
   })
   registerSite(router, { basePath, gateway: config.GATEWAY_URL ?? (here ? 'here' : 'unknown') })

@@ -1,4 +1,4 @@
-/** A message, and the template that a person gave it. */
+/** A message with the template that a person assigned. */
 export interface Line {
   readonly message: string
   readonly label: string
@@ -7,7 +7,7 @@ export interface Line {
 const CELL = /"((?:[^"]|"")*)"|([^",\r\n]*)/y
 const HEAD = { message: 'Content', label: 'EventId' } as const
 
-/** The lines of a dataset as CSV with a head (RFC 4180). Throws where it lacks the two columns. */
+/** Parses a dataset in CSV with a header row (RFC 4180). Throws if one of the two columns is missing. */
 export function linesOf(csv: string): readonly Line[] {
   const [head = [], ...rows] = rowsOf(csv)
   const [message, label] = [head.indexOf(HEAD.message), head.indexOf(HEAD.label)]
@@ -33,15 +33,15 @@ function rowsOf(csv: string): readonly (readonly string[])[] {
 }
 
 /**
- * The part of the lines whose group has all lines of their label, and no others (Zhu et al., Tools and Benchmarks for Automated Log
- * Parsing, ICSE 2019, "parsing accuracy").
+ * The share of lines whose group contains exactly the lines of their label (Zhu et al., Tools and Benchmarks for Automated Log Parsing,
+ * ICSE 2019, "parsing accuracy").
  */
 export function groupingAccuracy(lines: readonly Line[], groupOf: (message: string) => string): number {
   const wrong = wrongGroups(lines, groupOf).reduce((sum, { count }) => sum + count, 0)
   return lines.length === 0 ? 1 : 1 - wrong / lines.length
 }
 
-/** A group that is no template: how many lines it has, and for each label so many of all its lines. */
+/** A group that does not match a label: its number of lines, and for each label how many of the label's lines it contains. */
 interface WrongGroup {
   readonly group: string
   readonly count: number
@@ -63,7 +63,7 @@ function counted(values: readonly string[]): ReadonlyMap<string, number> {
   return counts
 }
 
-/** The wrong groups, one a line: those of several labels, and those that have a part of the lines of one. */
+/** The wrong groups, one per line: those with several labels, and those with only a part of one label's lines. */
 export function mistakes(lines: readonly Line[], groupOf: (message: string) => string): string {
   const wrong = wrongGroups(lines, groupOf)
   return wrong

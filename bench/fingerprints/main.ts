@@ -1,4 +1,4 @@
-/** `npm run bench:fingerprints`: how well the groups of messages are those of people, and what they cost. `-- --help` tells what it needs. */
+/** `npm run bench:fingerprints`: compares message groups with those made by people, and measures their cost. See `-- --help`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,7 +15,7 @@ Groups the messages of labelled logs by their fingerprints and prints the groupi
   --show NAME   Prints the groups of one dataset that are wrong, the largest first, in place of the table.
 `
 
-/** https://github.com/logpai/logparser/blob/main/logparser/Drain/README.md: samples of 2,000 lines, with settings made for each. */
+/** https://github.com/logpai/logparser/blob/main/logparser/Drain/README.md: samples of 2,000 lines, with settings tuned for each. */
 const DRAIN: Readonly<Record<string, number>> = {
   Android: 0.911,
   Apache: 1,
@@ -44,7 +44,7 @@ const { values } = parseArgs({
 const fixed = (value: number | undefined): string => value?.toFixed(3) ?? ''
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length
 
-/** Datasets by their names. */
+/** Datasets by name. */
 function readDatasets(folder: string): ReadonlyMap<string, readonly Line[]> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => SUFFIX.test(file))
   return new Map(
@@ -54,7 +54,7 @@ function readDatasets(folder: string): ReadonlyMap<string, readonly Line[]> {
 
 const groupOf = (message: string): string => templateOf({ message, scopeData: null }) ?? ''
 
-/** CPU time of a message, in microseconds: that of the best of some runs, as others run beside it. */
+/** CPU time per message in microseconds: the best of several runs, as other processes interfere. */
 function costOf(messages: readonly string[]): number {
   const times = Array.from({ length: RUNS }, () => {
     const start = process.cpuUsage()

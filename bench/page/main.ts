@@ -1,5 +1,5 @@
 /**
- * `npm run bench:page`: measures the list of the page in a browser, and prints the figures. With `--write` they become a section of
+ * `npm run bench:page`: measures the page's list in a browser, and prints the results. With `--write` they become a section of
  * docs/performance.md.
  */
 import { cpus, loadavg } from 'node:os'
@@ -32,11 +32,11 @@ const { values } = parseArgs({
   },
 })
 
-/** Pixels of a scroll in one frame: a long flick of the wheel. */
+/** Pixels scrolled per frame: a fast flick of the wheel. */
 const STEP_PX = 150
-/** Logs are sent so many times a second, as many at a time as the rate asks for. */
+/** Requests per second; their size follows from the rate. */
 const SENDS_A_SECOND = 10
-/** A task of the page's thread that one would feel. */
+/** The shortest main-thread task that a user would notice, in milliseconds. */
 const LONG_TASK_MS = 100
 const MIB = 1024 * 1024
 
@@ -50,20 +50,20 @@ const logOf = (index: number) => ({
   scopeData: { tenant: index % 2 === 0 ? 'acme' : 'globex', RequestId: `0HN${index}`, attempt: index % 4 },
 })
 
-/** The frames, long tasks and memory of the page in a span of time. */
+/** The page's frames, long tasks and memory over a time span. */
 interface Figures {
-  /** The median of the frames' rates, and the rate of the slowest twentieth. */
+  /** The median frame rate, and the rate of the slowest 5 % of frames. */
   readonly fps: number
   readonly slowFps: number
-  /** Tasks longer than `LONG_TASK_MS`, and the longest of all, in milliseconds. */
+  /** The number of tasks longer than `LONG_TASK_MS`, and the duration of the longest task, in milliseconds. */
   readonly longTasks: number
   readonly longestMs: number
-  /** Of the page's objects, once what is not needed any more is gone, in MiB. */
+  /** The page's heap after garbage collection, in MiB. */
   readonly heapMiB: number
   readonly nodes: number
 }
 
-/** Begins to note frames and long tasks in the page; `window.noted` has them. */
+/** Starts recording frames and long tasks in the page, in `window.noted`. */
 const NOTE = `(() => {
   window.noted = { frames: [], tasks: [] }
   if (window.noting) return
@@ -99,7 +99,7 @@ async function measured(page: Page, work: () => Promise<unknown>): Promise<Figur
   }
 }
 
-/** Scrolls by steps, one a frame, until `done`, an expression, holds. */
+/** Scrolls one step per frame until the expression `done` holds. */
 const scroll = (page: Page, step: number, done: string): Promise<unknown> =>
   page.evaluate(`new Promise((resolve) => {
     const go = () => {

@@ -1,6 +1,6 @@
 /**
- * The floor of the consumers: the documents of a topic, made before, and then nothing but `_bulk`: so many requests in flight, each
- * waiting for its answer. No reading, no outcomes, no commits. Serves the count of documents written on the URL that it prints.
+ * The floor of the consumers: the documents of a topic, prepared in advance, are sent by `_bulk` alone, with a fixed number of requests in
+ * flight. No reading, no outcomes, no commits. Serves the number of documents written on the URL that it prints.
  */
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -11,7 +11,7 @@ import type { Topics } from './topics.ts'
 const run = promisify(execFile)
 
 const VERSION = '0.155.0'
-/** The parts with a stable interface are numbered apart. */
+/** Modules with a stable API have version numbers of their own. */
 const STABLE_VERSION = '1.61.0'
 const FOLDER = join(import.meta.dirname, '../out')
 const BINARY = join(FOLDER, `otelcol-${VERSION}`)
@@ -26,8 +26,8 @@ providers:
 `
 
 /**
- * The content of the Collector's messages, of which each has one log record: the text of its body alone, or the record with its resource
- * and scope, for which each has to be of a trace of its own.
+ * The content of the Collector's messages, each of which has one log record: only the text of its body, or the record with its resource and
+ * scope, for which each record needs a trace of its own.
  */
 export type Written = 'bodies' | 'records'
 
@@ -37,8 +37,8 @@ const EXPORT: Readonly<Record<Written, string>> = {
 }
 
 /**
- * The OpenTelemetry Collector: OTLP/HTTP in, one message an entry out, and as safe as the gateway: no queue, so that its answer waits
- * for acks=all. Rejects with a reason where there is no Go to build it with; a build takes minutes, and is kept in bench/out.
+ * The OpenTelemetry Collector: OTLP/HTTP in, one message per entry out, and as safe as the gateway: without a queue, so that its response
+ * waits for acks=all. Rejects with a reason if Go is missing; a build takes minutes, and is kept in bench/out.
  */
 export async function collector(
   broker: string,
@@ -84,7 +84,7 @@ async function build(log: (text: string) => void): Promise<void> {
       GOPATH: join(folder, 'go'),
       GOCACHE: join(folder, 'cache'),
       GOBIN: folder,
-      // Fetched files can be removed like any other.
+      // Makes the fetched files removable.
       GOFLAGS: '-modcacherw',
     },
   }
@@ -113,7 +113,7 @@ service:
     logs: { receivers: [otlp], exporters: [kafka] }
 `
 
-/** The same entries as log records: each entry's JSON is the text of a record's body, which is the cheapest form for the Collector. */
+/** The same entries as log records with the entry's JSON as the body text, the cheapest form for the Collector. */
 const inOtlp = (workload: Workload): Workload => ({
   ...workload,
   path: '/v1/logs',

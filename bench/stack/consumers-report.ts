@@ -6,7 +6,7 @@ import type { Searchable } from './searchable.ts'
 export interface ConsumersResults {
   readonly documents: number
   readonly indexings: readonly Indexing[]
-  /** The writers that the goals are about. */
+  /** The writers that the goals apply to. */
   readonly names: { readonly oneView: string; readonly loops: readonly string[] }
   readonly searchable: Searchable
 }

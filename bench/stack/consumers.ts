@@ -18,17 +18,17 @@ export interface ConsumersRig {
   readonly broker: Server
   readonly elasticsearch: Server
   readonly topics: Topics
-  /** Application logs in the topic that all runs read. */
+  /** The number of application logs in the topic that all runs read. */
   readonly documents: number
 }
 
-/** The cost of one writer between a fifth and nine tenths of the documents. */
+/** The cost of one writer, measured from 20 % to 90 % of the documents. */
 export interface Indexing {
   readonly writer: string
   readonly documentsPerSecond: number
   readonly documentsPerCpuSecond: number
   readonly elasticsearchMsPerThousand: number
-  /** Of the machine's cores, by the writer, Elasticsearch and the broker together. */
+  /** Busy CPU cores of the writer, Elasticsearch and the broker together. */
   readonly coresBusy: number
   readonly peakMiB: number
 }
@@ -43,7 +43,7 @@ export interface FilledTopic {
 const FROM = 0.2
 const TO = 0.9
 const POLL_MS = 20
-/** The loop holds all its documents in memory. */
+/** A bound, because the loop holds all its documents in memory. */
 const LOOP_DOCUMENTS_MAX = 100_000
 const TIMEOUT_MS = 90_000
 
@@ -75,7 +75,7 @@ const freshIndexPrefix = (): string => `bench-${process.pid}-${++started}`
 
 export const loopName = (inFlight: number): string => `bare loop, ${inFlight} in flight`
 
-/** A bare loop of `_bulk` requests with the same documents, on an index like that of the consumers. */
+/** A bare loop of `_bulk` requests with the same documents, on an index like the consumers'. */
 export async function measureBulkLoop(inFlight: number, filled: FilledTopic, rig: ConsumersRig): Promise<Indexing> {
   const indexPrefix = freshIndexPrefix()
   const url = rig.elasticsearch.address
@@ -95,7 +95,7 @@ export async function measureBulkLoop(inFlight: number, filled: FilledTopic, rig
   }
 }
 
-/** The consumers of these views, from the beginning of the topic. */
+/** The consumers of these views, starting at the beginning of the topic. */
 export async function measureConsumers(
   name: string,
   views: readonly ProjectionName[],

@@ -1,7 +1,7 @@
 /**
- * The floor of the gateway: the least that a Node program must do to take log entries over HTTP into Kafka. It reads the body, parses
- * it, serialises each entry, appends with acks=all and answers when its entries are confirmed. The library's producer, the
- * gateway's batch limits and sends in flight; no checks, no keys, no ids, no headers.
+ * The floor of the gateway: the minimum work of a Node program that takes log entries over HTTP into Kafka. It reads the body, parses it,
+ * serialises each entry, appends with acks=all and responds when its entries are confirmed. It uses the library's producer, with the
+ * gateway's batch limits and number of sends in flight; no validation, no keys, no ids, no headers.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

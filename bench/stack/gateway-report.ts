@@ -6,7 +6,7 @@ import { BATCH, SINGLE } from './programs.ts'
 export interface GatewayResults {
   readonly saturations: readonly Saturation[]
   readonly steadies: readonly Steady[]
-  /** Single requests a second of the steady runs. */
+  /** Single requests per second of the steady runs. */
   readonly rate: number
   /** Further remarks, such as a program that could not be measured. */
   readonly notes: readonly string[]
@@ -50,9 +50,9 @@ ${whole(rate)} single requests offered a second, latency from when each was due:
 ${table(STEADY_HEAD, latencies)}${notes.map((note) => `\n${note}\n`).join('')}`
 }
 
-/** The programs beside the Collector, by their CPU. */
+/** The programs compared with the Collector, by CPU. */
 export function renderOtlp(saturations: readonly Saturation[], notes: readonly string[]): string {
-  // The peer that keeps as much of a record.
+  // The Collector variant that keeps as much of a record.
   const peers = saturations.filter(({ program }) => program.endsWith('records'))
   const rows = [...Map.groupBy(saturations, ({ workload, program }) => JSON.stringify([workload, program])).values()]
   const cells = rows.map((runs) => {

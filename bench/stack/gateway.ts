@@ -3,20 +3,20 @@ import type { Program, RunningProgram, Workload } from './programs.ts'
 import type { Server } from './servers.ts'
 import type { Topics } from './topics.ts'
 
-/** The cost of one run of one program, while it was driven as hard as the connections can. */
+/** The cost of one run of a program at the maximum load of its connections. */
 export interface Saturation {
   readonly program: string
   readonly workload: string
   readonly entriesPerSecond: number
   readonly entriesPerCpuSecond: number
   readonly brokerMsPerThousand: number
-  /** Null where the program does not count its produce requests. */
+  /** Null if the program does not count its produce requests. */
   readonly entriesPerSend: number | null
   readonly peakMiB: number
   readonly counts: Counts
 }
 
-/** Entries, of the whole life of the process. */
+/** Entry counts over the process's whole lifetime. */
 export interface Counts {
   readonly acknowledged: number
   readonly inTopic: number
@@ -24,7 +24,7 @@ export interface Counts {
   readonly failed: number
 }
 
-/** Latency at a rate that was offered. */
+/** Latency at a fixed offered rate. */
 export interface Steady {
   readonly program: string
   readonly p50Ms: number
@@ -44,7 +44,7 @@ type LoadOf = (workload: Workload, options: { readonly seconds: number; readonly
 
 let started = 0
 
-/** A fresh process on a fresh topic; when it has ended, what was acknowledged is counted in the topic, which then goes. */
+/** Runs a fresh process on a fresh topic; afterwards it counts the acknowledged entries in the topic, and deletes the topic. */
 async function withProgram<Result>(
   program: Program,
   { topics }: GatewayRig,
@@ -81,7 +81,7 @@ export const saturate = (program: Program, workload: Workload, rig: GatewayRig):
   withProgram(program, rig, async (running, load) => {
     const { broker, seconds, warmUpSeconds } = rig
     await load(workload, { seconds: warmUpSeconds })
-    // The program's own count is read outside of the time in which its CPU is counted.
+    // Reading the program's own count must not add to its measured CPU time.
     const sendsBefore = await running.sends()
     const before = { cpu: running.cpuSeconds(), broker: await broker.cpuSeconds() }
     const result = await load(workload, { seconds })
@@ -99,7 +99,7 @@ export const saturate = (program: Program, workload: Workload, rig: GatewayRig):
     }
   })
 
-/** Latency counts from when each request was due. */
+/** Latency is measured from when each request was due. */
 export const steady = (program: Program, workload: Workload, rate: number, rig: GatewayRig): Promise<Steady> =>
   withProgram(program, rig, async (running, load) => {
     await load(workload, { seconds: rig.warmUpSeconds, rate })

@@ -1,6 +1,6 @@
 import { table } from '../numbers.ts'
 
-/** A figure that a run of the bench is to reach, and the one that it has reached. */
+/** A figure that a bench run should reach, and its measured value. */
 export interface Goal {
   readonly name: string
   readonly wanted: string

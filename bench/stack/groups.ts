@@ -1,6 +1,6 @@
 /**
- * The pauses of partitions while the members of a group are replaced one after the other, as a rollout does, under a steady load. A pause is the time
- * between the ends of two batches of a partition, whoever has handled them.
+ * The pauses of partitions while the members of a group are replaced one by one, as in a rollout, under a steady load. A pause is the time
+ * between the ends of two consecutive batches of a partition, across members.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PartitionBatch } from '../../shared/journal/journal.ts'
@@ -12,41 +12,41 @@ import { PARTITIONS, type Topics } from './topics.ts'
 
 export type GroupProtocol = 'auto' | 'classic'
 
-/** The time that handlers take, milliseconds. */
+/** The duration of handlers, in milliseconds. */
 export interface Handlers {
   readonly name: string
   readonly everyMs: number
-  /** Of the first partition, whose own pauses do not count where it is slower than the others. */
+  /** For the first partition; its own pauses do not count if it is slower than the others. */
   readonly firstMs: number
 }
 
 export interface GroupsRig {
   readonly broker: string
   readonly topics: Topics
-  /** Between two members that are replaced, and for the pauses without a rollout. */
+  /** Milliseconds between two replacements, and for measuring pauses without a rollout. */
   readonly settleMs: number
 }
 
 export interface Rollout {
   readonly protocol: GroupProtocol
   readonly handlers: string
-  /** Longest pause of any partition without a rollout, and during one, milliseconds. */
+  /** Longest pause of any partition without a rollout, and during one, in milliseconds. */
   readonly steadyMs: number
   readonly longestMs: number
-  /** Median of the partitions' longest pauses during the rollout, milliseconds. */
+  /** Median of the partitions' longest pauses during the rollout, in milliseconds. */
   readonly medianMs: number
-  /** Records handled again, as their batch was aborted before its commit. */
+  /** Records handled twice because their batch was aborted before its commit. */
   readonly repeats: number
-  /** Records that were never handled, or handled by two members at a time. */
+  /** Records never handled, plus batches handled by two members at a time. */
   readonly wrong: number
 }
 
 const MEMBERS = 4
-/** Each partition gets a record so often. */
+/** Interval between records of each partition. */
 const APPEND_EVERY_MS = 50
 const LAST_RECORDS_MS = 30_000
 
-/** What the members of a group have handled. */
+/** Records what the members of a group have handled. */
 function createLedger() {
   const handled = Array.from({ length: PARTITIONS }, () => new Set<number>())
   const endedAt = new Map<number, number>()
@@ -71,7 +71,7 @@ function createLedger() {
         handled[partition]?.add(offset)
       }
     },
-    /** The longest pause of each partition since the last call, of those that have one that lasts as well. */
+    /** The longest pause of each partition since the last call, including one still going on. */
     takePauses: (counts: (partition: number) => boolean): readonly number[] => {
       const now = performance.now()
       const longest = [...endedAt].map(([partition, at]) => [partition, Math.max(pauses.get(partition) ?? 0, now - at)])
@@ -81,7 +81,7 @@ function createLedger() {
   }
 }
 
-/** Starts four members, replaces each of them, and waits until all that was appended is handled. */
+/** Starts four members, replaces each of them, and waits until every appended record is handled. */
 export async function measureRollout(protocol: GroupProtocol, handlers: Handlers, rig: GroupsRig): Promise<Rollout> {
   const topic = `bench-groups-${protocol}-${handlers.everyMs}-${handlers.firstMs}-${Date.now()}`
   await rig.topics.create(topic)
@@ -146,7 +146,7 @@ function startLoad(journal: KafkaJournal, topic: string) {
   }
   const running = run()
   return {
-    /** Resolves to the records of each partition. */
+    /** Resolves with the number of records per partition. */
     stop: (): Promise<number> => {
       end.abort()
       return running
@@ -154,7 +154,7 @@ function startLoad(journal: KafkaJournal, topic: string) {
   }
 }
 
-/** Waits for the condition, but not for ever: a count that is wrong is told of by the caller. */
+/** Waits for the condition, but not forever: the caller reports wrong counts. */
 async function until(isMet: () => boolean): Promise<void> {
   const end = performance.now() + LAST_RECORDS_MS
   while (!isMet() && performance.now() < end) await delay(50)

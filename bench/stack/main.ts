@@ -1,6 +1,6 @@
 /**
- * `npm run bench:stack`: measures Sluice on a real Kafka and a real Elasticsearch beside the least that could do the same, in one run,
- * prints the tables and writes each into its section of docs/performance.md. `-- --help` tells what else it can do.
+ * `npm run bench:stack`: measures Sluice on a real Kafka and a real Elasticsearch beside the minimum that could do the same, in one run;
+ * prints the tables and writes each into its section of docs/performance.md. See `-- --help`.
  */
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'

@@ -15,18 +15,18 @@ export interface MemoryRig {
   readonly seconds: number
 }
 
-/** Resident memory of a process before and while what it depends on was gone. */
+/** Resident memory of a process before and during an outage of a server that it depends on. */
 export interface Memory {
   readonly beforeMiB: number
   readonly peakMiB: number
   readonly endMiB: number
 }
 
-/** More requests at once than the gateway's buffer takes: those beyond are refused, and come again at once. */
+/** More concurrent requests than the gateway's buffer holds: the excess is refused, and retried at once. */
 const CONNECTIONS = 1_024
 const SAMPLE_MS = 100
 
-/** A gateway under a load that goes on while its broker is frozen. */
+/** A gateway under a continued load while its broker is frozen. */
 export async function measureGatewayMemory(prefix: string, { broker, seconds }: MemoryRig): Promise<Memory> {
   const gateway = await startRole('gateway', { prefix, broker: broker.address, elasticsearchUrl: NOWHERE })
   const load = (connections: number, duration: number) =>
@@ -51,7 +51,7 @@ export async function measureGatewayMemory(prefix: string, { broker, seconds }: 
   }
 }
 
-/** Consumers with a backlog, while Elasticsearch is gone. Elasticsearch stays gone. */
+/** Consumers with a backlog while Elasticsearch is down. Elasticsearch is not restarted. */
 export async function measureConsumersMemory(filled: FilledTopic, rig: MemoryRig): Promise<Memory> {
   const { prefix, topic } = filled
   const elasticsearchUrl = rig.elasticsearch.address

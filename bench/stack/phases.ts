@@ -32,23 +32,23 @@ import { openTopics, type Topics } from './topics.ts'
 export interface PhaseOptions {
   readonly rounds: number
   readonly quick: boolean
-  /** The text that the names of the gateway's workloads begin with. */
+  /** The prefix that selects the gateway's workloads by name. */
   readonly workload: string
-  /** A broker that runs already, for the gateway's phase. */
+  /** An already running broker for the gateway's phase. */
   readonly broker: string | undefined
 }
 
-/** A part of the bench that can be run by itself. `run` gives the text of its section; rejects where a count is wrong. */
+/** A part of the bench that can be run alone. `run` resolves with the text of its section; it rejects if a count is wrong. */
 export interface Phase {
   readonly heading: string
-  /** Whether its measurements are made once a round. */
+  /** Whether its measurements are repeated in each round. */
   readonly hasRounds: boolean
   run(options: PhaseOptions): Promise<string>
 }
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** Prints a measurement, beside how busy the machine was. */
+/** Prints a measurement together with the machine's load. */
 function noted<Run>(run: Run): Run {
   say(`load ${loadavg()[0]?.toFixed(1)} ${JSON.stringify(run)}`)
   return run
@@ -67,7 +67,7 @@ async function runGateway({ quick, rounds, workload: named, broker: given }: Pha
     const rate = quick ? 500 : 5_000
     const saturations: Saturation[] = []
     const steadies: Steady[] = []
-    // Java compiles the broker's busiest code in its first seconds under load; nobody is to be charged for that.
+    // The JVM compiles the broker's hot code in its first seconds under load; this must not count against any program.
     if (!quick) for (const workload of [SINGLE, BATCH]) await saturate(bare, workload, rig)
     for (let round = 0; round < rounds; round++) {
       for (const workload of [SINGLE, BATCH].filter(isNamed)) {
@@ -115,13 +115,13 @@ async function runOtlp({ quick, rounds, broker: given }: PhaseOptions): Promise<
   }
 }
 
-/** The gateway by its defaults, and without what its peers leave out. */
+/** The gateway with its defaults, and without the features that its peers lack. */
 const ours = (broker: string): readonly Program[] => [
   sluice(broker),
   sluice(broker, 'Sluice, not compressed', { KAFKA_COMPRESSION: 'none' }),
 ]
 
-/** Other programs that do the same; one that cannot be had leaves a note. */
+/** Comparable programs; if one is unavailable, a note says so. */
 async function peers(
   broker: string,
   topics: Topics,
@@ -148,7 +148,7 @@ async function runConsumers({ quick, rounds }: PhaseOptions): Promise<string> {
   try {
     const rig: ConsumersRig = { broker, elasticsearch, topics, documents: quick ? 5_000 : 200_000 }
     const filled = await fillTopic('bench-consumers', rig)
-    // Elasticsearch is compiled while it works as well, and takes longer to get there than a broker.
+    // Elasticsearch is also compiled while running, and takes longer than a broker.
     if (!quick) for (let loop = 0; loop < WARM_UP_LOOPS; loop++) noted(await measureBulkLoop(2, filled, rig))
     const indexings: Indexing[] = []
     for (let round = 0; round < rounds; round++) {
@@ -213,7 +213,7 @@ async function runGroups({ quick, rounds, broker: given }: PhaseOptions): Promis
   }
 }
 
-/** Medians of the times; the other figures added up. */
+/** Medians of the times; sums of the other figures. */
 function middle(runs: readonly Rollout[], protocol: GroupProtocol, { name }: Handlers): Rollout {
   const of = (figure: 'steadyMs' | 'longestMs' | 'medianMs') => median(runs.map((run) => run[figure]))
   const sum = (figure: 'repeats' | 'wrong') => runs.reduce((total, run) => total + run[figure], 0)

@@ -9,18 +9,18 @@ import { PARTITIONS, type Topics } from './topics.ts'
 
 export interface Workload {
   readonly name: string
-  /** Entries of one request. */
+  /** Entries per request. */
   readonly entries: number
   readonly connections: number
   readonly path: string
   readonly bodies: readonly (string | Uint8Array)[]
-  /** Beside those of the program. */
+  /** Added to the program's headers. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The beginning of the body of an answer that takes all entries of the request. */
+  /** The beginning of a response body that accepts all entries of the request. */
   readonly goodAnswer: string
 }
 
-/** A program of the tables, and how it is started on topics of its own. */
+/** A program in the tables, and how to start it on its own topics. */
 export interface Program {
   readonly name: string
   start(prefix: string): Promise<RunningProgram>
@@ -28,10 +28,10 @@ export interface Program {
 
 export interface RunningProgram extends MeasuredProcess {
   readonly topic: string
-  /** The workload as this program wants it said. */
+  /** Converts the workload to the program's protocol. */
   said(workload: Workload): Workload
   readonly headers: Readonly<Record<string, string>>
-  /** Produce requests sent so far, or null where the program does not count them. */
+  /** Produce requests sent so far, or null if the program does not count them. */
   sends(): Promise<number | null>
 }
 
@@ -65,13 +65,13 @@ const otlp = (records: number): Workload => ({
   path: '/v1/logs',
   bodies: otlpBodies(Math.ceil(5_000 / records), records),
   headers: { 'content-type': 'application/x-protobuf' },
-  // An ExportLogsServiceResponse without a partial success has no bytes, or the two of an empty one.
+  // An ExportLogsServiceResponse without a partial success is empty, or has the two bytes of an empty one.
   goodAnswer: '',
 })
 
 export const OTLP = [otlp(100), otlp(512)]
 
-/** The program, given every workload as it is. */
+/** The program, with every workload passed unchanged. */
 export const unchanged = (program: Program): Program => ({
   ...program,
   start: async (prefix) => ({ ...(await program.start(prefix)), said: asIs }),
@@ -79,18 +79,18 @@ export const unchanged = (program: Program): Program => ({
 
 const asIs = (given: Workload): Workload => given
 
-/** A gateway asks nothing of Elasticsearch, so it is told of none that answers. */
+/** The gateway does not use Elasticsearch, so this address is never contacted. */
 export const NOWHERE = 'http://127.0.0.1:9'
 
 export interface RoleOptions {
-  /** Of topics and indices. */
+  /** For topics and indices. */
   readonly prefix: string
   readonly broker: string
   readonly elasticsearchUrl: string
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** A role of Sluice as its users start it, with files of its own. */
+/** A role of Sluice, started as users do, with its own files. */
 export async function startRole(
   role: 'gateway' | 'consumers',
   { prefix, broker, elasticsearchUrl, settings = {} }: RoleOptions,

@@ -10,13 +10,13 @@ export interface SearchableRig {
   readonly seconds: number
 }
 
-/** From an entry's answer until a search finds it, beside a load of other entries. */
+/** The time from an entry's response until a search finds it, beside a load of other entries. */
 export interface Searchable {
   readonly entriesPerSecond: number
   readonly probes: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Of the load and of the probes: requests without a good answer, and entries that were not found in time. */
+  /** Requests of the load and the probes without a successful response, plus entries not found in time. */
   readonly failed: number
 }
 
@@ -61,7 +61,7 @@ export async function measureSearchable(
   }
 }
 
-/** Sends single entries until `ended`, then waits for those that are not found yet. */
+/** Sends single entries until `ended`, then waits for those not yet found. */
 async function probe(gatewayUrl: string, indices: string, ended: AbortSignal) {
   const waiting = new Map<string, number>()
   const waits: number[] = []

@@ -1,32 +1,32 @@
 import type { Backend } from '../../test/stack/backend.ts'
 import { chosenProviders, startFirst } from '../../test/support/backends-choice.ts'
 
-/** A Kafka broker or an Elasticsearch node that the bench uses. */
+/** A Kafka broker or an Elasticsearch node used by the bench. */
 export interface Server {
   readonly address: string
-  /** CPU seconds used so far; not a number where the server was not started here. */
+  /** CPU seconds used so far; NaN for a server that the bench did not start. */
   cpuSeconds(): Promise<number>
-  /** Ends it where it was started here. */
+  /** Stops the server if the bench started it. */
   stop(): Promise<void>
 }
 
-/** A server that the bench has started, and may freeze and end. */
+/** A server started by the bench, which may freeze and stop it. */
 export interface OwnServer extends Server {
   pause(): Promise<void>
   resume(): Promise<void>
   kill(): Promise<void>
 }
 
-/** Containers, or processes of this machine's Java. TEST_BACKENDS names one of the two. */
+/** Containers, or local Java processes; TEST_BACKENDS selects one kind. */
 const providers = () => chosenProviders(process.env['TEST_BACKENDS'])
 
-/** One broker with Java set up for load. What is deleted is gone at once, since the bench fills topic after topic. */
+/** One broker with JVM settings for load. Deleted segments are removed after a second, since the bench fills topic after topic. */
 export async function startKafka(): Promise<OwnServer> {
   const properties = { 'log.segment.delete.delay.ms': '1000' }
   return own(await startFirst(providers(), 'kafka', { brokers: 1, underLoad: true, properties }))
 }
 
-/** One node with Java set up for load. */
+/** One node with JVM settings for load. */
 export const startElasticsearch = async (): Promise<OwnServer> =>
   own(await startFirst(providers(), 'elasticsearch', { heap: '2g', underLoad: true }))
 
@@ -47,12 +47,12 @@ function own(backend: Backend): OwnServer {
   }
 }
 
-/** Stops what was started and still runs; for an end that comes from outside. */
+/** Stops the servers that are still running, for termination by a signal. */
 export const stopServers = async (): Promise<void> => {
   await Promise.all([...started].map((backend) => backend.stop()))
 }
 
-/** A server that runs already, of which only the address is known. */
+/** An already running server, of which only the address is known. */
 export const running = (address: string): Server => ({
   address,
   cpuSeconds: async () => Number.NaN,

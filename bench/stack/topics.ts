@@ -1,20 +1,20 @@
 import { Admin, ListOffsetTimestamps } from '@platformatic/kafka'
 
-/** As many as the gateway's own topics have. */
+/** The same number as the gateway's own topics. */
 export const PARTITIONS = 12
 
 export interface Topics {
   create(topic: string): Promise<void>
-  /** Records in a topic that nothing was removed from and no transaction was written to. */
+  /** The number of records in a topic without deletions or transactions. */
   count(topic: string): Promise<number>
   /** Bytes of the topic's segments on the first broker. */
   bytes(topic: string): Promise<number>
-  /** Positions that a group has committed in the topic, added up. */
+  /** The sum of the group's committed positions in the topic. */
   committed(topic: string, group: string): Promise<number>
-  /** Lets a group begin anew; none of its members may be left. */
+  /** Deletes the groups' positions; they must have no members. */
   forget(groups: readonly string[]): Promise<void>
   remove(topics: readonly string[]): Promise<void>
-  /** The topics whose names begin so. */
+  /** The topics with this prefix. */
   named(prefix: string): Promise<readonly string[]>
   close(): Promise<void>
 }

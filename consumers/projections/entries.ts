@@ -5,7 +5,7 @@ import type { ApplicationLogRecord, EntryRecord, EventLogRecord } from '../../sh
 import { fingerprintsOf } from '../../shared/fingerprint/fingerprint.ts'
 import { leaves } from '../../shared/query/leaves.ts'
 
-/** Longer payloads (UTF-16 units) are found by their words, not by their fields: parsing them would hold up all others. */
+/** Longer payloads (in UTF-16 units) are searchable by word but not by field: parsing them would hold up all others. */
 export const PAYLOAD_PARSE_LENGTH_MAX = 256 * 1024
 
 /** The document of an entry. `source` is the text of its record. */
@@ -33,7 +33,7 @@ const fieldsOf = (entry: EventLogRecord) => ({
   scopeLeaves: [],
 })
 
-/** The JSON object or array whose text the payload is; undefined for any other payload. */
+/** The JSON object or array that the payload encodes; undefined for any other payload. */
 function parsedPayload(payload: string): object | undefined {
   if (payload.length > PAYLOAD_PARSE_LENGTH_MAX || !/^\s*[{[]/.test(payload)) return undefined
   try {
@@ -49,10 +49,10 @@ const searchedPayload = (payload: string, json: object | undefined) =>
     ? { payload: fullText(payload), payloadLeaves: [] as readonly Leaf[] }
     : { payload: fullText(withoutEscapes(payload)), payloadLeaves: leaves(json) }
 
-/** The characters that an escape of one letter stands for (RFC 8259, 7), where that is not the letter itself. */
+/** The letters of JSON's escapes for whitespace and control characters (RFC 8259, 7). */
 const BLANKS = 'nrtbf'
 
-/** JSON text with its escapes resolved: in `"paid\nfailed"` the second word would else be `nfailed`. */
+/** JSON text with its escapes resolved: in `"paid\nfailed"` the second word would otherwise be `nfailed`. */
 const withoutEscapes = (json: string): string =>
   json.includes('\\')
     ? json.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_escape, code: string | undefined, letter: string) => {
@@ -79,7 +79,7 @@ export const applicationLogDocument = (entry: ApplicationLogRecord, source: stri
   source,
 })
 
-/** Where JavaScript has rounded a number, a 64-bit id for example, the record is read again. */
+/** If JavaScript rounded a number, such as a 64-bit id, the record is parsed again with exact numbers. */
 const exactScope = ({ scopeData }: ApplicationLogRecord, source: string): unknown =>
   hasLostDigits(scopeData) ? (parseExactly(source) as ApplicationLogRecord).scopeData : scopeData
 
@@ -102,6 +102,6 @@ export const commonFields = (entry: EntryRecord): CommonFields => ({
 
 export const identifier = (text: string | null): string | null => optionalKeyword(text, KEYWORD_BYTES.identifier)
 
-/** The keyword, or null where there is no text: an empty one says nothing either. */
+/** The keyword; null if the text is null or empty. */
 export const optionalKeyword = (text: string | null, bytesMax: number): string | null =>
   text === null || text === '' ? null : keyword(text, bytesMax)

@@ -4,7 +4,7 @@ import type { EntryRecord } from '../../shared/contract/records.ts'
 import { compareTimestamps } from '../../shared/contract/timestamp.ts'
 import { commonFields, identifier } from './entries.ts'
 
-/** The contribution of one entry to its flow, or null where it has no correlationKey. */
+/** The contribution of one entry to its flow; null if it has no correlationKey. */
 export function flowFact(entry: EntryRecord): FlowDelta | null {
   const { team, correlationKey, environment, level, timestamp, receivedAt } = commonFields(entry)
   if (correlationKey === null) return null
@@ -26,11 +26,11 @@ export function flowFact(entry: EntryRecord): FlowDelta | null {
   }
 }
 
-/** One delta a flow. Every fact is a least, a greatest or a set, so order, grouping and repetition do not matter. */
+/** One delta per flow. Every fact is a minimum, a maximum or a set, so order, grouping and repetition do not matter. */
 export function foldFlows(facts: readonly FlowDelta[]): readonly FlowDelta[] {
   const flows = new Map<string, FlowDelta>()
   for (const fact of facts) {
-    // A Team's id holds no line break.
+    // A Team's id contains no line break.
     const flow = `${fact.team}\n${fact.correlationKey}`
     const known = flows.get(flow)
     flows.set(flow, known === undefined ? fact : merge(known, fact))

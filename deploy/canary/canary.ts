@@ -16,12 +16,12 @@ export interface CanaryOptions {
   readonly print: (text: string) => void
 }
 
-/** The metrics of the canary: gauges of servers would tell of a registry that is not read and of days that are not removed. */
+/** The canary's metrics. A server's gauges would suggest an unread registry and days that are not removed. */
 const SHOWN = /^sluice_(canary|build_info|http|event_loop|connections)/
 
 /**
  * Runs the canary until SIGTERM or SIGINT, with its metrics on METRICS_PORT or else on PORT. A round that fails is counted and logged: the
- * process itself stays ready. Gives the exit code. Rejects where it cannot start.
+ * process itself stays ready. Resolves to the exit code; rejects if it cannot start.
  */
 export async function runCanary({ config, logger, print }: CanaryOptions): Promise<number> {
   const target = canaryTarget(config)
@@ -51,11 +51,11 @@ export async function runCanary({ config, logger, print }: CanaryOptions): Promi
   return 0
 }
 
-/** One round after another. A round that the stop cuts short is not counted. */
+/** Runs one round after another. A round that the stop cuts short is not counted. */
 function createRounds(target: CanaryTarget, intervalMs: number, logger: Logger, metrics: Metrics): Service {
   const rounds = metrics.counter('sluice_canary_rounds_total')
   const seconds = metrics.histogram('sluice_canary_seconds')
-  // A counter that begins with its first event would not be seen to rise by it.
+  // Prometheus sees no increase in a counter whose first sample already includes its first event.
   for (const outcome of Object.keys(OUTCOMES)) rounds.inc({ outcome }, 0)
   const stop = new AbortController()
   const repeater = createRepeater({

@@ -6,7 +6,7 @@ import { pause } from '../../shared/runtime/waiting.ts'
 export const CANARY_EVENT = 'sluice-canary'
 export const CANARY_PROJECT = '5c1f0ca4-a217-4c0e-8f3a-7d1b6e2a9c40'
 
-/** Every way in which a round ends, with the places to look at. */
+/** Every outcome of a round, with the places to check. */
 export const OUTCOMES = {
   found: '',
   gateway_refused:
@@ -20,26 +20,26 @@ export const OUTCOMES = {
 
 export type Outcome = keyof typeof OUTCOMES
 
-/** A part of the way that is done. */
+/** A completed part of the way. */
 export interface Hop {
   /** `accepted`, or the projection in whose list the entry was found. */
   readonly name: 'accepted' | 'event-logs' | 'application-logs' | 'flows'
-  /** Of `accepted`, from sending one entry to its answer; of the others, from the beginning of the round. */
+  /** For `accepted`, from sending one entry to its answer; for the others, from the start of the round. */
   readonly seconds: number
 }
 
-/** The end of a round. */
+/** The result of a round. */
 export interface Round {
   readonly outcome: Outcome
-  /** Of all of it. */
+  /** The duration of the whole round. */
   readonly seconds: number
-  /** The hop that failed and why; empty where none did. */
+  /** The hop that failed and why; empty if none did. */
   readonly reason: string
 }
 
 /** Where the canary writes and reads. */
 export interface CanaryTarget {
-  /** Addresses with their base paths, without slashes at their ends. */
+  /** URLs with their base paths, without trailing slashes. */
   readonly gatewayUrl: string
   readonly viewsUrl: string
   readonly apiKey: string
@@ -47,12 +47,12 @@ export interface CanaryTarget {
   readonly deadlineMs: number
 }
 
-/** Throws a `ConfigError` where a setting is missing that only the canary needs. */
+/** Throws a `ConfigError` if a setting is missing that only the canary needs. */
 export function canaryTarget(config: Config): CanaryTarget {
   const gatewayUrl = config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL
   const { CANARY_API_KEY: apiKey, CANARY_DEADLINE_MS: deadlineMs } = config
   const viewsUrl = config.VIEWS_URL ?? gatewayUrl
-  // Its failures name the addresses, in logs too.
+  // The canary's failures quote these URLs, also in logs.
   const isSecret = [gatewayUrl, viewsUrl].some((url) => url !== null && new URL(url).password !== '')
   if (gatewayUrl !== null && viewsUrl !== null && apiKey !== null && !isSecret)
     return { gatewayUrl, viewsUrl, apiKey, deadlineMs }
@@ -63,10 +63,10 @@ export function canaryTarget(config: Config): CanaryTarget {
   ])
 }
 
-/** How long to wait between two looks for an entry. */
+/** Milliseconds between two searches for an entry. */
 const LOOK_EVERY_MS = 200
 
-/** An answer of Sluice to the canary has a few kilobytes; more comes from somebody else. */
+/** Sluice answers the canary with a few kilobytes; a larger answer comes from something else. */
 const ANSWER_BYTES_MAX = 256 * 1024
 
 /** Ends a round. */
@@ -81,8 +81,8 @@ class RoundError extends Error {
 
 /**
  * Sends an event log and an application log with a new correlationKey, and looks for them in the lists of all projections, over HTTP as any
- * client does. Tells of each hop as it is done. Nothing is sent twice: a failure that a client would get over is one here. Rejects when
- * the signal aborts.
+ * client does. Reports each hop when it is completed. Nothing is sent twice: a failure that a client would recover from counts here.
+ * Rejects when the signal aborts.
  */
 export async function runRound(
   target: CanaryTarget,
@@ -166,7 +166,7 @@ async function accept({ gatewayUrl, apiKey, deadlineMs }: CanaryTarget, { path, 
   throw new RoundError(retryable ? 'not_accepted' : 'gateway_refused', `${url} answered ${code}: ${message}`)
 }
 
-/** Looks until the list shows the entry. Views that are gone for a moment, as in a rollout, are asked again. */
+/** Asks until the list shows the entry. Views that are briefly unavailable, as in a rollout, are asked again. */
 async function find({ viewsUrl, apiKey, deadlineMs }: CanaryTarget, list: List, signal: AbortSignal): Promise<void> {
   const url = viewsUrl + list.path
   const deadline = performance.now() + deadlineMs
@@ -203,7 +203,7 @@ type Answer =
   | { readonly success: true; readonly data: { readonly items?: readonly { readonly total?: number }[] } }
   | { readonly success: false; readonly error: Refusal }
 
-/** Sends a body, or reads where there is none. Rejects after so many milliseconds, and where the answer is not one of Sluice. */
+/** Posts a body, or reads if there is none. Rejects after `ms` milliseconds, and if the answer is not one of Sluice. */
 async function ask(url: string, apiKey: string, ms: number, signal: AbortSignal, body?: object): Promise<Answer> {
   const response = await fetch(url, {
     headers: {
@@ -247,7 +247,7 @@ function isAnswer(value: unknown): value is Answer {
 
 const isTimeout = (error: unknown): boolean => (error as Error).name === 'TimeoutError'
 
-/** The cause of a failed fetch, which says no more by itself. */
+/** The cause of a failed fetch, whose own message says nothing more. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error & { cause?: { message?: string; code?: string } }
   return cause?.message || cause?.code || message

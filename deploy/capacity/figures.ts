@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The figures of docs/performance.md that a plan is made of. CPU times are in milliseconds of one core for 1,000 entries. */
+/** The figures of docs/performance.md that a plan is based on. CPU times are in milliseconds of one core for 1,000 entries. */
 export interface Figures {
   readonly gateway: Readonly<Record<Workload, GatewayFigures>>
-  /** A consumer and Elasticsearch, where one projection indexes entries, and where all projections do, flows included. */
+  /** A consumer and Elasticsearch, when one projection indexes entries, and when all projections do, flows included. */
   readonly entries: IndexingFigures
   readonly all: IndexingFigures
 }
@@ -31,7 +31,7 @@ const ROWS: Readonly<Record<Workload, string>> = {
   keyedBatch: 'batch of 100, each entry of one of 5,000 flows',
 }
 
-/** The figures as the benches wrote them. Throws where one is missing. */
+/** Reads the figures as the benchmarks wrote them. Throws if one is missing. */
 export function readFigures(document = readFileSync(DOCUMENT, 'utf8')): Figures {
   const gateway = (workload: Workload): GatewayFigures => {
     const cell = rowOf(document, 'Gateway on Kafka', { workload: ROWS[workload], program: 'Sluice' })
@@ -56,7 +56,7 @@ export function readFigures(document = readFileSync(DOCUMENT, 'utf8')): Figures 
   }
 }
 
-/** The numbers of the first row with these cells in a section's tables, by their columns. */
+/** The numbers, by column, of the first row with these cells in a section's tables. */
 function rowOf(
   document: string,
   heading: string,

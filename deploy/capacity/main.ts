@@ -1,4 +1,4 @@
-/** `npm run capacity`: the size of an installation for a load. `-- --help` tells more. */
+/** `npm run capacity`: prints the size of an installation for a load. See `-- --help`. */
 import { parseArgs } from 'node:util'
 import { stringify } from 'yaml'
 import { readFigures } from './figures.ts'

@@ -6,17 +6,17 @@ export interface Load {
   readonly entriesPerSecond: number
   /** Bytes of an entry as JSON. */
   readonly entryBytes: number
-  /** The part of the entries that comes in batches, and the part that has a correlationKey; 0 to 1. */
+  /** The share of entries sent in batches, and the share with a correlationKey; 0 to 1. */
   readonly batched: number
   readonly keyed: number
   readonly newFlowsPerSecond: number
-  /** Copies of a partition on Kafka, the first included. */
+  /** Copies of a Kafka partition, the leader included. */
   readonly topicCopies: number
   readonly topicDays: number
-  /** Copies of a shard beside the first. */
+  /** Copies of a shard, not counting the primary. */
   readonly storeCopies: number
   readonly storeDays: number
-  /** Of which one can be lost. */
+  /** Availability zones; one of them can be lost. */
   readonly zones: number
 }
 
@@ -33,50 +33,50 @@ export const USUAL_LOAD: Omit<Load, 'entriesPerSecond'> = {
 }
 
 export interface Plan {
-  /** Processes, each of one core for the most part. */
+  /** Processes that each use about one core. */
   readonly gateways: number
-  /** Consumers of each projection of entries, where all are of its kind, and of the flows. */
+  /** Consumers of the flows, and of each projection of entries, sized as if all entries were of its kind. */
   readonly entryConsumers: number
   readonly flowConsumers: number
-  /** Of each topic of entries. */
+  /** Partitions of each topic of entries. */
   readonly partitions: number
   readonly brokerCores: number
   readonly topicBytes: number
   readonly storeCores: number
   readonly storeBytes: number
-  /** Of the index of a day and kind. */
+  /** Shards of the index of one day and kind. */
   readonly shardsOfDay: number
   readonly openShards: number
-  /** The limits of the design that this load goes beyond. */
+  /** The limits of the design that this load exceeds. */
   readonly walls: readonly string[]
 }
 
-/** The part of a machine that is used at the highest load. */
+/** The share of a machine that is used at peak load. */
 const USE = 0.6
-/** Consumers catch up with an hour's outage in little more than three hours. */
+/** Capacity of consumers relative to the load: they make up for an hour's outage in little more than three hours. */
 const CATCH_UP = 1.3
 const SECONDS_OF_DAY = 86_400
 const DISK_USE = { topics: 0.7, store: 0.75 } as const
-/** A follower's fetch costs a broker a part of what the leader's append costs. Assumed. */
+/** The cost to a broker of a follower's fetch, relative to the leader's append. Assumed. */
 const BROKER_PER_COPY = 0.6
-/** Of a record on the topic after gzip, of entries as services write them, headers included. Assumed: bench entries are more alike. */
+/** Size of a record on the topic after gzip, headers included, for real services' entries. Assumed, as bench entries are more alike. */
 const COMPRESSED = 0.2
 const RECORD_OVERHEAD_BYTES = 500
-/** docs/elasticsearch.md: bytes of a document of 1,000. */
+/** Stored bytes per byte of entry; docs/elasticsearch.md measures 441 bytes for a document of 1,000. */
 const STORED = 0.441
 const SHARD_BYTES = 50e9
-/** Entries a second of a partition, with bulks of 300 ms. Assumed. */
+/** Entries per second of a partition, with bulk requests of 300 ms. Assumed. */
 const PARTITION_RATE = 5_000
 const PARTITIONS = [12, 24, 36, 48, 60, 120, 240, 480, 960]
-/** Documents of one shard of Elasticsearch. */
+/** Maximum documents of one Elasticsearch shard. */
 const SHARD_DOCUMENTS = 2 ** 31
-/** Beyond it one cluster has more shards and members than can be rolled or rebuilt in time. */
+/** Entries per second beyond which a cluster has more shards and members than can be restarted or rebuilt in time. */
 const CELL_RATE = 100_000
 
 /** The size of an installation for a load, in proportion to what the benches measured on one machine. */
 export function planFor(load: Load, figures: Figures): Plan {
   const { entriesPerSecond: rate, entryBytes, storeCopies, storeDays, zones } = load
-  /** Cores that are busy with this much work. */
+  /** Cores kept busy by this much work. */
   const cores = (msPer1000: number): number => (rate / 1_000) * (msPer1000 / 1_000)
   const ofGateways = (of: (figures: GatewayFigures) => number): number =>
     WORKLOADS.reduce((sum, workload) => sum + shareOf(workload, load) * of(figures.gateway[workload]), 0)
@@ -106,7 +106,7 @@ export function planFor(load: Load, figures: Figures): Plan {
   return { ...plan, walls: wallsOf(load, plan, figures) }
 }
 
-/** The part of the entries that comes so. */
+/** The share of entries that come as this workload. */
 function shareOf(workload: Workload, { batched, keyed }: Load): number {
   const isBatch = workload === 'batch' || workload === 'keyedBatch'
   const isKeyed = workload === 'keyedSingle' || workload === 'keyedBatch'

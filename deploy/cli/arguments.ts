@@ -11,7 +11,7 @@ export function asksForHelp(args: readonly string[]): boolean {
 
 /** Reads the arguments that follow a command's name. Throws a `UsageError` that says what to change. */
 export function parseCall({ options, parameters }: Command, args: readonly string[]): Call {
-  // Not strict: its messages would speak of this parser instead of the command.
+  // Not strict, as its messages would describe this parser instead of the command.
   const { tokens } = parseArgs({
     args: [...args],
     strict: false,
@@ -57,7 +57,7 @@ function unknownOption(rawName: string, known: readonly string[]): string {
   return `there is no option ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`
 }
 
-/** An option's value, one of the choices; undefined where it is not given. */
+/** An option's value, one of the choices; undefined if it is not given. */
 export function choiceOf<Choice extends string>(
   call: Call,
   name: string,
@@ -72,7 +72,7 @@ export function choiceOf<Choice extends string>(
   throw new UsageError(`--${name} is one of ${choices.join(', ')}, not ${JSON.stringify(text)}${advice}`)
 }
 
-/** An option's value, a whole number of at least 1; undefined where it is not given. */
+/** An option's value, a whole number of at least 1; undefined if it is not given. */
 export function countOf(call: Call, name: string, most: number): number | undefined {
   const text = call.text(name)
   if (text === undefined) return undefined
@@ -81,7 +81,7 @@ export function countOf(call: Call, name: string, most: number): number | undefi
   throw new UsageError(`--${name} is a whole number from 1 to ${most}, not ${JSON.stringify(text)}`)
 }
 
-/** An option's value, a canonical timestamp; undefined where it is not given. */
+/** An option's value, a canonical timestamp; undefined if it is not given. */
 export function timeOf(call: Call, name: string, { clock }: Pick<CliDeps, 'clock'>): string | undefined {
   const text = call.text(name)
   const parsed = text === undefined ? undefined : parseTime(text, clock.now())

@@ -55,7 +55,7 @@ export function auditOf({ clock, stderr }: CliDeps, journal: Journal, config: Co
     topic: topicName(config.TOPIC_PREFIX, 'audit'),
     clock,
     onFailure: (error, record) => {
-      // A change that is refused is the failure of the command, which is told.
+      // A refused change fails the command, which reports it.
       if (record === 'outcome')
         stderr.write(`sluice ${command}: the audit does not tell the outcome: ${(error as Error).message}\n`)
     },
@@ -63,7 +63,7 @@ export function auditOf({ clock, stderr }: CliDeps, journal: Journal, config: Co
   return audit({ actor: { kind: 'operator', id: userName(), key: null }, via: command, from: hostname() })
 }
 
-/** The name of the operating system's user; its number where it has no name, as in many containers. */
+/** The name of the operating system's user; its number if it has no name, as in many containers. */
 function userName(): string | null {
   try {
     return userInfo().username

@@ -19,8 +19,8 @@ export const COMMANDS: readonly Command[] = [
 ]
 
 /**
- * Runs the command that the arguments name (without node and script) and gives the exit code: 0 done, 1 failed, 2 the command
- * line is wrong. Never rejects: what goes wrong is told on standard error.
+ * Runs the command that the arguments name (without node and script) and returns the exit code: 0 done, 1 failed, 2 the command line is
+ * wrong. Never rejects: failures are reported on standard error.
  */
 export async function runCli(argv: readonly string[], deps: CliDeps): Promise<number> {
   const [first] = argv
@@ -38,7 +38,7 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<nu
   }
 }
 
-/** Answers arguments that name no command: a group of them, such as `registry`, nothing at all, or a slip. */
+/** Handles arguments that name no command: a group of commands, such as `registry`, nothing at all, or a typo. */
 function runWithoutCommand(words: readonly string[], wantsHelp: boolean, deps: CliDeps): number {
   const named = words.filter((word) => !word.startsWith('-'))
   const [group = ''] = named
@@ -74,7 +74,7 @@ function fail(name: string, error: unknown, { stderr }: CliDeps): number {
   return EXIT.failed
 }
 
-/** Why a command failed, in sentences; a stack only where the fault must be this program's own. */
+/** Why a command failed, in sentences; a stack only for errors that must be faults of this program. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AppendError) {

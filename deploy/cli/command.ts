@@ -11,7 +11,7 @@ export interface CliDeps {
   readonly version: string
   /** The configuration; throws a `ConfigError`. Read only by commands that need it, so that help works without. */
   readonly config: () => Config
-  /** Opens the journal that the configuration names, with its topics made where AUTO_CREATE says so. The command closes it. */
+  /** Opens the configured journal, and creates its topics if AUTO_CREATE says so. The command closes it. */
   readonly openJournal: (config: Config) => Promise<Journal>
   readonly clock: Clock
   readonly stdout: Output
@@ -26,15 +26,15 @@ export interface Output {
 
 /** Tasks that only the composition root can do. */
 export interface CliHandlers {
-  /** Runs a server to its end; gives the exit code. */
+  /** Runs a server to its end; returns the exit code. */
   start(role: Role, config: Config): Promise<number>
-  /** Makes missing topics; gives one line for each topic. */
+  /** Creates missing topics; returns one line per topic. */
   applyTopics(config: Config): Promise<readonly string[]>
-  /** Makes missing indices and their templates; gives one line for each. */
+  /** Creates missing indices and their templates; returns one line for each. */
   applyIndices(config: Config): Promise<readonly string[]>
-  /** Makes the counts of the log store anew; gives a line that says so. */
+  /** Rebuilds the counts of the log store; returns a line that says so. */
   rebuildCounts(config: Config): Promise<string>
-  /** Runs the canary to its end; gives the exit code. */
+  /** Runs the canary to its end; returns the exit code. */
   canary(config: Config): Promise<number>
 }
 
@@ -43,13 +43,13 @@ export interface Command {
   readonly name: string
   /** Its purpose, in a line of the overview. */
   readonly summary: string
-  /** All that its user has to know beyond the summary; paragraphs. */
+  /** All that its user has to know beyond the summary, in paragraphs. */
   readonly description: readonly string[]
   /** Required, in this order. */
   readonly parameters: readonly { readonly name: string; readonly help: string }[]
   readonly options: Readonly<Record<string, Option>>
   readonly examples: readonly string[]
-  /** Gives the exit code. Throws a `UsageError` for values that it cannot take and a `CommandError` for what cannot be done. */
+  /** Returns the exit code. Throws a `UsageError` for invalid values and a `CommandError` if the command cannot be carried out. */
   run(call: Call, deps: CliDeps): Promise<number>
 }
 
@@ -59,7 +59,7 @@ export interface Option {
   readonly help: string
 }
 
-/** A command line that was understood. */
+/** A parsed command line. */
 export interface Call {
   readonly parameters: readonly string[]
   flag(name: string): boolean

@@ -56,7 +56,7 @@ const optionRow = ([name, { value, help }]: [string, Option]): readonly [string,
   help,
 ]
 
-/** Two aligned columns under a heading; nothing where there are no rows. */
+/** Two aligned columns under a heading; empty if there are no rows. */
 function table(heading: string, rows: readonly (readonly [string, string])[]): string {
   if (rows.length === 0) return ''
   const width = Math.max(...rows.map(([left]) => left.length))

@@ -29,9 +29,9 @@ import { WAITING_MAX } from '../http/pipelining.ts'
 /** A bound on the work or the memory that a client can ask for. */
 export interface Limit {
   readonly of: string
-  /** The setting that moves it, or its fixed value. */
+  /** The setting that changes it, or its fixed value. */
   readonly is: SettingName | string
-  /** The outcome for a client that passes it. */
+  /** The effect on a client that exceeds it. */
   readonly beyond: string
 }
 
@@ -167,6 +167,6 @@ export const LIMITS: readonly Limit[] = [
   },
 ]
 
-/** The value of a limit, with the default where it is a setting. */
+/** The value of a limit, with the default if it is a setting. */
 export const shownValue = ({ is }: Limit): string =>
   is in SETTINGS ? `\`${is}\` (${count(Number(SETTINGS[is as SettingName].default))})` : is

@@ -9,7 +9,7 @@ import { type Call, type CliDeps, type Command, CommandError, EXIT } from './com
 import { registryText } from './registry-list.ts'
 import { count, printable } from './text.ts'
 
-/** Stands for standard input and output in the place of a file. */
+/** Stands for standard input and output in place of a file name. */
 const STANDARD = '-'
 
 const CHANGES_SHOWN_MAX = 50
@@ -141,7 +141,7 @@ async function exportTo(call: Call, { stdout }: CliDeps, admin: RegistryAdmin): 
   return EXIT.ok
 }
 
-/** A reader of the file finds the old content or all of the new, also after a loss of power. */
+/** Replaces a file atomically: a reader finds the old content or all of the new, even after a power failure. */
 function replaceFile(file: string, text: string): void {
   const unfinished = `${file}.${process.pid}.tmp`
   try {

@@ -2,7 +2,7 @@ import type { StepDescription, TeamDescription } from '../../shared/registry/des
 import type { TeamLimits } from '../../shared/registry/registry.ts'
 import { columns, printable } from './text.ts'
 
-/** Teams with all that they own, to be read: a paragraph for each. */
+/** Teams with all that they own, as text for people: a paragraph for each. */
 export function registryText(teams: readonly TeamDescription[]): string {
   if (teams.length === 0) return 'The registry is empty; `sluice registry apply FILE` fills it.\n'
   return `${teams.map((team) => teamLines(team).map(printable).join('\n')).join('\n\n')}\n`

@@ -73,7 +73,7 @@ function capacityTable(): string {
   return table(head, rows)
 }
 
-/** Where the tables stand in the documentation; `node deploy/cli/write-tables.ts` puts them there, and a test holds them to it. */
+/** The places of the tables in the documentation; `node deploy/cli/write-tables.ts` writes them, and a test compares them. */
 export const DOCUMENTED_TABLES = [
   { document: 'docs/operations.md', name: 'settings', table: settingsTable },
   { document: 'docs/operations.md', name: 'metrics', table: metricsTable },
@@ -83,9 +83,7 @@ export const DOCUMENTED_TABLES = [
   { document: 'docs/capacity.md', name: 'plans', table: capacityTable },
 ] as const
 
-/**
- * The document with the table between its markers `<!-- name -->` and `<!-- /name -->`. Throws where a marker is missing.
- */
+/** The document with the table between its markers `<!-- name -->` and `<!-- /name -->`. Throws if a marker is missing. */
 export function withTable(document: string, name: string, content: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const start = document.indexOf(open)

@@ -2,10 +2,10 @@ import { BATCH_ENTRY_SCHEMA, EXTERNAL_LOG_SCHEMA } from '../../gateway/schemas/r
 import type { JsonSchema } from '../../shared/contract/json-schema.ts'
 import { LEVELS } from '../../shared/contract/levels.ts'
 
-/** Where the types of entries stand for clients in TypeScript, which have nothing else of this repository. */
+/** The file of the entry types for the TypeScript client, which has nothing else of this repository. */
 export const CLIENT_TYPES_FILE = 'clients/typescript/src/entries.ts'
 
-/** The types of entries in TypeScript, made of the schemas of the request bodies. */
+/** The types of entries in TypeScript, made from the schemas of the request bodies. */
 export const clientTypes = (): string => `// Written by \`npm run docs\` from gateway/schemas/requests.ts.
 
 /** The log levels, from the least to the most severe. */
@@ -37,7 +37,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** A level is any text to a schema, as its case does not matter; the type has the two spellings that people use. */
+/** The schema takes any text as a level, as its case does not matter; the type has the two spellings that people use. */
 const typeOf = (field: string, { type }: JsonSchema): string =>
   field === 'level'
     ? 'Level | Lowercase<Level>'

@@ -62,8 +62,8 @@ const EVENT_LOG_HEADERS_SCHEMA = entryHeaders(
 const APPLICATION_LOG_HEADERS_SCHEMA = entryHeaders('application', 'ApplicationLogHeaders', "The Project's id.")
 
 /**
- * The headers that a dead letter has besides those of its record. Reasons, stages and views are no enumerations, so that one more
- * of them breaks no reader.
+ * The headers that a dead letter has in addition to those of its record. Reasons, stages and views are not enumerations, so that a new one
+ * breaks no reader.
  */
 const DEAD_LETTER_HEADERS_SCHEMA = {
   $schema: DRAFT,
@@ -112,12 +112,12 @@ const objectOf = (
   required: Object.keys(properties),
 })
 
-/** Archived things refuse new logs; those that are stored keep their names. */
+/** Archived targets refuse new logs; stored logs keep their names. */
 const archivable = {
   archivedAt: { ...time, description: 'Since when new logs are refused; absent while they are taken.' },
 }
 
-/** The values of the registry topic. The key of a record tells which of them it holds; null is a deletion. */
+/** The values of the registry topic. A record's key says which kind of value it holds; null is a deletion. */
 const REGISTRY_SCHEMA = {
   $schema: DRAFT,
   $id: 'urn:sluice:schema:registry-record:v1',
@@ -180,14 +180,14 @@ const REGISTRY_SCHEMA = {
       },
     }),
   },
-  // As published: what accepts a Team, by its name, accepts a saved search as well.
+  // Kept as published: a saved search matches too, as it has the name that a Team requires.
   anyOf: ['team', 'event', 'step', 'project', 'key'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
 } as const
 
 const textOrNull = { type: ['string', 'null'] } as const
 const valueOrNull = { type: ['object', 'null'] } as const
 
-/** The values of the audit's topic. Actions and kinds are no enumerations, so that one more of them breaks no reader. */
+/** The values of the audit topic. Actions and kinds are not enumerations, so that a new one breaks no reader. */
 const AUDIT_SCHEMA = {
   $schema: DRAFT,
   $id: 'urn:sluice:schema:audit-record:v1',
@@ -226,7 +226,7 @@ const AUDIT_SCHEMA = {
   anyOf: ['change', 'outcome'].map((kind) => ({ $ref: `#/definitions/${kind}` })),
 } as const
 
-/** The published schemas, by their files in docs/schemas. A file's name and a schema's `$id` never change. */
+/** The published schemas, by file name in docs/schemas. A file's name and a schema's `$id` never change. */
 export const SCHEMAS: Readonly<Record<string, object>> = {
   'event-log-record.v1.json': EVENT_LOG_SCHEMA,
   'event-log-headers.v1.json': EVENT_LOG_HEADERS_SCHEMA,

@@ -3,7 +3,7 @@ import { dashboardFile } from '../monitoring/dashboard.ts'
 import { rulesFile, rulesTestFile } from '../monitoring/render.ts'
 import { CLIENT_TYPES_FILE, clientTypes } from './client-types.ts'
 
-/** Files of the repository that are made from the code, and the functions that make them. */
+/** Files of the repository that are generated from the code, and the functions that render them. */
 export const WRITTEN: Readonly<Record<string, () => string>> = {
   [CLIENT_TYPES_FILE]: clientTypes,
   'deploy/monitoring/rules.yaml': rulesFile,

@@ -1,6 +1,6 @@
 import { SETTINGS, type Setting, type SettingName } from '../../shared/runtime/config-schema.ts'
 
-/** The settings that the chart gives each process itself. */
+/** The settings that the chart itself gives each process. */
 const OF_CHART: ReadonlySet<string> = new Set<SettingName>([
   'HOST',
   'PORT',
@@ -28,7 +28,7 @@ const TEXT = { type: 'string', minLength: 1 }
 const FLAG = { type: 'boolean' }
 const COUNT = { type: 'integer', minimum: 1, maximum: 1_000 }
 const PORTS = { type: 'array', items: { type: 'integer', minimum: 1, maximum: 65_535 }, minItems: 1 }
-/** Objects of Kubernetes, which has schemas of its own for them. */
+/** Kubernetes objects, for which Kubernetes has schemas of its own. */
 const FOREIGN = { type: 'object' }
 const PEERS = { type: 'array', items: FOREIGN }
 const RESOURCES = object({ requests: FOREIGN, limits: FOREIGN }, [])
@@ -177,7 +177,7 @@ const OF_HELM = { global: FOREIGN }
 const having = (path: string, schema: object): object => ({ properties: { [path]: schema }, required: [path] })
 const settingsWith = (...names: readonly string[]): object => having('settings', { required: names })
 
-/** `values.schema.json`: closed, so that a misspelt value is refused; settings as the one table of configuration has them. */
+/** `values.schema.json`: closed, so that a misspelt value is refused; settings are as in the table of configuration. */
 export const valuesSchema = (): string =>
   `${JSON.stringify(
     {

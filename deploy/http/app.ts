@@ -16,18 +16,18 @@ import { createHttpServer } from './server.ts'
 export interface HttpServersDeps extends OperationsDeps {
   readonly config: Config
   readonly roles: readonly RoleParts[]
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string
-  /** Whether one of the roles has the page, whose place is at `/`. */
+  /** Whether one of the roles serves the page at `/`. */
   readonly hasPage: boolean
   readonly tracer?: Tracer | null
 }
 
 export interface HttpServers {
   readonly main: ListeningServer
-  /** For metrics and health alone, where METRICS_PORT asks for it. */
+  /** For metrics and health alone, if METRICS_PORT is set. */
   readonly metrics: ListeningServer | undefined
-  /** For OTLP over gRPC, where OTLP_GRPC_PORT asks for it and the process takes logs. */
+  /** For OTLP over gRPC, if OTLP_GRPC_PORT is set and the process takes logs. */
   readonly grpc: ListeningServer | undefined
 }
 
@@ -53,7 +53,7 @@ export function createHttpServers(deps: HttpServersDeps): HttpServers {
   }
 }
 
-/** Health and metrics alone. */
+/** A server for health and metrics alone. */
 export function createOperationsServer(
   deps: OperationsDeps & { readonly config: Config },
   port: number,
@@ -78,7 +78,7 @@ function mountDocs(router: Router, { config, version, hasPage }: HttpServersDeps
   router.get('/', (_request, response) => void response.writeHead(302, { location }).end())
 }
 
-/** Answers by these routes, and before them by `endpoints`. */
+/** Answers by `endpoints` first, then by the routes. */
 function listenerOf(
   router: Router,
   basePath: string,

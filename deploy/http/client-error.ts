@@ -12,9 +12,8 @@ import { HTTP2_REFUSED, refuseInHttp2 } from './http2.ts'
 import { CHOPPED_BODY } from './pieces.ts'
 
 /**
- * A server's `clientError` handler: answers what is not valid HTTP, or came too late, with the envelope of every other failure,
- * and ends the connection. The requests before it are answered first. A sender that is gone, or has had its answer already, gets
- * none.
+ * A server's `clientError` handler: answers requests that are not valid HTTP, or came too late, with the envelope of every other failure,
+ * and ends the connection. Earlier requests are answered first. A sender that is gone, or has had its answer already, gets none.
  */
 export function answerClientError(error: Error, socket: Duplex): void {
   if (socket.writableEnded) return
@@ -25,7 +24,7 @@ export function answerClientError(error: Error, socket: Duplex): void {
   const connection = connectionOf(socket)
   if (connection.closing) return
   connection.closing = true
-  // Requests that come behind it in the same read are not taken, and would pass for answered ones later.
+  // Requests behind this one in the same read are not taken, and would later look like answered ones.
   const wasAnswered = isAnswered(socket)
   const owed = owedAnswers(socket)
   const before = owed.findLast(({ req }) => req.complete)
@@ -34,7 +33,7 @@ export function answerClientError(error: Error, socket: Duplex): void {
     return
   }
   socket.pause()
-  // Behind it waits at most the request at fault, which must not begin.
+  // At most the faulty request waits behind it, and it must not begin.
   if (owed.at(-1) !== before) connection.waiting.pop()?.removeAllListeners('socket')
   before.once('finish', () => endWith(error, socket as Socket, wasAnswered))
 }
@@ -42,7 +41,7 @@ export function answerClientError(error: Error, socket: Duplex): void {
 /** A server's `connect` handler. */
 export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
-  // Node has let go of the connection, and with it of the answers before this one.
+  // Node has detached the connection, and with it the earlier answers.
   if (owedAnswers(socket).length > 0) socket.destroy()
   else answerOnSocket(socket as Socket, problem('method_not_allowed', null, 'Sluice is no proxy.'))
 }
@@ -56,7 +55,7 @@ function endWith(error: Error, socket: Socket, wasAnswered: boolean): void {
   else answerOnSocket(socket, problemOf(error))
 }
 
-/** Answers in HTTP/1.1 what is none, and ends the connection. */
+/** Answers anything that is not HTTP/1.1 in HTTP/1.1, and ends the connection. */
 export function answerOnSocket(socket: Socket, cause: Problem): void {
   const status = STATUS[cause.code]
   const body = failureBody(cause)
@@ -72,10 +71,10 @@ export function answerOnSocket(socket: Socket, cause: Problem): void {
   closeInStages(socket)
 }
 
-/** The code of the parser for the preface of HTTP/2. */
+/** The parser's error code for the preface of HTTP/2. */
 const HTTP2_PREFACE = 'HPE_PAUSED_H2_UPGRADE'
 
-/** As Node has it; the bytes are those that were parsed last. */
+/** As in Node; the bytes are those that were parsed last. */
 type ClientError = Error & { readonly rawPacket?: Buffer }
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? ''
@@ -97,7 +96,7 @@ function problemOf(error: Error): Problem {
   }
 }
 
-/** The fault that the parser found, in its own words. */
+/** The fault, in the parser's own words. */
 function reasonOf(error: Error & { readonly reason?: unknown }): { readonly reason: string } | null {
   return typeof error.reason === 'string' ? { reason: error.reason } : null
 }

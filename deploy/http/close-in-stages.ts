@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long a sender may go on talking to a connection that has had its last answer. */
+/** How long a sender may keep sending on a connection that has had its last answer. */
 const LINGER_MS = 2_000
 
 /**
- * Ends a connection after its last answer: what still comes is thrown away until the sender ends it too, or for 2 s. Closed at once,
+ * Ends a connection after its last answer: further input is discarded until the sender ends it too, or for 2 s. If it were closed at once,
  * unread bytes would reset it, and a sender that has not read the answer yet would lose it (RFC 9112, 9.6).
  */
 export function closeInStages(socket: Socket): void {
@@ -22,7 +22,7 @@ export function destroyAfterLinger(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Has Node end every connection of a server in this way. */
+/** Makes Node end every connection of a server in this way. */
 export function closeConnectionsInStages(server: Server): void {
   server.on('connection', (socket: Socket) => {
     // Node calls this once the last answer is written.

@@ -3,9 +3,9 @@ import type { Server, Socket } from 'node:net'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { owedAnswers } from './connection.ts'
 
-/** The share of all connections from which on idle ones are closed, to make room for new ones. */
+/** The share of the maximum number of connections above which idle ones are closed, to make room for new ones. */
 const CROWDED_SHARE = 0.9
-/** How often idle connections are looked for then; shorter pauses are no idleness. */
+/** How often to look for idle connections then; a shorter pause does not count as idle. */
 const LOOK_MS = 1_000
 /** How long an answer may wait for its reader to take some of it. */
 export const STALL_TIMEOUT_MS = 60_000
@@ -21,7 +21,7 @@ export interface ConnectionsOptions {
   readonly onRefused: () => void
 }
 
-/** Has the connections of a server counted. */
+/** Counts the connections of a server. */
 export function countedIn(metrics: Metrics): Pick<ConnectionsOptions, 'onOpen' | 'onClose' | 'onRefused'> {
   const connections = metrics.gauge('sluice_connections')
   const refused = metrics.counter('sluice_connections_refused_total')
@@ -31,12 +31,12 @@ export function countedIn(metrics: Metrics): Pick<ConnectionsOptions, 'onOpen' |
 const isOwed = (socket: Socket): boolean => owedAnswers(socket).length > 0
 
 /**
- * Bounds how many connections a server has. New ones are closed at once when there are `connectionsMax`. Before it comes to that,
- * those are closed that owe no answer and on which nothing came or went for `lookMs`.
+ * Limits the number of connections of a server. New ones are closed at once when there are `connectionsMax`. Before that, connections are
+ * closed that owe no answer and had no traffic for `lookMs`.
  */
 export function limitConnections(server: Server, options: ConnectionsOptions): void {
   const { connectionsMax, lookMs = LOOK_MS, isBusy = isOwed, onOpen, onClose, onRefused } = options
-  /** The bytes that came and went by each connection at the last look. */
+  /** The bytes that each connection had sent and received at the last check. */
   const open = new Map<Socket, number | undefined>()
   server.maxConnections = connectionsMax
   server.on('drop', onRefused)
@@ -61,11 +61,11 @@ export function limitConnections(server: Server, options: ConnectionsOptions): v
 }
 
 /**
- * Lets go of a client that takes nothing of its answer for so long. One that is still waiting for its answer is none: nothing is
+ * Drops a client that has taken nothing of its answer for this long. A client that still waits for its answer is not dropped, as nothing is
  * written to it yet.
  */
 export function letGoOfStalled(server: HttpServer, timeoutMs = STALL_TIMEOUT_MS): void {
-  // Node regards bytes of a write that leave as progress (net.Socket.setTimeout).
+  // Node counts written bytes that leave as activity (net.Socket.setTimeout).
   server.timeout = timeoutMs
   server.on('timeout', (socket: Socket) => {
     const isWaiting = isOwed(socket) && socket.writableLength === 0

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** Requests of a connection, beside what Node keeps of them. */
+/** A connection's requests, as far as Node does not keep them. */
 export interface Connection {
   /** Answers whose turn has not come, oldest first; their requests have not begun. */
   readonly waiting: ServerResponse[]
@@ -12,18 +12,18 @@ export interface Connection {
 
 const CONNECTION = Symbol('connection')
 
-/** Fields of a server's socket that Node keeps for itself (lib/_http_server.js, lib/_http_common.js). */
+/** Private fields of a server's socket in Node (lib/_http_server.js, lib/_http_common.js). */
 export interface HttpSocket extends Socket {
   /** The answer whose turn it is. */
   readonly _httpMessage?: ServerResponse | null
   readonly parser?: {
     /** The request whose headers came last, until its body has been read. */
     readonly incoming: IncomingMessage | null
-    /** Called for each request; the parser takes 1 for a request without a body. */
+    /** Called for each request; a result of 1 makes the parser treat it as a request without a body. */
     onIncoming: (request: IncomingMessage & { upgrade?: boolean }, keepAlive: boolean) => number
-    /** Has it no longer read the connection. */
+    /** Stops it reading the connection. */
     unconsume?: () => void
-    /** Has it stop once the present call returns; what it was given and has not looked at is an error then. */
+    /** Stops it once the present call returns; the rest of its input then counts as an error. */
     pause?: () => void
   } | null
   [CONNECTION]?: Connection
@@ -42,7 +42,7 @@ export function owedAnswers(socket: Duplex): readonly ServerResponse[] {
   return [...begun, ...(connection?.waiting ?? [])]
 }
 
-/** Whether what a connection receives belongs to the body of a request that has had its answer. */
+/** Whether the input of a connection belongs to the body of a request that was already answered. */
 export function isAnswered(socket: Duplex): boolean {
   const { incoming } = (socket as HttpSocket).parser ?? {}
   if (incoming === undefined || incoming === null || incoming.complete) return false

@@ -2,21 +2,21 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 
-/** How often the event loop is looked at; a delay can be told as shorter by as much. */
+/** The sampling interval of the event loop; a delay may be underestimated by as much. */
 const RESOLUTION_MS = 10
-/** No shorter than the usual time between two scrapes, so that none of them misses a delay. */
+/** At least the usual time between two scrapes, so that no scrape misses a delay. */
 const WINDOW_MS = 60_000
 const QUANTILES = [0.5, 0.99, 1]
 
-/** Measures how late the event loop of this thread is. */
+/** Measures the delay of this thread's event loop. */
 export interface EventLoopDelay extends Service {
   /** Sets the metric. */
   report(): void
 }
 
 /**
- * Tells of a window of time that goes by the clock and not by scrapes, as each of several scrapers would otherwise take the delays
- * from the others. Of two histograms that begin anew in turn, the older one always holds one to two windows.
+ * Reports a window of time that follows the clock, not the scrapes, as one of several scrapers would otherwise take the delays from the
+ * others. Of two histograms that are reset in turn, the older one always covers one to two windows.
  */
 export function createEventLoopDelay(metrics: Metrics, windowMs = WINDOW_MS): EventLoopDelay {
   const gauge = metrics.gauge('sluice_event_loop_delay_seconds')
@@ -38,7 +38,7 @@ export function createEventLoopDelay(metrics: Metrics, windowMs = WINDOW_MS): Ev
     report: () => {
       const [older] = histograms
       for (const quantile of QUANTILES) {
-        // Node measures from one look to the next (nanoseconds).
+        // Node measures the time from one sample to the next (nanoseconds).
         const lateMs = (older?.percentile(quantile * 100) ?? 0) / 1e6 - RESOLUTION_MS
         gauge.set({ quantile: String(quantile) }, Math.max(0, lateMs) / 1_000)
       }

@@ -5,8 +5,8 @@ import { STATUS } from '../../shared/http/status.ts'
 import { inTurn } from './pipelining.ts'
 
 /**
- * Asks a sender that waits for it (`Expect: 100-continue`) to go on only where its body can fit; one that announces more than
- * `bodyBytesMax` is answered 413 before it sends anything, and one that expects anything else 417 (RFC 9110, 10.1.1).
+ * Tells a sender that waits for it (`Expect: 100-continue`) to go on only if its body can fit; one that announces more than `bodyBytesMax`
+ * is answered 413 before it sends anything, and one that expects anything else 417 (RFC 9110, 10.1.1).
  */
 export function answerExpectContinue(server: Server, bodyBytesMax: number): void {
   server.on(
@@ -20,7 +20,7 @@ export function answerExpectContinue(server: Server, bodyBytesMax: number): void
     'checkExpectation',
     inTurn((_request, response) => {
       const cause = problem('expectation_failed')
-      // Whether a body follows is not known, so the connection is of no further use.
+      // It is unknown whether a body follows, so the connection cannot be reused.
       answerProblem(response, STATUS[cause.code], cause, { connection: 'close' })
     }),
   )

@@ -24,7 +24,7 @@ import { countedIn, limitConnections, STALL_TIMEOUT_MS } from './connection-limi
 import { CALLS_MAX, CANCELLED_MAX, GRPC_CONNECTIONS_SHARE, mayBeHttp2 } from './http2.ts'
 import { createListening, type ListenAddress, type ListeningServer } from './listening.ts'
 
-/** As Node bounds the headers of HTTP/1.1. */
+/** Node's default limit for the headers of HTTP/1.1. */
 export const METADATA_BYTES_MAX = 16 * 1024
 
 const SETTINGS = { maxConcurrentStreams: CALLS_MAX, maxHeaderListSize: METADATA_BYTES_MAX }
@@ -39,8 +39,8 @@ export interface GrpcServerOptions extends ListenAddress {
 }
 
 /**
- * Listens for gRPC without encryption, within the limits that the configuration sets to connections. `stop` takes no new connection and
- * no new call, lets every call that was taken end with its answer, and cuts what is left at the deadline.
+ * Listens for gRPC without encryption, within the configured limits on connections. `stop` takes no new connection and no new call, lets
+ * every call that was taken end with its answer, and cuts off the rest at the deadline.
  */
 export function createGrpcServer(options: GrpcServerOptions): ListeningServer {
   const { methods, config, metrics, logger, tracer = null } = options
@@ -86,7 +86,7 @@ const unknownMethod = (methods: Methods) =>
     `This server takes logs, no traces and no metrics: it has the method ${[...methods.keys()].join(' ')} alone.`,
   )
 
-/** HTTP/2, but not gRPC. */
+/** Answers HTTP/2 that is not gRPC. */
 function answerNoCall(call: Call): void {
   const text = `This port takes gRPC (${GRPC_TYPE}). Send HTTP to the port of the setting PORT.\n`
   call.respond({ ':status': 415, 'content-type': 'text/plain; charset=utf-8' })
@@ -95,14 +95,14 @@ function answerNoCall(call: Call): void {
 
 interface Connection {
   session?: ServerHttp2Session
-  /** Calls without their whole answer. */
+  /** Calls that are not completely answered. */
   calls: number
 }
 
 interface Connections {
   readonly take: (socket: Socket) => void
   readonly isBusy: (socket: Socket) => boolean
-  /** Takes no further calls; lets those that were taken end. */
+  /** Takes no further calls; lets those in progress end. */
   endAll(): void
   destroyAll(): void
 }
@@ -112,7 +112,7 @@ function createConnections(
   serve: (call: Call) => void,
 ): Connections {
   const open = new Map<Socket, Connection>()
-  /** New ones begin one after the other, with others served in between: each may bring all of its calls at once. */
+  /** New connections begin in turn, with other work in between, as each may bring all of its calls at once. */
   const turns = createCooperative()
 
   function end(socket: Socket): void {
@@ -123,7 +123,7 @@ function createConnections(
 
   function endIdle(socket: Socket): void {
     end(socket)
-    // A client that reads nothing does not learn that its connection is closed.
+    // A client that reads nothing does not notice that its connection is closed.
     destroyAfterLinger(socket)
   }
 
@@ -131,7 +131,7 @@ function createConnections(
     if (socket.destroyed) return
     const session = performServerHandshake(socket, { settings: SETTINGS, ...CANCELLED_MAX })
     connection.session = session
-    // Its end tells all there is to know.
+    // Errors need no handling: the end of the session says it all.
     session.on('error', () => undefined)
     session.on('timeout', () => endIdle(socket))
     session.setTimeout(config.IDLE_TIMEOUT_MS)
@@ -143,7 +143,7 @@ function createConnections(
         connection.calls -= 1
         if (connection.calls === 0 && !session.destroyed) session.setTimeout(config.IDLE_TIMEOUT_MS)
       })
-      // Node regards bytes that leave as activity. Before its answer a call waits for us.
+      // Node counts bytes that leave as activity. Before its answer, a call waits for us.
       stream.setTimeout(stallTimeoutMs)
       stream.on('timeout', () => {
         if (stream.headersSent) session.destroy()

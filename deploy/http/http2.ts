@@ -7,21 +7,21 @@ import { STATUS } from '../../shared/http/status.ts'
 import { destroyAfterLinger } from './close-in-stages.ts'
 import type { HttpSocket } from './connection.ts'
 
-/** Where a connection of HTTP/2 begins (RFC 9113, 3.4). */
+/** The beginning of every HTTP/2 connection (RFC 9113, 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
-/** Streams of a connection at a time; few, as those that one read of it brings are begun in one go. */
+/** Maximum concurrent streams of a connection; few, as all that arrive in one read are begun in one go. */
 export const CALLS_MAX = 16
-/** The part of MAX_CONNECTIONS that the port of gRPC may have: a connection there holds as much as several of HTTP/1.1. */
+/** The share of MAX_CONNECTIONS that the gRPC port may have: a connection there holds as much as several of HTTP/1.1. */
 export const GRPC_CONNECTIONS_SHARE = 1 / 4
-/** Streams of a connection that its client may begin and cancel at once, and in a second from then on; one more ends it. */
+/** Streams that a client may begin and cancel at once, and per second after that; one more ends its connection. */
 export const CANCELLED_MAX = { streamResetBurst: 32, streamResetRate: 16 } as const
 
 /** Whether the first bytes of a connection, however few, can be those of HTTP/2. */
 export const mayBeHttp2 = (first: Buffer): boolean =>
   PREFACE.subarray(0, first.length).equals(first.subarray(0, PREFACE.length))
 
-/** The refusal of HTTP/2 where HTTP/1.1 is spoken. */
+/** The refusal of HTTP/2 on a port for HTTP/1.1. */
 export const HTTP2_REFUSED: Problem = {
   ...problem('http_version_not_supported'),
   message:
@@ -29,19 +29,19 @@ export const HTTP2_REFUSED: Problem = {
 }
 
 /**
- * Refuses in HTTP/2 what came by it, as its clients print nothing of an answer in HTTP/1.1. `received` are the bytes at which the
- * parser of HTTP/1.1 stopped. False where they are no more than the preface, behind which clients send settings, and where the connection
- * cannot be taken from the parser.
+ * Refuses an HTTP/2 request in HTTP/2, as its clients show nothing of an answer in HTTP/1.1. `received` are the bytes at which the HTTP/1.1
+ * parser stopped. Returns false if they are no more than the preface, which clients follow with settings, or if the connection cannot be
+ * detached from the parser.
  */
 export function refuseInHttp2(socket: Socket, received: Buffer | undefined): boolean {
   const { parser } = socket as HttpSocket
   if (received === undefined || received.length <= PREFACE.length || !mayBeHttp2(received)) return false
-  // Node keeps it to itself.
+  // Private to Node.
   if (typeof parser?.unconsume !== 'function') return false
   parser.unconsume()
   for (const event of ['data', 'end', 'drain', 'timeout', 'resume', 'pause']) socket.removeAllListeners(event)
   socket.pause()
-  // The parser uses its buffer again.
+  // Copied, as the parser reuses its buffer.
   socket.unshift(Buffer.from(received))
   const session = performServerHandshake(socket, { settings: { maxConcurrentStreams: CALLS_MAX }, ...CANCELLED_MAX })
   session.on('error', () => undefined)

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from 'node:net'
 import type { Service } from '../../shared/runtime/lifecycle.ts'
 
-/** A place to listen at; the port is that of a setting. */
+/** An address to listen on; the port comes from a setting. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
@@ -9,11 +9,11 @@ export interface ListenAddress {
 }
 
 export interface ListeningServer extends Service {
-  /** `http://host:port` with the port that was taken, `localhost` for every interface; valid once started. */
+  /** `http://host:port` with the actual port, and `localhost` if it listens on every interface; valid once started. */
   url(): string
 }
 
-/** A server as a service; `close` ends what it has begun, by the deadline at the latest. */
+/** A server as a service; `close` ends what is in progress, by the deadline at the latest. */
 export function createListening(
   name: string,
   server: Server,
@@ -39,7 +39,7 @@ export function createListening(
   }
 }
 
-/** The host as a URL has it; every interface is none to connect to. */
+/** The host as in a URL; clients cannot connect to the address for every interface. */
 function named(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host

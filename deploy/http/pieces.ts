@@ -1,19 +1,19 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { isChopped, PIECES_FREE } from '../../shared/http/pieces.ts'
 
-/** A request with a method that Node keeps to itself. */
+/** A request with a private method of Node. */
 type Dumpable = IncomingMessage & { _dump?: () => void }
 
-/** The code of the `clientError` of a body in too many pieces. */
+/** The `clientError` code for a body in too many pieces. */
 export const CHOPPED_BODY = 'ERR_CHOPPED_BODY'
 
 /**
- * Ends connections that go on with a body in too many pieces, whoever reads it, or where nobody does. The readers of bodies refuse it at
- * half as many; one that comes behind other requests has no reader yet, and must not take away their answers (`answerClientError`).
+ * Ends connections whose body comes in too many pieces, whether or not anything reads it. The readers of bodies refuse it at half as many;
+ * a body behind other requests has no reader yet, and must not take away their answers (`answerClientError`).
  */
 export function limitPieces(server: Server): void {
   server.prependListener('request', (request: Dumpable) => {
-    // Other bodies come in as few pieces as packets.
+    // Other bodies have no more pieces than packets.
     if (request.headers['transfer-encoding'] === undefined) return
     const push = request.push.bind(request)
     let pieces = 0
@@ -30,7 +30,7 @@ export function limitPieces(server: Server): void {
       if (!server.emit('clientError', error, socket)) socket.destroy()
       return false
     }
-    // Node's own, of a body that nobody reads, would have the pieces pass by uncounted.
+    // Node's own method, for a body that nobody reads, would let the pieces pass uncounted.
     request._dump = () => {
       request.removeAllListeners('data')
       request.resume()

@@ -4,11 +4,11 @@ import { type Problem, problem } from '../../shared/contract/errors.ts'
 /** A host and a port (RFC 9110, 7.2); the host may be empty. */
 const HOST = /^(?:\[[^[\]\s]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/
 
-/** Why a request is refused by its head, whatever it asks for; undefined where it is not. */
+/** Why a request is refused by its head alone; undefined if it is not. */
 export function headProblem({ httpVersion, url, headers, rawHeaders }: IncomingMessage): Problem | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return problem('http_version_not_supported')
   const hosts = countOf(rawHeaders, 'host')
-  // RFC 9112, 3.2: a proxy before this server may have gone by another one.
+  // RFC 9112, 3.2: a proxy in front of this server may have used another one.
   if (hosts > 1) return problem('malformed_request', null, `The request has ${hosts} Host headers in place of one.`)
   if (hosts === 0 && httpVersion === '1.1') return problem('malformed_request', null, 'The request has no Host header.')
   if (!HOST.test(headers.host ?? '')) return problem('malformed_request', null, 'The Host header names no host.')
@@ -17,14 +17,14 @@ export function headProblem({ httpVersion, url, headers, rawHeaders }: IncomingM
     : undefined
 }
 
-/** The path and query of a request's target, of which a proxy may send the absolute form (RFC 9112, 3.2.2). Undefined: it has none. */
+/** The path and query of a request target, which proxies may send in absolute form (RFC 9112, 3.2.2); undefined if it has none. */
 export function originForm(target: string): string | undefined {
   if (target.startsWith('/') || target === '*') return target
   const url = URL.parse(target)
   return url === null || !url.pathname.startsWith('/') ? undefined : url.pathname + url.search
 }
 
-/** Node keeps the first of some headers only, so they are counted as they came: names and values in turn. */
+/** Counts a header in the raw list of alternating names and values, as Node keeps only the first of some headers. */
 function countOf(rawHeaders: readonly string[], name: string): number {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

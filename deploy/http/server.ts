@@ -14,9 +14,9 @@ import { limitPieces } from './pieces.ts'
 import { inTurn, limitPipelining } from './pipelining.ts'
 import { headProblem, originForm } from './request-head.ts'
 
-/** Longest wait for the headers of a request. */
+/** Maximum time for the headers of a request to arrive. */
 const HEADERS_TIMEOUT_MS = 15_000
-/** How many times within a timeout connections are looked at, so that none is overrun by much. */
+/** Checks per timeout, so that no connection exceeds it by much. */
 const CHECKS_PER_TIMEOUT = 10
 /** How often a draining server looks for connections that have become idle. */
 const DRAIN_POLL_MS = 50
@@ -29,15 +29,15 @@ export interface HttpServerOptions extends ListenAddress {
 }
 
 /**
- * Listens for HTTP, within the limits that the configuration sets to connections. `stop` takes no new connection, lets every request
- * that was taken end with its answer, and cuts what is left at the deadline.
+ * Listens for HTTP, within the configured limits on connections. `stop` takes no new connection, lets every request that was taken end with
+ * its answer, and cuts off the rest at the deadline.
  */
 export function createHttpServer({ name, listener, config, metrics, ...address }: HttpServerOptions): ListeningServer {
   const server = createLimitedServer(config, metrics, (request, response) => {
     if (!server.listening) response.setHeader('connection', 'close')
     const cause = headProblem(request)
     if (cause !== undefined) return answerProblem(response, STATUS[cause.code], cause, { connection: 'close' })
-    // Express reads an absolute form by Node's former parser, which takes some that are none and warns of others.
+    // Express reads the absolute form with Node's legacy parser, which accepts some invalid URLs and warns about others.
     request.url = originForm(request.url ?? '') ?? '/'
     listener(request, response)
   })
@@ -46,7 +46,7 @@ export function createHttpServer({ name, listener, config, metrics, ...address }
 
 function createLimitedServer(config: Config, metrics: Metrics, listener: RequestListener): Server {
   const requestTimeout = config.REQUEST_TIMEOUT_MS
-  // A body has a timeout of its own at most endpoints, which ends in a better answer and so has to come first.
+  // At most endpoints a body has a timeout of its own, which gives a better answer and so has to come first.
   const headersTimeout = Math.min(HEADERS_TIMEOUT_MS, requestTimeout - config.BODY_TIMEOUT_MS)
   const server = createServer(
     {

@@ -1,16 +1,16 @@
 /**
- * The objectives of the service and every alert: the one source of `rules.yaml` and `rules-test.yaml`, which `npm run docs` writes. Each
+ * The objectives of the service and all alerts: the single source of `rules.yaml` and `rules-test.yaml`, which `npm run docs` writes. Each
  * alert has a page in docs/runbooks, a case in which it fires and one in which it is silent.
  */
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 
-/** The share of events that have to be good over 30 days. Prometheus 3 writes the bound of a bucket as 5.0 where earlier ones have 5. */
+/** The share of events that have to be good over 30 days. Prometheus 3 writes a bucket's bound as 5.0 where earlier versions write 5. */
 export interface Objective {
   readonly name: string
   readonly share: number
-  /** Labels that tell apart several indicators of one objective. */
+  /** Labels that distinguish several indicators of one objective. */
   readonly by: readonly string[]
-  /** Expressions of events a second over a window such as `1h`. */
+  /** Expressions of events per second over a window such as `1h`. */
   readonly bad: (window: string) => string
   readonly valid: (window: string) => string
 }
@@ -32,15 +32,15 @@ export interface AlertRule {
   readonly summary: string
 }
 
-/** Series of samples a minute apart, in the notation of promtool, and the alerts that fire at a time. */
+/** Series of samples a minute apart, in promtool's notation, and the alerts that fire at a time. */
 export interface Case {
   readonly series: Readonly<Record<string, string>>
   readonly at: string
-  /** Labels of each alert; empty: none fires. */
+  /** The labels of each alert; empty if none fires. */
   readonly firing: readonly Readonly<Record<string, string>>[]
 }
 
-/** Of the read API, what is answered at once; tails and exports last as long as their readers want. */
+/** The requests of the read API that are answered at once; tails and exports last as long as their readers want. */
 const READS = 'route=~"/api/(event-logs|application-logs|flows|refusals).*",route!~".*/(tail|export)"'
 
 export const OBJECTIVES: readonly Objective[] = [
@@ -79,7 +79,7 @@ export const OBJECTIVES: readonly Objective[] = [
   },
 ]
 
-/** Rates of burning a month's budget, as Google's SRE workbook has them; a burn has to show in the long and in the short window. */
+/** Burn rates of a month's budget from Google's SRE workbook; a burn has to show in both the long and the short window. */
 const BURNS = {
   page: [
     { factor: 14.4, long: '1h', short: '5m', hours: 1 },
@@ -94,7 +94,7 @@ const BURNS = {
 /** The windows of BURNS. */
 export const WINDOWS = ['5m', '30m', '1h', '2h', '6h', '1d', '3d'] as const
 
-/** With fewer events in the long window, a single failure would burn the budget. */
+/** With fewer events in the long window, a single failure would look like a burn. */
 const EVENTS_MIN = 100
 
 function burns(objective: Objective, severity: 'page' | 'ticket'): string {
@@ -131,7 +131,7 @@ const series = (name: string, labels: Readonly<Record<string, string>> = {}): st
     .map(([label, value]) => `${label}="${value}"`)
     .join(',')}}`
 
-/** Events of an objective, a minute each: so many good and so many bad. */
+/** Events of an objective per minute: `accepted` good ones and `failed` bad ones. */
 const accepting = (accepted: number, failed: number, minutes = 90): Record<string, string> => ({
   [series('sluice_entries_accepted_total', { kind: 'event', instance: 'a' })]: `0+${accepted}x${minutes}`,
   [series('sluice_entries_rejected_total', {
@@ -160,13 +160,13 @@ const FAILED_READ = { ...READ, status_class: '5xx' }
 const RUNNING = Object.fromEntries(
   PROJECTION_NAMES.map((view) => [series('sluice_consumer_halted', { view, instance: view }), '0x60']),
 )
-/** A process that ends soon after each start: a target that does not answer makes its series stale. */
+/** A process that ends soon after each start: its series go stale while the target does not answer. */
 const CRASHING = Array.from({ length: 12 }, () => '0 stale _ _ _').join(' ')
 
 const roleInfo = (role: string, version = '1.0.0', instance = role): string =>
   series('sluice_build_info', { role, version, instance })
 
-/** Rounds of the canary: those that found, and those with another outcome. */
+/** Rounds of the canary: successful ones, and those with another outcome. */
 const rounds = (found: string, outcome: string, failed: string, instance = 'a'): Record<string, string> => ({
   [series('sluice_canary_rounds_total', { outcome: 'found', instance })]: found,
   [series('sluice_canary_rounds_total', { outcome, instance })]: failed,
@@ -179,9 +179,9 @@ export const ALERTS: readonly Alert[] = [
     cases: [
       { series: accepting(950, 50), at: '1h30m', firing: [{ severity: 'page' }, { severity: 'ticket' }] },
       { series: accepting(10_000, 5), at: '1h30m', firing: [] },
-      // At night one failure is half of all.
+      // A night with little traffic: one of two events fails.
       { series: accepting(0.5, 0.5), at: '1h30m', firing: [] },
-      // Slow: four times the budget.
+      // A slow burn: four times the budget.
       { series: accepting(996, 4, 180), at: '3h', firing: [{ severity: 'ticket' }] },
     ],
   },
@@ -234,7 +234,7 @@ export const ALERTS: readonly Alert[] = [
       {
         series: {
           ...histogram('sluice_http_request_seconds', READ, '1', 999, 1_000),
-          // As long as somebody looks at it.
+          // It lasts as long as somebody watches.
           ...histogram('sluice_http_request_seconds', { ...READ, route: '/api/event-logs/tail' }, '1', 0, 100),
         },
         at: '1h30m',
@@ -272,7 +272,7 @@ export const ALERTS: readonly Alert[] = [
       },
       {
         severity: 'ticket',
-        // Where there has never been a canary, there is none to miss.
+        // Without any earlier canary there is none to miss.
         expression: 'count(count_over_time(sluice_canary_rounds_total[1d])) unless count(sluice_canary_rounds_total)',
         lasting: '15m',
         labels: { outcome: 'absent' },
@@ -294,7 +294,7 @@ export const ALERTS: readonly Alert[] = [
           { severity: 'ticket', outcome: 'not_searchable' },
         ],
       },
-      // Now and then.
+      // Occasional failures.
       {
         series: rounds('0+2x60', 'views_refused', '0x10 1x10 2x10 3x10 4x10 5x10'),
         at: '1h',
@@ -305,7 +305,7 @@ export const ALERTS: readonly Alert[] = [
         at: '40m',
         firing: [{ severity: 'ticket', outcome: 'absent' }],
       },
-      // Moved to another node, and one failure of a rollout.
+      // The canary moved to another node, with one failure during the rollout.
       {
         series: {
           ...rounds('0+2x20 stale', 'gateway_refused', '0x20 stale'),
@@ -337,7 +337,7 @@ export const ALERTS: readonly Alert[] = [
   },
   {
     name: 'SluiceViewAbsent',
-    // A process whose projections have all halted ends and is started again: it is seen now and then only.
+    // A process whose projections have all halted exits and is restarted, so it is only seen now and then.
     rules: PROJECTION_NAMES.map((view) => ({
       severity: 'page',
       expression: `(count_over_time((max(sluice_consumer_halted{view="${view}"}) == 0)[10m:1m]) or vector(0)) < 5`,
@@ -385,7 +385,7 @@ export const ALERTS: readonly Alert[] = [
         at: '30m',
         firing: [{ severity: 'page', view: 'flows' }],
       },
-      // Far behind, and catching up.
+      // Far behind, but catching up.
       {
         series: { [series('sluice_consumer_lag_seconds', { view: 'flows', instance: 'a' })]: '9000-60x60' },
         at: '30m',
@@ -451,7 +451,7 @@ export const ALERTS: readonly Alert[] = [
     rules: [
       {
         severity: 'page',
-        // It is half open for a moment at each try.
+        // It is half open briefly at each attempt.
         expression: 'max(min_over_time(sluice_publish_breaker_state[2m])) > 0',
         lasting: '1m',
         summary: 'A gateway refuses all entries, as the journal has not confirmed for minutes.',
@@ -587,7 +587,7 @@ export const ALERTS: readonly Alert[] = [
     rules: [
       {
         severity: 'page',
-        // Of the last hour only: what was deleted long ago is compacted away, and a process started since has never seen it.
+        // Only for an hour: old deletions are compacted away, so a process started since has never seen them.
         expression:
           'max(sluice_registry_applied_timestamp_seconds) - min(sluice_registry_applied_timestamp_seconds > 0) > 60 and time() - max(sluice_registry_applied_timestamp_seconds) < 3600',
         lasting: '2m',
@@ -737,7 +737,7 @@ export const ALERTS: readonly Alert[] = [
     ],
     cases: [
       {
-        // The one that evaluated them is gone.
+        // The process that evaluated them is gone.
         series: {
           [series('sluice_watches', { instance: 'views' })]: '3x120',
           [series('sluice_watch_last_evaluation_timestamp_seconds', { instance: 'views' })]: '0x120',
@@ -755,7 +755,7 @@ export const ALERTS: readonly Alert[] = [
         firing: [],
       },
       {
-        // All are paused.
+        // All watches are paused.
         series: {
           [series('sluice_watches', { instance: 'a' })]: '0x120',
           [series('sluice_watch_last_evaluation_timestamp_seconds', { instance: 'a' })]: '60x120',

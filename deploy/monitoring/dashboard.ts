@@ -1,6 +1,6 @@
-/** The dashboard of Grafana, which `npm run docs` writes to `dashboard.json`. */
+/** The Grafana dashboard, which `npm run docs` writes to `dashboard.json`. */
 
-/** A panel; its queries by the legend of their series. */
+/** A panel; its queries are keyed by the legend of their series. */
 interface Panel {
   readonly title: string
   readonly unit: 'short' | 'percentunit' | 's' | 'bytes' | 'reqps' | 'ops'
@@ -240,7 +240,7 @@ export const ROWS: Readonly<Record<string, readonly Panel[]>> = {
   ],
 }
 
-/** Of Grafana's grid, which is 24 wide. */
+/** In units of Grafana's grid, which is 24 wide. */
 const PANEL = { w: 8, h: 7 }
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' }
 

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { ALERTS, type Alert, type AlertRule, OBJECTIVES, type Objective, WINDOWS } from './alerts.ts'
 
-/** The beginning of the addresses of runbooks; an installation puts its own in its place. */
+/** The base URL of the runbooks; an installation replaces it with its own. */
 export const RUNBOOKS_URL = 'https://sluice.example/docs/runbooks/'
 
 const GENERATED = '# Written by `npm run docs` from deploy/monitoring/alerts.ts.\n'
@@ -15,7 +15,7 @@ interface Rule {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** Recording rules of the objectives, and all alerts, as groups of Prometheus. */
+/** The recording rules of the objectives, and all alerts, as Prometheus rule groups. */
 export const ruleGroups = (): readonly { readonly name: string; readonly rules: readonly Rule[] }[] => [
   { name: 'sluice-objectives', rules: OBJECTIVES.flatMap(recordsOf) },
   { name: 'sluice-alerts', rules: ALERTS.flatMap((alert) => alert.rules.map((rule) => alertOf(alert, rule))) },
@@ -39,7 +39,7 @@ const alertOf = ({ name }: Alert, rule: AlertRule): Rule => ({
   annotations: { summary: rule.summary, runbook_url: `${RUNBOOKS_URL}${name}.md` },
 })
 
-/** `rules.yaml`: the rules as Prometheus reads them. */
+/** `rules.yaml`: the rules in Prometheus's format. */
 export const rulesFile = (): string => GENERATED + stringify({ groups: ruleGroups() }, { lineWidth: 0 })
 
 /** `rules-test.yaml`: the cases of all alerts for `promtool test rules`. */
@@ -73,7 +73,7 @@ function expectedOf(alert: Alert, labels: Readonly<Record<string, string>>): obj
   )
   if (rule === undefined) throw new Error(`${alert.name} has no rule with the labels ${JSON.stringify(labels)}`)
   const summary = rule.summary.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label] ?? '')
-  // Of an objective the recorded series bring its name.
+  // The recorded series of an objective add its name as a label.
   const slo = /\{slo="(\w+)"\}/.exec(rule.expression)?.[1]
   return {
     exp_labels: { ...labels, ...(slo === undefined ? {} : { slo }) },

@@ -16,7 +16,7 @@ const ASSETS = {
 
 const DAY_SECONDS = 24 * 3_600
 
-/** Scripts, styles and requests of this origin only, and none of them inline. */
+/** Allows scripts, styles and requests of this origin only, and no inline ones. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,7 +45,7 @@ const PAGE = `<!DOCTYPE html>
 </html>
 `
 
-/** The page does not keep the key that is entered on it. */
+/** The page does not store the key that is entered on it. */
 const START = `SwaggerUIBundle({
   url: '../openapi.json',
   dom_id: '#docs',
@@ -64,10 +64,10 @@ const PAGE_HEADERS = {
   'cache-control': 'no-cache',
 }
 
-/** `GET /openapi.json`, and the page `/docs/` that shows it, with nothing from other origins. */
+/** `GET /openapi.json`, and the page `/docs/` that shows it, which loads nothing from other origins. */
 export function registerDocs(router: IRouter, document: OpenApiDocument): void {
   const assetsRoot = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-  // Strict, to tell /docs from /docs/: what the page loads is named relative to the latter, and so works below any prefix.
+  // Strict, to tell /docs from /docs/: the page's assets have URLs relative to the latter, so they work below any prefix.
   const docs = Router({ strict: true })
   const serve = (path: string, answer: RequestHandler): unknown =>
     docs

@@ -19,7 +19,7 @@ export interface OpenApiInputs {
   readonly version: string
   /** The prefix of every path, beginning with a slash. */
   readonly basePath: string
-  /** Most entries of one batch. */
+  /** Maximum entries of one batch. */
   readonly batchEntriesMax: number
 }
 
@@ -41,7 +41,7 @@ The codes are listed with the schema \`ErrorCode\`. Paths match in any case. A m
 
 const TAG = 'Service'
 
-/** Operations that tell nothing about any Team ask for no key. */
+/** Operations that reveal nothing about any Team need no key. */
 const OPEN = { tags: [TAG], security: [] }
 
 const ready = { ready: true, parts: [{ name: 'journal', ready: true }] }
@@ -105,7 +105,7 @@ const servicePart: OpenApiPart = {
   },
 }
 
-/** The OpenAPI document of the whole service, made of the operations of its parts. */
+/** The OpenAPI document of the whole service, assembled from its parts. */
 export function createOpenApi({ version, basePath, batchEntriesMax }: OpenApiInputs): OpenApiDocument {
   const parts = [ingestionPart(batchEntriesMax), foreignIngestionPart, viewsPart, teamPart, sessionPart, servicePart]
   const { paths, schemas } = withComponents(Object.assign({}, ...parts.map((part) => part.paths)))

@@ -15,18 +15,18 @@ export interface BackendDeps {
   readonly tracer?: Tracer | null
 }
 
-/** Where an adapter that works synchronously does so: in a thread made for it, or in the one that opens it. */
+/** The thread of an adapter that works synchronously: one of its own, or the one that opens it. */
 export type Where = 'own' | 'same'
 
 export const usesKafka = (config: Config): boolean => config.KAFKA_BROKERS.length > 0
 
 const usesElasticsearch = (config: Config): boolean => config.ELASTICSEARCH_URL !== null
 
-/** Whether something of this process is kept in files under DATA_DIR. */
+/** Whether this process keeps any data in files under DATA_DIR. */
 export const usesFiles = (config: Config, role: Role): boolean =>
   !usesKafka(config) || (usesStore(role) && !usesElasticsearch(config))
 
-/** The tracer that the configuration asks for, or null. OpenTelemetry is loaded only where there is one. */
+/** The configured tracer, or null. OpenTelemetry is loaded only if there is one. */
 export async function openTracer({ config, ...deps }: BackendDeps): Promise<RunningTracer | null> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config
   if (endpoint === null || Number(config.OTEL_TRACES_SAMPLER_ARG) === 0) return null
@@ -40,7 +40,7 @@ export class RoleError extends Error {
   override readonly name = 'RoleError'
 }
 
-/** Throws a `RoleError` where a part of Sluice on its own would have nobody to share its files with. */
+/** Throws a `RoleError` if a role that runs by itself would have its data in files that no other process can share. */
 export function checkRole(role: Role, config: Config): void {
   if (role === 'all') return
   const missing = [

@@ -3,18 +3,18 @@ import type { Role } from './roles.ts'
 
 export interface BannerFacts {
   readonly role: Role
-  /** Where the server is, with the base path and without a slash at its end. */
+  /** The URL of the server, with the base path and without a trailing slash. */
   readonly url: string
   /** The address for OTLP over gRPC. */
   readonly grpcUrl: string | undefined
   readonly registry: Registry
-  /** The key made at the first start; it is printed then and never again, since only its hash is kept. */
+  /** The key made at the first start; it is printed only then, since only its hash is kept. */
   readonly newKey: string | null
 }
 
 /** The text that a server prints when it is ready: its address and, at the first start, commands that work when pasted. */
 export function banner({ role, url, grpcUrl, registry, newKey }: BannerFacts): string {
-  // Other roles are run by a supervisor, whose log has no use for more, and have no new key to show (first-start.ts).
+  // Other roles are run by a supervisor, whose log needs no more, and have no new key to show (first-start.ts).
   if (role !== 'all') {
     const more = grpcUrl === undefined ? '' : ` and takes OTLP over gRPC at ${grpcUrl}`
     return `Sluice ${role} is ready at ${url}${more}`

@@ -5,7 +5,7 @@ import type { Service } from '../../shared/runtime/lifecycle.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 
-/** The settings that name files of certificates, with the use that the metric shows. */
+/** The settings that name certificate files, with the label that the metric shows for each. */
 const FILES = {
   KAFKA_SSL_CA_FILE: 'kafka_ca',
   KAFKA_SSL_CERT_FILE: 'kafka_client',
@@ -14,10 +14,10 @@ const FILES = {
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/** Certificates are renewed days before they end, so a minute is soon enough. */
+/** Certificates are renewed days before they expire, so once a minute is often enough. */
 const LOOK_EVERY_MS = 60_000
 
-/** Keeps the metric of when certificates end in step with their files. */
+/** Keeps the metric of when certificates expire in step with their files. */
 export function createCertificateReport(config: Pick<Config, keyof typeof FILES>, metrics: Metrics): Service {
   const repeater = createRepeater({
     intervalMs: LOOK_EVERY_MS,
@@ -27,7 +27,7 @@ export function createCertificateReport(config: Pick<Config, keyof typeof FILES>
   return { name: 'certificates', start: async () => repeater.start(), stop: () => repeater.stop() }
 }
 
-/** Sets the metric of when certificates end. A file that cannot be read is told of by the adapter that needs it. */
+/** Sets the metric of when certificates expire. An unreadable file is reported by the adapter that needs it. */
 export function reportCertificates(config: Pick<Config, keyof typeof FILES>, metrics: Metrics): void {
   const gauge = metrics.gauge('sluice_certificate_not_after_seconds')
   for (const [setting, use] of Object.entries(FILES)) {
@@ -37,7 +37,7 @@ export function reportCertificates(config: Pick<Config, keyof typeof FILES>, met
   }
 }
 
-/** When the first certificate of a file ends (milliseconds since 1970); undefined where there is none. */
+/** When the first certificate of a file expires (milliseconds since 1970); undefined if there is none. */
 function firstEnd(path: string): number | undefined {
   try {
     const ends = (readFileSync(path, 'utf8').match(PEM) ?? []).map((pem) =>

@@ -8,13 +8,13 @@ import type { ConsumersCalls } from './consumers-thread.ts'
 /** The consumers as the rest of the process sees them, wherever they run. */
 export interface RunningConsumers extends Service {
   health(): Promise<readonly Health[]>
-  /** Their instruments as prom-client's aggregation takes them. */
+  /** Their instruments, in the form that prom-client's aggregation takes. */
   metrics(): Promise<object>
   /** Rejects when all projections have halted; never settles before `start`. */
   readonly done: Promise<void>
 }
 
-/** A page of records and the documents made of them live for a moment; with less, they are copied among the old ones. */
+/** A page of records and their documents live briefly; with a smaller young generation they would be promoted to the old one. */
 const YOUNG_GENERATION_MIB = 24
 
 /** Runs the consumers in a thread (consumers-thread.ts). */

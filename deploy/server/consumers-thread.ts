@@ -1,6 +1,6 @@
 /**
- * The consumers, in a thread of their own: they read the journal, index and fold flows on connections of their own, so that the thread
- * that answers HTTP does none of it, whatever the backends, and no record is copied between threads.
+ * The consumers, in a thread of their own: they read the journal, index and fold flows on their own connections, so that the thread that
+ * answers HTTP does none of it, whatever the backends, and no record is copied between threads.
  */
 import { type Consumer, createConsumer, endOfAll } from '../../consumers/consumer.ts'
 import { PROJECTION_NAMES } from '../../consumers/projection.ts'
@@ -21,14 +21,14 @@ import { openLogStore } from './log-stores.ts'
 
 export interface ConsumersCalls {
   health(): readonly Health[]
-  /** The instruments as prom-client's aggregation takes them. */
+  /** The instruments, in the form that prom-client's aggregation takes. */
   metrics(): Promise<object>
-  /** Resolves when all consumers were stopped; rejects when every one of them has halted, with the error that halted the first. */
+  /** Resolves when all consumers have been stopped; rejects when all of them have halted, with the error of the first in the list. */
   done(): Promise<void>
   stop(deadline: number): Promise<void>
 }
 
-/** Indexing can wait, the sender of a request should not: where there are fewer cores than threads, the others go first. */
+/** Indexing can wait, but senders should not: with fewer cores than threads, the other threads go first. */
 const NICENESS = 10
 const RETENTION_INTERVAL_MS = 3_600_000
 const MAINTENANCE_INTERVAL_MS = 60_000
@@ -57,7 +57,7 @@ await serveThread<ConsumersCalls>(async ({ config }: { config: Config }) => {
       ...consumers,
     ]
     const done = endOfAll(consumers)
-    // A caller of `done` learns of a failure; before there is one, the failure must not end the process.
+    // Callers of `done` get the failure; before there is one, it must not end the process as an unhandled rejection.
     done.catch(() => {})
     await startAll(services)
     return {
@@ -96,8 +96,8 @@ function createConsumers({
 }
 
 /**
- * Looks after the embedded files, at start and every minute: retention and compaction, which servers of their own do for
- * themselves. A failure is logged and tried again; files that grow for a while longer are no reason to stop.
+ * Maintains the embedded files, at start and every minute: retention and compaction, which external servers do for themselves. A failure is
+ * logged and retried; files that grow for a while longer are no reason to stop.
  */
 function createMaintenance(tasks: readonly ((signal: AbortSignal) => Promise<unknown>)[], logger: Logger): Service {
   const stopping = new AbortController()

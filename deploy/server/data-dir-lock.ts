@@ -12,10 +12,10 @@ export class DataDirInUseError extends Error {
 }
 
 /**
- * Claims the data folder for this server, and makes it where it is missing. The claim is an exclusive lock on a small
- * database: the operating system lets go of it with the process, however that ends, so no stale file can block a start.
- * Commands of the operator do not claim the folder and so work beside a running server. Returns what releases the claim.
- * Throws a `DataDirInUseError` when another server has it.
+ * Claims the data folder for this server, and creates it if it is missing. The claim is an exclusive lock on a small database: the
+ * operating system releases it with the process, however that ends, so no stale file can block a start. Commands for operators do not claim
+ * the folder and so work beside a running server. Returns a function that releases the claim. Throws a `DataDirInUseError` when another
+ * server has it.
  */
 export function lockDataDir(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true })

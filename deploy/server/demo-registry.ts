@@ -4,7 +4,7 @@ import { appendChanges, type RegistryAdminDeps, readState } from '../../shared/r
 import { generateKey, hashKeyHex, shownPrefix } from '../../shared/registry/keys.ts'
 import { keyRecordId, type RegistryRecord, type RegistryState } from '../../shared/registry/records.ts'
 
-/** The result that the first start shows its user; the key is given here once and kept nowhere. */
+/** The facts that the first start shows its user; the key is returned only here and not stored. */
 export interface Demo {
   readonly team: string
   readonly event: string
@@ -13,7 +13,7 @@ export interface Demo {
   readonly key: string
 }
 
-/** Fills an empty registry with a Team to try Sluice with; undefined, and nothing is changed, where it is not empty. */
+/** Fills an empty registry with a Team to try Sluice with; returns undefined, and changes nothing, if it is not empty. */
 export async function createDemo(deps: RegistryAdminDeps): Promise<Demo | undefined> {
   const state = await readState(deps)
   if (!isEmpty(state)) return undefined

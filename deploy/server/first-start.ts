@@ -25,9 +25,9 @@ export class RegistryFileError extends Error {
 }
 
 /**
- * Applies the file that REGISTRY_FILE names; without one, a process that is all of Sluice fills an empty registry with a Team to try. Gives
- * that Team's new key, else null. A role on its own makes none: its banner shows no key, and roles that start together would each make
- * one. Throws a `RegistryFileError`, having changed nothing, where the file has problems.
+ * Applies the file that REGISTRY_FILE names; without one, a process with all roles fills an empty registry with a Team to try. Returns that
+ * Team's new key, or else null. A single role makes no such Team: its banner shows no key, and roles that start together would each make
+ * one. Throws a `RegistryFileError`, having changed nothing, if the file has problems.
  */
 export async function setUpRegistry({ role, config, ...deps }: RegistrySetupDeps): Promise<string | null> {
   if (config.REGISTRY_FILE !== null) {

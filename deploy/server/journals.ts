@@ -7,28 +7,28 @@ import { createSqliteJournal } from '../../shared/journal/sqlite/sqlite-journal.
 import type { Config } from '../../shared/runtime/config.ts'
 import { type BackendDeps, usesKafka, type Where } from './backends.ts'
 
-/** A journal with what belongs to its kind. */
+/** A journal with the functions that depend on its kind. */
 export interface OpenJournal {
   readonly journal: Journal
   readonly batchingPolicy: BatchingPolicy
-  /** Makes missing topics; gives a line for each topic, with what is not as it should be. */
+  /** Creates missing topics; returns one line per topic, with any deviations from its specification. */
   applyTopics(): Promise<readonly string[]>
-  /** Rejects where a topic's settings could lose what a gateway has answered. */
+  /** Rejects if a topic's settings could lose entries that a gateway has confirmed. */
   checkTopics(): Promise<void>
-  /** Retention and compaction, where no server does them. */
+  /** Retention and compaction, if no server does them. */
   maintain(): Promise<unknown>
 }
 
-/** Opens the journal that the configuration names; Kafka's client is loaded only where there is a Kafka (log-stores.ts). */
+/** Opens the configured journal; Kafka's client is loaded only if Kafka is configured (log-stores.ts). */
 export const openJournal = (deps: BackendDeps, where: Where): Promise<OpenJournal> =>
   usesKafka(deps.config) ? openKafka(deps) : openSqlite(deps, where)
 
-/** One disk has one queue: what comes while it syncs, and from those who were just answered, is best gathered for the next sync. */
+/** One disk has one queue: records that arrive during a sync, and from the senders just answered, are best gathered for the next one. */
 const SQLITE_POLICY: BatchingPolicy = { eagerSends: 1, regatherMs: 2 }
 
 async function openSqlite({ config, clock, logger }: BackendDeps, where: Where): Promise<OpenJournal> {
   const journal = await createSqliteJournal({ file: join(config.DATA_DIR, 'journal.db'), thread: where, clock, logger })
-  // One process writes them all, so more than one partition would only split its batches.
+  // One process writes all topics, so more than one partition would only split its batches.
   const topics = namedTopics(config).map((topic) => ({ ...topic, partitions: 1 }))
   const topicBytesMax = Object.fromEntries(
     topics.flatMap(({ name, retentionBytes }) => (retentionBytes === undefined ? [] : [[name, retentionBytes]])),
@@ -59,7 +59,7 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
     ),
     clock,
     logger,
-    // The journal gives up a little before the request does, so that its sender learns what became of the entry.
+    // The journal gives up a little before the request does, so that its sender learns the outcome of the entry.
     options: {
       deliveryTimeoutMs: Math.round(config.REQUEST_DEADLINE_MS * 0.9),
       compression: config.KAFKA_COMPRESSION,
@@ -76,19 +76,19 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
         differences.length === 0 ? [`${topic}: as it should be`] : differences.map((text) => `${topic}: ${text}`),
       )
     },
-    // A gateway neither reads the audit's topic nor answers a sender by it.
+    // A gateway neither reads the audit topic nor needs it to answer a sender.
     checkTopics: () =>
       journal.checkDurability(topics.filter(({ isInternal, role }) => !isInternal && role !== 'audit')),
     maintain: async () => {},
   }
 }
 
-/** The largest record that Kafka takes by default. */
+/** The largest record that Kafka accepts by default. */
 const KAFKA_RECORD_BYTES = 1_048_588
 /** Key and headers of the largest record, those of a dead letter included, with room to spare. */
 const RECORD_OVERHEAD_BYTES = 32_768
 
-/** The topics as this installation names them; larger than Kafka's own where entries may be. */
+/** The topics with this installation's names, and with a larger record limit than Kafka's default if entries may need it. */
 function namedTopics(config: Config): readonly NamedTopic[] {
   const recordBytesMax = config.MAX_ENTRY_BYTES + RECORD_OVERHEAD_BYTES
   const size = recordBytesMax > KAFKA_RECORD_BYTES ? { recordBytesMax } : {}

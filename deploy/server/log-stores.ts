@@ -5,20 +5,20 @@ import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-s
 import type { Config } from '../../shared/runtime/config.ts'
 import type { BackendDeps, Where } from './backends.ts'
 
-/** A log store with what belongs to its kind. */
+/** A log store with the functions that depend on its kind. */
 export interface OpenLogStore {
   readonly store: LogStore
-  /** Makes templates and indices as they have to be; gives a line for each thing that was not. */
+  /** Creates or corrects templates and indices; returns one line for each change. */
   applyIndices(): Promise<readonly string[]>
-  /** Makes the counts that the store keeps anew; gives a line that says so. */
+  /** Rebuilds the counts that the store keeps; returns a line that says so. */
   rebuildCounts(): Promise<string>
-  /** Work that is due now and then, beyond the removal of old days; ends early once `signal` aborts, where it may take long. */
+  /** Periodic work other than removing old days; long work ends early once `signal` aborts. */
   maintain(signal: AbortSignal): Promise<unknown>
 }
 
 /**
- * Opens the log store that the configuration names. The client of a server is loaded only where there is one: Elasticsearch's and
- * Kafka's take some 50 MiB each, in every thread that loads them.
+ * Opens the configured log store. The client of a server is loaded only if it is needed: Elasticsearch's and Kafka's take some 50 MiB each,
+ * in every thread that loads them.
  */
 export const openLogStore = (deps: BackendDeps, where: Where): Promise<OpenLogStore> =>
   deps.config.ELASTICSEARCH_URL === null

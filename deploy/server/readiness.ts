@@ -2,15 +2,15 @@ import type { HealthCheck } from '../../shared/role.ts'
 import type { Health } from '../../shared/runtime/lifecycle.ts'
 import { askWithin } from '../../shared/runtime/waiting.ts'
 
-/** A probe of an orchestrator waits no longer than a second by default. */
+/** By default an orchestrator's probe waits no longer than a second. */
 const LIMIT_MS = 900
 
-/** A thread that has much to do answers late, and is no less ready for it. */
+/** A busy thread answers late but is no less ready. */
 const GOOD_FOR_MS = 10_000
 
 /**
- * Makes all checks at once. A part whose check fails is not ready, nor is a part that does not answer within `limitMs`, unless its last
- * answer is younger than `goodForMs`: then that answer counts.
+ * Runs all checks at once. A part is not ready if its check fails, or if it does not answer within `limitMs` and its last answer is not
+ * younger than `goodForMs`; a younger answer still counts.
  */
 export function createReadiness(
   checks: readonly HealthCheck[],

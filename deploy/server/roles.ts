@@ -1,4 +1,4 @@
-/** The work of a process: everything, or one part of the way of an entry. */
+/** The work of a process: everything, or one stage on the way of an entry. */
 export const ROLES = ['all', 'gateway', 'consumers', 'views', 'watches'] as const
 
 export type Role = (typeof ROLES)[number]
@@ -7,5 +7,5 @@ export const takesLogs = (role: Role): boolean => role === 'all' || role === 'ga
 export const indexesLogs = (role: Role): boolean => role === 'all' || role === 'consumers'
 export const showsLogs = (role: Role): boolean => role === 'all' || role === 'views'
 export const evaluatesWatches = (role: Role): boolean => role === 'all' || role === 'watches'
-/** Whether the log store is needed; a gateway opens none. */
+/** Whether the role needs the log store. */
 export const usesStore = (role: Role): boolean => role !== 'gateway'

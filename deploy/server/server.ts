@@ -37,7 +37,7 @@ export interface ServerOptions {
   readonly print: (text: string) => void
 }
 
-/** Runs a server until SIGTERM or SIGINT (again: at once), or until all its projections have halted. Gives the exit code: 0 drained, 1 failed. */
+/** Runs a server until SIGTERM or SIGINT (the second exits at once) or until all its projections halt. Exit code: 0 drained, 1 failed. */
 export async function serve(options: ServerOptions): Promise<number> {
   const { config, logger } = options
   const server = await startServer(options)
@@ -56,8 +56,8 @@ export async function serve(options: ServerOptions): Promise<number> {
 }
 
 /**
- * Resolves when halted projections have to end the process. A process that also takes logs stays up: the entries it accepts are
- * durable and become visible once the cause is mended; readiness, a metric and the log tell.
+ * Resolves when halted projections have to end the process. A process that also takes logs stays up: the entries it accepts are durable and
+ * become visible once the cause is fixed; readiness, a metric and the log show the halt.
  */
 async function haltOf({ halted }: Server, { role, logger }: ServerOptions): Promise<'halted'> {
   try {
@@ -72,13 +72,13 @@ async function haltOf({ halted }: Server, { role, logger }: ServerOptions): Prom
 interface Server {
   /** Rejects when all projections have halted. */
   readonly halted: Promise<void>
-  /** Stops taking, answers what was taken, flushes and lets go of everything by the deadline (milliseconds since 1970). */
+  /** Stops taking requests, answers those taken, flushes and releases everything by the deadline (milliseconds since 1970). */
   stop(deadline: number): Promise<void>
 }
 
 /**
- * Starts a server from the store upwards, so that no part receives work before the part it hands it to. Rejects, having stopped the
- * parts that were started, where a part cannot start.
+ * Starts a server from the store upwards, so that no part receives work before the part it passes work to. If a part cannot start, stops
+ * those already started and rejects.
  */
 async function startServer(options: ServerOptions): Promise<Server> {
   const running: Service[] = []
@@ -154,7 +154,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
       )
     if (evaluatesWatches(role)) {
       const { services, health = [] } = watches.evaluation()
-      // A process that takes logs is ready without it.
+      // A process that takes logs is ready without watches.
       roles.push({ services, health: role === 'watches' ? health : [] })
     }
   }
@@ -178,7 +178,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
     ...roles.flatMap(({ services }) => services),
     eventLoopDelay,
     ...(http.metrics === undefined ? [] : [http.metrics]),
-    // The last to start says that all are ready.
+    // Started last of the services that serve requests, as its readiness says that all parts are up.
     stoppedTogether('servers', [...(http.grpc === undefined ? [] : [http.grpc]), http.main]),
     ...roles.flatMap(({ streams = [] }) => streams),
   ]
@@ -189,7 +189,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
 
 function createServerAudit({ config, clock, logger, metrics }: BackendDeps, journal: Journal): Audit {
   const failures = metrics.counter('sluice_audit_failures_total')
-  // A counter that begins with its first event would not be seen to rise by it.
+  // Prometheus sees no increase in a counter whose first sample already includes its first event.
   for (const record of ['change', 'outcome']) failures.inc({ record }, 0)
   const topic = topicName(config.TOPIC_PREFIX, 'audit')
   return createAudit({
@@ -211,7 +211,7 @@ async function openStore(deps: BackendDeps, run: Run): Promise<LogStore> {
   return store
 }
 
-/** A resource that is open already and has to be closed in its turn. */
+/** A resource that is already open, as a service that closes it in its turn. */
 const closing = (name: string, close: (deadline: number) => void | Promise<void>): Service => ({
   name,
   start: async () => {},

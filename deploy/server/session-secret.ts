@@ -9,12 +9,12 @@ import type { Role } from './roles.ts'
 
 const FILE = 'session-secret'
 const SECRET_BYTES = 32
-/** As many as the setting has to have. */
+/** The minimum length of the setting. */
 const CHARACTERS_MIN = 32
 
 /**
- * The secrets of the page's cookies, of which the first one signs: the setting, else a secret that was made for the data folder and is kept
- * there, else, in a process without one, a secret that ends with the process, and its sessions with it.
+ * The secrets of the page's cookies; the first one signs. They are the setting's or else one that is made for the data folder and kept
+ * there. A process without a data folder makes a secret that ends with it, and so do its sessions.
  */
 export function sessionSecrets(config: Config, role: Role, logger: Logger): Secrets {
   const given = secretsOf(config)
@@ -27,16 +27,16 @@ export function sessionSecrets(config: Config, role: Role, logger: Logger): Secr
   return [newSecret()]
 }
 
-/** The secrets of the setting; null where it is unset. */
+/** The secrets of the setting; null if it is not set. */
 export function secretsOf({ SESSION_SECRET: [first, ...others] }: Pick<Config, 'SESSION_SECRET'>): Secrets | null {
   return first === undefined ? null : [first, ...others]
 }
 
-/** The folder is this process's own by now, so nobody else makes the file at the same time. */
+/** This process holds the lock on the folder by now, so no other one creates the file at the same time. */
 function keptSecret(path: string): string {
   const kept = read(path)
   if (kept.length >= CHARACTERS_MIN) {
-    // It may have been copied here from a backup, whose modes are not those that it was made with.
+    // It may have been restored from a backup with other permissions.
     chmodSync(path, 0o600)
     return kept
   }

@@ -3,9 +3,9 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 let current: (() => void) | undefined
 
 /**
- * Says what the signals that ask for an end do from now on, in place of what they did before. The first process of a container is
- * deaf to a signal that it has no handler for, so there is one from the start of the program to its end. It stays the same one: a
- * signal that has come, but was not handed over yet, is lost with the listener it came for.
+ * Sets the handler of the termination signals, in place of the previous one. The first process of a container ignores signals without a
+ * handler, so there is one from the start of the program to its end. The listener itself stays the same: a signal that has arrived but was
+ * not yet delivered would be lost with its listener.
  */
 export function onSignals(handle: () => void): void {
   const isFirst = current === undefined

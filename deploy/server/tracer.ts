@@ -1,4 +1,4 @@
-/** OpenTelemetry's SDK for traces. Loaded only where tracing is configured (backends.ts). */
+/** OpenTelemetry's SDK for traces; loaded only if tracing is configured (backends.ts). */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ROOT_CONTEXT, type SpanContext, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer'
@@ -19,15 +19,15 @@ import { createSampler, LINKS_MAX, type Span, type Tracer } from '../../shared/r
 import { byDeadline } from '../../shared/runtime/waiting.ts'
 import { VERSION } from './version.ts'
 
-/** The version of the conventions that names of attributes follow. */
+/** The version of the semantic conventions that attribute names follow. */
 const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.45.0'
 
-/** Most spans that wait to be sent, those on their way included: some 10 MB where all have as many links as they may. */
+/** Maximum spans that wait to be sent, including those on their way: about 10 MB if all have the maximum of links. */
 const WAITING_MAX = 1_024
 const BATCH_MAX = 256
 const SEND_EVERY_MS = 5_000
 const SEND_TIMEOUT_MS = 10_000
-/** The part of a drain that the last spans may take. */
+/** The share of a drain, in milliseconds, that the last spans may take. */
 const FLUSH_MS = 1_000
 const ATTRIBUTE_CHARACTERS_MAX = 256
 
@@ -53,12 +53,12 @@ type TracingConfig = Pick<
   'OTEL_TRACES_SAMPLER_ARG' | 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_SERVICE_NAME' | 'OTEL_RESOURCE_ATTRIBUTES'
 > & { readonly OTEL_EXPORTER_OTLP_ENDPOINT: string }
 
-/** Sends its spans by OTLP/HTTP. `stop` sends those that wait for a second at most, and then lets go of them. */
+/** Sends its spans by OTLP/HTTP. `stop` sends the waiting spans for at most a second, and then drops them. */
 export function createTracer(deps: TracerDeps): RunningTracer {
   const { config, messagingSystem, clock } = deps
   const { processor, abort } = createProcessor(deps)
   const provider = new TracerProvider({
-    // Only sampled work is begun at all.
+    // Only sampled work starts a span at all.
     sampler: new AlwaysOnSampler(),
     spanLimits: { linkCountLimit: LINKS_MAX, attributeValueLengthLimit: ATTRIBUTE_CHARACTERS_MAX },
     resource: resourceFromAttributes({
@@ -102,7 +102,7 @@ export function createTracer(deps: TracerDeps): RunningTracer {
     within: (span, work) => currents.run(span, work),
     current: () => currents.getStore(),
     stop: async (deadline) => {
-      // What cannot be sent was counted and told already.
+      // Failures to send were already counted and logged.
       stopping ??= provider.shutdown().catch(() => undefined)
       await byDeadline(stopping, Math.min(deadline, clock.now() + FLUSH_MS), clock)
       abort()
@@ -110,7 +110,7 @@ export function createTracer(deps: TracerDeps): RunningTracer {
   }
 }
 
-/** What a valid `traceparent` says of a span that is sampled. */
+/** The span context of a valid `traceparent`, as a sampled span. */
 const contextOf = (traceparent: string, isRemote: boolean): SpanContext => ({
   traceId: traceparent.slice(3, 35),
   spanId: traceparent.slice(36, 52),
@@ -118,10 +118,10 @@ const contextOf = (traceparent: string, isRemote: boolean): SpanContext => ({
   isRemote,
 })
 
-/** Gathers spans and posts them. A span that finds no room is dropped; one that cannot be posted is not tried again. */
+/** Gathers spans and posts them. A span is dropped if there is no room; one that cannot be posted is not retried. */
 function createProcessor({ config, logger, metrics }: TracerDeps): { processor: SpanProcessor; abort: () => void } {
   const counted = metrics.counter('sluice_trace_spans_total')
-  // A counter that begins with its first event would not be seen to rise by it.
+  // Prometheus sees no increase in a counter whose first sample already includes its first event.
   for (const outcome of ['sent', 'failed', 'dropped']) counted.inc({ outcome }, 0)
   const stopping = new AbortController()
   const url = `${config.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, '')}/v1/traces`
@@ -146,7 +146,7 @@ function createProcessor({ config, logger, metrics }: TracerDeps): { processor: 
     if (!answer.ok) throw new Error(`the receiver of traces answered ${answer.status}`)
   }
 
-  /** The library's own exporter repeats what failed, by timers that would hold up the end of the process. */
+  /** The library's own exporter retries failures with timers that would delay the end of the process. */
   const exporter: SpanExporter = {
     export: (spans, done) => {
       const settle = (outcome: 'sent' | 'failed', error?: Error): void => {

@@ -6,23 +6,23 @@ import { entryOf } from './entry.ts'
 const MEDIA_TYPE =
   /^(?:application\/(?:vnd\.serilog\.clef|json-lines|jsonlines|jsonl|x-jsonlines|x-ndjson|ndjson|json)|text\/plain)[ \t]*(?:;|$)/i
 
-/** Serilog's compact log event format (CLEF), and the JSON that Seq's clients sent before it. The body tells the two apart. */
+/** Serilog's Compact Log Event Format (CLEF), and the older JSON of Seq's clients; each event's members show which of the two it is. */
 export const CLEF_FORMAT = eventsFormat(
   MEDIA_TYPE,
   'The content type is none that events are sent with. Send application/vnd.serilog.clef, application/json, application/x-ndjson, ' +
     'application/json-lines or text/plain, in UTF-8.',
 )
 
-/** Judges a body of events. */
+/** Checks a body of events. */
 export const createClefCheck = createEventsCheck({ endpoint: 'ingest/clef', entryOf })
 
 const CREATED = 201
 
-/** How Seq's clients are answered: in the envelope, with the status that tells, as they read nothing else. */
+/** The answers for Seq's clients: the envelope, always with the strict status, as these clients read the status alone. */
 export const SEQ: Dialect = {
   failed,
   processed: (total, refused) => {
-    // They send all of a batch again or nothing.
+    // Seq's clients resend a whole batch or nothing.
     const unconfirmed = unconfirmedBatch(total, refused)
     if (unconfirmed !== undefined) return failed(unconfirmed)
     const reply = processed(total, refused)

@@ -16,13 +16,13 @@ import {
 import type { SentEvent } from '../json-events/events.ts'
 import { inClef } from './raw-event.ts'
 
-/** Properties with a meaning in the format, beside the trace and span that Seq's clients add; all others are the user's own. */
+/** CLEF's reified properties, and the trace and span ids that Seq's clients add; all others are the user's own. */
 const REIFIED: ReadonlySet<string> = new Set(['@t', '@m', '@mt', '@l', '@x', '@i', '@r', '@tr', '@sp'])
 
-/** A message that is so many times longer than its line can only come of a template that repeats its properties. */
+/** Maximum length of a rendered message relative to its line. Only a template that repeats its properties exceeds it. */
 const MESSAGE_PER_LINE_MAX = 4
 
-/** An event as the fields of an application log. What has no field of its own is scope data. */
+/** Maps an event to the fields of an application log. Properties without a field of their own become scope data. */
 export function entryOf({ characters, event: sent }: SentEvent, project: Project): Checked<Fields> {
   if (sent.problem !== undefined) return sent
   const event = inClef(sent.value)
@@ -60,7 +60,7 @@ const MESSAGE_TOO_LONG: Checked<Fields> = refuse('invalid_request', [
   },
 ])
 
-/** The user's own properties, by their own names: an `@` that such a name begins with is sent twice. */
+/** The user's own properties under their real names: CLEF doubles an `@` at the start of such a name. */
 const propertiesOf = (event: Fields): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(event)
@@ -68,18 +68,18 @@ const propertiesOf = (event: Fields): Record<string, unknown> =>
       .map(([name, value]) => [name.startsWith('@@') ? name.slice(1) : name, value]),
   )
 
-/** The message of an event, whatever its type; undefined where it has none. */
+/** The message of an event, of any type; undefined if it has none. */
 function messageOf(event: Fields, properties: Fields, charactersMax: number): unknown {
   const { '@m': message, '@mt': template, '@r': renderings } = event
   if (!isAbsent(message)) return message
   if (isAbsent(template)) return undefined
   if (typeof template !== 'string') return template
   const rendered = renderTemplate(template, properties, Array.isArray(renderings) ? renderings : [], charactersMax)
-  // Properties that are all empty can leave nothing, which would be no message.
+  // Empty properties can leave an empty text, which would count as no message.
   return rendered === undefined ? TOO_LONG : rendered || template
 }
 
-/** Properties with a meaning that none of our fields has: the template, where the message is another, and an id that is no number. */
+/** Reified properties that no field of ours keeps: a template that differs from the message, and an id that is not an int32. */
 function leftOver({ '@mt': template, '@i': id }: Fields, { message, eventId }: Fields): Fields {
   return {
     ...(!isAbsent(template) && template !== message && { '@mt': template }),
@@ -89,12 +89,12 @@ function leftOver({ '@mt': template, '@i': id }: Fields, { message, eventId }: F
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 
-/** An error in whatever form its language gives it: a text as it is, all else as JSON. */
+/** The exception: a text unchanged, any other value as JSON. */
 function exceptionOf(value: unknown): string | undefined {
   if (isAbsent(value)) return undefined
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Without a level an event is informational; one that names none of ours is left to be judged as it is. */
+/** Information if the event has no level. An unknown level is passed on unchanged for the entry check to refuse or replace. */
 const levelOf = (value: unknown): unknown =>
   isAbsent(value) ? 'Information' : typeof value === 'string' ? (foreignLevel(value) ?? value) : value

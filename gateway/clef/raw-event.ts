@@ -1,8 +1,9 @@
 import { type Fields, isObject } from '../ingest/fields.ts'
 
 /**
- * An event in the JSON that Seq's clients sent before there was CLEF, and Serilog's JsonFormatter still writes, as one in CLEF; any other
- * stays as it is. It has `Properties` for those of the user, and the renderings of its holes by their names.
+ * Converts to CLEF an event in the JSON that Seq's clients sent before CLEF, and that Serilog's JsonFormatter still writes; returns any
+ * other event unchanged. In that JSON, `Properties` holds the user's properties, and `Renderings` the renderings of the template's holes by
+ * name.
  */
 export function inClef(event: Fields): Fields {
   if (CLEF_NAMES.some((name) => event[name] !== undefined)) return event
@@ -29,13 +30,13 @@ export function inClef(event: Fields): Fields {
   }
 }
 
-/** One of these is in every event that is CLEF and has a message. */
+/** Every CLEF event that has a message has one of these. */
 const CLEF_NAMES = ['@t', '@m', '@mt', '@x']
 
-/** One of these is a text in every such event. */
+/** Every event in the older JSON has a text under one of these. */
 const RAW_TEXTS = ['MessageTemplate', 'RenderedMessage', 'Exception']
 
-/** CLEF sends an `@` that a name begins with twice. */
+/** CLEF doubles an `@` at the start of a name. */
 const ownProperties = (properties: Fields): Fields =>
   Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [name.startsWith('@') ? `@${name}` : name, value]),
@@ -44,7 +45,7 @@ const ownProperties = (properties: Fields): Fields =>
 const present = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 
-/** The texts of holes that have a format, in their order; none where a name has several, as these may stand apart. */
+/** The renderings of the formatted holes, in template order; undefined if the order across several names is unknown. */
 function renderingsOf(renderings: unknown): readonly unknown[] | undefined {
   if (!isObject(renderings)) return undefined
   const byName = Object.values(renderings).map((list) => (Array.isArray(list) ? list : []))

@@ -7,7 +7,7 @@ import { type CheckDeps, refuseUntilReady } from './checks.ts'
 import { checkSender } from './foreign-sender.ts'
 import type { Quotas } from './quotas.ts'
 
-/** Decides by the headers of a request how much of its body is read. */
+/** Decides from a request's headers how much of its body is read. */
 export type Admission = (request: Pick<BodySource, 'headers'>) => Checked<BodyGrant>
 
 export interface AdmissionDeps extends Pick<CheckDeps, 'registry' | 'registryReady'> {
@@ -16,18 +16,18 @@ export interface AdmissionDeps extends Pick<CheckDeps, 'registry' | 'registryRea
   readonly quotas: Pick<Quotas, 'refusal'>
 }
 
-/** A body whose sender is not known can be read only so far: as a refusal it names its mistakes, and no honest one is larger. */
+/** Maximum bytes read of a body whose sender is unknown: its refusal names its mistakes, and no honest one is larger. */
 export const UNKNOWN_BODY_BYTES_MAX = 64 * 1024
 
-/** One Team's bodies can hold three quarters of the budget; those of all unknown senders together a ninth. */
+/** Weights for `ByteBudget.share`: one Team can hold 3/4 of the budget, all unknown senders together 1/9. */
 const TEAM_WEIGHT = 3
 const UNKNOWN_WEIGHT = 1 / 8
 const UNKNOWN = 'unknown'
 
 export interface Admissions {
-  /** For endpoints whose target is in the body: the key is judged by the target later, but a large body needs a key of some Team. */
+  /** For endpoints whose target is in the body: the key is checked against it later, but a large body needs the key of some Team. */
   readonly byTarget: Admission
-  /** For endpoints where the key alone says who sends. */
+  /** For endpoints where the key alone identifies the sender. */
   readonly byKey: Admission
 }
 

@@ -20,7 +20,7 @@ import {
 } from './fields.ts'
 import { type Received, type RequestContext, sentEntries } from './request.ts'
 
-/** Judges an application log: the rows of specification 7.2, then our own. */
+/** Checks an application log: the rows of specification 7.2, then our own. */
 export function createApplicationLogCheck(deps: CheckDeps): Check {
   const entryAt = (body: unknown): Fields => body as Fields
   const checkEntry = createEntryCheck(deps, deps.validators.logEntry, entryAt)
@@ -33,7 +33,7 @@ export function createApplicationLogCheck(deps: CheckDeps): Check {
   }
 }
 
-/** Judges a batch: the rows of 7.2 that concern the whole request, its size, then each entry by itself. */
+/** Checks a batch: the rows of 7.2 that concern the whole request, its size, then each entry by itself. */
 export function createBatchCheck(deps: CheckDeps): BatchCheck {
   const { batchEntriesMax } = deps
   const entryAt = (body: unknown, index: number): Fields => (body as Batch).logEntries[index] ?? {}
@@ -58,15 +58,15 @@ export function createBatchCheck(deps: CheckDeps): BatchCheck {
   }
 }
 
-/** A body whose entries were counted. */
+/** A batch body that has passed the checks of the whole request. */
 interface Batch {
   readonly logEntries: readonly Fields[]
 }
 
-/** The entries of a batch that was judged, as they were sent. */
+/** The entries of a checked batch, as they were sent. */
 export const sentBatchEntries = sentEntries((json) => (json as Batch).logEntries)
 
-/** The Project that a request is for, and that its sender may write to: the rows of 7.2 up to invalid_api_key. */
+/** Returns the addressed Project if its sender may write to it: the rows of 7.2 up to invalid_api_key. */
 function checkTarget(
   { headers, json }: Received,
   { registry, registryReady }: CheckDeps,
@@ -103,19 +103,19 @@ interface LogEntry {
 
 type Scope = Readonly<Record<string, unknown>> | null
 
-/** Judges one entry of application logs; one that stands alone has the index 0. */
+/** Checks one entry of application logs; `index` is 0 for a single one. */
 export type EntryCheck = (fields: Fields, index: number, project: Project, context: RequestContext) => Checked<Admitted>
 
 /**
- * The rows of specification 7.2 that concern one entry, with our own. `entryAt` gives the entry at a place of a request's body; it is
- * left out where the fields that are judged have exact numbers already.
+ * The rows of specification 7.2 that concern one entry, and our own. `entryAt` returns an entry of a request's body by index; it is omitted
+ * where the fields passed in already have exact numbers.
  */
 export function createEntryCheck(
   { admit, replaceInvalidLevel, entryBytesMax }: CheckDeps,
   validate: Validate,
   entryAt?: (body: unknown, index: number) => Fields,
 ): EntryCheck {
-  /** Scope data is kept as it was sent; where JavaScript would round a 64-bit number, the body is read again. */
+  /** Scope data is kept as it was sent: if JavaScript rounded a 64-bit number, the body is parsed again with exact numbers. */
   function exactScope(scope: Scope, index: number, { exactBody }: RequestContext): Scope {
     if (entryAt === undefined || !hasLostDigits(scope)) return scope
     return entryAt(exactBody(), index)['scopeData'] as Scope

@@ -6,48 +6,48 @@ import type { Dialect } from './replies.ts'
 import type { Received, RequestContextOf } from './request.ts'
 
 /**
- * Most entries of a request in a format whose clients choose the size of their batches by their own defaults: a Collector's is
- * 8,192 records, Serilog's 1,000 events. It is also the most that MAX_BATCH_ENTRIES can be.
+ * Maximum entries per request in formats whose clients have default batch sizes of their own: 8,192 records in an OpenTelemetry Collector,
+ * 1,000 events in Serilog. Also the upper limit of MAX_BATCH_ENTRIES.
  */
 export const FOREIGN_ENTRIES_MAX = 10_000
 
 /** Dependencies and limits of the checks of every endpoint. */
 export interface CheckDeps {
   readonly registry: Registry
-  /** Whether the registry is folded up to its end; until then nobody can be told that something is not there. */
+  /** Whether the registry has been read to its end; before that, nothing can be refused as unknown. */
   readonly registryReady: () => boolean
   readonly validators: Validators
   readonly contextOf: RequestContextOf
   readonly admit: Admit
-  /** Most bytes of an entry as its record. */
+  /** Maximum bytes of an entry's serialised record. */
   readonly entryBytesMax: number
-  /** Most entries of a batch in the format of the specification. */
+  /** Maximum entries of a batch in the format of the specification. */
   readonly batchEntriesMax: number
-  /** Whether a level that names none is replaced by Information, and kept beside it, instead of being refused. */
+  /** Whether an unknown level is replaced by Information, and kept beside it, instead of being refused. */
   readonly replaceInvalidLevel: boolean
-  /** Names of resource attributes that are kept beside the usual ones; they may end in `.*`. */
+  /** Names of resource attributes to keep in addition to the usual ones; they may end in `.*`. */
   readonly resourceAttributes: readonly string[]
 }
 
-/** Judges a request for one entry. */
+/** Checks a request for one entry. */
 export type Check = (received: Received) => Checked<Admitted>
 
-/** The entries of a batch, each judged by itself when it is asked for. */
+/** The entries of a batch; each is checked on demand. */
 export interface Entries {
-  /** The id of the Team that sends them. */
+  /** The id of the sending Team. */
   readonly team: string
   readonly count: number
   check(index: number): Checked<Admitted>
-  /** How these are answered, where that is not as the endpoint answers all others. */
+  /** The dialect of the answer, if it differs from the endpoint's. */
   readonly dialect?: Dialect | undefined
 }
 
-/** Judges a batch but for its entries. */
+/** Checks everything about a batch except its entries. */
 export type BatchCheck = (received: Received) => Checked<Entries>
 
 /**
- * Refuses an archived thing as if it were not there, which is all that a foreign key learns. A key of its Team is told why; `what` names
- * the kind of the thing.
+ * Refuses an archived target as if it did not exist, so that a key of another Team learns nothing more. A key of its own Team (`isOwner`)
+ * is told why; `what` names the kind of the target.
  */
 export function refuseArchived(
   code: 'entity_not_found' | 'project_not_found',

@@ -20,17 +20,17 @@ import type { RecordRefusals } from '../refusals/recorder.ts'
 import type { IngestHandler, IngestMetrics } from './handlers.ts'
 import type { Dialect, Reply } from './replies.ts'
 
-/** The form in which an endpoint takes bodies. */
+/** The format of an endpoint's request bodies. */
 export interface BodyFormat<Kind extends Content = string, Source extends BodySource = IncomingMessage> {
-  /** Why a body is not read, by what its request says of it; undefined where it is. */
+  /** The reason not to read the body of this request; undefined if it is read. */
   readonly refusal: (request: Source) => Problem | undefined
-  /** Left out: nothing is around the content. */
+  /** Omitted if the content is not wrapped in anything. */
   readonly unwrap?: Unwrap
   readonly decode: Decode<Kind>
   readonly parse: (body: Body<Kind>) => Steps<Checked<unknown>>
 }
 
-/** Puts an answer on the wire. */
+/** Sends an answer. */
 export type SendReply<Response> = (
   response: Response,
   reply: Reply,
@@ -38,7 +38,7 @@ export type SendReply<Response> = (
   headers: OutgoingHttpHeaders,
 ) => void
 
-/** As HTTP/1.1 has it. */
+/** Sends an answer over HTTP/1.1. */
 export const sendResponse: SendReply<ServerResponse> = (response, { body }, status, headers) =>
   answerJson(response, status, body, headers)
 
@@ -53,7 +53,7 @@ export interface EndpointDeps<Kind extends Content, Source extends BodySource, R
   readonly logger: Logger
 }
 
-/** Failures of the transport have their real status, as the specification says nothing of them. */
+/** Failures of the transport are answered with their real status, as the specification does not cover them. */
 const TRANSPORT: ReadonlySet<ErrorCode> = new Set([
   'malformed_json',
   'malformed_body',
@@ -62,16 +62,16 @@ const TRANSPORT: ReadonlySet<ErrorCode> = new Set([
   'unsupported_media_type',
 ])
 
-/** A request of so many steps is worked off at once, others in slices: a short body can hold thousands of entries. */
+/** Steps that a request runs at once; the rest run in slices of time, as even a short body can hold thousands of entries. */
 const STEPS_AT_ONCE = 256
 
-/** A request that was refused before it was worked off, with as much of its body as was read. */
+/** A request that was refused before its entries were handled, with as much of its body as was read. */
 interface Refused {
   readonly refused: Problem
   readonly content: Content | undefined
 }
 
-/** One ingestion endpoint: reads the body once, has it worked off and answers. */
+/** One ingestion endpoint: reads the body once, has it handled and answers. */
 export function createEndpoint<Kind extends Content, Source extends BodySource, Response>(
   handle: IngestHandler,
   deps: EndpointDeps<Kind, Source, Response>,
@@ -122,7 +122,7 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
     }
   }
 
-  // Not async: its frame, and with it the body, is gone when it returns.
+  // Not async: an async frame would keep the body alive until the answer is sent.
   function answerTo(request: Source, response: Response, body: ReadBody<Kind>): Promise<void> | void {
     if (body === GONE) return
     if (body.problem !== undefined) return refuse(request, response, { refused: body.problem, content: body.text })
@@ -133,7 +133,7 @@ export function createEndpoint<Kind extends Content, Source extends BodySource, 
     )
   }
 
-  // Every promise between the journal's answer and ours is paid by each request: there are few, on purpose.
+  // Every request pays for each promise between the journal's answer and ours, so there are few on purpose.
   return (request, response) =>
     read(request).then(
       (body) => answerTo(request, response, body),

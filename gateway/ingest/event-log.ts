@@ -23,7 +23,7 @@ interface ExternalLog {
   readonly timestamp?: string | null
 }
 
-/** Judges an event log: the rows of specification 7.1 from top to bottom, then our own. */
+/** Checks an event log: the rows of specification 7.1 from top to bottom, then our own. */
 export function createEventLogCheck(deps: CheckDeps): Check {
   const { registry, registryReady, validators, contextOf, admit, entryBytesMax } = deps
   return (received) => {
@@ -73,5 +73,5 @@ export function createEventLogCheck(deps: CheckDeps): Check {
 
 const KIND_NAMES = { event: 'Event', step: 'Step' } as const
 
-/** The Event addressed, or the one that the Step addressed is part of. */
+/** The addressed Event, or the Event of the addressed Step. */
 const eventOf = (entity: Entity): string | null => (entity.kind === 'event' ? entity.identifier : entity.event)

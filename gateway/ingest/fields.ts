@@ -2,28 +2,28 @@ import { refuse } from '../../shared/contract/errors.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
 import { parseTimestamp } from '../../shared/contract/timestamp.ts'
 
-/** A JSON object of a request: nothing is known of its fields yet. */
+/** A JSON object of a request, its fields not checked yet. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export const DEFAULT_ENVIRONMENT = 'Development'
 
-/** Most characters of a refused text that an answer repeats. */
+/** Maximum characters of a refused text that an answer quotes. */
 const SHOWN_CHARACTERS_MAX = 64
 
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Whether a value would certainly have more bytes as JSON. It looks at no more than that takes, and so tells before a value is
- * written whether that is worth while.
+ * Whether a value would certainly take more than `bytesMax` bytes as JSON. It stops as soon as that is certain, so that a value that is too
+ * large is recognised without being serialised.
  */
 export const exceeds = (value: unknown, bytesMax: number): boolean => bytesLeft(value, bytesMax) < 0
 
-/** A value has at least so many bytes as JSON. It must not be nested very deep. */
+/** A lower bound of a value's bytes as JSON. The value must not be nested deeply, as this recurses. */
 export const leastBytes = (value: unknown): number =>
   Number.MAX_SAFE_INTEGER - bytesLeft(value, Number.MAX_SAFE_INTEGER)
 
-/** A text has at least a byte a UTF-16 unit, and quotes; any value has a byte, and a comma or bracket behind it. */
+/** A text takes at least one byte per UTF-16 unit, and quotes; any other value one byte, and a comma or bracket after it. */
 function bytesLeft(value: unknown, bytes: number): number {
   if (typeof value === 'string') return bytes - value.length - 2
   let left = bytes - 2
@@ -36,7 +36,7 @@ function bytesLeft(value: unknown, bytes: number): number {
   return left
 }
 
-/** A required field is missing when it is absent, null or empty; blanks are something. */
+/** A required field is missing if it is absent, null or empty; whitespace is a value. */
 export const isMissing = (value: unknown): value is undefined | null | '' =>
   value === undefined || value === null || value === ''
 
@@ -52,10 +52,10 @@ export function refuseLevel(value: unknown) {
   return refuse('invalid_log_level', { received }, `${JSON.stringify(received)} is not a recognized log level.`)
 }
 
-/** The canonical timestamp of a field that was validated, `receivedAt` where there is none; undefined where it is no timestamp. */
+/** The canonical timestamp of a checked field, or `receivedAt` if it is absent; undefined if it is not a timestamp. */
 export const timestampOr = (value: string | null | undefined, receivedAt: string): string | undefined =>
   value === undefined || value === null ? receivedAt : parseTimestamp(value)
 
-/** An empty text says no more than none. */
+/** Treats an empty text like an absent one. */
 export const textOr = <Default>(value: string | null | undefined, none: Default): string | Default =>
   value === undefined || value === null || value === '' ? none : value

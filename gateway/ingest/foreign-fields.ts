@@ -2,16 +2,16 @@ import { numberText } from '../../shared/contract/exact-json.ts'
 import { type Level, parseLevel } from '../../shared/contract/levels.ts'
 import { type Fields, isObject } from './fields.ts'
 
-/** Properties of an entry in another format, of which some become fields of ours; the rest is its scope data. */
+/** The properties of an entry in another format: some become fields of ours, the rest is its scope data. */
 export interface FieldExtractor {
   readonly rest: Fields
-  /** Takes a property out where it can be read as its field; else it stays where it is. */
+  /** Removes and returns a property if `read` accepts it; otherwise leaves it where it is. */
   take<Value>(name: string, read: (value: unknown) => Value | undefined): Value | undefined
-  /** Puts back what was not read of a property. */
+  /** Puts back the part of a property that was not read. */
   put(name: string, value: unknown): void
 }
 
-/** Takes the properties for its own: they must be an object that nobody else has. */
+/** Takes ownership of the properties, which it changes: nobody else may use the object. */
 export function createFieldExtractor(properties: Record<string, unknown>): FieldExtractor {
   return {
     rest: properties,
@@ -27,17 +27,17 @@ export function createFieldExtractor(properties: Record<string, unknown>): Field
   }
 }
 
-/** A text, or the text of a number; nothing where it is empty. */
+/** A text, or a number as text; undefined if it is empty. */
 export const textOf = (value: unknown): string | undefined =>
   (typeof value === 'string' ? value : numberText(value)) || undefined
 
-/** Characters at both ends of a text in which a part of it is looked for, and of a part that is. */
+/** Characters at each end of a text that are searched for a part, and the longest part searched for there. */
 const EDGE_CHARACTERS = 8_192
 const PART_CHARACTERS_MAX = 512
 
 /**
- * Whether a text says what a part says, near its beginning or its end. Looking for any text in any other would take time in proportion
- * to the product of their lengths, which are the sender's to choose.
+ * Whether a text contains a part near its beginning or its end. Searching all of it could take time proportional to the product of both
+ * lengths, which the sender chooses.
  */
 export function tells(text: string, part: string): boolean {
   if (part.length > PART_CHARACTERS_MAX) return text.startsWith(part) || text.trimEnd().endsWith(part)
@@ -53,21 +53,21 @@ export interface ExceptionParts {
   readonly trace: string | undefined
 }
 
-/** The parts of an exception as one text: most stack traces begin with type and message, some end with them. */
+/** The parts of an exception as one text; type and message are prepended unless the stack trace begins or ends with them, as most do. */
 export function titledTrace({ type, message, trace }: ExceptionParts): string | undefined {
   const title = [type, message].filter((part) => part !== undefined).join(': ')
   if (trace === undefined) return title || undefined
   return tells(trace, title) ? trace : `${title}\n${trace}`
 }
 
-/** A text that is not empty. */
+/** A text that is not empty; otherwise undefined. */
 export const stringOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** Names under which a logger's name is sent: by Serilog, by seqlog, by many, by OpenTelemetry's and by Elastic's conventions. */
+/** Properties with a logger's name: of Serilog, of seqlog, of many loggers, and of OpenTelemetry's and Elastic's conventions. */
 const LOGGER_NAMES = ['SourceContext', 'LoggerName', 'logger', 'logger.name', 'log.logger'] as const
 
-/** The name of the logger that an entry comes from; `names` are further properties that may hold it. */
+/** The name of the logger that wrote an entry; `names` are further properties that may hold it. */
 export function takeLogger(extractor: FieldExtractor, ...names: readonly string[]): string | undefined {
   for (const name of [...LOGGER_NAMES, ...names]) {
     const logger = extractor.take(name, stringOf)
@@ -76,16 +76,16 @@ export function takeLogger(extractor: FieldExtractor, ...names: readonly string[
   return undefined
 }
 
-/** Names under which loggers of JavaScript send an error. */
+/** Properties in which JavaScript loggers send an error. */
 const ERROR_NAMES = ['err', 'error'] as const
 
-/** An error as a text, with the members that the text does not tell. */
+/** An error as text, and the members that are not in the text. */
 interface ErrorText {
   readonly text: string
   readonly rest: Fields
 }
 
-/** The exception in an error that is an object, as pino sends it; what the exception does not tell stays where it was. */
+/** Takes the exception out of an error object such as pino sends; members that are not in its text stay where they were. */
 export function takeError(extractor: FieldExtractor): string | undefined {
   for (const name of ERROR_NAMES) {
     const error = extractor.take(name, errorTextOf)
@@ -102,7 +102,7 @@ function errorTextOf(error: unknown): ErrorText | undefined {
   const [type, message, stack] = [stringOf(error['type']), stringOf(error['message']), stringOf(error['stack'])]
   if (stack === undefined && (type === undefined || message === undefined)) return undefined
   const title = [type, message].filter((part) => part !== undefined)
-  // The stack of V8 begins with the type and the message, that of other engines has neither.
+  // V8's stacks begin with type and message; those of other engines have neither.
   const isTitled = stack !== undefined && title.some((part) => tells(stack, part))
   const lines = isTitled ? [stack] : [title.join(': '), stack]
   const text = lines.filter((line) => line !== undefined && line !== '').join('\n')
@@ -114,19 +114,19 @@ function errorTextOf(error: unknown): ErrorText | undefined {
 const INT32_MIN = -2_147_483_648
 const INT32_MAX = 2_147_483_647
 
-/** A number that can be an eventId. A text is none, whatever it looks like: some hashes have no letters. */
+/** A number that can be an eventId (int32). A text of digits cannot: some hashes have no letters. */
 export function eventIdOf(value: unknown): number | undefined {
   const number = Number(numberText(value))
   return Number.isInteger(number) && number >= INT32_MIN && number <= INT32_MAX ? number : undefined
 }
 
-/** The id of a trace or a span in hexadecimal digits (W3C Trace Context); all zeros are none. */
+/** The hexadecimal id of a trace or a span, in lower case (W3C Trace Context); all zeros are invalid. */
 export const hexId = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[0-9a-f]+$/i.test(value) && /[^0]/.test(value) ? value.toLowerCase() : undefined
 
 /**
- * The scope data of an entry that belongs to a trace: its own properties win over its ids, and these over what it shares with others.
- * Null where there is nothing.
+ * Merges the scope data of an entry: its own properties take precedence over its trace ids, and those over `shared`, which other entries
+ * have too. Null if there is nothing.
  */
 export function scopeDataOf(
   traceId: string | undefined,
@@ -153,6 +153,6 @@ const LEVEL_BY_NAME: ReadonlyMap<string, Level> = new Map(
   ),
 )
 
-/** The level that a name of another library stands for, in any case; undefined where it stands for none. */
+/** The level of ours that a name in any library and any case stands for; undefined if it is unknown. */
 export const foreignLevel = (name: string): Level | undefined =>
   parseLevel(name) ?? LEVEL_BY_NAME.get(name.toLowerCase())

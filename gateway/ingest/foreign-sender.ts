@@ -9,12 +9,12 @@ import { isMissing } from './fields.ts'
 /** Names a request's Project by its id or its name. */
 export const PROJECT_HEADER = 'x-project-id'
 
-/** Most Projects that a refusal lists. */
+/** Maximum Projects that a refusal lists. */
 const LISTED_MAX = 5
-/** Most characters of a refused name that an answer repeats. */
+/** Maximum characters of a refused name that an answer quotes. */
 const SHOWN_CHARACTERS_MAX = 64
 
-/** The Team whose key a request presents, where the key alone says who sends. */
+/** Returns the Team of a request's key, for endpoints where the key alone identifies the sender. */
 export function checkSender(
   headers: IncomingHttpHeaders,
   { registry, registryReady }: Pick<CheckDeps, 'registry' | 'registryReady'>,
@@ -29,15 +29,15 @@ export function checkSender(
   return { problem: { ...problem('invalid_api_key'), message } }
 }
 
-/** Finds Projects of one Team; `remedy` tells its senders, in one sentence, how a Project is named. */
+/** Finds the Projects of one Team. `remedy`, a sentence in its refusals, tells senders how to name a Project. */
 export interface ProjectFinder {
   /** The Project with this id, a GUID in any form. */
   byId(id: string): Checked<Project>
-  /** The Project with this name, in any case, or that for unknown services where none has it: a service needs no Project of its own. */
+  /** The Project with this name, in any case, or else the one for unknown services: a service needs no Project of its own. */
   byName(name: string): Checked<Project>
-  /** The Project that a request names beside its body, by id or name; undefined where it names none. */
+  /** The Project that a request names in its headers, by id or name; undefined if it names none. */
   byHeader(headers: IncomingHttpHeaders): Checked<Project> | undefined
-  /** The Project for unknown services, for what names none. */
+  /** The Project for unknown services, for logs that name none. */
   unnamed(): Checked<Project>
 }
 
@@ -46,7 +46,7 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
     projects.filter(({ archivedAt }) => archivedAt === undefined)
   const ofTeam = (): readonly Project[] => inUse(registry.projectsOf(team.id))
 
-  /** A whole sentence of its own: that of the code speaks of a field that these senders do not have. */
+  /** A message of its own, as the code's default message names a field that these senders do not have. */
   const refuseFor = (
     code: 'project_not_found' | 'missing_project_id' | 'invalid_project_id',
     what: string,
@@ -64,7 +64,7 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
     return refuseFor('project_not_found', `No Project of the Team is ${what}.`)
   }
 
-  /** The Project that the Team names for unknown services, or its only one. */
+  /** The Project that the Team has set for unknown services, or its only one. */
   function projectForUnknown(): Project | undefined {
     if (team.defaultProject !== undefined) return registry.project(team.defaultProject)
     const [first, ...others] = ofTeam()

@@ -11,8 +11,8 @@ import { created, type Dialect, failed, type RefusedEntry, type Reply, unconfirm
 import type { Received, SentEntries } from './request.ts'
 
 /**
- * Handles a request whose body was read, in steps up to the moment in which its records are handed to the publisher; an error it
- * throws is a fault of ours. The reply does not keep the body alive: under load, requests that wait for the journal fill the memory.
+ * Handles a request whose body was read, in steps until its records are handed to the publisher; an error it throws is a fault of ours. The
+ * promised reply does not keep the body alive: under load, requests that wait for the journal would fill the memory.
  */
 export type IngestHandler = (received: Received) => Steps<Promise<Reply>>
 
@@ -20,19 +20,19 @@ export interface HandlerDeps {
   readonly ingestMetrics: IngestMetrics
   readonly recordRefusals: RecordRefusals
   readonly quotas: Pick<Quotas, 'take'>
-  /** Publishes to the endpoint's topic; resolves within the deadline of a request, one outcome each. */
+  /** Publishes to the endpoint's topic; resolves within a request's deadline, with one outcome per publication. */
   readonly publish: (publications: readonly Publication[]) => Promise<readonly PublishOutcome[]>
 }
 
 /**
- * Counts the outcomes of the requests and entries of one kind. Each entry that was looked at is accepted or rejected, once; a request
- * refused before its entries were looked at is counted by itself.
+ * Counts the outcomes of the requests and entries of one kind. Each entry that was checked counts once, as accepted or rejected; a request
+ * refused before its entries were checked is counted separately.
  */
 export interface IngestMetrics {
   accepted(entries: number): void
   rejected(code: ErrorCode): void
   requestRefused(code: ErrorCode): void
-  /** Counts the use of a limit that the code does not tell. */
+  /** Counts a limit that was applied and that no error code shows. */
   limited(reason: 'body_buffer' | 'hot_key'): void
 }
 
@@ -41,7 +41,7 @@ export function createIngestMetrics(metrics: Metrics, kind: EntryKind): IngestMe
   const rejected = metrics.counter('sluice_entries_rejected_total')
   const refused = metrics.counter('sluice_requests_refused_total')
   const limits = metrics.counter('sluice_limited_total')
-  // A counter that begins with its first event would not be seen to rise by it.
+  // Prometheus sees no increase in a counter whose first sample already includes its first event.
   accepted.inc(0)
   rejected.inc({ kind, code: 'server_error' }, 0)
   refused.inc({ code: 'server_error' }, 0)
@@ -54,7 +54,7 @@ export function createIngestMetrics(metrics: Metrics, kind: EntryKind): IngestMe
   }
 }
 
-/** Handles a request that is one entry. */
+/** Handles a request with one entry. */
 export function createEntryHandler(
   check: Check,
   { ingestMetrics, recordRefusals, quotas, publish }: HandlerDeps,
@@ -92,14 +92,14 @@ export function createEntryHandler(
 /** Several entries in one request. */
 export interface Batch {
   readonly check: BatchCheck
-  /** The entries as they were sent, by their index in the check; asked for where some were refused. */
+  /** The entries as they were sent, by the index that `check` takes; called only if some were refused. */
   readonly sent: SentEntries
   readonly dialect: Dialect
 }
 
 /**
- * Handles a batch: its good entries are published, whatever the outcome of the others. While the journal has them, nothing here keeps
- * the records, or the request.
+ * Handles a batch: its valid entries are published whatever happens to the others. While the journal writes, nothing here keeps the records
+ * or the request in memory.
  */
 export function createBatchHandler(
   { check, sent, dialect }: Batch,
@@ -120,6 +120,7 @@ export function createBatchHandler(
   return function* handle(received) {
     const { value: entries, problem } = check(received)
     if (problem !== undefined) return Promise.resolve(refuseAll(received, problem))
+    // Before the entries are checked, as that is most of the work.
     const limited = quotas.take(entries.team, entries.count, received.contentBytes)
     if (limited !== undefined) return Promise.resolve(refuseAll(received, limited))
     const { count: total, dialect: answered = dialect } = entries
@@ -131,12 +132,12 @@ export function createBatchHandler(
 
 interface Sorted {
   readonly publications: readonly Publication[]
-  /** Where in the batch each publication stood. */
+  /** The index in the batch of each publication. */
   readonly places: readonly number[]
   readonly refused: readonly RefusedEntry[]
 }
 
-/** Entries that are judged in one step; each can be a megabyte. */
+/** Entries that are checked per step; each can be a megabyte. */
 const ENTRIES_OF_A_STEP = 4
 
 function* judge({ count, check }: Entries): Steps<Sorted> {
@@ -156,7 +157,7 @@ function* judge({ count, check }: Entries): Steps<Sorted> {
   return { publications, places, refused }
 }
 
-/** With the entries as they were sent. */
+/** The refusals with their entries as they were sent. */
 const refusalsOf = (refused: readonly RefusedEntry[], sentAt: (index: number) => unknown): readonly Refusal[] =>
   refused.map(({ index, problem }) => ({ problem, place: { index, entry: () => sentAt(index) } }))
 
@@ -174,6 +175,6 @@ function withFailures(
   return all.sort((one, other) => one.index - other.index)
 }
 
-/** Why an entry was not made durable. A missing outcome would be a fault of ours, and the entry may be there. */
+/** Why an entry was not made durable. A missing outcome would be a fault of ours, and the entry may have been stored. */
 const failureOf = (outcome: PublishOutcome = 'uncertain'): Problem | undefined =>
   outcome === 'durable' ? undefined : unconfirmed(outcome)

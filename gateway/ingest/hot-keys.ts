@@ -1,22 +1,22 @@
 export interface HotKeysOptions {
-  /** How often a key may be used in a second, on average and at once. */
+  /** Uses per second that a key may have: both the refill rate and the capacity of its bucket. */
   readonly usesPerSecond: number
-  /** Most keys that are remembered; of those beyond, the ones used least recently are forgotten. */
+  /** Maximum keys that are remembered; the least recently used are forgotten first. */
   readonly keysMax: number
 }
 
-/** The rest of a key's allowance, and the time at which it was counted (`performance.now()`). */
+/** The tokens left, and when they were counted (`performance.now()`). */
 interface Bucket {
   tokens: number
   at: number
 }
 
 /**
- * Finds the keys that are used too often: a token bucket for each key, counted at each call. A key that was forgotten begins
- * anew, so a key may be found late, never wrongly.
+ * Finds the keys that are used too often, with a token bucket per key; each call counts as one use. A forgotten key starts again with a
+ * full bucket, so a key may be found late, but never wrongly.
  */
 export function createHotKeys({ usesPerSecond, keysMax }: HotKeysOptions): (key: string) => boolean {
-  // Two generations make a cheap table of the keys used last: when the younger one is full, the older one is dropped.
+  // Two generations make a cheap table of the keys used most recently: when the younger one is full, the older one is dropped.
   let young = new Map<string, Bucket>()
   let old = new Map<string, Bucket>()
 

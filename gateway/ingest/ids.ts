@@ -4,13 +4,13 @@ import type { Clock } from '../../shared/runtime/clock.ts'
 /** The largest value of the 12 bits that order the ids of one millisecond. */
 const COUNTER_MAX = 0xfff
 
-/** Random bytes drawn at once, and how many of them an id takes. */
+/** Random bytes drawn at once, and the bytes of them that an id takes. */
 const POOL_BYTES = 8_192
 const RANDOM_BYTES = 8
 
 /**
- * A source of UUIDv7 (RFC 9562) in canonical form, each greater as text than the one before. A clock that stands or goes back
- * does not break the order: the source then counts on from the last millisecond it used.
+ * Creates a source of UUIDv7 (RFC 9562) in canonical form, each greater as text than the one before. If the clock stands still or goes
+ * back, the source counts on from the last millisecond it used.
  */
 export function createIdSource(clock: Clock): () => string {
   // Written digit by digit into one buffer: an id is made for every entry, and joining texts makes eight times the garbage.
@@ -61,11 +61,11 @@ function writeHex(text: Buffer, at: number, digits: number, value: number): void
 }
 
 /**
- * UUIDv8 (RFC 9562) that depend on nothing but the parts, the content and an index: the same request gets the same ids
- * whenever and wherever it is sent.
+ * UUIDv8 (RFC 9562) derived from the parts, the content and an index alone: the same request gets the same ids whenever and wherever it is
+ * sent.
  */
 export function createDerivedIds(parts: readonly string[], content: string | Uint8Array): (index: number) => string {
-  // As a JSON array the parts keep their borders: ["ab", "c"] and ["a", "bc"] differ.
+  // A JSON array keeps the parts apart: ["ab", "c"] and ["a", "bc"] differ.
   const seed = createHash('sha256').update(JSON.stringify(parts)).update(content).digest('hex')
   return (index) => {
     const digits = hash('sha256', `${seed}/${index}`)

@@ -4,14 +4,14 @@ import type { Registry } from '../../shared/registry/registry.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 
 /**
- * The quotas of Teams: entries and bytes a second, as buckets of tokens in each gateway, which has its share of the rate. A request is
- * taken while something is left in the bucket, and runs into debt with the rest: else a batch larger than the bucket would never be
- * taken. The debt is that of one request at most, as nothing is taken until it is paid.
+ * The quotas of Teams: entries and bytes per second, as token buckets; each gateway has its share of the rate. A request is taken while any
+ * tokens are left, and may overdraw the bucket: otherwise a batch larger than the bucket would never be taken. The debt is at most that of
+ * one request, as nothing is taken until it is paid.
  */
 export interface Quotas {
-  /** The reason to take nothing of this Team now. The head of a request is enough to ask, so the body of a refused one is not parsed. */
+  /** Why nothing of this Team is taken now. Needs only the head of a request, so that the body of a refused one is not parsed. */
   readonly refusal: (teamId: string) => Problem | undefined
-  /** Takes a request of so many entries, in a body of so many bytes, or says why not. */
+  /** Takes a request of this many entries and body bytes, or returns why not. */
   readonly take: (teamId: string, entries: number, bytes: number) => Problem | undefined
 }
 
@@ -19,20 +19,20 @@ export interface QuotasDeps {
   readonly config: QuotaSettings
   readonly registry: Pick<Registry, 'team'>
   readonly metrics: Metrics
-  /** The part of each quota that this gateway may give, from 0 to 1; left out: all of it. */
+  /** This gateway's share of each quota, from 0 to 1; default 1. */
   readonly share?: () => number
-  /** From 0 to below 1. */
+  /** Returns a number from 0 up to but not including 1. */
   readonly random?: () => number
 }
 
-/** The longest that a sender is told to wait, but for the part that keeps senders from coming back all at once. */
+/** The longest wait that a sender is told, apart from the random part that keeps senders from returning all at once. */
 export const RETRY_AFTER_SECONDS_MAX = 60
 
-/** Most Teams that metrics name; those that came later are counted together. */
+/** Maximum Teams that metrics name; later ones are counted together. */
 const TEAMS_NAMED_MAX = 20
 const OTHERS = 'others'
 
-/** The tokens left in each bucket, below zero a debt, at a time (`performance.now()`). */
+/** The tokens left in each bucket (a debt if negative) at the time `at` (`performance.now()`). */
 interface Account {
   entries: number
   bytes: number
@@ -60,7 +60,7 @@ export function createQuotas({ config, registry, metrics, share = () => 1, rando
     return quota?.entriesPerSecond === null && quota.bytesPerSecond === null ? undefined : quota
   }
 
-  /** The account as it is now. */
+  /** The account with its buckets refilled up to now. */
   function accountOf(team: string, quota: Quota): Account {
     const now = performance.now()
     const account = accounts.get(team) ?? { entries: FULL, bytes: FULL, at: now }
@@ -74,7 +74,7 @@ export function createQuotas({ config, registry, metrics, share = () => 1, rando
 
   const rateOf = (limit: number | null): number => (limit === null ? FULL : limit * share())
 
-  /** Seconds until something is taken again; zero where it is now. */
+  /** Seconds until a request is taken again; zero if that is now. */
   const waitFor = (tokens: number, rate: number): number => (tokens > 0 ? 0 : -tokens / rate || 1 / rate)
 
   function refusalOf(team: string, quota: Quota, { entries, bytes }: Account): Problem | undefined {
@@ -97,7 +97,7 @@ export function createQuotas({ config, registry, metrics, share = () => 1, rando
       if (quota === undefined) return undefined
       const account = accountOf(team, quota)
       const refusal = refusalOf(team, quota, account)
-      // A quota that is only counted goes on as if it had refused.
+      // In shadow mode, too, the request takes no tokens, so that the counters show what enforcement would do.
       if (refusal !== undefined) return quota.shadow ? undefined : refusal
       account.entries -= entries
       account.bytes -= bytes
@@ -108,11 +108,11 @@ export function createQuotas({ config, registry, metrics, share = () => 1, rando
   }
 }
 
-/** The tokens of a bucket after so many seconds: it holds what comes in `burstSeconds`. */
+/** The tokens of a bucket after `seconds`; its capacity is the refill of `burstSeconds`. */
 const refilled = (tokens: number, seconds: number, rate: number, burstSeconds: number): number =>
   rate === FULL ? FULL : Math.min(tokens + seconds * rate, rate * burstSeconds)
 
-/** Tells the Team's number, not the part of it that this gateway may give, and who can change it. */
+/** Names the Team's whole quota, not this gateway's share of it, and who can change it. */
 function rateLimited(team: string, quota: Quota, of: 'entries' | 'bytes', retryAfterSeconds: number): Problem {
   const field = of === 'entries' ? 'entriesPerSecond' : 'bytesPerSecond'
   const limit = quota[field] ?? 0

@@ -7,11 +7,11 @@ import { UNCONFIRMED, type UnconfirmedReason } from '../publisher/publication.ts
 /** The answer to an ingestion request. */
 export interface Reply {
   readonly body: string | Uint8Array
-  /** The HTTP status where the client asked for strict statuses; else it is 200 (specification 4.1). */
+  /** The HTTP status if the client asked for strict statuses; otherwise it is 200 (specification 4.1). */
   readonly strictStatus: number
-  /** After how many seconds sending it again, whole or in part, may help; undefined where it does not. */
+  /** Seconds after which a retry, whole or in part, may succeed; undefined if it cannot. */
   readonly retryAfterSeconds: number | undefined
-  /** How a call of gRPC ends. */
+  /** The trailers that end a gRPC call. */
   readonly trailers?: OutgoingHttpHeaders
 }
 
@@ -21,19 +21,19 @@ export interface RefusedEntry {
   readonly problem: Problem
 }
 
-/** Most refused entries that an answer lists; it counts all. */
+/** Maximum refused entries that an answer lists; its count includes all. */
 const ERRORS_LISTED_MAX = 100
 
 const MULTI_STATUS = 207
 
-/** How an endpoint tells its senders what became of a request. */
+/** How an endpoint reports the outcome of a request to its sender. */
 export interface Dialect {
   /** The request, or its one entry, was refused. */
   readonly failed: (cause: Problem) => Reply
-  /** A batch of `total` entries was worked off; `refused` is in the order of the entries. */
+  /** A batch of `total` entries was processed; `refused` is in the order of the entries. */
   readonly processed: (total: number, refused: readonly RefusedEntry[]) => Reply
   readonly statusOf: (reply: Reply, headers: IncomingHttpHeaders) => number
-  /** Headers of every answer, beside the ones that say when to try again. */
+  /** Headers of every answer, in addition to those that say when to retry. */
   readonly headers?: OutgoingHttpHeaders
 }
 
@@ -51,7 +51,7 @@ export const failed = (cause: Problem): Reply => ({
   retryAfterSeconds: retryAfterOf(cause),
 })
 
-/** A batch was worked off. */
+/** A batch was processed. */
 export function processed(total: number, refused: readonly RefusedEntry[]): Reply {
   const [first] = refused
   const count = total - refused.length
@@ -78,8 +78,8 @@ export function processed(total: number, refused: readonly RefusedEntry[]): Repl
 }
 
 /**
- * The dialect of the specification (4.1): the status is 200, unless the client asked for one that tells. Of rates it says nothing (8.2),
- * so a request above one has its real status, at which clients and what stands between slow down.
+ * The dialect of the specification (4.1): the status is 200 unless the client asked for strict statuses. Rate limits are beyond it (8.2),
+ * so a request above one gets its real status, at which clients and proxies slow down.
  */
 export const ENVELOPE: Dialect = {
   failed,
@@ -88,13 +88,13 @@ export const ENVELOPE: Dialect = {
     strictStatus === STATUS.rate_limited || isStrict(headers['x-strict-status']) ? strictStatus : 200,
 }
 
-/** Some shippers look at nothing but the status: this header gives them one that tells. */
+/** For shippers that look at the status alone. */
 const isStrict = (header: string | readonly string[] | undefined): boolean =>
   header !== undefined && String(header).toLowerCase() === 'true'
 
 /**
- * Why a batch as a whole is to be sent again: of its entries some were not confirmed. For senders that cannot send a part of a
- * batch again; what was confirmed they then send twice, where keeping quiet would lose the rest.
+ * Why a whole batch is to be resent: some of its entries were not confirmed. For senders that cannot resend a part of a batch: they send
+ * the confirmed entries twice, but otherwise the others would be lost.
  */
 export function unconfirmedBatch(total: number, refused: readonly RefusedEntry[]): Problem | undefined {
   const again = refused.filter((entry) => entry.problem.retryable)
@@ -108,7 +108,7 @@ export function unconfirmedBatch(total: number, refused: readonly RefusedEntry[]
   return { ...first.problem, details: { ...outcomeOf(again), ...counts } }
 }
 
-/** Of a batch that failed as one entry without confirmation would: what is true of all of its entries together. */
+/** The outcome of a batch that failed like an unconfirmed entry: unknown if that of any of its entries is unknown. */
 function outcomeOf(refused: readonly RefusedEntry[]): object {
   if (refused[0]?.problem.code !== 'server_error') return {}
   const unknown = refused.some(({ problem: { details } }) => (details as { outcome?: unknown })?.outcome === 'unknown')

@@ -12,21 +12,21 @@ export interface RequestContext {
   readonly receivedAt: string
   /** The id of the entry at this place of the request. */
   readonly idOf: (index: number) => string
-  /** The same text whenever the request is sent again, where it has an `Idempotency-Key`; else null. */
+  /** A text that is the same each time a request with an `Idempotency-Key` is sent; null without one. */
   readonly repeatKey: string | null
   readonly traceparent: string | undefined
-  /** Whether all that the request says is certainly ASCII: escapes of JSON stand for other characters only where there is a "\u". */
+  /** Whether the whole request is certainly ASCII: in JSON, only an escape with "\u" can stand for another character. */
   readonly isAscii: boolean
-  /** Whether the request is so long that an entry of it may have far more bytes than these; else it is written before it is measured. */
+  /** Whether the body is so long that an entry may far exceed `bytesMax`; if not, entries are serialised before they are measured. */
   readonly mayExceed: (bytesMax: number) => boolean
-  /** The body with every number as it was written; parsed anew, at most once. */
+  /** The body with every number as it was written; parsed again for this, at most once. */
   readonly exactBody: () => unknown
 }
 
-/** The origin of a request with an `Idempotency-Key`: its ids are derived from this, its key and its body. */
+/** The origin of a request. With an `Idempotency-Key`, entry ids are derived from this, the key and the body. */
 export interface Origin {
   readonly team: string
-  /** The path, with the target where the body does not name it: the same body for two targets is two requests. */
+  /** The path, with the target if the body does not name it: the same body for two targets is two requests. */
   readonly endpoint: string
 }
 
@@ -51,7 +51,7 @@ export function createRequestContexts(clock: Clock): RequestContextOf {
   }
 }
 
-/** The present as a canonical timestamp; under load many requests share a millisecond, and its text. */
+/** The current time as a canonical timestamp, cached because under load many requests share a millisecond. */
 function createStamp(clock: Clock): () => string {
   let epochMs = Number.NaN
   let text = ''
@@ -71,30 +71,30 @@ function onDemand<Value>(make: () => Value): () => Value {
   }
 }
 
-/** A request whose body was read as JSON, or as what stands for it. */
+/** A request whose body was read as JSON, or as its equivalent in another format. */
 export interface Received {
   readonly headers: IncomingHttpHeaders
-  /** With every number as it was written where the body `isExact`. */
+  /** Has every number as it was written if `isExact(content)`. */
   readonly json: unknown
-  /** The body that the JSON was read from, decompressed. */
+  /** The body that the JSON was parsed from, decompressed. */
   readonly content: Content
   readonly contentBytes: number
 }
 
 /**
- * The body of a request with every number as it was written: that of a short one is parsed anew. One that is nested thousands of
- * levels deep cannot be parsed this way; it stays as it is.
+ * The body of a request with every number as it was written; a short one is parsed again for this. A body nested thousands of levels deep
+ * cannot be parsed this way and stays as it is.
  */
 export const exactBodyOf = ({ content, json }: Received): unknown =>
   typeof content !== 'string' || isLong(content) ? json : unlessTooDeep(() => parseExactly(content), json)
 
-/** Whether the body was read by a reader that keeps every number as it was written, and bounds how deep it is nested. */
+/** Whether the body's reader keeps every number as it was written and limits the nesting depth. */
 export const isExact = (content: Content): boolean => typeof content !== 'string' || isLong(content)
 
-/** Finds the entries of a request, as they were sent, by their places. */
+/** Finds the entries of a request, as they were sent, by index. */
 export type SentEntries = (received: Received) => (index: number) => unknown
 
-/** The entries of a body that is one JSON value; where JavaScript rounded a number of an entry, the body is read again, at most once. */
+/** The entries of a body that is one JSON value; if JavaScript rounded a number of an entry, the body is parsed again, at most once. */
 export const sentEntries =
   (entriesOf: (json: unknown) => readonly unknown[]): SentEntries =>
   (received) => {
@@ -107,16 +107,16 @@ export const sentEntries =
     }
   }
 
-/** A refused entry may be nested deeper than can be looked through, and than could be read again. */
+/** A refused entry may be nested too deep for a recursive search; it then stays as JavaScript read it. */
 const isRounded = (entry: unknown): boolean => unlessTooDeep(() => hasLostDigits(entry), false)
 
-/** The parameters in the address of a request. */
+/** The query parameters of a request. */
 export function parametersOf({ url = '' }: IncomingMessage): URLSearchParams {
   const start = url.indexOf('?')
   return new URLSearchParams(start === -1 ? '' : url.slice(start))
 }
 
-/** Has a parameter in the address stand for a header that the request does not have. */
+/** Sets a header that the request lacks from a query parameter. */
 export function setFromParameter(request: IncomingMessage, parameter: string, header: string): void {
   const { headers, url = '' } = request
   if (!url.includes('?') || (headers[header] ?? '') !== '') return

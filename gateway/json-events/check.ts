@@ -11,21 +11,21 @@ import type { SentEvent, SentEvents } from './events.ts'
 
 /** A format of events in JSON. */
 export interface EventsFormat {
-  /** The path, as the ids of repeated requests know it. */
+  /** The endpoint's name in `Origin`, from which the ids of resent requests are derived. */
   readonly endpoint: string
   /** The fields of an application log that an event becomes. */
   readonly entryOf: (sent: SentEvent, project: Project) => Checked<Fields>
-  /** How a body of this form is answered, where that is not as the endpoint answers all others. */
+  /** The dialect of the answer to this body, if it differs from the endpoint's. */
   readonly dialectOf?: (sent: SentEvents) => Dialect | undefined
 }
 
 const REMEDY =
   'Name the Project by its id or its name: in the header X-Project-Id, or in the address as ?project=<id or name> or before the path as /projects/<id or name>.'
 
-/** An event that is so many times larger than an entry can be is not translated: what would be left out is less than that. */
+/** An event more than this many times larger than the largest entry is refused unmapped: the mapping never drops that much. */
 const EVENT_PER_ENTRY_MAX = 2
 
-/** Judges a body of events: who sends, for which Project, then each event by itself. */
+/** Checks a body of events: the sender, the Project, then each event by itself. */
 export const createEventsCheck =
   ({ endpoint, entryOf, dialectOf }: EventsFormat) =>
   (deps: CheckDeps): BatchCheck => {
@@ -40,7 +40,7 @@ export const createEventsCheck =
       if (found.problem !== undefined) return found
       const project = found.value
       const origin = { team: project.team, endpoint: `${endpoint}/${project.id}` }
-      // The Project's name, which may be anything, can become a part of its records.
+      // The Project's name, which may be non-ASCII, can become part of its records.
       const context = { ...deps.contextOf(received, origin), isAscii: false }
       const sent = sentIn(received.json)
       const check = (index: number): Checked<Admitted> => {
@@ -55,7 +55,7 @@ export const createEventsCheck =
     }
   }
 
-/** Each event as it was sent; the text of a line that is no event. The reader of events keeps their digits itself. */
+/** Each event as it was sent, or the text of a line that is not an event. `eventsOf` has already kept the digits of all numbers. */
 export const sentEvents: SentEntries = ({ json }) => {
   const { events } = sentIn(json)
   return (index) => events[index]?.event.value ?? events[index]?.text

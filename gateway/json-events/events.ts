@@ -10,29 +10,29 @@ import { fitsDepth } from '../schemas/keywords.ts'
 /** One event of a body, or why there is none at its place. */
 export interface SentEvent {
   readonly event: Checked<Fields>
-  /** The event has at least so many characters in the body. */
+  /** A lower bound of the event's length in the body. */
   readonly characters: number
-  /** The line that it was sent as; undefined for an element of a list. */
+  /** The line it was sent as; undefined for an element of a list. */
   readonly text?: string
 }
 
-/** The events of a body, in their order. */
+/** The events of a body, in order. */
 export interface SentEvents {
   readonly events: readonly SentEvent[]
-  /** Whether the form of the body is one for any number of events: a list, or more than one line. */
+  /** Whether the body's form allows any number of events: a list, or more than one line. */
   readonly isBatch: boolean
 }
 
-/** Scope data may be 64 levels deep, and an event is no deeper than its scope data. */
+/** The limit of scope data, whose depth is that of its event. */
 const EVENT_LEVELS_MAX = 64
 
-/** The first line of a list of objects, or of none. */
+/** The first line of a list of objects, or of an empty list. */
 const LIST = /^\[(?:\s*\{|\]?$)/
 
 /**
- * The events of a body of JSON, at most `FOREIGN_ENTRIES_MAX`, with every number as it was written. A body is a list of events, which is an
- * array or an object with nothing but such an array as `Events`; or one event, over as many lines as it likes; or an event on each line
- * that is not blank. What is no event is refused at its place; a list that is no JSON is refused as a whole.
+ * Reads the events of a JSON body, at most `FOREIGN_ENTRIES_MAX`, with every number as it was written. A body is a list of events (an
+ * array, or an object whose only member, `Events`, is an array), or one event over any number of lines, or one event per non-blank line. A
+ * line or element that is not an event is refused at its place; a list that is not JSON is refused as a whole.
  */
 export function* eventsOf({ content: text, memory }: Body<string>): Steps<Checked<SentEvents>> {
   const place = { at: 0, line: 1 }
@@ -45,7 +45,7 @@ export function* eventsOf({ content: text, memory }: Body<string>): Steps<Checke
   if (second === undefined && cause !== undefined && first.text.startsWith('[') && cause.code !== 'malformed_json')
     return { problem: cause }
   if (cause?.code === 'malformed_json' && /^[[{]/.test(first.text)) {
-    // It may go on after its first line; else that line is damaged.
+    // The text may continue after its first line; if it does not parse then either, that line is damaged.
     const whole = second === undefined ? { problem: cause } : yield* eventsOfWhole(text, memory)
     if (whole.problem?.code !== 'malformed_json' || LIST.test(first.text)) return whole
   }
@@ -61,11 +61,11 @@ export function* eventsOf({ content: text, memory }: Body<string>): Steps<Checke
 
 type Memory = Body['memory']
 
-/** The same value with every number as it was written; that of a long text has them already. */
+/** The same value with every number as it was written; a long text was already parsed that way. */
 const exactly = (text: string, value: unknown): unknown =>
   isLong(text) ? value : unlessTooDeep(() => parseExactly(text), value)
 
-/** The list that a value is, or that it holds and nothing else. */
+/** The list itself, or the list that is an object's only member, `Events`. */
 function listIn(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (!isObject(value)) return undefined
@@ -112,21 +112,21 @@ function problemOfLine(cause: Problem, line: number): Problem {
 }
 
 function eventOf(value: unknown, exact: () => unknown): Checked<Fields> {
-  // Some numbers are objects.
+  // A number that JavaScript would round is an object here.
   if (!isObject(value) || numberText(value) !== undefined) return refuseNoObject()
   if (!fitsDepth(value, EVENT_LEVELS_MAX))
     return refuse('invalid_request', [{ path: '', message: `must be at most ${EVENT_LEVELS_MAX} levels deep` }])
   return { value: hasLostDigits(value) ? (exact() as Fields) : value }
 }
 
-/** A line that is not blank, without the blanks around it. */
+/** A non-blank line, trimmed. */
 interface Line {
   readonly text: string
-  /** Counts all lines, from 1. */
+  /** Counted over all lines, from 1. */
   readonly number: number
 }
 
-/** Where a body was read up to. */
+/** How far a body has been read. */
 interface Place {
   at: number
   line: number
@@ -150,10 +150,10 @@ const NEWLINE = 0x0a
 const RETURN = 0x0d
 const SPACE = 0x20
 
-/** So many blanks are passed over in one step. */
+/** Characters of whitespace skipped per step. */
 const STRIDE_CHARACTERS = 64 * 1024
 
-/** Whether it came to the end of the blanks. */
+/** Skips whitespace; returns whether all of it was skipped. */
 function passBlanks(text: string, place: Place): boolean {
   const end = Math.min(text.length, place.at + STRIDE_CHARACTERS)
   for (; place.at < end; place.at += 1) {

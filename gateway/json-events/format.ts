@@ -4,7 +4,7 @@ import { charsetProblem, codingProblem } from '../../shared/http/media-type.ts'
 import type { BodyFormat } from '../ingest/endpoint.ts'
 import { eventsOf } from './events.ts'
 
-/** A format of events in JSON, under any of its content types or none; `unsupported` is the refusal of all others. */
+/** A format of JSON events that takes any of these content types, or none; `unsupported` is the message for all others. */
 export function eventsFormat(contentTypes: RegExp, unsupported: string): BodyFormat {
   const wrongType: Problem = { ...problem('unsupported_media_type'), message: unsupported }
   return {

@@ -1,15 +1,15 @@
 /*
- * The names under which loggers and log shippers write what has a field of its own here. docs/http.md shows this table.
+ * The names that loggers and log shippers use for our fields. docs/http.md shows this table.
  *
- * The case of a name does not count, nor do `_` and `-` in it: `logger_name` is also `loggerName`, and `trace_id` is `TraceId`. A dot
- * leads into an object, or stands in the name itself: `log.level` is `{"log.level":..}` and `{"log":{"level":..}}`. Of several names that
- * an entry has, the first one here counts whose value can be read; the others stay in the entry's scope data.
+ * Case, `_` and `-` are ignored in names: `logger_name` is also `loggerName`, and `trace_id` is `TraceId`. A dot leads into an object or is
+ * part of the name itself: `log.level` is `{"log.level":..}` and `{"log":{"level":..}}`. If an entry has several names of a field, the
+ * first one here with a readable value counts; the others stay in the entry's scope data.
  */
 
-/** A name, which may count only where the entry has one of some other names as well. */
+/** A name; with `beside`, it counts only if the entry also has one of those names. */
 export type Alias = string | { readonly name: string; readonly beside: readonly string[] }
 
-/** Objects in which loggers keep what their callers set for a while. */
+/** Objects in which loggers keep context that their callers set temporarily. */
 const CONTEXTS = ['mdc', 'contextMap', 'properties', 'attributes']
 
 const inContexts = (...names: readonly string[]): readonly string[] => [
@@ -17,7 +17,7 @@ const inContexts = (...names: readonly string[]): readonly string[] => [
   ...CONTEXTS.flatMap((context) => names.map((name) => `${context}.${name}`)),
 ]
 
-/** Objects that are errors. Of a text under one of these names the first line says what went wrong. */
+/** Error objects. A text under one of these names counts as the exception's message. */
 export const ERRORS = [
   'err',
   'error',
@@ -28,7 +28,7 @@ export const ERRORS = [
   'record.exception',
 ] as const
 
-/** The names in such an object. */
+/** The members of an error object. */
 export const ERROR_PARTS = {
   type: ['type', 'name', 'class', 'className', 'exception_class', 'kind'],
   message: ['message', 'msg', 'exception_message', 'value'],
@@ -96,7 +96,7 @@ export const ALIASES = {
     'SYSLOG_IDENTIFIER',
     'PROGRAM',
     'programname',
-    // Anything may have a name, and a target.
+    // Anything may have a `name` or a `target`.
     { name: 'name', beside: ['hostname', 'levelname'] },
     { name: 'target', beside: ['fields'] },
   ],
@@ -121,7 +121,7 @@ export const ALIASES = {
   scopeData: ['scopeData'],
 } as const satisfies Readonly<Record<string, readonly Alias[]>>
 
-/** A value with a field of its own, or that becomes a part of one. */
+/** A field of ours, or a part of one. */
 export type AliasedField = keyof typeof ALIASES
 
 export const nameOf = (alias: Alias): string => (typeof alias === 'string' ? alias : alias.name)

@@ -8,12 +8,12 @@ import { takeException } from './exception.ts'
 import { type FoundFields, findFields } from './found.ts'
 import { jsonOf, levelIn, lineOf, timeOf } from './values.ts'
 
-/** A message that is made of an entry's other fields has so many characters; all of them are in its scope data. */
+/** Maximum characters of a message made from an entry's other fields; all of these are in its scope data. */
 const SUMMARY_CHARACTERS_MAX = 1_024
 
 /**
- * An entry of any logger as the fields of an application log, by the names in `ALIASES`; those of Serilog by their own rules. What has no
- * field of its own is scope data.
+ * Maps an entry of any logger to the fields of an application log by the names in `ALIASES`; entries of Serilog are mapped as CLEF. Members
+ * without a field of their own become scope data.
  */
 export function entryOf(sent: SentEvent, project: Project): Checked<Fields> {
   const { value: entry } = sent.event
@@ -56,16 +56,16 @@ const CLEF_NAMES = ['@t', '@m', '@mt']
 const isOfSerilog = (entry: Fields): boolean =>
   CLEF_NAMES.some((name) => entry[name] !== undefined) || typeof entry['MessageTemplate'] === 'string'
 
-/** A text; else, under the names that are for messages alone, any value as JSON. */
+/** A text; otherwise any value as JSON, if its name is only used for messages. */
 const takeMessage = ({ take }: FoundFields): string | undefined =>
   take('message', lineOf) ??
   take('message', (value, { name }) => (/(?:message|msg)$/.test(name) ? jsonOf(value) : undefined))
 
-/** Without a level an entry is informational. One that can be none of ours is left to be judged as it is. */
+/** Information if the entry has no level. An unknown level is passed on unchanged for the entry check to refuse or replace. */
 function takeLevel({ of, take }: FoundFields): string {
   const level = take('level', (value, { name }) => levelIn(value, name))
   if (level !== undefined) return level
-  // Other things have a priority, too.
+  // A `priority` may mean something other than a level.
   const unread = of('level').find(({ name, value }) => name !== 'priority' && textOf(value) !== undefined)
   return textOf(unread?.value) ?? 'Information'
 }

@@ -27,7 +27,7 @@ function exceptionOf({ cause, ...parts }: CausedException): string | undefined {
   return tells(whole, cause) ? whole : `${whole}\nCaused by: ${cause}`
 }
 
-/** The causes in it have been looked through for their depth. */
+/** The recursion is safe, as the depth of the entry has been checked. */
 function causeOf(value: unknown): string | undefined {
   if (!isObject(value)) return lineOf(value)
   const part = <Value>(names: readonly string[], read: (value: unknown) => Value | undefined): Value | undefined => {
@@ -52,7 +52,7 @@ function traceOf(value: unknown): string | undefined {
   return value.length === 0 ? undefined : value.map(frameOf).join('\n')
 }
 
-/** GELF's long message is often the short one again. */
+/** GELF's full message often just repeats the short one, so it counts only if it has a stack trace. */
 const traceInMessage = (value: unknown): string | undefined =>
   typeof value === 'string' && /^(?:[ \t]{1,8}at |Traceback |Caused by: )/m.test(value) ? lineOf(value) : undefined
 

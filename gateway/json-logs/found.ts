@@ -4,9 +4,9 @@ import { ALIASES, type Alias, type AliasedField, nameOf } from './aliases.ts'
 
 /** A value of an entry under one of the names of a field. */
 export interface Found {
-  /** The names that lead to it. */
+  /** The member names that lead to the value. */
   readonly path: readonly string[]
-  /** The same as the table has it, without case, `_` and `-`. */
+  /** The path as the table has it: dotted, in lower case, without `_` and `-`. */
   readonly name: string
   readonly value: unknown
 }
@@ -15,7 +15,7 @@ export interface Found {
 export interface FoundFields {
   /** All values for a field, the preferred one first. */
   of(field: AliasedField): readonly Found[]
-  /** The first value that can be read; it leaves the rest. */
+  /** Returns the first value that `read` accepts and removes it from the rest. */
   take<Value>(field: AliasedField, read: (value: unknown, found: Found) => Value | undefined): Value | undefined
   /** A copy of the entry without the values that were taken. */
   rest(): Fields
@@ -98,7 +98,7 @@ export function findFields(entry: Fields): FoundFields {
   }
 }
 
-/** A copy of the object without the values at some paths, and without objects that are empty for that. */
+/** Copies an object without the values at some paths, and without objects that this leaves empty. */
 function without(object: Fields, paths: readonly (readonly string[])[]): Fields {
   const inner = Map.groupBy(paths, ([name = '']) => name)
   const kept: [string, unknown][] = []

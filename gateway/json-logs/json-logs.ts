@@ -3,7 +3,7 @@ import { createEventsCheck } from '../json-events/check.ts'
 import { eventsFormat } from '../json-events/format.ts'
 import { entryOf } from './entry.ts'
 
-/** JSON of any kind, text, and the type that curl and syslog-ng send where they are told no other. */
+/** Any JSON type, text, and the default type of curl and syslog-ng. */
 const MEDIA_TYPE =
   /^(?:application\/(?:(?:[\w.-]+\+)?json|x-ndjson|ndjson|json-lines|jsonlines|x-jsonlines|jsonl|vnd\.serilog\.clef|x-www-form-urlencoded)|text\/(?:plain|json))[ \t]*(?:;|$)/i
 
@@ -16,9 +16,9 @@ export const JSON_LOGS_FORMAT = eventsFormat(
 const UNPROCESSABLE = 422
 
 /**
- * How log shippers are answered. They act on the status alone: 503 has all of them send a request again. A batch of which an entry was
- * refused is not to be sent again, so it is 200, as some know no other success (Fluent Bit repeats 207, Serilog.Sinks.Http all that is not
- * 2xx, without end). `refused` is the status where there is nothing to accept.
+ * Answers log shippers, which act on the status alone: 503 makes all of them resend a request. A batch with a refused entry must not be
+ * resent, so it is answered 200, as some know no other success (Fluent Bit repeats 207, Serilog.Sinks.Http anything but 2xx, endlessly).
+ * `refusedStatus` is the status if an entry was refused.
  */
 const shippers = (refusedStatus: number): Dialect => ({
   failed,
@@ -30,13 +30,13 @@ const shippers = (refusedStatus: number): Dialect => ({
   statusOf: ({ strictStatus }) => strictStatus,
 })
 
-/** How lists and lines are answered. */
+/** The dialect for lists and lines. */
 export const SHIPPERS: Dialect = shippers(200)
 
-/** How an entry that was sent alone is answered: of the statuses that end a request for good, syslog-ng goes on after few but this one. */
+/** The dialect for an entry sent alone: 422 is one of the few statuses after which syslog-ng drops a request and goes on. */
 const SHIPPERS_OF_ONE: Dialect = shippers(UNPROCESSABLE)
 
-/** Judges a body of entries. */
+/** Checks a body of entries. */
 export const createJsonLogsCheck = createEventsCheck({
   endpoint: 'ingest/json',
   entryOf,

@@ -4,7 +4,7 @@ import { fromNanos, parseTimestamp } from '../../shared/contract/timestamp.ts'
 import { isObject } from '../ingest/fields.ts'
 import { foreignLevel, textOf } from '../ingest/foreign-fields.ts'
 
-/** Since 1973 the units of a time since 1970 can be told by its size: the least number of a unit, and its digits below a second. */
+/** Units of an epoch time, recognised by its size (from 1973 on): the smallest number of each unit, and its digits below a second. */
 const UNITS = [
   { from: 1e17, digits: 9 },
   { from: 1e14, digits: 6 },
@@ -16,8 +16,8 @@ const EPOCH_MAX = 1e20
 const NANO_DIGITS = 9
 
 /**
- * The canonical timestamp of a time as loggers write it: in ISO 8601; in seconds, milliseconds, microseconds or nanoseconds since 1970,
- * as a number or its text, from 1973 on; or as an object with seconds and nanoseconds. Undefined for all else.
+ * The canonical timestamp of a time as loggers write it: in ISO 8601; as seconds, milliseconds, microseconds or nanoseconds since 1970, a
+ * number or its text, from 1973 on; or as an object with seconds and nanoseconds. Undefined for anything else.
  */
 export function timeOf(value: unknown): string | undefined {
   const text = textOf(value)
@@ -36,11 +36,11 @@ function timeOfEpoch(text: string): string | undefined {
   if (unit === undefined || size >= EPOCH_MAX) return undefined
   const missing = NANO_DIGITS - unit.digits
   const nanos = BigInt(whole + fraction.slice(0, missing).padEnd(missing, '0'))
-  // It also says whether the year is one that a timestamp can have.
+  // Parsed to check that a timestamp can have this year.
   return parseTimestamp(fromNanos(nanos))
 }
 
-/** The severities of syslog (RFC 5424), from 0. */
+/** The levels of syslog's severities (RFC 5424), from 0. */
 const SYSLOG: readonly Level[] = [
   'Critical',
   'Critical',
@@ -52,7 +52,7 @@ const SYSLOG: readonly Level[] = [
   'Debug',
 ]
 
-/** The least number of each level, beginning with the most severe one. */
+/** The smallest number of each level, the most severe level first. */
 type Scale = readonly (readonly [number, Level])[]
 const PINO: Scale = [
   [60, 'Critical'],
@@ -81,7 +81,7 @@ const PINO_MAX = 99
 
 const onScale = (scale: Scale, number: number): Level | undefined => scale.find(([least]) => number >= least)?.[1]
 
-/** Numbers mean something else in Python's names and in those of syslog. */
+/** Names under which numbers have the meaning of Python or of syslog. */
 const SCALE_OF_NAME: Readonly<Record<string, (number: number) => Level | undefined>> = {
   levelno: (number) => onScale(PYTHON, number),
   levelnumber: (number) => onScale(PYTHON, number),
@@ -90,14 +90,14 @@ const SCALE_OF_NAME: Readonly<Record<string, (number: number) => Level | undefin
   priority: (number) => SYSLOG[number],
 }
 
-/** Other numbers are told by their size: those of syslog and GELF are the least, those of logback the greatest. */
+/** Other numbers are told apart by size: those of syslog and GELF are the smallest, those of Logback the largest. */
 const bySize = (number: number): Level | undefined =>
   SYSLOG[number] ?? onScale(number > PINO_MAX ? LOGBACK : PINO, number)
 
-/** Escape sequences of terminals, as winston's and others' colours are. */
+/** Terminal escape sequences, which winston and others write for colours. */
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]{0,20}m`, 'g')
 
-/** The level that a value under this name (`Found`) stands for, by its name or by its number; undefined where it stands for none. */
+/** The level that a value under this name (`Found.name`) stands for, as a name or a number; undefined if it is unknown. */
 export function levelIn(value: unknown, name: string): Level | undefined {
   const text = textOf(value)?.replaceAll(COLOURS, '').trim()
   if (text === undefined) return undefined
@@ -106,9 +106,9 @@ export function levelIn(value: unknown, name: string): Level | undefined {
   return foreignLevel(text.replace(/[+-]\d{1,3}$/, ''))
 }
 
-/** A text without the line break at its end, unless it is nothing else. */
+/** A text without its final line break, unless that is the whole text. */
 export const lineOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.replace(/\r?\n$/, '') || value : undefined
 
-/** The message in a value that is no text. */
+/** The message that a value of any other type makes. */
 export const jsonOf = (value: unknown): string | undefined => numberText(value) ?? JSON.stringify(value)

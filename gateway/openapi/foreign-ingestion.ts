@@ -334,7 +334,7 @@ const PROJECT_IN_PATH: JsonSchema = {
   example: 'Checkout API',
 }
 
-/** The same paths below that of a Project, for clients that can set an address alone. */
+/** The same paths below that of a Project, for clients that can only set a URL. */
 const inProject = (paths: OpenApiPart['paths']): OpenApiPart['paths'] =>
   Object.fromEntries(
     Object.entries(paths).map(([path, operations]) => [
@@ -351,7 +351,7 @@ const operationInProject = (operation: Operation): Operation => ({
   parameters: [PROJECT_IN_PATH, ...(operation.parameters ?? []).filter((one) => !NAMED_PROJECT.includes(one))],
 })
 
-/** The endpoints that take logs as OpenTelemetry's and Serilog's clients send them. */
+/** The endpoints that take logs from OpenTelemetry, Serilog and any logger that writes JSON. */
 export const foreignIngestionPart: OpenApiPart = {
   tags: [
     {

@@ -53,7 +53,7 @@ const ENTRY_CODES: readonly ErrorCode[] = [
   ...OWN_CODES,
 ]
 
-/** Requests that cannot be read are answered with these and their own statuses, whatever the client asks for. */
+/** Requests that cannot be read get these codes with their real statuses, whatever the client asks for. */
 const TRANSPORT_CODES: readonly ErrorCode[] = [
   'malformed_request',
   'malformed_json',
@@ -98,7 +98,7 @@ const HEADERS: readonly JsonSchema[] = [
   },
 ]
 
-/** Of a refusal for its Team's quota. */
+/** The details of a refusal for the Team's quota. */
 export const QUOTA_DETAILS: DetailsExamples = {
   rate_limited: { team: 'payments', entriesPerSecond: 2_000, retryAfterSeconds: 3 },
 }
@@ -244,7 +244,7 @@ const batchOf = (entriesMax: number): Operation => {
   return { ...operation, responses: { ...operation.responses, 207: partial } }
 }
 
-/** The three endpoints that take logs; `batchEntriesMax` is the most entries of one batch. */
+/** The three endpoints that take logs; `batchEntriesMax` is the maximum number of entries in a batch. */
 export const ingestionPart = (batchEntriesMax: number): OpenApiPart => ({
   tags: [{ name: TAG, description: 'Send logs. Read `success` in the body: the status is 200 for refusals too.' }],
   paths: {

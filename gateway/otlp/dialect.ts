@@ -5,14 +5,14 @@ import { retryAfterOf } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 import { type Dialect, type RefusedEntry, type Reply, unconfirmedBatch } from '../ingest/replies.ts'
 
-/** OTLP's clients send again after 429, 502, 503 and 504, and after nothing else: 503 stands for the others that may be sent again. */
+/** OTLP's clients retry after 429, 502, 503 and 504 only, so other retryable refusals are answered with 503. */
 const RETRYABLE_STATUS = 503
 
 /** `google.rpc.Code` for an HTTP status. */
 const RPC_CODE: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 404: 5, 413: 8, 415: 3, 429: 8, 503: 14 }
 const RPC_UNKNOWN = 2
 
-/** Most kinds of refusal that an answer describes, and most characters of the details of one. */
+/** Maximum kinds of refusal that an answer describes, and maximum characters of the details of each. */
 const KINDS_MAX = 5
 const DETAILS_CHARACTERS_MAX = 300
 
@@ -33,12 +33,12 @@ interface PartialSuccess {
 
 type Told = Pick<Reply, 'body' | 'trailers'>
 
-/** How the messages of an answer are written. */
+/** The encoding of an answer's messages. */
 interface Encoding {
-  /** Clients look at it to the letter. */
+  /** Without parameters, as clients compare it literally. */
   readonly contentType: string
   failure(failure: Failure): Told
-  /** An ExportLogsServiceResponse; all records were taken where nothing is told. */
+  /** An ExportLogsServiceResponse; without `partial`, all records were accepted. */
   success(partial?: PartialSuccess): Told
 }
 
@@ -53,7 +53,7 @@ const JSON_ENCODING: Encoding = {
   }),
   success: (partial) => {
     if (partial === undefined) return { body: '{}' }
-    // 64-bit integers are text in the JSON of protobuf.
+    // Protobuf's JSON encoding writes 64-bit integers as strings.
     const partialSuccess = { ...partial, rejectedLogRecords: String(partial.rejectedLogRecords) }
     return { body: JSON.stringify({ partialSuccess }) }
   },
@@ -65,7 +65,7 @@ const PROTOBUF_ENCODING: Encoding = {
   success: (partial) => ({ body: responseMessage(partial) }),
 }
 
-/** Clients take a few kilobytes of trailers: longer details are left out. */
+/** Clients accept a few kilobytes of trailers, so longer details are left out. */
 const TRAILER_DETAILS_CHARACTERS_MAX = 1_024
 
 const GRPC_ENCODING: Encoding = {
@@ -100,7 +100,7 @@ function addDetail(status: BinaryWriter, type: string, detail: BinaryWriter): Bi
   return inField(status, 2).bytes(detail.finish()).join()
 }
 
-/** In a call there is no Retry-After. */
+/** Says in gRPC what Retry-After says in HTTP. */
 const retryInfo = (seconds: number): BinaryWriter =>
   inField(new BinaryWriter(), 1).fork().tag(1, WireType.Varint).int64(seconds).join()
 
@@ -111,10 +111,10 @@ function responseMessage(partial?: PartialSuccess): Uint8Array {
   return inField(response, 2).string(partial.errorMessage).join().finish()
 }
 
-/** Begins a field that has a length. */
+/** Begins a length-delimited field. */
 const inField = (writer: BinaryWriter, number: number): BinaryWriter => writer.tag(number, WireType.LengthDelimited)
 
-/** How OTLP answers; in the encoding in which the request came. */
+/** OTLP's answers, in the encoding of the request. */
 const answeredIn = ({ contentType, failure, success }: Encoding): Dialect => {
   /** Our code is the reason of the ErrorInfo. */
   function failed(cause: Problem): Reply {
@@ -127,7 +127,7 @@ const answeredIn = ({ contentType, failure, success }: Encoding): Dialect => {
     return { ...told, strictStatus, retryAfterSeconds }
   }
 
-  /** Clients neither read which records were rejected nor send a part again: what the journal did not confirm fails the whole. */
+  /** Clients neither read which records were rejected nor resend a part, so one unconfirmed record fails the whole request. */
   function processed(total: number, refused: readonly RefusedEntry[]): Reply {
     const unconfirmed = unconfirmedBatch(total, refused)
     if (unconfirmed !== undefined) return failed(unconfirmed)

@@ -21,9 +21,9 @@ import { isKeyValue, listOf, plainAttributes, plainValue } from './log-records.t
 
 /** The values that a log record takes from its scope and its resource. */
 export interface RecordOrigin {
-  /** The name of a scope that is a logger's. */
+  /** The scope's name, if it is a logger's. */
   readonly category: string | undefined
-  /** Attributes that hold a logger's name in such a scope, beside those that do in any. */
+  /** Attributes that hold a logger's name in this scope, in addition to those that do in every scope. */
   readonly loggerNames: readonly string[]
   /** The category of records that name no logger. */
   readonly service: string
@@ -32,10 +32,10 @@ export interface RecordOrigin {
   readonly scopeData: Fields
 }
 
-/** Severity numbers come four to a level. */
+/** OTLP has four severity numbers per level. */
 const NUMBERS_PER_LEVEL = 4
 
-/** A log record as the fields of an application log. What has no field of its own is scope data. */
+/** Maps a log record to the fields of an application log. Attributes without a field of their own become scope data. */
 export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
   const { body, attributes } = record
   if (body !== undefined && body !== null && !isObject(body))
@@ -83,16 +83,16 @@ function takeException(extractor: FieldExtractor): string | undefined {
   return titledTrace({ type, message, trace })
 }
 
-/** The property that keeps a body which is an object or a list. */
+/** The property of scope data that keeps a body that is an object or a list. */
 const BODY = 'body'
-/** Members of a body that are its message, in this order. */
+/** Members of a body that can be its message, in order of preference. */
 const MESSAGE_NAMES = ['message', 'msg', 'event'] as const
-/** One level less than scope data may have. */
+/** One level less than scope data may have, as the body is nested in it. */
 const BODY_LEVELS_MAX = 63
-/** A longer body without a message of its own is the message alone: an entry would have it twice. */
+/** A longer body without a message of its own is kept only as the message; the entry would hold it twice. */
 const REPEATED_CHARACTERS_MAX = 16_384
 
-/** The message of a body: a text as it is, of an object its own message, else the JSON of it. What is structured is kept, too. */
+/** The message of a body: a text itself, an object's own message, or else the JSON. A structured body is also kept as scope data. */
 function takeMessage(body: unknown, extractor: FieldExtractor): string | undefined {
   const plain = plainValue(body)
   if (plain === null || plain === '') return undefined
@@ -113,10 +113,10 @@ function levelOf({ severityNumber, severityText }: Fields): Level {
   return LEVELS[index] ?? (typeof severityText === 'string' ? foreignLevel(severityText) : undefined) ?? 'Information'
 }
 
-/** Whole numbers of 64 bits have at most so many digits. */
+/** Maximum digits of a 64-bit integer. */
 const DIGITS_MAX = 20
 
-/** Nanoseconds since 1970, sent as text or as a number, as a timestamp; 0 is none. What is no such number is left to be refused. */
+/** The timestamp of nanoseconds since 1970, sent as text or number; 0 means none. Other text is passed on for the entry check to refuse. */
 function timeOf(value: unknown): string | undefined {
   const text = textOf(value)
   if (text === undefined || text === '0') return undefined

@@ -9,7 +9,7 @@ import { PROTOBUF_FORMAT } from './protobuf.ts'
 /** The method that takes logs (opentelemetry-proto, collector/logs/v1). */
 export const EXPORT_PATH = '/opentelemetry.proto.collector.logs.v1.LogsService/Export'
 
-/** The codings of messages; the one that gRPC does not know is left out. */
+/** The message codings accepted; brotli is left out, as gRPC does not know it. */
 const GRPC_CODINGS = 'identity,gzip,deflate,zstd'
 
 /** An ExportLogsServiceRequest as the only message of a call. */
@@ -29,7 +29,7 @@ const unknownCoding = (headers: IncomingHttpHeaders): Problem => ({
   message: `The ${ENCODING} ${JSON.stringify(String(headers[ENCODING]).slice(0, 32))} is not taken. Send one of ${GRPC_CODINGS}.`,
 })
 
-/** The first byte tells whether the message is compressed, the next four how long it is. */
+/** Reads the message's prefix: one byte says whether the message is compressed, the next four how long it is. */
 function unwrapMessage(...[bytes, headers]: Parameters<Unwrap>): Checked<ContentCoding> {
   const prefix = bytes.shift(PREFIX_BYTES)
   if (prefix.length < PREFIX_BYTES) return malformed('it has no message')

@@ -3,7 +3,7 @@ import { exactInteger } from '../../shared/contract/exact-json.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
 
-/** A log record with what it belongs to; `resource` and `scope` are empty where the request has none. */
+/** A log record with its resource and scope, which are empty if the request has none. */
 export interface PlacedRecord {
   readonly record: unknown
   readonly resource: Fields
@@ -12,12 +12,12 @@ export interface PlacedRecord {
 
 const NONE: Fields = {}
 
-/** Most resources and scopes of a request: two for each record. Looking through those without records takes time, and a body may have a million. */
+/** Maximum resources and scopes of a request, two per record: empty ones take time too, and a body may have a million. */
 export const GROUPS_MAX = 2 * FOREIGN_ENTRIES_MAX
 
 /**
- * Every log record of an ExportLogsServiceRequest, in its order. Fields that are not known are ignored, as the protocol demands, and
- * null is a field that is left out; a known field of the wrong type makes the whole request unreadable. At most `FOREIGN_ENTRIES_MAX`.
+ * Every log record of an ExportLogsServiceRequest, in order, at most `FOREIGN_ENTRIES_MAX`. Unknown fields are ignored, as the protocol
+ * demands, and null counts as absent; a known field of the wrong type makes the whole request unreadable.
  */
 export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
   const records: PlacedRecord[] = []
@@ -25,7 +25,7 @@ export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
   let count = 0
   let groups = 0
 
-  /** The objects of a repeated field; what is none is reported once. */
+  /** The objects of a repeated field; the first element that is not an object is reported. */
   function* children(parent: Fields, name: string, path: string): Generator<readonly [Fields, string]> {
     const list = parent[name] ?? []
     if (!Array.isArray(list)) {
@@ -66,12 +66,12 @@ export function logRecordsOf(json: unknown): Checked<readonly PlacedRecord[]> {
   return { value: records }
 }
 
-/** Whole numbers as JSON writes them, of at most 64 bits. */
+/** Integers in JSON's notation, of at most 20 digits (64 bits). */
 const INTEGER = /^(?:0|-?[1-9]\d{0,19})$/
 
 /**
- * An AnyValue of OTLP as the plain JSON value that it stands for. Whole numbers of 64 bits, which are sent as text, keep their
- * digits; bytes stay the text that they are sent as. What is no AnyValue, or none that is known, is null.
+ * The plain JSON value of an OTLP AnyValue. 64-bit integers, which are sent as text, keep their digits; bytes stay the text they are sent
+ * as. Anything that is not a known AnyValue becomes null.
  */
 export function plainValue(value: unknown): unknown {
   if (!isObject(value)) return null
@@ -83,7 +83,7 @@ export function plainValue(value: unknown): unknown {
   return stringValue ?? boolValue ?? doubleValue ?? bytesValue ?? null
 }
 
-/** Attributes as an object: of those that share a name the last one counts, and what has no name is left out. */
+/** Attributes as an object: the last of several with the same name counts, and one without a name is left out. */
 export function plainAttributes(list: readonly unknown[]): Record<string, unknown> {
   const plain: Record<string, unknown> = {}
   for (const item of list) {
@@ -95,7 +95,7 @@ export function plainAttributes(list: readonly unknown[]): Record<string, unknow
   return plain
 }
 
-/** The one name that cannot be assigned like any other. */
+/** `__proto__` is the one name that cannot simply be assigned. */
 const OWN = { enumerable: true, configurable: true, writable: true }
 
 /** An attribute. */

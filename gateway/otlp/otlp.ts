@@ -15,10 +15,10 @@ import { entryOf, type RecordOrigin } from './entry.ts'
 import { logRecordsOf, type PlacedRecord } from './log-records.ts'
 import { createKeeps, createSources, RESOURCE_ATTRIBUTES } from './sources.ts'
 
-/** Levels of JSON of a log record: OTLP writes each level of scope data as four. */
+/** Maximum JSON levels of a log record: OTLP writes each level of scope data as four. */
 const RECORD_LEVELS_MAX = 4 * SCOPE_DEPTH_MAX + 8
 
-/** OTLP wraps each value, so a record is longer than its entry; one so many times longer than an entry can be is not translated. */
+/** OTLP wraps each value, so a record is longer than its entry; one more than this many times the largest entry is refused unmapped. */
 const RECORD_PER_ENTRY_MAX = 4
 
 const NO_RECORD: PlacedRecord = { record: null, scope: {}, resource: {} }
@@ -26,7 +26,7 @@ const NO_RECORD: PlacedRecord = { record: null, scope: {}, resource: {} }
 const REMEDY =
   "Set service.name to the Project's name (OTEL_SERVICE_NAME), or name it by its id (OTEL_RESOURCE_ATTRIBUTES=sluice.project.id=<id>) or in the address (/projects/<id or name>/v1/logs)."
 
-/** Judges an ExportLogsServiceRequest: who sends, whether it can be read at all, then each log record by itself. */
+/** Checks an ExportLogsServiceRequest: the sender, whether it can be read at all, then each log record by itself. */
 export function createOtlpCheck(deps: CheckDeps): BatchCheck {
   const { entryBytesMax, resourceAttributes } = deps
   const recordBytesMax = RECORD_PER_ENTRY_MAX * entryBytesMax
@@ -42,7 +42,7 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
     const found = projects.byHeader(received.headers)
     if (found?.problem !== undefined) return found
     const named = found?.value
-    // The Project's name, which may be anything, can become a part of its records.
+    // The Project's name, which may be non-ASCII, can become part of its records.
     const context = {
       ...deps.contextOf(received, { team: sender.value.id, endpoint: named ? `v1/logs/${named.id}` : 'v1/logs' }),
       isAscii: false,
@@ -64,12 +64,12 @@ export function createOtlpCheck(deps: CheckDeps): BatchCheck {
   }
 }
 
-/** The log records of a body that was judged, as they were sent. */
+/** The log records of a checked body, as they were sent. */
 export const sentRecords = sentEntries((json) => (logRecordsOf(json).value ?? []).map(({ record }) => record))
 
 /**
- * The fields of a log record. Of a body that JavaScript has read, it is read again where that would round a number of it; `exactly` is
- * left out for others, which need not be looked through.
+ * The fields of a log record. If JavaScript rounded one of its numbers, `exactly` returns the record with exact numbers; it is omitted for
+ * bodies whose reader keeps them exact.
  */
 function read(record: unknown, origin: RecordOrigin, exactly: (() => unknown) | undefined): Checked<Fields> {
   if (!isObject(record)) return refuseNoObject()
@@ -81,7 +81,7 @@ function read(record: unknown, origin: RecordOrigin, exactly: (() => unknown) | 
   return entryOf(hasLostDigits(record) ? (exactly() as Fields) : record, origin)
 }
 
-/** The log records of the request with every number as it was written, by their place. */
+/** The log records of the request with every number as it was written, by index. */
 function createExactRecords({ exactBody }: RequestContext): (index: number) => unknown {
   let records: readonly PlacedRecord[] | undefined
   return (index) => {

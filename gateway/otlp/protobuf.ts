@@ -32,7 +32,7 @@ function decodeUtf8(bytes: Uint8Array): string {
 /** Keys are varints of 32 bits. */
 const KEY_BYTES_MAX = 5
 
-/** A reader that gives values as the JSON encoding of OTLP has them. */
+/** A reader that returns values in the form of OTLP's JSON encoding. */
 class Wire extends BinaryReader {
   readonly #bytes: Buffer
 
@@ -41,7 +41,7 @@ class Wire extends BinaryReader {
     this.#bytes = bytes
   }
 
-  /** As `tag`, without an array for each: the number of a field, and its wire type in the last three bits. */
+  /** Like `tag`, without allocating an array: the number of a field, and its wire type in the lowest three bits. */
   key(): number {
     const start = this.pos
     const key = this.uint32()
@@ -56,7 +56,7 @@ class Wire extends BinaryReader {
     return text
   }
 
-  /** An integer of 64 bits is text; one that a double holds may be a number as well. */
+  /** A 64-bit integer is text in JSON; one that a double holds exactly may be a number as well. */
   integer(): number | string {
     const integer = this.int64()
     const number = Number(integer)
@@ -68,7 +68,7 @@ class Wire extends BinaryReader {
     return Number.isFinite(number) ? number : String(number)
   }
 
-  /** Reads a length, and gives the place where what has it ends. */
+  /** Reads a length and returns the position where the field of that length ends. */
   end(): number {
     const length = this.uint32()
     if (length > this.len - this.pos) throw malformed('a length goes beyond the end')
@@ -76,7 +76,7 @@ class Wire extends BinaryReader {
   }
 }
 
-/** A field of a message by its name in JSON: read as a value, or a message of its own. */
+/** A field of a message by its JSON name: a value, or a message of its own. */
 type Field = ValueField | MessageField
 
 interface ValueField {
@@ -90,14 +90,14 @@ interface MessageField {
   readonly wireType: WireType
   readonly read: undefined
   readonly isRepeated: boolean
-  /** A function, as some messages hold one another. */
+  /** A function, as some messages contain each other. */
   readonly message: () => Message
 }
 
 interface Message {
-  /** The fields by their numbers. */
+  /** The fields by number. */
   readonly fields: readonly (Field | undefined)[]
-  /** Whether a field takes the place of all others. */
+  /** Whether each field replaces all others. */
   readonly isOneof: boolean
 }
 
@@ -161,17 +161,17 @@ interface Open {
   readonly message: Message
   readonly target: Record<string, unknown>
   readonly end: number
-  /** How deep it stands in the JSON encoding. */
+  /** Its nesting level in the JSON encoding. */
   readonly level: number
 }
 
-/** So many bytes are read in one step, which takes some milliseconds whatever they hold. */
+/** Bytes read per step, which takes a few milliseconds whatever they hold. */
 const STRIDE_BYTES = 32 * 1024
 
 /**
- * The ExportLogsServiceRequest of a body as its JSON encoding would be parsed, so that both are judged alike. Fields that are not known
- * are skipped; those of another wire type than theirs make the whole body unreadable, and so do groups, which OTLP never had. What is
- * allowed is what `JSON_LIMITS` allow, and `FOREIGN_ENTRIES_MAX` records.
+ * Reads an ExportLogsServiceRequest into the value that its JSON encoding would parse to, so that both get the same checks. Unknown fields
+ * are skipped; known fields of another wire type make the whole body unreadable, and so do groups, which OTLP never had. The limits are
+ * `JSON_LIMITS` and `FOREIGN_ENTRIES_MAX` records.
  */
 function* parseProtobufBody({ content, memory }: Body<Buffer>): Steps<Checked<unknown>> {
   try {
@@ -235,13 +235,13 @@ function* requestOf(bytes: Buffer, memory: Body['memory']): Steps<unknown> {
   return request
 }
 
-/** An empty object in the place of a message; a single message that comes twice is one with the fields of both. */
+/** Adds an empty object for a message. A non-repeated message that occurs twice is merged, as Protobuf demands. */
 function childOf(
   target: Record<string, unknown>,
   { name, isRepeated }: MessageField,
   message: Message,
 ): Record<string, unknown> {
-  // Alone among those that are read, an attribute without its name is one that is empty.
+  // Proto3 omits empty fields. Only an attribute needs its empty key back, as it would be refused without one.
   const child = message === KEY_VALUE ? { key: '' } : {}
   const present = target[name]
   if (!isRepeated) {
@@ -252,7 +252,7 @@ function childOf(
   return child
 }
 
-/** With a message of its own: what the code says to change is about compression. */
+/** A message of its own, as the code's default message is about compression. */
 const malformed = (reason: string): ProblemError =>
   new ProblemError({
     ...problem('malformed_body'),

@@ -8,7 +8,7 @@ import { fitsDepth } from '../schemas/keywords.ts'
 import type { RecordOrigin } from './entry.ts'
 import { isKeyValue, listOf, plainValue } from './log-records.ts'
 
-/** Resource attributes that are kept as scope data; `prefix.*` stands for all that begin so. OTLP_RESOURCE_ATTRIBUTES adds others. */
+/** Resource attributes that are kept as scope data; `prefix.*` matches all names with that prefix. OTLP_RESOURCE_ATTRIBUTES adds others. */
 export const RESOURCE_ATTRIBUTES: readonly string[] = [
   'service.namespace',
   'service.version',
@@ -21,17 +21,17 @@ export const RESOURCE_ATTRIBUTES: readonly string[] = [
   'process.executable.name',
 ]
 
-/** Most that the records of a scope share, as they are written with each record. What goes beyond is left out. */
+/** Limits of the attributes that the records of a scope share, as each record stores a copy. Attributes beyond them are left out. */
 const RESOURCE_LIMITS: Limits = { attributes: 64, bytes: 4_096 }
 const SCOPE_LIMITS: Limits = { attributes: 16, bytes: 1_024 }
 
 interface Limits {
   readonly attributes: number
-  /** Of the names and values as JSON. */
+  /** The size of names and values as JSON. */
   readonly bytes: number
 }
 
-/** Levels of JSON of an attribute that is kept: OTLP writes a list or a map of values in five. */
+/** Maximum JSON levels of a kept attribute: OTLP writes a list or a map of values in five. */
 const ATTRIBUTE_LEVELS_MAX = 5
 
 /** Whether an attribute with this name is kept. */
@@ -44,7 +44,7 @@ export function createKeeps(names: readonly string[]): Keeps {
   return (name) => exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix))
 }
 
-/** Where log records go and come from. */
+/** The Project that log records go to, and the values they take from their resource and scope. */
 export interface Source {
   readonly project: Checked<Project>
   readonly origin: RecordOrigin
@@ -52,7 +52,7 @@ export interface Source {
 
 export interface SourcesDeps {
   readonly projects: ProjectFinder
-  /** The Project of all records, where the request names it. */
+  /** The Project of all records, if the request names one. */
   readonly named: Project | undefined
   readonly keeps: Keeps
 }
@@ -69,7 +69,7 @@ export function createSources(deps: SourcesDeps): (resource: Fields, scope: Fiel
   }
 
   return (resource, scope) => {
-    // The records of a scope come one after the other.
+    // Records of one scope are adjacent.
     if (last?.resource !== resource || last.scope !== scope)
       last = { resource, scope, source: sourceOf(knownOf(resource), scope) }
     return last.source
@@ -103,7 +103,7 @@ function projectOf(id: string | undefined, service: string | undefined, projects
   return service === undefined ? projects.unnamed() : projects.byName(service)
 }
 
-/** Names of scopes that tell which library passes logs on, and nothing of the program: those of OpenTelemetry for JavaScript and of pino. */
+/** Scope names that identify a bridge to OpenTelemetry rather than a logger: those of OpenTelemetry for JavaScript and of pino. */
 const GENERIC_SCOPE = /^(?:unknown$|@opentelemetry\/)/
 
 function sourceOf({ project, service, environment, kept }: ResourceSource, scope: Fields): Source {
@@ -120,7 +120,7 @@ function sourceOf({ project, service, environment, kept }: ResourceSource, scope
     project,
     origin: {
       category,
-      // pino and bunyan name their loggers so; elsewhere it is the name of anything.
+      // pino and bunyan store the logger's name there; elsewhere `name` can be the name of anything.
       loggerNames: isGeneric ? ['name'] : [],
       service: service ?? project.value?.name ?? '',
       environment,

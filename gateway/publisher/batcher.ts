@@ -21,13 +21,13 @@ export interface BatcherDeps {
   readonly options: BatcherOptions
   /** The partitions of each topic at the start. */
   readonly topics: ReadonlyMap<string, number>
-  /** Counts the bytes that wait here; those of a micro-batch are counted by whoever sends it. */
+  /** Counts the bytes that wait here; the sender counts those of a micro-batch. */
   readonly budget: ByteBudget
   /** Never rejects: its outcome is that of the records. */
   readonly send: (batch: MicroBatch) => Promise<PublishOutcome>
 }
 
-/** Records for one partition, or for any where it is null. */
+/** Records for one partition, or for any if `partition` is null. */
 export interface Slice {
   readonly topic: string
   readonly partition: number | null
@@ -36,18 +36,18 @@ export interface Slice {
 }
 
 export interface Batcher {
-  /** Resolves by the deadline (on the clock of `performance.now()`). Deadlines must not go back between calls. */
+  /** Resolves by the deadline (on the clock of `performance.now()`). Deadlines must not decrease between calls. */
   push(slice: Slice, deadline: number): Promise<PublishOutcome>
-  /** The topic has so many partitions now; records that wait stay in their queues. */
+  /** Sets a topic's new number of partitions; waiting records stay in their queues. */
   grow(topic: string, partitions: number): void
-  /** Sends all records that wait, without gathering; resolves when everything has its outcome, at the deadline at the latest. */
+  /** Sends all waiting records without gathering; resolves when each has its outcome, at the deadline at the latest. */
   drain(deadline: number): Promise<void>
 }
 
 /**
- * The adaptive micro-batcher. With little to do it sends records as they come; while sends are in flight it gathers, so that
- * micro-batches grow with the load and with the journal's latency. A slice whose deadline passes is `expired` where it still
- * waits, and `unsettled` where it was sent.
+ * The adaptive micro-batcher. Under light load it sends records as they come; while sends are in flight it gathers, so that micro-batches
+ * grow with the load and with the journal's latency. A slice whose deadline passes is `expired` if it still waits, and `unsettled` if it
+ * was sent.
  */
 export function createBatcher({ options, topics, budget, send }: BatcherDeps): Batcher {
   const queues = new Map<string, TopicQueues>()
@@ -67,10 +67,10 @@ export function createBatcher({ options, topics, budget, send }: BatcherDeps): B
     const { batch, parts } = cutBatch(queue, options)
     const topic = queues.get(queue.topic)
     if (topic?.open === queue) openNext(topic)
-    // The next step counts these bytes before anything else can run.
+    // `send` counts these bytes before anything else can run.
     budget.give(batch.bytes)
     const sending = send(batch)
-    // From here on only the journal keeps the records: objects that die young cost the collector little.
+    // From here on only the journal keeps the records: objects that die young cost the garbage collector little.
     batch.records = []
     void sending.then((outcome) => {
       for (const part of parts) {

@@ -5,23 +5,23 @@ export interface PartitionCountsDeps {
   readonly journal: Pick<Journal, 'partitionCount'>
   readonly logger: Logger
   readonly topics: readonly string[]
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly checkMs: number
   /** Called with the new number before `of` gives it. */
   readonly onMore: (topic: string, partitions: number) => void
 }
 
 export interface PartitionCounts {
-  /** Reads all of them, and goes on looking. Rejects with a `TopicMissingError`. */
+  /** Reads all counts, then keeps checking. Rejects with a `TopicMissingError`. */
   start(): Promise<ReadonlyMap<string, number>>
-  /** How many partitions a topic has; 0 before the start. Never waits. */
+  /** The number of partitions of a topic; 0 before the start. Never waits. */
   of(topic: string): number
   stop(): void
 }
 
 /**
- * How many partitions the topics have, so that those which an operator adds are used without a restart. Numbers only grow, as
- * Kafka's do: a broker that lags behind still tells the old one, and following it would move keys to and fro.
+ * Tracks how many partitions the topics have, so that those an operator adds are used without a restart. Numbers only grow, as in Kafka: a
+ * broker that lags behind still reports the old one, and following it would move keys back and forth.
  */
 export function createPartitionCounts({
   journal,
@@ -46,7 +46,7 @@ export function createPartitionCounts({
         'partitions were added: keys have other places from now on',
       )
     } catch (error) {
-      // The appends report a journal that fails; this asks again.
+      // The appends report a failing journal; the next check reads again.
       logger.debug({ topic, err: error }, 'the number of partitions could not be read')
     }
   }

@@ -2,22 +2,22 @@ import type { NewRecord } from '../../shared/journal/journal.ts'
 import type { Deadline } from '../../shared/runtime/deadlines.ts'
 import type { MicroBatch, PublishOutcome } from './publication.ts'
 
-/** The limits of a micro-batch. A part beyond `batchBytesMax` by itself goes alone. */
+/** The limits of a micro-batch. A part that alone exceeds `batchBytesMax` is sent by itself. */
 export interface BatchLimits {
   readonly batchRecordsMax: number
   readonly batchBytesMax: number
 }
 
-/** Records of one request that wait in one queue and have one outcome. */
+/** Records of one request that wait in one queue and share one outcome. */
 export interface Part {
   readonly queue: PartitionQueue
-  /** Handed on with the micro-batch: empty from then on, so that a part that is kept a little longer does not keep them too. */
+  /** Emptied when the micro-batch takes them, so that a part that is kept a little longer does not keep them in memory. */
   records: readonly NewRecord[]
   readonly bytes: number
   /** When it was queued, on the clock of `performance.now()`. */
   readonly queuedAt: number
   readonly deadline: Deadline
-  /** The first call counts. */
+  /** Only the first call counts. */
   readonly settle: (outcome: PublishOutcome) => void
 }
 
@@ -33,11 +33,11 @@ export interface PartitionQueue {
   records: number
   bytes: number
   /**
-   * Whether a micro-batch is on its way. There is one at a time, so that a retry below cannot be overtaken by later records,
-   * and a partition that hangs holds up no other.
+   * Whether a micro-batch is in flight. There is at most one, so that later records cannot overtake a retry in the journal, and a partition
+   * that hangs does not hold up others.
    */
   sending: boolean
-  /** How many records the last micro-batch had, and when it ended, on the clock of `performance.now()`. */
+  /** The number of records in the last micro-batch, and when it ended, on the clock of `performance.now()`. */
   recordsSent: number
   endedAt: number
 }
@@ -46,7 +46,7 @@ export interface PartitionQueue {
 export interface TopicQueues {
   /** The queue of each partition, at its number. */
   readonly queues: PartitionQueue[]
-  /** Takes the records that may go anywhere: queues fill one after another, which makes fewer and larger micro-batches. */
+  /** The queue for records that may go anywhere: queues fill one after another, which makes fewer and larger micro-batches. */
   open: PartitionQueue
 }
 
@@ -58,7 +58,7 @@ export function createTopicQueues(topic: string, partitions: number): TopicQueue
   return created
 }
 
-/** Adds queues up to so many partitions. */
+/** Adds queues until there are this many partitions. */
 export function addQueues({ queues, open: { topic } }: TopicQueues, partitions: number): void {
   while (queues.length < partitions) queues.push(createQueue(topic, queues.length))
 }
@@ -74,7 +74,7 @@ export function enqueue(part: Part): void {
   queue.bytes += part.bytes
 }
 
-/** Takes a part out of its queue; false where it is not there any more. */
+/** Removes a part from its queue; false if it is no longer there. */
 export function dequeue(part: Part): boolean {
   const { queue } = part
   if (!queue.parts.delete(part)) return false
@@ -92,7 +92,7 @@ export function headOf(queue: PartitionQueue): Part | undefined {
   return undefined
 }
 
-/** Cuts a micro-batch from the head of the queue: as many parts as fit, at least one, and none in pieces. */
+/** Cuts a micro-batch from the head of the queue: as many whole parts as fit, at least one. */
 export function cutBatch(
   queue: PartitionQueue,
   limits: BatchLimits,
@@ -113,7 +113,7 @@ export function cutBatch(
   return { batch: { topic: queue.topic, partition: queue.partition, records, count: records.length, bytes }, parts }
 }
 
-/** Opens the next queue that is not sending, or just the next one where all are. */
+/** Opens the next queue that is not sending, or simply the next one if all are. */
 export function openNext(topic: TopicQueues): void {
   const { queues, open } = topic
   const following = (step: number): PartitionQueue => queues[(open.partition + step) % queues.length] ?? open

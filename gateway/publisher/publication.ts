@@ -3,13 +3,13 @@ import type { AppendBatch, NewRecord, UnconfirmedOutcome } from '../../shared/jo
 /** One record on its way to the journal. */
 export interface Publication {
   readonly record: NewRecord
-  /** Its bytes on the wire, rounded up: the limits of micro-batches and of the buffer count these. */
+  /** An upper bound of its bytes on the wire, as counted for the limits of micro-batches and of the buffer. */
   readonly bytes: number
-  /** Text whose hash chooses the partition, so that equal texts meet there; null where any partition will do. */
+  /** Text whose hash chooses the partition, so that equal texts meet there; null if any partition will do. */
   readonly routeBy: string | null
 }
 
-/** The reasons for a record without confirmation, with its state and the message for its sender. */
+/** Why a record is not confirmed: whether it was written, and the message for its sender. */
 export const UNCONFIRMED = {
   closed: { outcome: 'not_written', message: 'The gateway is starting or stopping.' },
   buffer_full: { outcome: 'not_written', message: 'Too many entries wait for the journal.' },
@@ -27,7 +27,7 @@ export type PublishOutcome = 'durable' | UnconfirmedReason
 
 /** A micro-batch for one partition, in the order of its records. */
 export interface MicroBatch extends AppendBatch {
-  /** How many records it has. */
+  /** The number of its records. */
   readonly count: number
   readonly bytes: number
 }

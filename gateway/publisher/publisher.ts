@@ -15,16 +15,16 @@ import { type BreakerOptions, createSender } from './sender.ts'
 export interface PublisherOptions extends BatcherOptions {
   /** Every topic that is published to; they must exist at the start. */
   readonly topics: readonly string[]
-  /** Most bytes that wait for the journal or have not settled there. */
+  /** Maximum bytes that wait for the journal or have not settled there. */
   readonly bufferBytesMax: number
   /** How long a send may take before it counts as failed. */
   readonly sendTimeoutMs: number
-  /** How often it is looked whether partitions were added. */
+  /** How often to check whether partitions were added. */
   readonly partitionCheckMs: number
   readonly breaker: BreakerOptions
 }
 
-/** Values that proved good on Kafka; an embedded journal, with one partition and one disk, has a batching policy of its own. */
+/** Values that proved good on Kafka; the embedded journal, with one partition and one disk, has a batching policy of its own. */
 export const PUBLISHER_DEFAULTS = {
   batchRecordsMax: 500,
   batchBytesMax: 900_000,
@@ -47,23 +47,24 @@ export interface PublisherDeps {
 
 export interface Publisher extends Service {
   /**
-   * Publishes records of one request: one outcome each, in their order, by the deadline (on the clock of `performance.now()`;
-   * it must not go back between calls). Never rejects. Where the buffer has no room for all, none is taken.
+   * Publishes the records of one request: one outcome each, in order, by the deadline (on the clock of `performance.now()`; it must not
+   * decrease between calls). Never rejects. If the buffer has no room for all records, none is taken.
    */
   publish(topic: string, publications: readonly Publication[], deadline: number): Promise<readonly PublishOutcome[]>
-  /** How many partitions a topic has; 0 before the start. */
+  /** The number of partitions of a topic; 0 before the start. */
   partitionsOf(topic: string): number
 }
 
-/** Takes records from `start` to `stop`; outside of that they are `closed`. */
+/** Takes records from `start` to `stop`; at other times their outcome is `closed`. */
 export function createPublisher({ journal, clock, metrics, logger, tracer = null, options }: PublisherDeps): Publisher {
   const budget = createByteBudget(options.bufferBytesMax)
   const queueBytes = metrics.gauge('sluice_publish_queue_bytes')
-  // Read when it is asked for: it changes several times a request.
+  // Set when it is collected, as it changes several times per request.
   Object.assign(queueBytes, { collect: () => queueBytes.set(budget.held) })
   const limited = metrics.counter('sluice_limited_total')
   limited.inc({ reason: 'publish_buffer' }, 0)
   const sender = createSender({ ...options, journal, budget, metrics, logger, tracer })
+  let batcher: Batcher | undefined
   const partitions = createPartitionCounts({
     journal,
     logger,
@@ -71,7 +72,6 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
     checkMs: options.partitionCheckMs,
     onMore: (topic, count) => batcher?.grow(topic, count),
   })
-  let batcher: Batcher | undefined
   let stopping: Promise<void> | undefined
 
   async function start(): Promise<void> {
@@ -113,7 +113,7 @@ export function createPublisher({ journal, clock, metrics, logger, tracer = null
   }
 }
 
-/** One outcome for each record of the slices, at the places that they say. */
+/** Pushes all slices; returns one outcome per record, at the indexes in `places`. */
 async function pushEach(
   { push }: Batcher,
   slices: readonly PlacedSlice[],
@@ -130,7 +130,7 @@ async function pushEach(
   return outcomes
 }
 
-/** A slice in the making, with the places of its records among the publications. */
+/** A slice in the making, with the indexes of its records among the publications. */
 export interface PlacedSlice extends Slice {
   readonly records: NewRecord[]
   readonly places: number[]
@@ -138,8 +138,8 @@ export interface PlacedSlice extends Slice {
 }
 
 /**
- * The publications of one request, in their order, cut into as few slices as the limits allow: for each partition its own, and
- * one for those that may go to any.
+ * Cuts the publications of one request, in order, into as few slices as the limits allow: separate ones for each partition, and for records
+ * that may go to any.
  */
 export function cutSlices(
   topic: string,
@@ -151,7 +151,7 @@ export function cutSlices(
   const growing: PlacedSlice[] = []
   for (const [place, { record, bytes, routeBy }] of publications.entries()) {
     const partition = routeBy === null ? null : partitionOf(routeBy, partitions)
-    // Records for any partition stand behind those for the last one.
+    // Records for any partition come after those for the last one.
     const index = partition ?? partitions
     let slice = growing[index]
     if (slice === undefined || !hasRoom(slice, bytes, limits)) {

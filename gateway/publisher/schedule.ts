@@ -1,21 +1,21 @@
 import { type BatchLimits, headOf, isFull, type PartitionQueue } from './partition-queues.ts'
 
-/** How sends follow each other; the journals differ in this. */
+/** When sends may follow each other; this depends on the journal. */
 export interface BatchingPolicy {
-  /** While fewer sends than this are in flight, records are sent in the turn of the event loop in which they come; else they gather. */
+  /** While fewer sends than this are in flight, records are sent in the event loop turn in which they arrive; otherwise they gather. */
   readonly eagerSends: number
   /**
-   * How long a queue whose send has ended waits for the senders that were answered: they tend to send again at once, and would just
-   * miss the next micro-batch. It goes on sooner with as many records as it had sent, and at once after a few. Zero for no such
-   * wait.
+   * Milliseconds that a queue waits after a send for the senders that were just answered: they tend to send again at once, and would
+   * narrowly miss the next micro-batch. It goes on sooner with as many records as it had sent, and at once if those were few. Zero disables
+   * the wait.
    */
   readonly regatherMs: number
 }
 
 export interface ScheduleOptions extends BatchLimits, BatchingPolicy {
-  /** Milliseconds for which records gather at most, unless `sendsInFlightMax` holds them. */
+  /** Maximum milliseconds for which records gather, unless `sendsInFlightMax` holds them back. */
   readonly lingerMs: number
-  /** Most sends in flight, whatever waits. */
+  /** Maximum sends in flight. */
   readonly sendsInFlightMax: number
 }
 
@@ -27,7 +27,7 @@ export interface Schedule {
   forget(queue: PartitionQueue): void
   /** The queue's send has ended. */
   ended(queue: PartitionQueue): void
-  /** From now on nothing gathers. */
+  /** From now on, nothing gathers. */
   hurry(): void
   /** Whether nothing waits and nothing is in flight. */
   isIdle(): boolean
@@ -38,7 +38,7 @@ export interface Schedule {
 /** Below this many records in a send, waiting for as many again would cost more time than it saves work. */
 const REGATHER_RECORDS_MIN = 8
 
-/** `begin` sends as many records of the queue as fit, and has `ended` called later. */
+/** `begin` sends as many records of the queue as fit, and calls `ended` when the send has ended. */
 export function createSchedule(options: ScheduleOptions, begin: (queue: PartitionQueue) => void): Schedule {
   /** Queues that hold records. */
   const waiting = new Set<PartitionQueue>()
@@ -70,7 +70,7 @@ export function createSchedule(options: ScheduleOptions, begin: (queue: Partitio
     if (queue.parts.size > 0) waiting.add(queue)
   }
 
-  /** Not at once but when this turn of the event loop has read what lies ready: requests that came together travel together. */
+  /** Deferred until this turn of the event loop has read all available input, so that requests that arrive together are sent together. */
   function lookSoon(): void {
     looking ??= setImmediate(sendWhatIsDue)
   }
@@ -85,7 +85,7 @@ export function createSchedule(options: ScheduleOptions, begin: (queue: Partitio
     linger(now)
   }
 
-  /** Looks again when the first of the queues that may send has gathered long enough. */
+  /** Sets the timer for the first queue that will have gathered long enough. */
   function linger(now: number): void {
     if (inFlight >= options.sendsInFlightMax) return
     let next = Number.POSITIVE_INFINITY
@@ -100,7 +100,7 @@ export function createSchedule(options: ScheduleOptions, begin: (queue: Partitio
     waits: (queue, now) => {
       waiting.add(queue)
       if (isDue(queue, now)) lookSoon()
-      // A look that is about to come sets the timer itself, once it has sent the records that are due.
+      // A pending `sendWhatIsDue` sets the timer itself, after sending the records that are due.
       else if (timer === undefined && looking === undefined) linger(now)
     },
     forget: (queue) => {

@@ -8,8 +8,8 @@ import { LINKS_MAX, type Tracer, traced } from '../../shared/runtime/tracing.ts'
 import type { MicroBatch, PublishOutcome } from './publication.ts'
 
 /**
- * One stage of the way to the journal: resolves when the micro-batch is durable, rejects where that is not certain. Stages are put
- * around each other. The records are gone from the batch when the call returns; by then the journal has taken them.
+ * One stage on the way to the journal: resolves when the micro-batch is durable, rejects if that is not certain. Stages wrap one another.
+ * When the call returns, the journal has taken the records, and the caller removes them from the batch.
  */
 export type Send = (batch: MicroBatch) => Promise<void>
 
@@ -34,8 +34,8 @@ export interface Sender {
 }
 
 /**
- * The stages in the order in which a micro-batch meets them: the breaker refuses it while the journal keeps failing, the time limit
- * gives up on it, the budget counts its bytes until it has really settled, it is traced, and its time is measured.
+ * The stages in the order in which a micro-batch meets them: the breaker refuses it while the journal keeps failing, the time limit gives
+ * up on it, the budget counts its bytes until it has really settled, the tracer traces it, and its time is measured.
  */
 export function createSender(deps: SenderDeps): Sender {
   const { journal, budget, metrics, logger, tracer, sendTimeoutMs, breaker } = deps
@@ -56,7 +56,7 @@ function reportBreaker(metrics: Metrics, logger: Logger): (state: BreakerState) 
   }
 }
 
-/** A send whose failure is an outcome. */
+/** Turns the failure of a send into an outcome. */
 const outcomesOf =
   (send: Send, onFailure: (error: unknown, batch: MicroBatch) => void) =>
   async (batch: MicroBatch): Promise<PublishOutcome> => {
@@ -71,7 +71,7 @@ const outcomesOf =
     }
   }
 
-/** Tells of failed sends: the first at once, then at most one line per interval with the number of those between. */
+/** Logs failed sends: the first at once, then at most one line per interval with the number of those in between. */
 export function createFailureLog(logger: Logger, intervalMs = 1_000): (error: unknown, batch: MicroBatch) => void {
   let quietUntil = Number.NEGATIVE_INFINITY
   let unsaid = 0
@@ -88,9 +88,9 @@ export function createFailureLog(logger: Logger, intervalMs = 1_000): (error: un
 }
 
 export interface BreakerOptions {
-  /** It opens when more than this share of the sends in the window failed, in percent … */
+  /** The breaker opens when more than this percentage of the sends in the window failed … */
   readonly failuresPercent: number
-  /** … and there were at least so many. */
+  /** … and there were at least this many sends. */
   readonly sendsMin: number
   readonly windowMs: number
   /** How long it stays open before one send is let through to try. */
@@ -99,7 +99,7 @@ export interface BreakerOptions {
 
 export type BreakerState = 'closed' | 'halfOpen' | 'open'
 
-/** Rejects a send that was not tried. */
+/** The breaker refused a send without trying it. */
 export class PausedError extends Error {
   override readonly name = 'PausedError'
 }
@@ -148,8 +148,8 @@ export class UnsettledError extends Error {
 }
 
 /**
- * Stops waiting for the next stage after a time. Without it, one send that never settles would keep its partition, and a breaker
- * that is half open, for ever.
+ * Stops waiting for the next stage after a time. Without this, one send that never settles would block its partition, and a half-open
+ * breaker, for ever.
  */
 export function limitTime(timeoutMs: number, next: Send): Send {
   const deadlines = createDeadlines()
@@ -192,8 +192,8 @@ export function measureSends(metrics: Metrics, next: Send): Send {
 }
 
 /**
- * Traces micro-batches that have a record of a traced request: as a part of the first of these requests, with links to the others. A
- * record's header names its request; one that names something else is its sender's.
+ * Traces micro-batches with records of traced requests: as a child of the first of these requests, with links to the others. A record's
+ * header names its request; a header that names anything else came from the sender and is ignored.
  */
 export function traceSends(tracer: Tracer, next: Send): Send {
   return (batch) => {

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { numberText } from '../../shared/contract/exact-json.ts'
 import { REFUSED_BODY_BYTES_MAX } from '../../shared/contract/refusals.ts'
 
-/** The beginning of what was refused. */
+/** The beginning of a refused body or entry. */
 export interface Excerpt {
   readonly body: string | null
   readonly bodyCut: boolean
@@ -10,15 +10,15 @@ export interface Excerpt {
 
 export const NO_EXCERPT: Excerpt = { body: null, bodyCut: false }
 
-/** The beginning of a body as it was sent; never the half of a character. */
+/** The beginning of a body as it was sent, without cutting a character in half. */
 export function excerptOfText(text: string): Excerpt {
-  // By way of a copy: a slice would keep the whole body in memory.
+  // Copied, as a slice would keep the whole body in memory.
   const bytes = Buffer.from(text.slice(0, REFUSED_BODY_BYTES_MAX + 1))
   const body = new StringDecoder('utf8').write(bytes.subarray(0, REFUSED_BODY_BYTES_MAX))
   return { body, bodyCut: bytes.length > REFUSED_BODY_BYTES_MAX }
 }
 
-/** The beginning of a parsed entry as JSON again, at a cost that does not grow with the entry. Numbers may be those of `parseExactly`. */
+/** The beginning of a parsed entry as JSON, at a cost that does not grow with the entry. Numbers may be those of `parseExactly`. */
 export function excerptOfJson(value: unknown): Excerpt {
   const paper: Paper = { text: '', room: REFUSED_BODY_BYTES_MAX }
   writeJson(value, paper, 0)
@@ -26,13 +26,13 @@ export function excerptOfJson(value: unknown): Excerpt {
   return { body, bodyCut: bodyCut || paper.room < 0 }
 }
 
-/** The text so far, and how many characters may follow; below zero the text was cut. */
+/** The text so far, and how many characters may follow; negative if the text was cut. */
 interface Paper {
   text: string
   room: number
 }
 
-/** Deeper values are cut off: a level costs a frame of the stack, and a body may be nested very deep. */
+/** Deeper values are cut off: each level takes a stack frame, and a body may be nested very deeply. */
 const LEVELS_MAX = 100
 
 function put(paper: Paper, text: string): void {
@@ -73,6 +73,6 @@ function* listed(value: readonly unknown[]): Generator<[null, unknown]> {
   for (const child of value) yield [null, child]
 }
 
-/** A long text is cut before it is escaped; what is left of it fills the room all the same. */
+/** Cuts a long text before escaping it; the rest of it still fills the room. */
 const scalarText = (value: unknown, room: number): string =>
   JSON.stringify(typeof value === 'string' ? value.slice(0, Math.max(0, room) + 1) : value) ?? 'null'

@@ -15,25 +15,25 @@ export interface RefusalOutboxDeps {
   readonly metrics: Metrics
 }
 
-/** Notes on their way to the journal. Nothing that a request does waits for it. */
+/** Notes of refusals on their way to the journal. No request waits for them. */
 export interface RefusalOutbox extends Service {
-  /** Takes a note if there is room for it; says whether it did. */
+  /** Takes a note if there is room; returns whether it did. */
   push(record: RefusalRecord): boolean
   /** Counts a refusal that is not noted. */
   miss(team: string, code: string): void
 }
 
-/** Time from the first note to its append: what comes meanwhile goes along, in one request. */
+/** Milliseconds from the first note to the append, so that notes that come meanwhile go in the same request. */
 const GATHER_MS = 250
-/** Bytes of notes that wait; an append takes them all, and brokers take a request of 1 MiB. */
+/** Maximum bytes of waiting notes: one append takes them all, and brokers accept requests of up to 1 MiB. */
 const WAITING_BYTES_MAX = 500_000
-/** Teams whose counts go along with one append; the others wait for the next one. */
+/** Maximum Teams whose counts go with one append; the others wait for the next one. */
 const TEAMS_TOLD_MAX = 200
 const PARTITION = 0
 
 export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: RefusalOutboxDeps): RefusalOutbox {
   const counter = metrics.counter('sluice_refusals_noted_total')
-  // A counter that begins with its first event would not be seen to rise by it.
+  // Prometheus sees no increase in a counter whose first sample already includes its first event.
   for (const outcome of ['noted', 'unnoted', 'lost']) counter.inc({ outcome }, 0)
   let waiting: NewRecord[] = []
   let bytes = 0
@@ -103,7 +103,7 @@ export function createRefusalOutbox({ journal, topic, clock, logger, metrics }: 
     },
   }
 
-  /** Sends what waits, once what is under way has ended. */
+  /** Sends everything that waits, after the append under way has ended. */
   async function flush(): Promise<void> {
     await sending
     if (waiting.length === 0 && missed.size === 0) return

@@ -11,7 +11,7 @@ import { type Excerpt, excerptOfJson, excerptOfText, NO_EXCERPT } from './excerp
 import type { RefusalOutbox } from './outbox.ts'
 import { createShares } from './shares.ts'
 
-/** A request of which something was refused; `json` and `content` are undefined where it was not read so far. */
+/** A request that was refused, wholly or in part; `json` and `content` are undefined if reading did not get that far. */
 export interface RefusedRequest {
   readonly headers: IncomingHttpHeaders
   readonly json?: unknown
@@ -23,7 +23,7 @@ export interface Refusal {
   readonly problem: Problem
   readonly place?: {
     readonly index: number
-    /** The entry as it was sent; asked for only where it is noted. */
+    /** Returns the entry as it was sent; called only if the refusal is noted. */
     readonly entry: () => unknown
   }
 }
@@ -38,18 +38,18 @@ export interface RefusalRecorderDeps {
   readonly registry: Pick<Registry, 'teamOfKey' | 'team' | 'entity' | 'project'>
   readonly clock: Clock
   readonly outbox: Pick<RefusalOutbox, 'push' | 'miss'>
-  /** The part of what all gateways note that is this one's; left out: all of it. */
+  /** This gateway's share of the notes of all gateways, from 0 to 1; default 1. */
   readonly share?: () => number
 }
 
 const IDENTIFIER_CHARACTERS_MAX = 256
 const USER_AGENT_CHARACTERS_MAX = 256
-/** Details beyond are left out; those of our own refusals are far shorter. */
+/** Longer details are left out; those of our own refusals are far shorter. */
 const DETAILS_CHARACTERS_MAX = 4_096
 
 /**
- * Notes what a Team's senders did wrong, for the Team to see. A Team's are the requests with one of its keys and, of those whose key
- * opens nothing, the ones that address what it owns. What the journal did not confirm is nothing that a sender could mend.
+ * Notes the mistakes of a Team's senders, for the Team to see. A request belongs to the Team of its key or, if that key is unknown, to the
+ * owner of what it addresses. Failures of the journal are not noted, as senders cannot fix them.
  */
 export function createRefusalRecorder({ registry, clock, outbox, share }: RefusalRecorderDeps): RefusalRecorder {
   const mayNote = createShares(clock.now, share)
@@ -106,7 +106,7 @@ function keyPrefixOf(headers: IncomingHttpHeaders): string | null {
 const detailsOf = (details: unknown): unknown =>
   JSON.stringify(details ?? null).length > DETAILS_CHARACTERS_MAX ? null : (details ?? null)
 
-/** Of a body in a binary format only what was read can be shown, as JSON. */
+/** A body in a binary format can only be shown as the JSON that was read from it. */
 function excerptOf({ content, json }: RefusedRequest, place: Refusal['place']): Excerpt {
   if (place !== undefined) return excerptOfJson(place.entry())
   if (typeof content === 'string') return excerptOfText(content)

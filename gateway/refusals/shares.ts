@@ -1,9 +1,9 @@
-/** Refusals of one Team with one code that are noted at once, and how many more in each second after that. */
+/** Refusals of one Team with one code that are noted at once, and how many more per second after that. */
 const OWN_SHARE = { atOnce: 20, perSecond: 1 }
 /** The same over all Teams, codes and gateways. */
 const ALL_SHARE = { atOnce: 200, perSecond: 20 }
 
-/** The rest of an allowance, and the time at which it was counted (milliseconds). */
+/** The tokens left, and when they were counted (milliseconds). */
 interface Bucket {
   tokens: number
   at: number
@@ -15,9 +15,9 @@ interface Share {
 }
 
 /**
- * Decides whether a refusal may be recorded now: a token bucket for each Team and code, so that a flood of one mistake neither hides another one
- * nor another Team's, and one for all. Teams and codes are few, so none is forgotten. `now` gives milliseconds, `share` the part of the last that is
- * this gateway's.
+ * Decides whether a refusal may be noted now: a token bucket per Team and code, so that a flood of one mistake hides neither another
+ * mistake nor another Team's, and one bucket for all. Teams and codes are few, so none is forgotten. `now` returns milliseconds, `share`
+ * this gateway's part of the rate for all.
  */
 export function createShares(now: () => number, share = () => 1): (team: string, code: string) => boolean {
   const all: Bucket = { tokens: ALL_SHARE.atOnce, at: now() }

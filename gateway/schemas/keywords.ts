@@ -37,16 +37,16 @@ const fitsBytes = (text: string, bytesMax: number): boolean =>
   text.length <= bytesMax && Buffer.byteLength(text) <= bytesMax
 
 /**
- * Whether objects and arrays are nested at most so many levels deep. It never goes more than one level deeper than that. Numbers may be
- * those of `parseExactly`.
+ * Whether objects and arrays are nested at most `levelsMax` levels deep; the recursion goes at most one level deeper. Numbers may be those
+ * of `parseExactly`.
  */
 export function fitsDepth(value: object, levelsMax: number): boolean {
   if (levelsMax === 0) return false
   const children = value as Readonly<Record<string, unknown>>
-  // As it runs for every entry, it makes no array of the children. What JSON gives has no keys but its own.
+  // This runs for every entry, so it makes no array of the children. Parsed JSON has own properties only.
   for (const name in children) {
     const child = children[name]
-    // A number that is an object has no level of its own; whether it is one is asked last, as few entries come that far.
+    // A number that is an object adds no level; this is checked last, as few entries get that far.
     if (typeof child === 'object' && child !== null && !fitsDepth(child, levelsMax - 1) && !isNumber(child))
       return false
   }

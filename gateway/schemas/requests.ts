@@ -4,11 +4,11 @@ import { LEVELS } from '../../shared/contract/levels.ts'
 
 /*
  * JSON Schemas (2020-12) of the three request bodies; the OpenAPI document shows them and the gateway validates with them. `maxBytes` and
- * `maxDepth` are keywords of our own (keywords.ts). Null stands for a field that is left out. Levels in any case, timestamps and GUIDs
- * have no keyword, so code checks them.
+ * `maxDepth` are keywords of our own (keywords.ts). Null counts as absent. Levels in any case, timestamps and GUIDs have no keyword, so
+ * code checks them.
  */
 
-/** Most levels of scope data. */
+/** Maximum levels of scope data. */
 export const SCOPE_DEPTH_MAX = 64
 
 const required = (description: string, bytes?: number) => ({

@@ -8,7 +8,7 @@ export interface Offender {
   readonly message: string
 }
 
-/** Every offender of an object; undefined where there is none. */
+/** Returns every offender of an object; undefined if there is none. */
 export type Validate = (entry: object) => readonly Offender[] | undefined
 
 export interface Validators {

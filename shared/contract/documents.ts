@@ -24,10 +24,10 @@ export interface EntryDocument {
   readonly category: string | null
   readonly eventId: number | null
   readonly eventName: string | null
-  /** The groups of an application log (shared/fingerprint): of the template of its message, and of its exception; null for none. */
+  /** The groups of an application log (shared/fingerprint), by its message's template and by its exception; null for none. */
   readonly template: string | null
   readonly exceptionGroup: string | null
-  /** The text that words and phrases search; null where the kind has none. */
+  /** The text that words and phrases search; null if the kind has none. */
   readonly message: string | null
   readonly exception: string | null
   readonly payload: string | null
@@ -39,8 +39,8 @@ export interface EntryDocument {
 }
 
 /**
- * The facts about one flow in a batch of entries. Only facts that may be told twice are folded (a first, a last, sets), so a
- * replay or a repeated record changes nothing; counts are taken from the entries themselves when they are read.
+ * The facts about one flow in a batch of entries. Only facts that are safe to repeat are folded (a first, a last, sets), so a replay or a
+ * repeated record changes nothing; counts are taken from the entries themselves when they are read.
  */
 export interface FlowDelta {
   readonly team: string
@@ -51,7 +51,7 @@ export interface FlowDelta {
   /** Days of `receivedAt` (yyyy-mm-dd, UTC) on which entries arrived: where to look for them. */
   readonly days: readonly string[]
   readonly worstLevel: Level
-  /** The latest entry of Error or Critical, and the latest of an Event or Step below that; null where there is none. */
+  /** The latest entry of Error or Critical, and the latest of an Event or Step at a lower level; null if there is none. */
   readonly lastErrorAt: string | null
   readonly lastProgressAt: string | null
   readonly environments: readonly string[]

@@ -1,7 +1,7 @@
 /**
- * Every way in which Sluice refuses something. The code is machine-readable and stable; `message` is the default sentence
- * (the place that refuses may say more), `remedy` tells the sender what to change. Codes of the specification (7.1, 7.2)
- * come first. docs/errors.md is the same table, and a test holds them together.
+ * Every way in which Sluice refuses something. The code is machine-readable and stable; `message` is the default sentence (the place that
+ * refuses may say more), `remedy` tells the sender what to change. Codes of the specification (7.1, 7.2) come first. docs/errors.md has the
+ * same table, and a test compares the two.
  */
 export const ERRORS = {
   missing_api_key: {
@@ -189,7 +189,7 @@ interface ErrorInfo {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** A refusal as the response envelope carries it (specification 4.1); `details` is null where there is nothing to add. */
+/** A refusal as in the response envelope (specification 4.1); `details` is null if there is nothing to add. */
 export interface Problem {
   readonly code: ErrorCode
   readonly message: string
@@ -197,13 +197,13 @@ export interface Problem {
   readonly retryable: boolean
 }
 
-/** A refusal with the catalogue's sentences; `message` replaces the first of them where the place knows better. */
+/** A refusal with the sentences of ERRORS; `message` replaces the first one if the caller has a more precise one. */
 export function problem(code: ErrorCode, details: unknown = null, message?: string): Problem {
   const info = ERRORS[code]
   return { code, message: `${message ?? info.message} ${info.remedy}`, details, retryable: info.retryable }
 }
 
-/** A value, or the problem in its place: refusals are values, so that no caller can forget them. */
+/** A value, or the problem that takes its place: refusals are values, so that no caller can forget them. */
 export type Checked<Value> =
   | { readonly value: Value; readonly problem?: undefined }
   | { readonly value?: undefined; readonly problem: Problem }
@@ -215,7 +215,7 @@ export const refuse = (
   message?: string,
 ): { readonly value?: undefined; readonly problem: Problem } => ({ problem: problem(code, details, message) })
 
-/** Thrown where a request cannot go on; carries what its sender is answered. */
+/** Thrown when a request cannot continue; carries the answer to its sender. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly problem: Problem

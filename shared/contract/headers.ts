@@ -15,9 +15,9 @@ export interface HeaderFacts {
   readonly subject: string
   /** The entry's timestamp. */
   readonly time: string
-  /** The record's key, or null where it has none. */
+  /** The record's key, or null if it has none. */
   readonly key: string | null
-  /** The key that the record would have had, were it not sent too often; else null. */
+  /** The key that the record would have if it were not used too often; else null. */
   readonly originalKey: string | null
   readonly traceparent: string | undefined
 }
@@ -32,14 +32,14 @@ const commonTo = (kind: Kind): TextHeaders => ({
   'content-type': 'application/json',
 })
 
-/** The headers that all records of one kind have in common: always the same object, so that a journal can encode them once. */
+/** The headers that all records of one kind share: always the same object, so that a journal can encode them once. */
 export const COMMON_HEADERS: Readonly<Record<Kind, TextHeaders>> = {
   event: commonTo('event'),
   application: commonTo('application'),
 }
 
 /**
- * The headers of an entry's record beside those in common: CloudEvents 1.0 in Kafka's binary mode, with the extensions for
+ * The headers of an entry's record in addition to the common ones: CloudEvents 1.0 in Kafka's binary mode, with the extensions for
  * partitioning (`partitionkey`) and distributed tracing. Headers without a value are left out.
  */
 export function ownHeaders(facts: HeaderFacts): TextHeaders {
@@ -58,9 +58,9 @@ export const recordHeaders = ({ kind, ...facts }: HeaderFacts & { readonly kind:
 
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** The value of a `traceparent` header (W3C Trace Context, version 00) where it is valid. */
+/** The value of a `traceparent` header (W3C Trace Context, version 00) if it is valid. */
 export const validTraceparent = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined
 
-/** Whether the one that a valid `traceparent` names says that it is traced: the lowest bit of its flags. */
+/** Whether the caller that a valid `traceparent` names is traced: the `sampled` bit, the lowest of its flags. */
 export const saysTraced = (traceparent: string): boolean => (Number.parseInt(traceparent.slice(-2), 16) & 1) === 1

@@ -1,5 +1,5 @@
 /**
- * A JSON Schema (2020-12), as OpenAPI 3.1 takes it. Wherever a schema with an `$id` stands in others, the OpenAPI document refers to one
+ * A JSON Schema (2020-12), as OpenAPI 3.1 uses it. Wherever a schema with an `$id` is part of another, the OpenAPI document refers to one
  * component of that name.
  */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ export const text = { type: 'string' } as const
 export const optionalText = { type: ['string', 'null'] } as const
 export const flag = { type: 'boolean' } as const
 
-/** An object whose properties are all there, but for the optional ones. */
+/** An object whose properties are all required, except the optional ones. */
 export const objectOf = <
   const Properties extends Readonly<Record<string, JsonSchema>>,
   const Optional extends keyof Properties & string = never,
@@ -65,11 +65,11 @@ export const named = <const Schema extends JsonSchema>(
   description?: string,
 ): Schema & { readonly $id: string } => ({ $id: name, ...schema, ...(description !== undefined && { description }) })
 
-/** An object, whose properties are all there, as a component of the OpenAPI document. */
+/** An object, whose properties are all required, as a component of the OpenAPI document. */
 export const component = <const Properties extends Readonly<Record<string, JsonSchema>>>(
   name: string,
   properties: Properties,
 ) => named(name, objectOf(properties))
 
-/** A schema of which TypeScript is told the type, as `Static` cannot infer it. */
+/** A schema with a type given by the caller, as `Static` cannot infer it. */
 export const typed = <Value>(schema: JsonSchema) => schema as { readonly const: Value }

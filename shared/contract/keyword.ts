@@ -1,11 +1,11 @@
 import { mostBytes } from '../runtime/utf8.ts'
 
 /**
- * Text made safe for searching. What was accepted is shown verbatim; what is searched goes through here first, on the way
- * in (documents) and on the way out (a filter's value), so that both sides meet.
+ * Text made safe for searching. Accepted text is shown verbatim; searched text passes through here first, both when documents are written
+ * and when filters are read, so that the two sides match.
  */
 
-/** The most UTF-8 bytes of each keyword. They are the limits of acceptance, so an accepted value is never cut. */
+/** Maximum UTF-8 bytes of each keyword. These are also the limits of acceptance, so an accepted value is never cut. */
 export const KEYWORD_BYTES = {
   identifier: 1_024,
   correlationKey: 512,
@@ -23,13 +23,13 @@ export function searchText(text: string): string {
   return formed.includes('\0') ? formed.replaceAll('\0', REPLACEMENT) : formed
 }
 
-/** Words and phrases are looked for in so many characters of a text: a search takes time for each place where a phrase may begin. */
+/** Words and phrases are searched for in this many characters of a text: a search takes time for each place where a phrase may begin. */
 export const FULL_TEXT_CHARACTERS_MAX = 128 * 1024
 
-/** The part of a long text that words and phrases search, as `searchText`. */
+/** The part of a long text that words and phrases search, like `searchText`. */
 export const fullText = (text: string): string => searchText(text.slice(0, FULL_TEXT_CHARACTERS_MAX))
 
-/** As `searchText`, cut to at most `bytesMax` bytes of UTF-8 and never inside a code point. */
+/** Like `searchText`, cut to at most `bytesMax` bytes of UTF-8, never inside a code point. */
 export function keyword(text: string, bytesMax: number): string {
   // Most texts need not be measured.
   if (mostBytes(text) <= bytesMax) return searchText(text)

@@ -13,6 +13,6 @@ const bySpelling = new Map<string, Level>(
   LEVELS.flatMap((level) => [[level, level] as const, [level.toLowerCase(), level] as const]),
 )
 
-/** The level that a client's text names in any case, or undefined where it names none. */
+/** The level that a client's text names, in any case; undefined if it names none. */
 export const parseLevel = (text: string): Level | undefined =>
   bySpelling.get(text) ?? bySpelling.get(text.toLowerCase())

@@ -25,6 +25,6 @@ export function murmur2(bytes: Uint8Array): number {
   return h ^ (h >>> 15)
 }
 
-/** The partition of a key among so many, counted from 0, as Kafka's Java client chooses it for the key in UTF-8. */
+/** The partition of a key, from 0 to `partitions` - 1, as Kafka's Java client chooses it for the key in UTF-8. */
 export const partitionOf = (key: string, partitions: number): number =>
   (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions

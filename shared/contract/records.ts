@@ -3,9 +3,9 @@ import type { Static } from './json-schema.ts'
 import { LEVELS } from './levels.ts'
 
 /*
- * The values of the topics: one accepted entry each, as JSON, by JSON Schemas (draft 07) for all who read a topic. They are a public
- * contract (docs/topics.md): fields are added without a new version, never renamed or removed, so a reader ignores those that it does not
- * know; a field without a value is null. Lengths are limits of acceptance, not of the record.
+ * The values of the topics: one accepted entry each, as JSON, described by JSON Schemas (draft 07) for everyone who reads a topic. They are
+ * a public contract (docs/topics.md): fields are added without a new version, never renamed or removed, so a reader ignores fields that it
+ * does not know; a field without a value is null. Lengths are limits of acceptance, not of the record.
  */
 
 export type EntryKind = keyof typeof CLOUD_EVENTS
@@ -20,7 +20,7 @@ const timestamp = { type: 'string', format: 'date-time' } as const
 
 const common = {
   id: { ...guid, description: 'Also the header ce_id. The same id is the same entry, however often it is read.' },
-  // Selects the index.
+  // Determines the index.
   receivedAt: { ...timestamp, description: 'When the entry was accepted.' },
   timestamp: { ...timestamp, description: "When the entry happened by its sender's clock, or receivedAt." },
   level: { type: 'string', enum: LEVELS },
@@ -28,8 +28,8 @@ const common = {
   correlationKey: { ...optionalText, description: 'Groups the entries of one flow.' },
   team: {
     type: 'string',
-    // A Team's id divides what one tenant sees from what another sees, so it must never need to be cut or cleaned.
-    // Spelt out, since the regular expressions of some languages do not know \p{Cc}, controls, and \p{Cs}, lone surrogates.
+    // A Team's id separates tenants, so it must never need to be cut or cleaned.
+    // Spelt out, since the regular expressions of some languages do not know \p{Cc} (controls) and \p{Cs} (lone surrogates).
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{1,256}$',
     description: 'The id of the Team that owns the entry.',
   },

@@ -12,19 +12,19 @@ export interface NotedRefusal {
   readonly code: string
   readonly message: string
   readonly details: unknown
-  /** The place of the entry in its batch; null where the whole request was refused, or its only entry. */
+  /** The index of the entry in its batch; null if the whole request or its only entry was refused. */
   readonly index: number | null
-  /** The identifier that the sender addressed, cut; null where it named none. */
+  /** The identifier that the sender addressed, cut; null if it named none. */
   readonly identifier: string | null
-  /** The first characters of the key that was presented, 6 at most. */
+  /** The first characters of the key that was presented, at most 6. */
   readonly keyPrefix: string | null
   readonly userAgent: string | null
-  /** The body, or the entry of a batch, from its beginning; null where it was not read. */
+  /** The beginning of the body, or of the entry of a batch; null if it was not read. */
   readonly body: string | null
   readonly bodyCut: boolean
 }
 
-/** How many refusals of a Team a gateway did not note since it last said so, by code. */
+/** The number of a Team's refusals, by code, that a gateway did not note since its last such record. */
 export interface UnnotedRefusals {
   readonly kind: 'unnoted'
   readonly team: string
@@ -34,17 +34,17 @@ export interface UnnotedRefusals {
 
 export type RefusalRecord = NotedRefusal | UnnotedRefusals
 
-/** Most bytes of a body or an entry that are kept. */
+/** Maximum bytes of a body or an entry that are kept. */
 export const REFUSED_BODY_BYTES_MAX = 8_192
 
-/** The record of the topic, to be appended to any partition. */
+/** The topic's record, to be appended to any partition. */
 export const encodeRefusal = (record: RefusalRecord) => ({
   key: null,
   value: JSON.stringify(record),
   headers: { 'content-type': 'application/json' },
 })
 
-/** Reads a record of the topic; undefined for anything that no gateway of this version wrote. */
+/** Reads a record of the topic; undefined for anything that a gateway of this version did not write. */
 export function decodeRefusal(value: Buffer | null): RefusalRecord | undefined {
   try {
     const json: unknown = JSON.parse(String(value))

@@ -1,16 +1,16 @@
 import type { EntryRecord } from './records.ts'
 
-/** Most characters of each long text of a row; scope data counts as JSON. */
+/** Maximum characters of each long text of a row; scope data counts as JSON. */
 export const ROW_TEXT_CHARACTERS_MAX = 4_096
 
 export const LONG_FIELDS = ['payload', 'message', 'exception', 'scopeData'] as const
 
 export type LongField = (typeof LONG_FIELDS)[number]
 
-/** An entry as a list shows it: `truncated` names the long texts of which only the beginning is there. */
+/** An entry as a list shows it: `truncated` names the long texts that are cut to their beginning. */
 export type EntryRow = EntryRecord & { readonly truncated?: readonly LongField[] }
 
-/** The row of an entry; an entry without long texts is its own row. Scope data keeps the members that fit, in their order. */
+/** The row of an entry; an entry without long texts is its own row. Scope data keeps the first members that fit. */
 export function rowOf(entry: EntryRecord): EntryRow {
   const truncated: LongField[] = []
   const cut = (name: LongField, text: string): string => {
@@ -33,7 +33,7 @@ export function rowOf(entry: EntryRecord): EntryRow {
 /** Whether the entry of a record's text can have a long text at all. */
 export const mayBeLong = (source: string): boolean => source.length > ROW_TEXT_CHARACTERS_MAX
 
-/** Never half of a surrogate pair. */
+/** Never cuts a surrogate pair in half. */
 function beginningOf(text: string): string {
   const last = text.charCodeAt(ROW_TEXT_CHARACTERS_MAX - 1)
   return text.slice(0, ROW_TEXT_CHARACTERS_MAX - (last >= 0xd800 && last <= 0xdbff ? 1 : 0))

@@ -1,7 +1,7 @@
 /**
- * Instants with up to nanosecond precision, from 1970 to 2261: what an int64 of nanoseconds since 1970 can hold, and so
- * what every store can sort. The canonical text is UTC, ends in `Z`, has at least milliseconds and no digit more than
- * the sender gave; `compareTimestamps` orders such texts without parsing them.
+ * Instants with up to nanosecond precision, from 1970 to 2261: the range of an int64 of nanoseconds since 1970, which every store can sort.
+ * The canonical text is UTC, ends in `Z`, and has at least milliseconds and no more significant digits than the sender gave;
+ * `compareTimestamps` orders such texts without parsing them.
  */
 const SHAPE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/
@@ -10,15 +10,15 @@ const YEAR = String.raw`(?:19[7-9]\d|2[01]\d\d|22[0-5]\d|226[01])`
 const DAY = String.raw`(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)`
 const TIME = String.raw`(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}(?:\d{0,5}[1-9])?`
 
-/** Texts that are canonical as they are, which most are; all but those of a 29th of February. */
+/** Texts that are already canonical, which most are; a 29th of February is not covered. */
 const CANONICAL = new RegExp(`^${YEAR}-${DAY}T${TIME}Z$`)
 
 const YEAR_MIN = 1970
 const YEAR_MAX = 2261
 
 /**
- * The canonical text of an ISO 8601 date or date and time; without an offset it is read as UTC. Undefined for any other
- * text, for a date that does not exist and for one outside 1970 to 2261.
+ * The canonical text of an ISO 8601 date or date and time; without an offset it is read as UTC. Undefined for any other text, for a date
+ * that does not exist, and for one outside 1970 to 2261.
  */
 export function parseTimestamp(text: string): string | undefined {
   if (CANONICAL.test(text)) return text
@@ -26,7 +26,7 @@ export function parseTimestamp(text: string): string | undefined {
   if (match === null) return undefined
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match
   const wall = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
-  // Date.UTC rolls a 30th of February over to March: a date that does not come back as it went in does not exist.
+  // Date.UTC turns a 30th of February into a day in March: a date that does not survive the round trip does not exist.
   if (new Date(wall).toISOString().slice(0, 19) !== `${year}-${month}-${day}T${hour}:${minute}:${second}`)
     return undefined
   const shift = offsetMinutes(offset)
@@ -37,7 +37,7 @@ export function parseTimestamp(text: string): string | undefined {
   return `${instant.toISOString().slice(0, 19)}.${significant(fraction)}Z`
 }
 
-/** Minutes east of UTC, or undefined for an offset that no clock has. */
+/** Minutes east of UTC; undefined for an offset that no clock has. */
 function offsetMinutes(offset: string): number | undefined {
   if (offset === 'Z' || offset === 'z') return 0
   const hours = Number(offset.slice(1, 3))
@@ -49,7 +49,7 @@ function offsetMinutes(offset: string): number | undefined {
 const significant = (fraction: string): string =>
   fraction.endsWith('0') ? fraction.replace(/0+$/, '').padEnd(3, '0') : fraction.padEnd(3, '0')
 
-/** Milliseconds since 1970 as a canonical timestamp. */
+/** The canonical timestamp of milliseconds since 1970. */
 export const timestampOf = (epochMs: number): string => new Date(epochMs).toISOString()
 
 export const MINUTE_NANOS = 60_000_000_000n
@@ -65,7 +65,7 @@ export const fromNanos = (nanos: bigint): string => fromNanoDigits(nanos.toStrin
 
 const NANO_DIGITS = 9
 
-/** The canonical timestamp of nanoseconds since 1970 by their decimal digits, at most 20. */
+/** The canonical timestamp of nanoseconds since 1970 from their decimal digits, at most 20. */
 export function fromNanoDigits(digits: string): string {
   const whole = digits.padStart(NANO_DIGITS + 1, '0')
   return `${secondText(Number(whole.slice(0, -NANO_DIGITS)))}.${significant(whole.slice(-NANO_DIGITS))}Z`
@@ -74,14 +74,14 @@ export function fromNanoDigits(digits: string): string {
 let lastSecond = Number.NaN
 let lastSecondText = ''
 
-/** Seconds since 1970 as a text without fraction; many timestamps that follow one another share a second. */
+/** Seconds since 1970 as text without a fraction; cached, as many successive timestamps share a second. */
 function secondText(second: number): string {
   if (second !== lastSecond) lastSecondText = new Date(second * 1_000).toISOString().slice(0, 19)
   lastSecond = second
   return lastSecondText
 }
 
-/** Below, at or above zero as `a` is before, at or after `b`; both canonical. */
+/** Negative, zero or positive if `a` is before, at or after `b`; both are canonical. */
 export function compareTimestamps(a: string, b: string): number {
   const left = a.slice(0, -1)
   const right = b.slice(0, -1)

@@ -1,7 +1,7 @@
 const DAY_MS = 86_400_000
 const MEBIBYTE = 1024 * 1024
 
-/** A topic by what it holds, whatever prefix an installation gives it. */
+/** A topic by its content, whatever prefix an installation gives it. */
 export type TopicRole =
   | 'event-logs'
   | 'application-logs'
@@ -17,11 +17,11 @@ export interface TopicSpec {
   readonly partitions: number
   /** `delete` drops records by age; `compact` keeps the last record of each key. */
   readonly cleanup: 'delete' | 'compact'
-  /** How long records are kept; null where age removes nothing. */
+  /** How long records are kept; null if age removes nothing. */
   readonly retentionMs: number | null
-  /** About the most bytes of a partition, beyond which the oldest records go; absent: no limit of its own. */
+  /** Approximate maximum bytes of a partition, beyond which the oldest records are removed; absent for no limit of its own. */
   readonly retentionBytes?: number
-  /** Sluice's own notes: no contract for subscribers, and nothing that a sender was promised. */
+  /** Sluice's own notes: not a contract for subscribers, and nothing promised to senders. */
   readonly isInternal?: true
 }
 
@@ -51,7 +51,7 @@ export const TOPICS: Readonly<Record<TopicRole, TopicSpec>> = {
     partitions: 1,
     cleanup: 'delete',
     retentionMs: DAY_MS,
-    // A gateway reads all of it when it starts. Kafka 4 takes no segments of less than a quarter of this.
+    // A gateway reads all of it when it starts. Kafka 4 accepts no segments below 1 MiB, a quarter of this.
     retentionBytes: 4 * MEBIBYTE,
     isInternal: true,
   },

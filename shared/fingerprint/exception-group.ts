@@ -1,26 +1,26 @@
 import { type Frame, type ParsedException, parseException } from '../exception.ts'
 import { masked, shortened } from './mask.ts'
 
-/** The type and the frames that all exceptions of a group have in common. */
+/** The type and the frames that all exceptions of a group share. */
 export interface ExceptionGroup {
-  /** The type of the outermost exception; of a text without a type, its beginning without variable parts. */
+  /** The type of the outermost exception; for a text without a type, its beginning without variable parts. */
   readonly type: string
-  /** The calls of the program's own code that are nearest to the failure; those of others where the trace has none of its own. */
+  /** The calls of the program's own code that are nearest to the failure; if the trace has none, those of other code. */
   readonly frames: readonly string[]
 }
 
-/** A longer text is read up to here. */
+/** Longer texts are read up to here. */
 export const EXCEPTION_LENGTH_MAX = 64 * 1024
 const FRAMES_MAX = 3
 
-/** Numbers that a compiler or a runtime gives to what has no name. */
+/** Numbers that a compiler or a runtime gives to unnamed things. */
 const GENERATED = /(?<=[$_]|DisplayClass)\d+|\/?0x[\da-f]+/gi
 const LINE = /(?::\d+)+$/
 const FOLDER = /^.*[\\/]/s
 
 /**
- * The group of an exception: its type and the first frames of the program's own code, without files' folders, lines and generated
- * numbers, which change from build to build. The time that it takes is in proportion to the text.
+ * The group of an exception: its type and the first frames of the program's own code, without folders, line numbers and generated numbers,
+ * which change from build to build. Takes time proportional to the text.
  */
 export function exceptionGroupOf(exception: string): ExceptionGroup {
   const parts = parseException(exception.slice(0, EXCEPTION_LENGTH_MAX))
@@ -29,7 +29,7 @@ export function exceptionGroupOf(exception: string): ExceptionGroup {
   return { type: name, frames: framesOf(parts).slice(0, FRAMES_MAX).map(frameText) }
 }
 
-/** The frames of the outermost exception that has some. */
+/** The frames of the program's own code in the outermost exception that has some; else the first frames there are. */
 function framesOf(parts: readonly ParsedException[]): readonly Frame[] {
   for (const { frames } of parts) {
     const own = frames.filter(({ framework }) => !framework)
@@ -38,7 +38,7 @@ function framesOf(parts: readonly ParsedException[]): readonly Frame[] {
   return parts.find(({ frames }) => frames.length > 0)?.frames ?? []
 }
 
-/** A call with a dot says where it is; any other needs its file. */
+/** A call with a dot is unambiguous; any other needs its file. */
 function frameText({ call, place }: Frame): string {
   const file = place.replace(LINE, '').slice(-1_024).replace(FOLDER, '')
   const text = file === '' || call.includes('.') ? call : `${call} (${file})`.trim()

@@ -4,8 +4,8 @@ import { type ExceptionGroup, exceptionGroupOf } from './exception-group.ts'
 import { templateOf } from './template.ts'
 
 /**
- * The id of a group: so many hexadecimal digits of a hash of what its entries share. 52 bits are a whole number of JavaScript and of
- * SQLite, and a million groups of a Team share an id by chance in one of 9,000 Teams.
+ * The id of a group: the first hexadecimal digits of a hash of what its entries share. 52 bits fit an integer of JavaScript and of SQLite,
+ * and with a million groups in a Team, two share an id by chance in one of 9,000 Teams.
  */
 export const FINGERPRINT_DIGITS = 13
 

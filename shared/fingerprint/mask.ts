@@ -1,14 +1,14 @@
-/** Stands for a variable part, as in the templates of Drain and its kin. */
+/** Stands for a variable part, as in the templates of Drain and similar log parsers. */
 export const VARIABLE = '<*>'
 
-/** The most characters of a text that are looked at. */
+/** Maximum characters of a text that are read. */
 export const MASKED_TEXT_MAX = 4_096
-/** The most characters of what is left of it. */
+/** Maximum characters of a masked text. */
 export const MASK_LENGTH_MAX = 256
 
 /**
- * A host: a name that ends in a generic or private domain, one of three parts or more that ends in that of a country, and one before a port. The
- * endings are in lower case, without those that mostly end other names: `Acme.Billing.Org`, `user.signed.in` and `main.go:12` are none.
+ * A host: a name ending in a generic or private domain, one of three or more parts ending in a country's domain, or one before a port. The
+ * domains are in lower case, without those that mostly end other names: `Acme.Billing.Org`, `user.signed.in` and `main.go:12` are no hosts.
  */
 const HOST = [
   /(?:[\w-]{1,63}\.){1,16}(?-i:com|net|org|edu|gov|info|cloud|local|localdomain|internal|lan|arpa)/,
@@ -17,9 +17,9 @@ const HOST = [
 ]
 const MAIL = /[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,16}[a-z]{2,63}/
 const oneOf = (parts: readonly RegExp[]): string => parts.map(({ source }) => source).join('|')
-/** Tried only where a dot follows a word: with the other alternatives, it would be tried at every word. */
+/** Tried only when a dot follows a word: as one of the alternatives below, it would be tried at every word. */
 const NAME = new RegExp(`(?<![\\w.@-])(?:${oneOf([...HOST, MAIL])})(?![\\w-]|[.@]\\w)`, 'iy')
-/** Programs choose a unit by the size of the number. */
+/** A unit after a number is variable too, as programs choose it by the size of the number. */
 const UNIT = /(?<=\p{Nd}) (?:(?:[kmgtp]i?)?b|[mnuµ]?s|sec|min|h)(?!\w)/u
 const WORD = new RegExp(
   `[-+#$]?[a-z_\\p{Nd}]+(?:(?:[-@+%#$~\\\\]+|(?<=\\p{Nd})\\.(?=\\p{Nd}))[a-z_\\p{Nd}]+)*(?:[%#]|${UNIT.source})?`,
@@ -27,10 +27,9 @@ const WORD = new RegExp(
 )
 
 /**
- * The parts that may vary: a quoted text (but for a name in JSON), the value after an equals sign, brackets with
- * nothing in them, a date in words, addresses of IPv6 and of hardware and times, and a word with its joints. Else a dot joins
- * digits only: `10.0.0.1` is one word, `orders.4711.json` are three. No two alternatives of a repetition begin alike, so that each takes time in
- * proportion to the text.
+ * The parts that may vary: a quoted text (except a name in JSON), the value after an equals sign, empty brackets, a date in words, IPv6 and
+ * hardware addresses, times, and a word with its joints. Otherwise a dot joins only digits: `10.0.0.1` is one word, `orders.4711.json` is
+ * three. No two alternatives of a repetition begin alike, so that each takes time proportional to the text.
  */
 const PART = new RegExp(
   oneOf([
@@ -48,9 +47,9 @@ const PART = new RegExp(
 const DIGIT = /\p{Nd}/u
 
 /**
- * A message without its variable parts: words with a digit (numbers, GUIDs, hexadecimal ids, addresses, parts of a path), names of hosts, quoted
- * texts and values after an equals sign become `<*>`, and a list of them one, so that what one statement of a program writes is mostly one text. Blanks are
- * made one. At most `MASK_LENGTH_MAX` characters, whatever the length of the text.
+ * A message without its variable parts: words with a digit (numbers, GUIDs, hexadecimal ids, addresses, parts of a path), host names,
+ * quoted texts and values after an equals sign become `<*>`, and a list of these becomes one `<*>`, so that the messages of one statement
+ * in a program are mostly one text. Whitespace is collapsed. Returns at most `MASK_LENGTH_MAX` characters, however long the text is.
  */
 export function masked(text: string): string {
   const read = text.slice(0, MASKED_TEXT_MAX).trim()
@@ -76,14 +75,14 @@ function isNameAt(text: string, index: number): boolean {
   return NAME.test(text)
 }
 
-/** At most `MASK_LENGTH_MAX` characters, and never half of a surrogate pair. */
+/** At most `MASK_LENGTH_MAX` characters, without cutting a surrogate pair in half. */
 export const shortened = (text: string): string => text.slice(0, MASK_LENGTH_MAX).toWellFormed()
 
-/** The ends of a mask that the next variable part belongs to. */
+/** The ends of a mask that the next variable part is merged with. */
 const LISTS = [`${VARIABLE}, `, `${VARIABLE},`, `${VARIABLE}/`]
 const QUOTES = /["'`]/
 const BLANK = /\s/
-/** A request is told apart by its method. */
+/** Requests with different methods are different messages. */
 const METHOD = /^"(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) /
 
 function withPart(mask: string, part: string): string {

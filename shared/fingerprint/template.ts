@@ -1,22 +1,22 @@
 import type { ApplicationLogRecord } from '../contract/records.ts'
 import { masked, shortened } from './mask.ts'
 
-/** The names under which loggers send the template of a message: .NET's, those of CLEF, and Serilog's in JSON and OpenTelemetry. */
+/** The names under which loggers send the template of a message: .NET's, CLEF's, and Serilog's in JSON and in OpenTelemetry. */
 const NAMES = ['{OriginalFormat}', '@mt', 'MessageTemplate', 'message_template.text'] as const
-/** The object in which .NET's JSON console has its own. */
+/** The object in which .NET's JSON console writes its template. */
 const STATE = 'State'
 
-/** A longer text is no template. */
+/** A longer text is not taken as a template. */
 const TEMPLATE_LENGTH_MAX = 4_096
-/** But for braces that are doubled, which stand for themselves. */
+/** Doubled braces are literal. */
 const HOLE = /(?<!\{)\{[^{}]*\}/
 const BRACES = /([{}])\1/g
 
 type Message = Pick<ApplicationLogRecord, 'message' | 'scopeData'>
 
 /**
- * The template of an application log's message: its sender's own, where the message can have been made of it, else the message with its
- * variable parts masked. Null where there is no text. The time that it takes is in proportion to the message.
+ * The template of an application log's message: the sender's own if the message can have been made from it, else the message with its
+ * variable parts masked. Null if there is no text. Takes time proportional to the message.
  */
 export function templateOf({ message, scopeData }: Message): string | null {
   const own = candidates(scopeData).find((one) => fits(one, message))
@@ -34,7 +34,7 @@ function candidates(scope: ApplicationLogRecord['scopeData']): readonly string[]
     .filter((text) => text !== '' && text.length <= TEMPLATE_LENGTH_MAX)
 }
 
-/** Whether what stands between the template's holes stands in the message: scopes have templates of their own, under the same names. */
+/** Whether the text between the template's holes is in the message: scopes have templates of their own under the same names. */
 function fits(template: string, message: string): boolean {
   const [first = '', ...others] = template.split(HOLE).map((text) => text.replaceAll(BRACES, '$1'))
   if (!message.startsWith(first)) return false

@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 
-/** A call of a method, as gRPC has it on HTTP/2: metadata are headers, and the stream takes the answer. */
+/** A gRPC call on HTTP/2: its metadata are headers, and the stream takes the answer. */
 export type Call = ServerHttp2Stream & { readonly headers: IncomingHttpHeaders }
 
-/** Answers a call; what it throws is a fault of ours. */
+/** Answers a call; an error it throws is a fault of ours. */
 export type CallHandler = (call: Call) => Promise<void> | void
 
-/** The methods of a server, by their paths. */
+/** The methods of a server by path. */
 export type Methods = ReadonlyMap<string, CallHandler>
 
-/** The codes of statuses that are used here (google.rpc.Code). */
+/** The status codes that are used here (google.rpc.Code). */
 export const GRPC_CODE = { ok: 0, unimplemented: 12 } as const
 
-/** Bytes before each message: whether it is compressed, and its length. */
+/** Bytes of a message's prefix: whether it is compressed, and its length. */
 export const PREFIX_BYTES = 5
 
 export const GRPC_TYPE = 'application/grpc'
@@ -21,7 +21,7 @@ const GRPC_TYPES = /^application\/grpc(?:\+proto)?[ \t]*(?:;|$)/i
 
 export const isGrpc = (headers: IncomingHttpHeaders): boolean => GRPC_TYPES.test(headers['content-type'] ?? '')
 
-/** An uncompressed message as it stands in an answer. */
+/** An uncompressed message, framed for an answer. */
 export function framed(message: Uint8Array): Buffer {
   const frame = Buffer.alloc(PREFIX_BYTES + message.length)
   frame.writeUInt32BE(message.length, 1)
@@ -40,10 +40,10 @@ export function statusTrailers(code: number, message = '', details?: Uint8Array)
   }
 }
 
-/** Everything but the printable characters of ASCII, as the protocol of gRPC demands. */
+/** Encodes everything but printable ASCII, as the gRPC protocol demands. */
 const percentEncoded = (text: string): string => text.toWellFormed().replace(/[^ -$&-~]+/g, encodeURIComponent)
 
-/** Answers with these frames, where there are any, and these trailers. A caller that is gone gets nothing. */
+/** Answers with these frames, if any, and these trailers. A caller that is gone gets nothing. */
 export function answerCall(
   stream: ServerHttp2Stream,
   frames: string | Uint8Array,
@@ -54,7 +54,7 @@ export function answerCall(
   const all = { ':status': 200, 'content-type': GRPC_TYPE, ...headers }
   if (frames.length === 0) {
     stream.respond({ ...all, ...trailers }, { endStream: true })
-    // The rest of the request is not read (RFC 9113, 8.1). Closed at once, the stream would end without its answer.
+    // The rest of the request is not read (RFC 9113, 8.1). If the stream were closed at once, it would end without its answer.
     setImmediate(() => {
       if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR)
     })

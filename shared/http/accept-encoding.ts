@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * How an answer is best encoded for a client (RFC 9110, 12.5.3): the one of `codings`, in the order in which the server likes them,
- * to which the client gives the greatest weight; `identity` where it takes none of them, or likes it better.
+ * The best encoding of an answer for a client (RFC 9110, 12.5.3): the one of `codings`, in the server's order of preference, with the
+ * greatest weight for the client; `identity` if it accepts none of them, or prefers that.
  */
 export function acceptedCoding<Coding extends string>(
   headers: IncomingHttpHeaders,
@@ -13,7 +13,7 @@ export function acceptedCoding<Coding extends string>(
   const weights = weightsIn(String(header))
   const any = weights.get('*') ?? 0
   let best: Coding | 'identity' = 'identity'
-  // An answer as it is, is always good enough: a client that refuses it is better off with it than without any.
+  // An unencoded answer is always acceptable: a client that refuses it is better off with it than without any.
   let greatest = weights.get('identity') ?? 0
   for (const coding of codings) {
     const weight = weights.get(coding) ?? any
@@ -24,7 +24,7 @@ export function acceptedCoding<Coding extends string>(
   return best
 }
 
-/** The codings that a header names, in small letters, with their weights from 0 to 1. */
+/** The codings that a header names, in lower case, with their weights from 0 to 1. */
 function weightsIn(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const item of header.toLowerCase().split(',')) {

@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Problem } from '../contract/errors.ts'
 
-/** Seconds after which a retryable request should be sent again. */
+/** Seconds after which a retryable request should be resent. */
 export const RETRY_AFTER_SECONDS = 1
 
-/** Answers JSON, or what the headers name as its type, in one write. Headers set before are kept; those given win over these. */
+/** Answers JSON, or the content type in `headers`, in one write. Headers set before are kept; those given take precedence. */
 export function answerJson(
   response: ServerResponse,
   status: number,
@@ -12,7 +12,7 @@ export function answerJson(
   headers: OutgoingHttpHeaders = {},
 ): void {
   const { 'content-type': type = 'application/json; charset=utf-8', ...others } = headers
-  // Names and values in turn: what Node needs least time for.
+  // Alternating names and values, the form that Node writes fastest.
   const list = ['content-type', type, 'content-length', Buffer.byteLength(body), 'x-content-type-options', 'nosniff']
   for (const name in others) list.push(name, others[name] as string)
   response.writeHead(status, list)
@@ -28,14 +28,14 @@ export const failureBody = ({ code, message, details, retryable }: Problem): str
 const RETRY_HEADERS: OutgoingHttpHeaders = { 'retry-after': String(RETRY_AFTER_SECONDS) }
 const NO_HEADERS: OutgoingHttpHeaders = {}
 
-/** When to send again, in seconds: as the refusal's details say, where they do. Undefined where that does not help. */
+/** Seconds to wait before a retry, from the refusal's details if they say so; undefined if a retry does not help. */
 export function retryAfterOf({ retryable, details }: Problem): number | undefined {
   if (!retryable) return undefined
   const { retryAfterSeconds = RETRY_AFTER_SECONDS } = (details ?? {}) as { readonly retryAfterSeconds?: number }
   return retryAfterSeconds
 }
 
-/** The header that says after how many seconds to send again, where that may help. */
+/** The header that tells a client when to retry, if that may help. */
 export const retryHeaders = (seconds: number | undefined): OutgoingHttpHeaders =>
   seconds === undefined
     ? NO_HEADERS
@@ -43,7 +43,7 @@ export const retryHeaders = (seconds: number | undefined): OutgoingHttpHeaders =
       ? RETRY_HEADERS
       : { 'retry-after': String(seconds) }
 
-/** Answers a refusal; where it may be retried, a header says when. */
+/** Answers a refusal; if it may be retried, a header says when. */
 export function answerProblem(
   response: ServerResponse,
   status: number,

@@ -1,2 +1,2 @@
-/** A path below the base path, as the configuration has it: `/`, or a path without a slash at its end. */
+/** A path below the configured base path, which is `/` or a path without a trailing slash. */
 export const below = (basePath: string, path = ''): string => (basePath === '/' ? path : basePath + path)

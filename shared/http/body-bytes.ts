@@ -3,34 +3,34 @@ import type { ByteShare } from '../runtime/byte-budget.ts'
 
 const NO_ROOM = refuse('server_error', { outcome: 'not_written' }, 'Too many bytes of request bodies are being read.')
 
-/** A body for which the budget has no room is refused; nothing of it was written, and sent again later it may find some. */
+/** Refuses a body for which the budget has no room; nothing of it was written, and a retry may find room. */
 export const refuseForRoom = (): { readonly value?: undefined; readonly problem: Problem } => NO_ROOM
 
-/** Whether that is why a body was refused. */
+/** Whether a body was refused for that reason. */
 export const isForRoom = (cause: Problem): boolean => cause === NO_ROOM.problem
 
-/** A smaller piece is copied behind others into one block: as an object of its own it would take more memory than it has bytes. */
+/** Smaller pieces are copied together into one block: as an object of its own, each would take more memory than its bytes. */
 const OWN_BLOCK_BYTES_MIN = 4 * 1024
 const BLOCK_BYTES_MAX = 64 * 1024
 
-/** Memory of a request body that is taken from a budget. */
+/** Memory of a request body, taken from a budget. */
 export interface BodyMemory {
-  /** Takes so many bytes more; false where there is no room for them. */
+  /** Takes this many more bytes; false if there is no room for them. */
   hold(bytes: number): boolean
-  /** Gives back all that was taken. Safe to call twice. */
+  /** Returns all that was taken. Safe to call twice. */
   release(): void
 }
 
 /**
- * The bytes of a body as they come, in blocks that are taken from a budget: however a body is cut into pieces, it takes about as many
- * bytes as it has. A class, as each request makes one.
+ * The bytes of a body as they arrive, in blocks taken from a budget: however a body is cut into pieces, it takes about as much memory as it
+ * has bytes. A class, as each request makes one.
  */
 export class BodyBytes implements BodyMemory {
   readonly #share: ByteShare
   #blocks: Buffer[] = []
   #size = 0
   #held = 0
-  /** Bytes of the last block that are not used yet. */
+  /** Unused bytes of the last block. */
   #room = 0
 
   constructor(share: ByteShare) {
@@ -41,7 +41,7 @@ export class BodyBytes implements BodyMemory {
     return this.#size
   }
 
-  /** Whether the piece was kept; it is not where the budget has no room for it, unless `regardless` of that. */
+  /** Keeps a piece; false if the budget has no room for it, unless `regardless`. */
   add(piece: Buffer, regardless = false): boolean {
     const rest = this.#fillLastBlock(piece)
     if (rest.length > 0 && !this.#addBlock(rest, regardless)) return false
@@ -49,7 +49,7 @@ export class BodyBytes implements BodyMemory {
     return true
   }
 
-  /** The bytes in one piece, which may be a part of `scratch` where they are several that fit in there. */
+  /** The bytes as one buffer; several blocks are joined in `scratch` if they fit, and the result is then a part of it. */
   joined(scratch?: Buffer): Buffer {
     const [only] = this.#blocks
     if (only !== undefined && this.#blocks.length === 1) return only.subarray(0, this.#size)
@@ -59,7 +59,7 @@ export class BodyBytes implements BodyMemory {
     return scratch.subarray(0, this.#size)
   }
 
-  /** Takes the first bytes off and gives them; fewer where there are no more. */
+  /** Removes and returns the first bytes; fewer if there are no more. */
   shift(count: number): Buffer {
     const joined = this.joined()
     const rest = joined.subarray(count)
@@ -69,7 +69,7 @@ export class BodyBytes implements BodyMemory {
     return joined.subarray(0, count)
   }
 
-  /** Forgets the bytes; what they took stays taken until `release`. */
+  /** Drops the bytes; their memory stays taken until `release`. */
   clear(): void {
     this.#blocks = []
   }
@@ -86,7 +86,7 @@ export class BodyBytes implements BodyMemory {
     this.#held = 0
   }
 
-  /** The part of the piece for which the last block has no room. */
+  /** Returns the part of the piece that does not fit into the last block. */
   #fillLastBlock(piece: Buffer): Buffer {
     const last = this.#blocks.at(-1)
     if (last === undefined || this.#room === 0) return piece
@@ -96,7 +96,7 @@ export class BodyBytes implements BodyMemory {
   }
 
   #addBlock(piece: Buffer, regardless: boolean): boolean {
-    // The first piece stays as it is: most bodies have no other.
+    // The first piece is not copied: most bodies have no other.
     const isOwnBlock = this.#blocks.length === 0 || piece.length >= OWN_BLOCK_BYTES_MIN
     const length = isOwnBlock ? piece.length : this.#blockBytes(regardless)
     if (!regardless && !this.#share.fits(length, this.#held)) return false
@@ -108,7 +108,7 @@ export class BodyBytes implements BodyMemory {
     return true
   }
 
-  /** A new block is as large as all before it, where there is room for that. */
+  /** A new block is as large as all previous ones together, if there is room for that. */
   #blockBytes(regardless: boolean): number {
     const bytes = Math.min(BLOCK_BYTES_MAX, Math.max(OWN_BLOCK_BYTES_MIN, this.#held))
     return regardless || this.#share.fits(bytes, this.#held) ? bytes : OWN_BLOCK_BYTES_MIN

@@ -10,56 +10,56 @@ import { parseInPieces } from './json-pieces.ts'
 import { ACCEPTED_CODINGS, type ContentCoding, contentCoding, mediaProblem } from './media-type.ts'
 import { isChopped, PIECES_FREE, refuseForPieces } from './pieces.ts'
 
-/** A request as far as its body is read, of whatever version of HTTP. */
+/** A request with what is needed to read its body, in any version of HTTP. */
 export interface BodySource {
   readonly headers: IncomingHttpHeaders
-  /** Whether it was cut; HTTP/2 lets its body end all the same. */
+  /** Whether the request was cut off; HTTP/2 still lets its body end. */
   readonly aborted?: boolean
   on(event: 'data', listener: (chunk: Buffer) => void): unknown
   on(event: 'end' | 'close', listener: () => void): unknown
   destroy(): unknown
 }
 
-/** How much is read of a body, by who sends it. */
+/** How much of a body is read, depending on its sender. */
 export interface BodyGrant {
-  /** The sender, as far as the headers say. */
+  /** The sender, as far as the headers tell. */
   readonly owner: string
-  /** Most bytes as sent. */
+  /** Maximum bytes as sent. */
   readonly wireBytesMax: number
-  /** Most bytes after decompression. */
+  /** Maximum bytes after decompression. */
   readonly inflatedBytesMax: number
-  /** Why a body that has more is refused; left out: `payload_too_large`. */
+  /** Why a larger body is refused; omitted: `payload_too_large`. */
   readonly beyond?: Problem
-  /** Bounds what bodies hold at once, as sent and inflated; one that finds no room is refused. */
+  /** Limits the bytes that bodies hold at once, as sent and inflated; a body that finds no room is refused. */
   readonly share: ByteShare
 }
 
 /** The sender closed the connection before its body ended: there is nobody to answer. */
 export const GONE = Symbol('gone')
 
-/** The content of a body before it is parsed: text where the format is UTF-8, bytes where it is binary. */
+/** The content of a body before it is parsed: text for formats in UTF-8, bytes for binary ones. */
 export type Content = string | Buffer
 
 /** A body, decompressed. */
 export interface Body<Kind extends Content = Content> {
   readonly owner: string
   readonly content: Kind
-  /** The bytes of the content; of a text in UTF-8, as many as its characters where all of them are ASCII. */
+  /** The bytes of the content; for UTF-8 text, as many as its characters if all of them are ASCII. */
   readonly contentBytes: number
-  /** The memory of the content, to which that of its values is added; to be released when both are let go of. */
+  /** The memory of the content, to which that of its values is added; to be released when both are dropped. */
   readonly memory: BodyMemory
 }
 
-/** Beside a problem, `text` is the text that was read, with U+FFFD for bytes that are no UTF-8. */
+/** With a problem, `text` is the text that was read, with U+FFFD for bytes that are not UTF-8. */
 type Read<Value> = Checked<Value> & { readonly text?: string }
 
 /** The body of a request, or why it was not read. */
 export type ReadBody<Kind extends Content = string> = Read<Body<Kind>> | typeof GONE
 
-/** Makes the content of the bytes of a body, which are then let go of. */
+/** Turns the bytes of a body into its content; the bytes are then dropped. */
 export type Decode<Kind extends Content> = (bytes: BodyBytes) => Read<Kind>
 
-/** Takes off a body what its transport put around it, and tells how the rest is encoded. */
+/** Strips the framing of its transport from a body, and returns the coding of the rest. */
 export type Unwrap = (bytes: BodyBytes, headers: IncomingHttpHeaders) => Checked<ContentCoding>
 
 /** Reads the body of a request, once. */
@@ -69,27 +69,27 @@ export type BodyReader<Kind extends Content = string, Source extends BodySource 
 
 export interface BodyReaderOptions<Kind extends Content = string, Source extends BodySource = IncomingMessage> {
   readonly decode: Decode<Kind>
-  /** Decides by its headers how much is read of a request; a problem refuses it before anything is read. */
+  /** Decides from the headers how much of a request is read; a problem refuses it before anything is read. */
   readonly admit: (request: Source) => Checked<BodyGrant>
-  /** Longest time from the call to the last byte. */
+  /** Maximum time from the call to the last byte. */
   readonly timeoutMs: number
   readonly inflate?: Inflate
-  /** Left out: the body is the content, encoded as Content-Encoding says. */
+  /** Omitted: the body is the content, encoded as Content-Encoding says. */
   readonly unwrap?: Unwrap
 }
 
 const unwrapped: Unwrap = (_bytes, headers) => ({ value: contentCoding(headers) ?? 'identity' })
 
-/** So many bytes of a refused body are read on, for its sender to come to the answer; then the connection is cut. */
+/** Maximum bytes of a refused body that are still read, so that its sender gets to the answer; then the connection is cut. */
 const READ_ON_BYTES_MAX = 64 * 1024 * 1024
 
-/** A body as it came. */
+/** A body as received. */
 type Wire = Checked<BodyBytes> | typeof GONE
 
 /**
- * Makes a reader of bodies. Each body is read once and never more of it kept than its grant allows. A body that is refused is still
- * taken off the connection, and thrown away, until it ends or the time is up: its sender can then read the answer, and use the
- * connection again, where a closed one would be reset.
+ * Creates a reader of bodies. Each body is read once, and no more of it is kept than its grant allows. A refused body is still read and
+ * discarded until it ends or the time is up: its sender can then read the answer and reuse the connection, where a closed one would be
+ * reset.
  */
 export function createBodyReader<Kind extends Content, Source extends BodySource = IncomingMessage>({
   decode,
@@ -103,7 +103,7 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
   /** Calls `settle` once. */
   function readWire(request: BodySource, grant: Checked<BodyGrant>, settle: (wire: Wire) => void): void {
     const { wireBytesMax = 0, share = NO_SHARE } = grant.value ?? {}
-    // Let go of at the end: the request lives until its answer, and all that it refers to would live as long.
+    // Cleared at the end: the request lives until its answer, and everything that it refers to would live as long.
     let reading: { readonly bytes: BodyBytes; readonly settle: (wire: Wire) => void } | undefined
     reading = { bytes: new BodyBytes(share), settle }
     let size = 0
@@ -143,7 +143,7 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     })
   }
 
-  // Not async, as in the frame of such a function the body as sent would live until it is inflated.
+  // Not async, as an async frame would keep the body as sent alive until it is inflated.
   function bodyOf(
     wire: Wire,
     grant: Checked<BodyGrant>,
@@ -176,7 +176,7 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     return { value: { owner, content: content.value, contentBytes: bytes.size, memory: bytes } }
   }
 
-  // One promise a request: each costs as much as a check.
+  // One promise per request: each costs as much as a check.
   return (request) =>
     new Promise((resolve, reject) => {
       const grant = admit(request)
@@ -196,17 +196,17 @@ const tooLarge = (grant: BodyGrant | undefined, limit: number, message?: string)
   grant?.beyond === undefined ? refuse('payload_too_large', { limit }, message) : { problem: grant.beyond }
 
 /**
- * Whether these are all bytes of a body. One that is here as a whole takes no memory for longer than this turn of the event loop, so
- * small requests are served while bodies that dawdle hold the budget.
+ * Whether these are all bytes of a body. A complete body takes no memory beyond this event loop turn, so small requests are served even
+ * while slow bodies hold the budget.
  */
 const isWhole = ({ headers }: BodySource, size: number): boolean => Number(headers['content-length']) === size
 
-/** Where the bytes of a body are put together, if they fit: a buffer for each body would have the collector run all the time. */
+/** Where the bytes of a body are joined, if they fit: a buffer per body would keep the garbage collector running all the time. */
 const scratch = Buffer.allocUnsafeSlow(1024 * 1024)
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** For formats that are text in UTF-8, and never empty. */
+/** For formats that are non-empty text in UTF-8. */
 export const decodeText: Decode<string> = (bytes) => {
   const joined = bytes.joined(scratch)
   let text: string
@@ -218,35 +218,34 @@ export const decodeText: Decode<string> = (bytes) => {
   return text === '' ? refuse('malformed_json', null, 'The body is empty.') : { value: text }
 }
 
-/** For binary formats. Not in the scratch buffer, as the bytes are read when others may be in there. */
+/** For binary formats. Not in the scratch buffer, as the bytes are read later, when other bodies may be in there. */
 export const decodeBinary: Decode<Buffer> = (bytes) => ({ value: bytes.joined() })
 
-/** The headers that belong to the answer for a body that was refused. */
+/** The extra headers of the answer to a refused body. */
 export function refusedBodyHeaders(cause: Problem, { headers }: Pick<BodySource, 'headers'>): OutgoingHttpHeaders {
   const retry = retryHeaders(retryAfterOf(cause))
   switch (cause.code) {
     case 'request_timeout':
     case 'malformed_request':
-      // A sender that is too slow, or sends too small pieces, may still be sending; after any other refusal the connection is fit for
-      // the next request.
+      // A sender that is too slow, or sends too small pieces, may still be sending; after any other refusal the connection can be reused.
       return { ...retry, connection: 'close' }
     case 'unsupported_media_type':
-      // RFC 9110, 12.5.3: only where the coding is at fault.
+      // RFC 9110, 12.5.3: only if the coding is the reason.
       return contentCoding(headers) === undefined ? { 'accept-encoding': ACCEPTED_CODINGS } : {}
     default:
       return retry
   }
 }
 
-/** A longer body is parsed and judged in slices of time; a shorter one takes some milliseconds at most, whatever it holds. */
+/** A longer body is parsed and checked in slices of time; a shorter one takes a few milliseconds at most, whatever it holds. */
 export const isLong = (content: Content): boolean => content.length > 256 * 1024
 
-/** The value of a body that is one JSON text. In a long one every number is as it was written (`parseExactly`). */
+/** The value of a body that is one JSON text. In a long one, every number is kept as it was written (`parseExactly`). */
 export function* parseJsonBody({ content: text, memory }: Body<string>): Steps<Checked<unknown>> {
   return isLong(text) ? yield* parseInPieces(text, memory) : parseJson(text)
 }
 
-/** The value of a JSON text; `what` is wrong where it is none. */
+/** The value of a JSON text; `what` names the text in the refusal. */
 export function parseJson(text: string, what = 'The body'): Checked<unknown> {
   try {
     return { value: JSON.parse(text) }
@@ -255,7 +254,7 @@ export function parseJson(text: string, what = 'The body'): Checked<unknown> {
   }
 }
 
-/** Reads a body that is JSON and too small to be worth a budget. */
+/** Reads a JSON body that is too small to need a budget. */
 export type SmallJsonReader = (request: IncomingMessage) => Promise<Checked<unknown> | typeof GONE>
 
 export function createSmallJsonReader({

@@ -8,7 +8,7 @@ import type { ContentCoding } from './media-type.ts'
 /** RFC 9659: a zstd frame sent over HTTP needs no window larger than 8 MiB. */
 const ZSTD_WINDOW_LOG_MAX = 23
 
-/** An engine has a window of up to 16 MiB; more of them than Node has threads for would only wait. */
+/** An engine has a window of up to 16 MiB; more engines than Node has threads for would only wait. */
 const ENGINES_MAX = 4
 
 type Engine = zlib.Gunzip | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress | zlib.ZstdDecompress
@@ -21,8 +21,8 @@ const ENGINES: Readonly<Record<Exclude<ContentCoding, 'identity'>, (bytes: Buffe
 }
 
 /**
- * The bytes before they were encoded, taken from the share as they come. Inflating stops where there are more than `bytesMax`, with
- * the problem `tooLarge`, and where the share has no room, so a small body that would become a huge one takes no more memory than that.
+ * Decodes bytes into memory taken from the share. Stops with the problem `tooLarge` when there are more than `bytesMax`, and when the share
+ * has no room, so a small body that would become huge takes no more memory than that.
  */
 export type Inflate = (
   bytes: Buffer,
@@ -33,7 +33,7 @@ export type Inflate = (
 export function createInflate(): Inflate {
   const semaphore = createSemaphore(ENGINES_MAX)
   return async (bytes, coding, limits) => {
-    // An engine takes memory before there is any output.
+    // An engine takes memory before it has any output.
     if (!limits.share.fits(0)) return refuseForRoom()
     return semaphore.run(() => inflate(bytes, coding, limits))
   }
@@ -64,7 +64,7 @@ const inflate: Inflate = (bytes, coding, { share, bytesMax, tooLarge }) =>
     engine.end(bytes)
   })
 
-/** "deflate" is zlib's format (RFC 1950), but some senders leave out its two bytes of header and its checksum. */
+/** "deflate" is zlib's format (RFC 1950), but some senders leave out its two header bytes and its checksum. */
 function hasZlibHeader(bytes: Buffer): boolean {
   const [first = 0, second = 0] = bytes
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0

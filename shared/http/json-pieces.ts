@@ -3,19 +3,19 @@ import { parseKeepingDigits } from '../contract/exact-json.ts'
 import type { Steps } from '../runtime/cooperative.ts'
 import { type BodyMemory, refuseForRoom } from './body-bytes.ts'
 
-/** Bounds what JSON, or what stands for it, can become in memory: a value or a member costs many times its bytes, and a level costs stack. */
+/** Limits of what JSON or its equivalent becomes in memory: a value or a member costs many times its bytes, and a level costs stack. */
 export const JSON_LIMITS = {
   values: 1_000_000,
   members: 100_000,
   levels: 512,
-  /** Of the characters of a member's name, as they are written: it is parsed in one step. */
+  /** Maximum characters of a member's name, as written: it is parsed in one step. */
   nameCharacters: 1_000_000,
 } as const
 
-/** Memory that a value takes when it was parsed, more or less. */
+/** The approximate memory of a parsed value. */
 const VALUE_BYTES = 64
 
-/** So many characters are looked through and parsed in one step, which takes some milliseconds whatever they hold. */
+/** Characters searched and parsed per step, which takes a few milliseconds whatever they hold. */
 const PIECE_CHARACTERS = 64 * 1024
 
 const QUOTE = 0x22
@@ -27,30 +27,30 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const BLANK = /^[ \t\n\r]*$/
 const COLON_AFTER_BLANKS = /[ \t\n\r]*:/y
-/** Characters of an escape such as \u0041, the longest. */
+/** Characters of the longest escape, such as \u0041. */
 const ESCAPE_CHARACTERS = 6
 
-/** An array or object of which the end was not seen yet. */
+/** An array or object whose end has not been seen yet. */
 interface Container {
   readonly isObject: boolean
   readonly start: number
-  /** Where its present member begins. */
+  /** Where its current member begins. */
   memberStart: number
-  /** Where the members begin that were not parsed yet. */
+  /** Where the members begin that have not been parsed yet. */
   pieceStart: number
   commas: number
-  /** The members that were parsed; undefined while the container fits into a piece of the one around it. */
+  /** The members parsed so far; undefined while the container fits into a piece of its parent. */
   value: unknown[] | Record<string, unknown> | undefined
-  /** The present member is a container that is parsed by itself: `open` until its end, then `done` until the next comma. */
+  /** How the current member is parsed: `open` for a container of its own until its end, then `done` until the next comma. */
   member: 'in piece' | 'open' | 'done'
   /** The name of that member. */
   name: string
 }
 
 /**
- * Parses a long text as `JSON.parse` does, but for numbers that would lose digits, which stay as they are written
- * (`parseKeepingDigits`). Containers and strings that are longer than a piece are taken apart and put together again, so that the work
- * can rest between two pieces. More than `JSON_LIMITS` allow is refused, and so is a text for whose values `memory` has no room.
+ * Parses a long text like `JSON.parse`, except that numbers that would lose digits stay as they are written (`parseKeepingDigits`).
+ * Containers and strings longer than a piece are taken apart and put together again, so that the work can pause between two pieces. Text
+ * beyond `JSON_LIMITS` is refused, and so is one for whose values `memory` has no room.
  */
 export function* parseInPieces(
   text: string,
@@ -73,7 +73,7 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
   let isInString = false
   let stringStart = 0
   let escapeAt = 0
-  /** The parts of the present string that were parsed, and where the next begins. */
+  /** The parsed parts of the current string, and where the next one begins. */
   let parts: string[] = []
   let partStart = 0
   let values = 0
@@ -86,7 +86,7 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
         isInString = false
         if (parts.length > 0 && !isName(text, stringStart, at)) {
           parts.push(parsePart(text, partStart, at))
-          // A string that is parsed by itself is a member like a container.
+          // A string that is parsed by itself is a member, like a container.
           takeApart(text, [...open, containerAt(stringStart, false)])
           const value = endLong(parts.join(''), at, open)
           if (value !== undefined) root ??= { value, end: at + 1 }
@@ -128,10 +128,7 @@ function* parseText(text: string, memory: Pick<BodyMemory, 'hold'>, pieceCharact
   return root.value
 }
 
-/**
- * Takes the memory for all values that were found so far in a body. Throws a `ProblemError` where they are more than `JSON_LIMITS`
- * allow, or find no room.
- */
+/** Takes the memory for all values found so far in a body. Throws a `ProblemError` if they exceed `JSON_LIMITS`, or if there is no room. */
 export function createValueHold(memory: Pick<BodyMemory, 'hold'>): (values: number) => void {
   let held = 0
   return (values) => {
@@ -152,7 +149,7 @@ const containerAt = (start: number, isObject: boolean): Container => ({
   name: '',
 })
 
-/** A comma ends a member. Parses what was gathered where it has become long, and says whether it did. */
+/** Ends a member at a comma. Parses the gathered members once they are long, and returns whether it did. */
 function endMember(text: string, at: number, open: readonly Container[], pieceCharacters: number): boolean {
   const container = open.at(-1)
   if (container === undefined) throw new SyntaxError("Unexpected token ','")
@@ -170,7 +167,7 @@ function endMember(text: string, at: number, open: readonly Container[], pieceCh
   return isLong
 }
 
-/** The value of the outermost container where it was taken apart and ends here. */
+/** The value of the outermost container, if it was taken apart and ends here. */
 function endContainer(text: string, at: number, open: Container[], isObject: boolean): unknown {
   const container = open.pop()
   if (container?.isObject !== isObject) throw new SyntaxError(`Unexpected token '${text[at]}'`)
@@ -181,7 +178,7 @@ function endContainer(text: string, at: number, open: Container[], isObject: boo
   return endLong(value, at, open)
 }
 
-/** A container or a string that was parsed by itself ends here: a member of the innermost container, or else what the text says, which is given back. */
+/** Ends a container or string that was parsed by itself: adds it to the innermost container, or returns it if it is the whole text. */
 function endLong(value: unknown, at: number, open: readonly Container[]): unknown {
   const around = open.at(-1)
   if (around === undefined) return value
@@ -192,7 +189,7 @@ function endLong(value: unknown, at: number, open: readonly Container[]): unknow
   return undefined
 }
 
-/** Part of a string, which neither begins nor ends within an escape. */
+/** Parses a part of a string that neither begins nor ends within an escape. */
 const parsePart = (text: string, start: number, end: number): string => JSON.parse(`"${text.slice(start, end)}"`)
 
 /** Whether a string is the name of a member. Names are not taken apart, so they have a limit of their own. */
@@ -203,7 +200,7 @@ function isName(text: string, start: number, end: number): boolean {
   return true
 }
 
-/** The innermost container no longer fits into a piece, so those around it do not either: their members before it are parsed now. */
+/** The innermost container does not fit into a piece, so its parents do not either: their earlier members are parsed now. */
 function takeApart(text: string, open: readonly Container[]): void {
   for (const [index, container] of open.entries()) {
     if (container.value === undefined && index === 0) requireBlank(text, 0, container.start)
@@ -223,7 +220,7 @@ function nameBefore(text: string, { isObject, memberStart }: Container, end: num
   return ''
 }
 
-/** Parses the members up to `end`, of which there has to be one at least. */
+/** Parses the members up to `end`; there has to be at least one. */
 function addMembers(text: string, { value, pieceStart }: Container, end: number): void {
   const piece = text.slice(pieceStart, end)
   let added = 0
@@ -239,7 +236,7 @@ function addMembers(text: string, { value, pieceStart }: Container, end: number)
   if (added === 0) throw new SyntaxError('A value is missing')
 }
 
-/** As JSON.parse does, under which no name has a meaning of its own. */
+/** Like JSON.parse, for which no name has a special meaning. */
 function define(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })

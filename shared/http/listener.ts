@@ -6,19 +6,19 @@ import { answerProblem } from './answer.ts'
 import { answerMethodNotAllowed, SERVED_METHODS } from './method-not-allowed.ts'
 import { STATUS } from './status.ts'
 
-/** Answers a request; what it throws is a fault of ours. */
+/** Answers a request; an error it throws is a fault of ours. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
-/** Finds the handler of a request's target; undefined where the application handles it. */
+/** Finds the handler of a request's target; undefined if the application handles it. */
 export type Routes = (target: string) => Handler | undefined
 
 const NO_ROUTES: Routes = () => undefined
 
 /**
- * The listener of an HTTP server: one of the `first` routes or the application answers a request, and after them the listener itself
- * answers those that no route took, and those whose route threw. It stands outside of the router because there are targets that
- * Express routes nowhere, and because Express changes the prototypes of each request and its response, which makes all later work
- * slower: requests that come by the ten thousands a second go round it.
+ * The listener of an HTTP server: one of the `first` routes or the application answers a request; the listener itself answers those that no
+ * route took, and those whose route threw. It is outside of the router because Express does not route every target, and because Express
+ * changes the prototypes of each request and its response, which slows down all later work: requests that come by the ten thousand per
+ * second bypass it.
  */
 export const createListener =
   (app: Express, logger: Logger, first: Routes = NO_ROUTES): RequestListener =>
@@ -36,9 +36,9 @@ export const createListener =
 function answerRest(error: unknown, request: IncomingMessage, response: ServerResponse, logger: Logger): void {
   const isUnknown = error === undefined || error === null
   const cause = isUnknown ? problem('not_found') : problemOf(error, request, logger)
-  // The status line is gone: all that is left is to cut the answer short, so that nobody takes it for a whole one.
+  // The status line has been sent: the answer can only be cut off, so that nobody takes it for a complete one.
   if (response.headersSent) response.destroy()
-  // No path takes it, as it would send back a request with its key and cookie (RFC 9110, 9.3.8).
+  // No path accepts it, as it would return a request with its key and cookie (RFC 9110, 9.3.8).
   else if (isUnknown && request.method === 'TRACE') answerMethodNotAllowed(response, SERVED_METHODS)
   else answerProblem(response, STATUS[cause.code], cause)
 }

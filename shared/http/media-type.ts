@@ -4,7 +4,7 @@ import { type Problem, problem } from '../contract/errors.ts'
 /** How a body is encoded on the wire (RFC 9110, 8.4). */
 export type ContentCoding = 'identity' | 'gzip' | 'deflate' | 'br' | 'zstd'
 
-/** The codings that a request body may have, as an `Accept-Encoding` header lists them. */
+/** The codings that a request body may have, in the form of an `Accept-Encoding` header. */
 export const ACCEPTED_CODINGS = 'gzip, deflate, br, zstd'
 
 const CODINGS: ReadonlyMap<string, ContentCoding> = new Map([
@@ -16,21 +16,21 @@ const CODINGS: ReadonlyMap<string, ContentCoding> = new Map([
   ['zstd', 'zstd'],
 ])
 
-/** The coding that a header names, identity where it names none; undefined for one, or a list of them, that is not known. */
+/** The coding that a header names, identity if it names none; undefined for an unknown one, or for a list of codings. */
 export function contentCoding(headers: IncomingHttpHeaders, header = 'content-encoding'): ContentCoding | undefined {
   const name = headers[header]
   if (name === undefined || name === '') return 'identity'
   return CODINGS.get(String(name).trim().toLowerCase())
 }
 
-/** Each run of blanks begins after something: two side by side could share a long one in as many ways as it has blanks. */
+/** Each run of whitespace follows another token: two adjacent runs could split a long one in as many ways as it has characters. */
 const JSON_IN_UTF8 = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?(?:;[ \t]*)?$/i
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]+)/i
 
 /**
- * Why a body with these headers is not read as JSON in UTF-8, or undefined where it is. Without a type it is. `taken` are the types
- * that may be sent.
+ * Why a body with these headers is not read as JSON in UTF-8; undefined if it is, as it is without a type. `taken` names the accepted types
+ * in the refusal.
  */
 export function mediaProblem(headers: IncomingHttpHeaders, taken = 'application/json'): Problem | undefined {
   const type = headers['content-type']
@@ -42,14 +42,14 @@ export function mediaProblem(headers: IncomingHttpHeaders, taken = 'application/
   return codingProblem(headers)
 }
 
-/** Why a body of this content type is not read as UTF-8; undefined where it is. */
+/** Why a body of this content type is not read as UTF-8; undefined if it is. */
 export function charsetProblem(type: string): Problem | undefined {
   const charset = CHARSET.exec(type)?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return undefined
   return problem('unsupported_media_type', null, `The charset ${charset} is not UTF-8.`)
 }
 
-/** Why a body is not decompressed; undefined where it is, or need not be. */
+/** Why a body is not decompressed; undefined if it is, or need not be. */
 export function codingProblem(headers: IncomingHttpHeaders): Problem | undefined {
   return contentCoding(headers) === undefined
     ? problem('unsupported_media_type', null, 'The content encoding is not supported.')

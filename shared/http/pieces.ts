@@ -1,10 +1,10 @@
 import { refuse } from '../contract/errors.ts'
 
-/** Each piece of a body takes its time, however short it is: so many may be, and beyond them so many bytes have to come with each. */
+/** Each piece of a body costs time, however short it is: this many are free; beyond them, each must bring this many bytes on average. */
 export const PIECES_FREE = 2_048
 export const PIECE_BYTES_MIN = 64
 
-/** Whether a body comes in more pieces than its bytes allow. */
+/** Whether a body arrives in more pieces than its bytes allow. */
 export const isChopped = (pieces: number, bytes: number, free = PIECES_FREE): boolean =>
   pieces > free + bytes / PIECE_BYTES_MIN
 

@@ -3,17 +3,17 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { acceptedCoding } from './accept-encoding.ts'
 
-/** An answer that is the same for everybody, in every form in which it is sent. */
+/** An answer that is the same for all clients, in all codings in which it is sent. */
 export interface PreparedBody {
   /** A media type. */
   readonly type: string
-  /** Its bytes in a coding; they are encoded when first asked for, by another thread, and kept. */
+  /** Its bytes in a coding; they are encoded on first use, by another thread, and kept. */
   encoded(coding: Coding): Promise<Buffer>
 }
 
 type Coding = 'identity' | keyof typeof ENCODERS
 
-/** The best quality takes 15 times as long, and saves a tenth. */
+/** The best quality takes 15 times as long and saves a tenth. */
 const BROTLI_QUALITY = 9
 
 const ENCODERS = {
@@ -22,10 +22,10 @@ const ENCODERS = {
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION }),
 }
 
-/** The smallest first. */
+/** The coding with the smallest result first. */
 const CODINGS = ['br', 'gzip'] as const
 
-/** Prepares what `read` gives, which is called when it is first asked for. */
+/** Prepares the bytes that `read` returns; it is called on first use. */
 export function prepareBody(type: string, read: () => Buffer | Promise<Buffer>): PreparedBody {
   const made = new Map<Coding, Promise<Buffer>>()
   const make = async (coding: Coding): Promise<Buffer> =>
@@ -39,7 +39,7 @@ export function prepareBody(type: string, read: () => Buffer | Promise<Buffer>):
   return { type, encoded }
 }
 
-/** Answers 200 with the body as the client can read it best. */
+/** Answers 200 with the body in the best coding for the client. */
 export async function answerPrepared(
   request: IncomingMessage,
   response: ServerResponse,

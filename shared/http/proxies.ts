@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { createNetworkCheck } from '../runtime/networks.ts'
 
-/** The part of a request that tells who sent it and through whom. */
+/** The part of a request that shows who sent it, and through which proxies. */
 export type Forwarded = Pick<IncomingMessage, 'headers' | 'socket'>
 
-/** The believed part of the way that a request took before it came here. */
+/** The trusted part of a request's path through proxies. */
 export interface Proxies {
-  /** The address of the client: that of the connection, or the one that the trusted proxies between tell. */
+  /** The address of the client: that of the connection, or the one that the trusted proxies in between report. */
   clientOf(request: Forwarded): string
-  /** The protocol between the client and the outermost proxy, such as `https`; undefined where no trusted proxy tells. */
+  /** The protocol between the client and the outermost proxy, such as `https`; undefined if no trusted proxy reports it. */
   protocolOf(request: Forwarded): string | undefined
-  /** The host that the outermost proxy was asked for; undefined where no trusted proxy tells. */
+  /** The host that the outermost proxy was asked for; undefined if no trusted proxy reports it. */
   hostOf(request: Forwarded): string | undefined
-  /** Whether somebody who is not trusted tells any of this. */
+  /** Whether an untrusted peer reports any of this. */
   ignores(request: Forwarded): boolean
 }
 
@@ -21,7 +21,7 @@ const HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as 
 
 type Header = (typeof HEADERS)[number]
 
-/** Believes what proxies with these addresses, or in these networks, add to a request; entries that are neither are left out. */
+/** Trusts what proxies with these addresses, or in these networks, add to a request; entries that are neither are ignored. */
 export function createProxies(networks: readonly string[]): Proxies {
   const trusts = createNetworkCheck(networks)
   const peerOf = ({ socket }: Forwarded): string => addressOf(socket.remoteAddress ?? '') ?? ''
@@ -30,7 +30,7 @@ export function createProxies(networks: readonly string[]): Proxies {
   return {
     clientOf: (request) => {
       let client = peerOf(request)
-      // Each proxy adds at the end who it was that asked it: a client can make up all that stands before its own address.
+      // Each proxy appends the address that sent it the request: a client can make up everything before its own address.
       for (const hop of listOf(request, 'x-forwarded-for').toReversed()) {
         const address = addressOf(hop)
         if (!trusts(client) || address === undefined) break
@@ -44,7 +44,7 @@ export function createProxies(networks: readonly string[]): Proxies {
   }
 }
 
-/** A list in a header, which proxies make longer or repeat. */
+/** The list in a header, which proxies extend or repeat. */
 const listOf = ({ headers }: Forwarded, name: Header): readonly string[] =>
   [headers[name] ?? []]
     .flat()
@@ -53,7 +53,7 @@ const listOf = ({ headers }: Forwarded, name: Header): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** An address as it may stand there: with a port, an IPv6 address in brackets or with a zone, an IPv4 address in the form of IPv6. */
+/** An address in any form that these headers use: with a port, IPv6 in brackets or with a zone, IPv4 in the form of IPv6. */
 function addressOf(text: string): string | undefined {
   const bare = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text)
   const address = (bare?.[1] ?? bare?.[2] ?? text).replace(/^::ffff:(?=\d+\.)|%.*$/gi, '')

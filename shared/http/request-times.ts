@@ -4,15 +4,15 @@ import type { Metrics } from '../runtime/metrics.ts'
 import type { Span, Tracer } from '../runtime/tracing.ts'
 import type { Handler } from './listener.ts'
 
-/** The template of the path that took a request. Express notes its own under the same name. */
+/** The template of the path that matched a request. Express stores its own under the same name. */
 interface Route {
   readonly path: unknown
 }
 
-/** A request with what is noted of it until its answer has ended. */
+/** A request with what is recorded about it until its answer has ended. */
 type Timed = IncomingMessage & { route?: Route; begunAt?: number; span?: Span | undefined }
 
-/** Notes the route of every request that the handler gets. */
+/** Records the route of every request that reaches the handler. */
 export const routed =
   (route: Route, handler: Handler): Handler =>
   (request, response) => {
@@ -22,8 +22,8 @@ export const routed =
   }
 
 /**
- * Takes the time of requests by route and class of status. `begunAt` is of `performance.now()`; without a route it counts as `other`,
- * without a status as `none`.
+ * Measures the duration of requests by route and status class. `begunAt` is from `performance.now()`; a missing route counts as `other`, a
+ * missing status as `none`.
  */
 export function createRequestTimes(
   metrics: Metrics,
@@ -36,8 +36,8 @@ export function createRequestTimes(
 }
 
 /**
- * The span of a request, where it is traced: a part of the sender's trace, where there is one. From here on the request says that it comes
- * from this span, and so do its records.
+ * The span of a request, if it is traced: a part of the sender's trace, if there is one. From here on the request's `traceparent` names
+ * this span, and so do its records.
  */
 export function spanOfRequest(tracer: Tracer, headers: IncomingHttpHeaders): Span | undefined {
   const parent = validTraceparent(headers['traceparent'])
@@ -47,7 +47,7 @@ export function spanOfRequest(tracer: Tracer, headers: IncomingHttpHeaders): Spa
   return span
 }
 
-/** The `error.type` of an answer with this status; undefined stands for none. */
+/** The `error.type` of an answer with this status; undefined for no error. */
 export const failureOf = (status: number | undefined): string | undefined =>
   status === undefined ? 'no_answer' : status >= 500 ? String(status) : undefined
 
@@ -62,10 +62,10 @@ function endOf(request: Timed, status: number | undefined) {
   return { name: route === undefined ? method : `${method} ${route.path}`, attributes, failure: failureOf(status) }
 }
 
-/** Takes the time of all requests of a listener, and traces them where there is a tracer. */
+/** Measures the duration of all requests of a listener, and traces them if there is a tracer. */
 export function timed(listener: RequestListener, metrics: Metrics, tracer: Tracer | null = null): RequestListener {
   const observe = createRequestTimes(metrics)
-  // One function for all responses: thousands of them end every second.
+  // One function for all responses, as thousands of them end every second.
   function end(this: ServerResponse): void {
     const { route, begunAt = 0, span }: Timed = this.req
     const status = this.headersSent ? this.statusCode : undefined

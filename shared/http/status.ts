@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../contract/errors.ts'
 
 /**
- * The only map from codes to HTTP statuses. The read API and transport failures always use it; the ingestion endpoints
- * answer 200 (specification 4.1) unless the client sends `X-Strict-Status: true`.
+ * The only map from codes to HTTP statuses. The read API and transport failures always use it; the ingestion endpoints of the specification
+ * answer 200 (4.1) unless the client sends `X-Strict-Status: true`.
  */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
   missing_api_key: 401,

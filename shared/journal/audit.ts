@@ -16,15 +16,15 @@ export interface AuditDeps {
   readonly journal: Pick<Journal, 'append'>
   readonly topic: string
   readonly clock: Clock
-  /** Hears of a change that was refused as its record was not confirmed, and of an outcome that is not on the topic. */
+  /** Called for a change that was refused because its record was not confirmed, and for an outcome that is missing from the topic. */
   readonly onFailure: (error: unknown, record: 'change' | 'outcome') => void
 }
 
 /**
- * Makes changes and tells of them on the audit's topic: first what is to be changed, then what became of it. So no change is without its
- * record, wherever a process ends. Rejects as `make`, and with an `AppendError` (`not_written`), having made nothing, where the records
- * were not confirmed. An outcome that is not confirmed is left out. `inParts` says that a failed `make` may have changed something
- * even where its last append was not written.
+ * Makes changes and records them on the audit topic: first the intended changes, then their outcome. So no change is without a record,
+ * wherever a process ends. Rejects as `make` does, and with an `AppendError` (`not_written`), having changed nothing, if the records were
+ * not confirmed. An unconfirmed outcome is left out. `inParts` says that a failed `make` may have changed something even if its last append
+ * was not written.
  */
 export type Audited = <Result>(
   changes: readonly AuditedChange[],
@@ -35,7 +35,7 @@ export type Audited = <Result>(
 /** Audits the changes of one origin. */
 export type Audit = (origin: AuditOrigin) => Audited
 
-/** The topic has one partition, so its records have one order. */
+/** The topic has one partition, so that its records have a total order. */
 const PARTITION = 0
 
 export function createAudit({ journal, topic, clock, onFailure }: AuditDeps): Audit {
@@ -70,13 +70,13 @@ export function createAudit({ journal, topic, clock, onFailure }: AuditDeps): Au
     }
 }
 
-/** A change and what became of it; `pending` where the topic does not say (yet). */
+/** A change and its outcome; `pending` if the topic has none (yet). */
 export type ToldChange = Omit<AnnouncedChange, 'outcome'> & { readonly outcome: AuditOutcome | 'pending' }
 
-/** Announcements that wait for their outcome while the topic is read. */
+/** Maximum announcements that wait for their outcome while the topic is read. */
 const WAITING_MAX = 10_000
 
-/** Reads the changes of the topic, in the order of their outcomes; those without one come last. Rejects as `Journal.scan`. */
+/** Reads the changes of the topic, in the order of their outcomes; those without one come last. Rejects as `Journal.scan` does. */
 export async function* readAudit(journal: Pick<Journal, 'scan'>, topic: string): AsyncGenerator<ToldChange> {
   const waiting = new Map<string, Map<number, AnnouncedChange>>()
   for await (const { value } of journal.scan(topic)) {

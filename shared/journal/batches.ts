@@ -4,7 +4,7 @@ import type { NewRecord } from './journal.ts'
 const APPEND_BYTES_MAX = 500_000
 const APPEND_RECORDS_MAX = 500
 
-/** The records in their order, in batches that one append takes. */
+/** The records, in order, in batches that fit into one append. */
 export function batchesOf(records: readonly NewRecord[]): NewRecord[][] {
   const batches: NewRecord[][] = []
   let room = 0

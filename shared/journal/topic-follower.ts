@@ -5,7 +5,7 @@ import { byDeadline, pause } from '../runtime/waiting.ts'
 import type { Follower, Journal, JournalRecord } from './journal.ts'
 
 export interface TopicFollowerDeps<State> {
-  /** Of the service, and of the records in what is logged. */
+  /** The name of the service, and of the records in log messages. */
   readonly name: string
   readonly journal: Pick<Journal, 'follow'>
   readonly topic: string
@@ -21,15 +21,15 @@ export interface TopicFollowerDeps<State> {
 /** The records of a topic, folded in memory. */
 export interface TopicFollower<State> extends Service {
   state(): State
-  /** Whether the topic was read up to the records that stood in it at the start. */
+  /** Whether the topic was read up to the records that were in it at the start. */
   caughtUp(): boolean
 }
 
 const RETRY_MS = 10_000
 
 /**
- * Follows a topic that nothing else depends on: a process starts without waiting for it. Where the topic cannot be read, it tries again
- * until it is stopped.
+ * Follows a topic that nothing else depends on: a process starts without waiting for it. If the topic cannot be read, it retries until it
+ * is stopped.
  */
 export function createTopicFollower<State>(deps: TopicFollowerDeps<State>): TopicFollower<State> {
   const { name, journal, topic, clock, logger, retryMs = RETRY_MS, begin, fold } = deps
@@ -40,7 +40,7 @@ export function createTopicFollower<State>(deps: TopicFollowerDeps<State>): Topi
 
   async function follow(): Promise<Follower | undefined> {
     for (let hasWarned = false; !stopping.signal.aborted; hasWarned = true) {
-      // A failed attempt leaves nothing behind: all is read again.
+      // A failed attempt leaves nothing behind: everything is read again.
       const fresh = begin()
       state = fresh
       try {

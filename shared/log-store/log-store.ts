@@ -9,88 +9,87 @@ import type { SeriesFunction } from './statistics.ts'
 /**
  * The log store: the searchable documents that consumers write and the views read.
  *
- * - A document is stored once by its id, whatever is written again and in whatever order. The first one written stays.
- * - A written document may become visible later (the store says how late at most, `searchableWithinMs`); once visible it stays
- *   so until retention removes its day.
- * - Every reading call is for one Team and sees no other Team's documents.
- * - Entries are ordered by (timestamp, id). A page follows from the last entry of the page before, so entries that arrive
- *   meanwhile are neither skipped nor repeated among those that were there.
- * - A transient failure is the store's to retry; a bad document is an outcome, not an exception.
+ * - A document is stored once per id, whatever is rewritten and in whatever order. The first one written stays.
+ * - A written document may become visible later (at most `searchableWithinMs` later); once visible, it stays visible until
+ *   retention removes its day.
+ * - Every read call is for one Team and sees no other Team's documents.
+ * - Entries are ordered by (timestamp, id). A page continues from the last entry of the previous page, so entries that arrive
+ *   meanwhile cause none of the others to be skipped or repeated.
+ * - The store retries transient failures; a bad document is an outcome, not an exception.
  */
 export interface LogStore extends LogStoreWriter, LogStoreReader {
   /** Never rejects. */
   health(): Promise<Health>
-  /** Lets go of everything; safe to call twice. */
+  /** Releases everything; safe to call twice. */
   close(): Promise<void>
 }
 
 export interface LogStoreWriter {
-  /** The longest time from a write's return until a search sees it, in milliseconds. */
+  /** The longest time from a write's return until a search sees the documents, in milliseconds. */
   readonly searchableWithinMs: number
 
   /**
-   * Stores documents; one outcome each, in order. Goes through them once, and may take its time between two. Transient failures are retried until `signal` aborts. Rejects with a
-   * `StoreHaltError` for what retrying cannot cure, and with the signal's reason.
+   * Stores documents; one outcome each, in order. Iterates over them once, and may pause between two. Transient failures are retried until
+   * `signal` aborts. Rejects with a `StoreHaltError` for failures that retrying cannot cure, and with the signal's reason.
    */
   write(documents: Iterable<EntryDocument>, signal: AbortSignal): Promise<readonly WriteOutcome[]>
 
-  /** Folds what was learnt of flows into their summaries. Telling the same twice changes nothing. Failures as in `write`. */
+  /** Folds facts about flows into their summaries. Repeating a fact changes nothing. Fails as `write` does. */
   mergeFlows(deltas: readonly FlowDelta[], signal: AbortSignal): Promise<void>
 
-  /** Removes whole days: documents whose `receivedAt` lies before the day (yyyy-mm-dd, UTC). Returns how many documents. */
+  /** Removes whole days: documents whose `receivedAt` is before the day (yyyy-mm-dd, UTC). Returns the number of documents. */
   removeBefore(day: string): Promise<number>
 }
 
 export type WriteOutcome =
   | { readonly outcome: 'stored' }
-  /** Its id was there already. */
+  /** A document with its id exists already. */
   | { readonly outcome: 'duplicate' }
-  /** The store will never take it; the reason holds no content of the document. */
+  /** The store will never accept it; the reason contains nothing of the document. */
   | { readonly outcome: 'refused'; readonly reason: string }
 
 /**
- * Reads. When its signal aborts, a call rejects with the signal's reason at once, and the store stops working on it. A call that
- * would take more memory than a read may have rejects with a `ReadTooLargeError`.
+ * The read calls. When its signal aborts, a call rejects with the signal's reason at once, and the store stops working on it. A call that
+ * would exceed the memory limit of a read rejects with a `ReadTooLargeError`.
  */
 export interface LogStoreReader {
   search(filter: EntryFilter, page: PageRequest, signal?: AbortSignal): Promise<Page>
   get(team: string, kind: EntryKind, id: string, signal?: AbortSignal): Promise<EntryRecord | undefined>
   /** The number of entries that match. */
   count(filter: EntryFilter, signal?: AbortSignal): Promise<number>
-  /** Counts by level in at most `bucketsMax` equal spans over the filter's range, or over that of the matches where it has none. */
+  /** Counts by level in at most `bucketsMax` equal spans over the filter's range, or over the matches' range if it has none. */
   histogram(filter: EntryFilter, bucketsMax: number, signal?: AbortSignal): Promise<Histogram>
-  /** For each facet the values with most matches, most first. */
+  /** For each facet, the values with most matches, most frequent first. */
   facets(filter: EntryFilter, valuesMax: number, signal?: AbortSignal): Promise<Facets>
   /**
-   * The groups of the matches that share a value, those with most matches first, each with its counts in at most `bucketsMax` equal
-   * spans of the filter's range, or of that of the matches where it has none. A list of groups ends early where their samples have
-   * as many bytes as a page may have.
+   * The groups of matches that share a value, those with most matches first, each with its counts in at most `bucketsMax` equal spans of
+   * the filter's range, or of the matches' range if it has none. The list ends early if the groups' samples reach the size of a page.
    */
   groups(filter: EntryFilter, by: GroupField, limits: GroupLimits, signal?: AbortSignal): Promise<Groups>
   /**
-   * A function of the matches, or of the numbers that they have at a path, for each of at most `bucketsMax` equal spans as those of the
-   * histogram. Rejects with a `ReadTooLargeError` where the numbers have more than `ROUNDED_NUMBERS_MAX` different values (statistics.ts).
+   * A function of the matches, or of the numbers that they have at a path, for each of at most `bucketsMax` equal spans like those of the
+   * histogram. Rejects with a `ReadTooLargeError` if there are more than `ROUNDED_NUMBERS_MAX` different numbers (statistics.ts).
    */
   series(filter: EntryFilter, request: SeriesRequest, signal?: AbortSignal): Promise<SeriesAnswer>
   /**
-   * Matches that became visible after the cursor, as rows, oldest first in the order of arrival; null starts at the present end. At
-   * most `limit` of them and, but for the first, `PAGE_BYTES_MAX`. Rejects with a `TailCursorError` where it gave out no such cursor.
+   * Matches that became visible after the cursor, as rows, oldest first in the order of arrival; null starts at the current end. At most
+   * `limit` and, except for the first, `PAGE_BYTES_MAX`. Rejects with a `TailCursorError` for a cursor of another origin.
    */
   tail(filter: EntryFilter, after: TailCursor | null, limit: number, signal?: AbortSignal): Promise<TailPage>
-  /** Flows in the order that the page asks for. A page ends early where its flows have very many groups. */
+  /** Flows in the order that the page requests. A page ends early if its flows have very many groups. */
   searchFlows(filter: FlowFilter, page: FlowPageRequest, signal?: AbortSignal): Promise<FlowPage>
-  /** The number of flows that match, by their states. */
+  /** The number of matching flows in each state. */
   countFlows(filter: FlowFilter, states: FlowStates, signal?: AbortSignal): Promise<FlowCounts>
-  /** One flow, or undefined where the Team has no entry with the key. */
+  /** One flow; undefined if the Team has no entry with the key. */
   flow(team: string, correlationKey: string, signal?: AbortSignal): Promise<Flow | undefined>
 }
 
 export interface EntryFilter {
   readonly team: string
-  /** Both kinds where empty. */
+  /** Empty for both kinds. */
   readonly kinds: readonly EntryKind[]
   readonly query: Query
-  /** Canonical timestamps: `from` inclusive, `to` exclusive, on `timestamp`; null leaves that end open. */
+  /** Canonical timestamps: `from` inclusive, `to` exclusive, compared with `timestamp`; null leaves that end open. */
   readonly from: string | null
   readonly to: string | null
   /** The ends of a range of levels, both inclusive. */
@@ -102,30 +101,30 @@ export interface EntryFilter {
   readonly event: string | null
   readonly step: string | null
   readonly project: string | null
-  /** A category and all below it: `Acme.Billing` finds `Acme.Billing` and `Acme.Billing.Jobs`, not `Acme.BillingX`. */
+  /** A category and all categories below it: `Acme.Billing` finds `Acme.Billing` and `Acme.Billing.Jobs`, not `Acme.BillingX`. */
   readonly category: string | null
-  /** The id of a group of application logs, as the documents have it. */
+  /** The id of a group of application logs, as in the documents. */
   readonly template: string | null
   readonly exceptionGroup: string | null
 }
 
-/** A place between entries: just after the entry named. */
+/** A place between entries: directly after this entry. */
 export interface Cursor {
   readonly timestamp: string
   readonly id: string
 }
 
-/** A page ends early once its entries have so many bytes as they are given back, but for the first. */
+/** A page ends early once its entries, as returned, have this many bytes; it has at least one entry. */
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024
 
-/** A page of flows ends early once they have so many groups. */
+/** A page of flows ends early once its flows have this many groups. */
 export const PAGE_GROUPS_MAX = 20_000
 
 export interface PageRequest {
   readonly limit: number
   readonly order: 'asc' | 'desc'
   readonly after: Cursor | null
-  /** `row`: long texts are cut to what a row of a list can show (`rowOf`); left out: entries are whole. */
+  /** `row`: long texts are cut to the size of a list's row (`rowOf`); omitted: entries are whole. */
   readonly form?: 'row' | 'whole'
 }
 
@@ -146,14 +145,14 @@ export interface Histogram {
 export type FacetName = 'level' | 'environment' | 'event' | 'step' | 'project' | 'category'
 export type Facets = Readonly<Record<FacetName, readonly { readonly value: string; readonly count: number }[]>>
 
-/** The fields with one value at most. */
+/** The fields with at most one value. */
 export type GroupColumn = FacetName | 'correlationKey' | 'eventName' | 'eventId' | 'template' | 'exceptionGroup'
 
 /** The field whose value the entries of a group share. An entry with several leaves at a path is in the group of each. */
 export type GroupField = GroupColumn | LeafName
 
 export interface GroupLimits {
-  /** Most groups, at least 1. */
+  /** Maximum groups, at least 1. */
   readonly groupsMax: number
   readonly bucketsMax: number
 }
@@ -186,16 +185,16 @@ export interface EntryGroup {
 
 export interface SeriesRequest {
   readonly fn: SeriesFunction
-  /** The numbers that `fn` is of; null, for `count` alone, counts entries. */
+  /** The numbers that `fn` is applied to; null, allowed for `count` only, counts entries. */
   readonly of: LeafName | null
-  /** A series for each value of a field; null makes one of all matches. */
+  /** The field for whose values there is a series each; null for one series of all matches. */
   readonly by: GroupField | null
-  /** Most series, at least 1: of the values that most entries have, among those with a leaf at `of`. */
+  /** Maximum series, at least 1: those of the most frequent values, among entries with a leaf at `of`. */
   readonly seriesMax: number
   readonly bucketsMax: number
 }
 
-/** The same entries, as far as they have a leaf at the path. */
+/** Narrows a filter to entries that have a leaf at the path. */
 export const withLeaf = (filter: EntryFilter, leaf: LeafName | null): EntryFilter =>
   leaf === null
     ? filter
@@ -216,18 +215,18 @@ export interface Series {
   readonly value: string | null
   /** The number of its entries, or of its numbers. */
   readonly count: number
-  /** The function for each span; null where there is nothing that it could be of. */
+  /** The function's value for each span; null if the span has nothing to apply it to. */
   readonly points: readonly (number | null)[]
 }
 
-/** A place in the order of arrival; opaque to all but the store. */
+/** A place in the order of arrival; opaque to everything but the store. */
 export type TailCursor = string
 
 export interface TailPage {
   readonly entries: readonly { readonly entry: EntryRow; readonly cursor: TailCursor }[]
-  /** The place to go on from, also when nothing matched. */
+  /** The place to continue from, even if nothing matched. */
   readonly cursor: TailCursor
-  /** Whether the page ended early, so that there may be more at once. */
+  /** Whether the page ended early, so that there may be more right away. */
   readonly more: boolean
 }
 
@@ -249,32 +248,32 @@ export interface FlowFilter {
 }
 
 /**
- * The probable states of a flow, of which it has one:
+ * The probable state of a flow, exactly one of these:
  *
- * - `failed`: no Event or Step logged below Error after its last error; without any such log, nothing at all was logged after it.
+ * - `failed`: no Event or Step logged below Error after its last error; if none ever did, nothing at all was logged after that error.
  * - `finished`: every Event reached its end, or no Step is expected and nothing is logged any more.
- * - `running`: a Step is expected, or no Event tells which, and it logged lately.
- * - `stalled`: a Step is expected, and it did not log lately.
+ * - `running`: a Step is expected, or no Event tells which, and the flow logged lately.
+ * - `stalled`: a Step is expected, and the flow has not logged lately.
  *
- * Flows whose last error was stored by a release before this one are failed until an Event or Step logs in them.
+ * Flows whose last error was stored by an earlier release are failed until an Event or Step logs in them.
  */
 export const FLOW_STATES = ['running', 'stalled', 'failed', 'finished'] as const
 export type FlowState = (typeof FLOW_STATES)[number]
 export type FlowCounts = Readonly<Record<FlowState, number>>
 
-/** The facts that tell the states of flows apart, beside the flows' own. */
+/** The facts that determine the states of flows, in addition to the flows' own. */
 export interface FlowStates {
-  /** A flow that logged after it, a canonical timestamp, logged lately; where Events of `waits` expect a Step, these say after what. */
+  /** A canonical timestamp; a flow that logged after it logged lately. For Events of `waits` that expect a Step, theirs apply instead. */
   readonly lately: string
   /**
-   * The Events that have Steps in use, `EVENT_ENDS_MAX` at most, each with the Steps of which any one ends it; as long as none was seen in a
-   * flow of the Event, a Step is expected.
+   * The Events that have Steps in use, at most `EVENT_ENDS_MAX`, each with the Steps any one of which ends it; a Step is expected as long
+   * as a flow of the Event has seen none of these.
    */
   readonly ends: readonly { readonly event: string; readonly steps: readonly string[] }[]
   /**
-   * Events of `ends`, each once at most, of which is known how long flows wait at their places, the Steps in order: a flow logged lately for the Event
-   * where it logged after the `lately` of the last place that it has seen, or after that of the Event where it has seen none. It has to have
-   * logged lately for each of these Events that expects a Step. There are `FLOW_PLACES_MAX` places at most.
+   * Events of `ends`, each at most once, for which it is known how long flows wait at their places, the Steps in order. A flow logged
+   * lately for such an Event if it logged after the `lately` of the last place it has seen, or of the Event if it has seen none. It has to
+   * have logged lately for each of these Events that expects a Step. There are at most `FLOW_PLACES_MAX` places.
    */
   readonly waits: readonly { readonly event: string; readonly lately: string; readonly places: readonly FlowPlace[] }[]
 }
@@ -284,17 +283,17 @@ export interface FlowPlace {
   readonly lately: string
 }
 
-/** Places of all Events together; a condition can have so many parts only. */
+/** Maximum places of all Events together, as the number of parts of a condition is limited. */
 export const FLOW_PLACES_MAX = 200
 
-/** Beyond so many Events, states cost more than a read may: each is a condition on every flow. */
+/** With more Events, states cost more than a read may: each Event is a condition on every flow. */
 export const EVENT_ENDS_MAX = 1_000
 
-/** Orders of flows: the latest activity, the longest time from first to last entry, the worst level; equal ones by latest activity. */
+/** Orders of flows: latest activity, longest time from first to last entry, worst level. Ties are ordered by latest activity. */
 export const FLOW_SORTS = ['latest', 'longest', 'worst'] as const
 export type FlowSort = (typeof FLOW_SORTS)[number]
 
-/** A place in the order that a page asked for. */
+/** A place in the order that a page requested. */
 export interface FlowCursor {
   /** The first sort key, before the latest activity: milliseconds for `longest`, the rank of a level for `worst`, 0 for `latest`. */
   readonly rank: number
@@ -317,7 +316,7 @@ export interface Flow {
   readonly correlationKey: string
   readonly firstAt: string
   readonly lastAt: string
-  /** The flow's entries counted by where they belong and how severe they are. */
+  /** The flow's entries counted by Event, Step, Project and level. */
   readonly groups: readonly FlowGroup[]
 }
 
@@ -331,25 +330,25 @@ export interface FlowGroup {
   readonly lastAt: string
 }
 
-/** A read was given up for the memory that it would take; it has to be narrowed. */
+/** A read was given up because it would take too much memory; it has to be narrowed. */
 export class ReadTooLargeError extends Error {
   override readonly name = 'ReadTooLargeError'
 }
 
-/** Whether the reason of a signal is that the time of a read is over. */
+/** Whether a signal aborted because the time of a read is over. */
 export const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
-/** The time of a read was over before the store came to it: others were before it. */
+/** The time of a read was over before the store started it, as other reads came first. */
 export class ReadNotBegunError extends Error {
   override readonly name = 'ReadNotBegunError'
 }
 
-/** A place in the order of arrival that the store did not give out. */
+/** A place in the order of arrival that this store did not issue. */
 export class TailCursorError extends Error {
   override readonly name = 'TailCursorError'
 }
 
-/** The store cannot take anything until an operator acts (security, configuration, corruption): halt, do not dead-letter. */
+/** The store accepts nothing until an operator acts (security, configuration, corruption): halt, do not dead-letter. */
 export class StoreHaltError extends Error {
   override readonly name = 'StoreHaltError'
 }

@@ -13,7 +13,7 @@ const WIDTHS_MS: readonly number[] = [
   ...[1, 2, 7, 14, 30, 90, 180, 365].map((days) => days * DAY),
 ]
 
-/** Equal spans, each a multiple of their width after 1970. */
+/** Equal spans, whose bounds are multiples of their width since 1970. */
 export interface Spans {
   readonly widthMs: number
   /** The number of the first span, counted from 1970. */
@@ -22,8 +22,8 @@ export interface Spans {
 }
 
 /**
- * The narrowest spans that cover the instants from `from` up to but not including `to` (nanoseconds since 1970) with at most
- * `countMax` of them.
+ * The narrowest spans that cover the instants from `from` up to but not including `to` (nanoseconds since 1970), at most `countMax` of
+ * them.
  */
 export function spansOver(from: bigint, to: bigint, countMax: number): Spans {
   for (let index = 0; ; index += 1) {
@@ -35,7 +35,7 @@ export function spansOver(from: bigint, to: bigint, countMax: number): Spans {
   }
 }
 
-/** Beyond the list every width is twice the one before, so that some width covers everything in a single span. */
+/** Beyond the list every width is twice the previous one, so that some width covers everything in a single span. */
 function widthAt(index: number): number {
   const last = WIDTHS_MS.length - 1
   return (WIDTHS_MS[Math.min(index, last)] ?? DAY) * 2 ** Math.max(0, index - last)

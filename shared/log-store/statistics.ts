@@ -1,33 +1,33 @@
 import { isNumber } from '../query/sort-key.ts'
 
-/** Functions of the numbers of a span; `p95` is the number that 95 of 100 do not exceed (nearest rank). */
+/** Functions of a span's numbers; `p95` is the smallest number that at least 95 of 100 do not exceed (nearest rank). */
 export const SERIES_FUNCTIONS = ['count', 'avg', 'max', 'p50', 'p95', 'p99'] as const
 export type SeriesFunction = (typeof SERIES_FUNCTIONS)[number]
 
 /**
- * Numbers are counted by their value rounded to three significant digits, in every store, so that their memory does not grow with their
- * number and every store has the same answer. Each is within 0.5 % of the number, and so is a function of them: rounding keeps their order.
+ * Every store counts numbers rounded to three significant digits, so that memory does not grow with their number and all stores give the
+ * same answer. Each is within 0.5 % of the original, and so is a function of them, as rounding keeps their order.
  */
 const SIGNIFICANT_DIGITS = 3
-/** Larger numbers are left out, so that no sum is infinite. */
+/** Larger numbers are left out, so that no sum becomes infinite. */
 const MAGNITUDE_MAX = 1e100
 
-/** Most different rounded numbers of a read: those of eleven powers of ten, of which each has 900. */
+/** Maximum different rounded numbers in a read: those of eleven powers of ten, with 900 each. */
 export const ROUNDED_NUMBERS_MAX = 10_000
 
-/** The value of a leaf, rounded; undefined where it is no number as searches compare them. */
+/** The value of a leaf, rounded; undefined if it is not a number as searches compare them. */
 export function roundedNumber(value: string): number | undefined {
   if (!isNumber(value)) return undefined
   const number = Number(Number(value).toPrecision(SIGNIFICANT_DIGITS))
   return Math.abs(number) > MAGNITUDE_MAX ? undefined : number
 }
 
-/** A number, and how often it is there. */
+/** A number, and how often it occurs. */
 export type CountedNumber = readonly [number: number, count: number]
 
 const RANKS = { p50: 50, p95: 95, p99: 99 } as const
 
-/** The function of the numbers, which come in ascending order; null of none, but for `count`. */
+/** The function's value for numbers in ascending order; null if there are none, except for `count`. */
 export function statisticOf(fn: SeriesFunction, numbers: readonly CountedNumber[]): number | null {
   const total = numbers.reduce((sum, [, count]) => sum + count, 0)
   switch (fn) {
@@ -42,7 +42,7 @@ export function statisticOf(fn: SeriesFunction, numbers: readonly CountedNumber[
   }
 }
 
-/** The number of a rank in hundredths of a number. */
+/** The number at a rank in hundredths. */
 function nearestRank(rank: number, numbers: readonly CountedNumber[]): number | null {
   let below = 0
   for (const [number, count] of numbers) {

@@ -74,7 +74,7 @@ export const FAILURE = component('Failure', {
   }),
 })
 
-/** The header of every answer that may be retried. */
+/** The header of every answer after which a retry may help. */
 export const RETRY_AFTER: JsonSchema = {
   description: 'Seconds after which to send the same request again.',
   schema: { type: 'integer', examples: [RETRY_AFTER_SECONDS] },
@@ -89,7 +89,7 @@ export const failureExamples = (codes: readonly ErrorCode[], details: DetailsExa
     }),
   )
 
-/** Responses for these codes, one a status. */
+/** Responses for these codes, one per status. */
 export function failureResponses(
   codes: readonly ErrorCode[],
   statusOf: Readonly<Record<ErrorCode, number>>,
@@ -113,8 +113,8 @@ export function failureResponses(
 }
 
 /**
- * The paths with a reference in place of each schema that has an `$id`, and these schemas by their names. Throws where two schemas have
- * one name.
+ * The paths with each schema that has an `$id` replaced by a reference, and these schemas by name. Throws if two schemas have the same
+ * name.
  */
 export function withComponents(paths: OpenApiPart['paths']): {
   readonly paths: OpenApiPart['paths']

@@ -10,7 +10,7 @@ import { splitWords } from './words.ts'
 export type ValueLexeme = Extract<Lexeme, { kind: 'value' }>
 export type RangeLexeme = Extract<Lexeme, { kind: 'range' }>
 
-/** A store takes time for each word of a phrase at each place where it may begin. */
+/** Maximum words of a phrase: a store takes time for each word of a phrase at each place where it may begin. */
 export const PHRASE_WORDS_MAX = 20
 
 const DAY_MS = 86_400_000
@@ -20,7 +20,7 @@ const HEX = /^[0-9a-f]+$/i
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const ORDERED = 'eventId, level, timestamp, receivedAt and values of scope.<key> and payload.<key>'
 const COMPARED = 'numbers (1.5), times (2026-01-31T09:30Z) and durations (200ms)'
-/** An end of a range without a bound. */
+/** The end of a range without a bound. */
 const OPEN = '*'
 
 /** The query of a value without a field: words in any of the texts. */
@@ -51,7 +51,7 @@ export function fieldClause(
   }
 }
 
-/** `a..b` is `[a TO b]` where the field has an order; in a leaf it may be a text, but for ends that can be compared. */
+/** Reads `a..b` as `[a TO b]` if the field has an order; in a leaf it stays a text unless both ends can be compared. */
 function asRange(reference: FieldReference, { text, quoted, star, at, end }: ValueLexeme): RangeLexeme | undefined {
   const [from = '', to = '', ...more] = quoted || star ? [] : text.split('..')
   if (from === '' || to === '' || more.length > 0) return undefined
@@ -110,16 +110,16 @@ function textualClause(field: Textual, value: ValueLexeme): Query | Problem {
   }
 }
 
-/** The form in which the value is stored. Filters of .NET end a category in a dot where they mean all below it. */
+/** The value in its stored form. .NET's filters end a category in a dot to mean everything below it. */
 function storedValue({ kind, name }: Textual, text: string): string {
   if (kind === 'guid') return parseGuid(text) ?? text
   return name === 'category' ? withoutLastDot(text) : text
 }
 
-/** A category as it is looked for: with or without a dot at its end. */
+/** A category in the form that is searched, with or without a dot at its end. */
 export const withoutLastDot = (category: string): string => category.replace(/(?<=.)\.$/s, '')
 
-/** The intakes of other clients store these ids in lower case; a client of our own format may have sent capitals. */
+/** The intakes for other clients store these ids in lower case; a client of our own format may have sent upper case. */
 function hexClause({ name, path }: Hex, { text, at, star, ...value }: ValueLexeme): Query | Problem {
   if (isLoneStar({ text, at, star, ...value })) return { type: 'leafExists', field: 'scope', path }
   if (!HEX.test(text)) return { problem: `The ids of ${name} are hexadecimal digits, not "${text}".`, at }
@@ -129,7 +129,7 @@ function hexClause({ name, path }: Hex, { text, at, star, ...value }: ValueLexem
   return only !== undefined && queries.length === 1 ? only : { type: 'or', queries }
 }
 
-/** One word, or several as a phrase: `order-4711` is found where `order` and `4711` follow each other. */
+/** One word, or several as a phrase: `order-4711` matches where `order` and `4711` follow each other. */
 function textClause(field: TextField | null, value: ValueLexeme): Query | Problem {
   const words = splitWords(value.text)
   if (words.length === 0) {
@@ -140,7 +140,7 @@ function textClause(field: TextField | null, value: ValueLexeme): Query | Proble
   return phraseOf(field, words, prefix)
 }
 
-/** Of a long phrase the first words have to follow each other, and the others to be there. */
+/** Of a long phrase, the first words have to follow each other, and the others have to occur. */
 export function phraseOf(field: TextField | null, words: readonly string[], prefix: boolean): Query {
   if (words.length <= PHRASE_WORDS_MAX) return { type: 'words', field, words, phrase: words.length > 1, prefix }
   return {
@@ -181,7 +181,7 @@ function orderedClause(field: Ordered, comparison: Comparison, value: ValueLexem
 
 function numberClause(field: NumberField, comparison: Comparison, { text, at }: ValueLexeme): Query | Problem {
   if (!INTEGER.test(text)) return { problem: `${field} is compared with whole numbers, not with "${text}".`, at }
-  // Adding zero makes a zero of a minus zero.
+  // Adding zero turns minus zero into zero.
   return { type: 'number', field, comparison, value: Number(text) + 0 }
 }
 

@@ -2,16 +2,16 @@ import type { EntryDocument, Leaf } from '../contract/documents.ts'
 import { mayBeInWord } from './words.ts'
 
 /**
- * The text of all that a row or a panel shows of an entry beside its message, exception and payload: the scope data as its names
- * and values follow each other, the values of the payload that do not stand in it as they are (escaped ones, for example), and the
- * fields. Both stores search it as one text. Empty where there is nothing. The Project's id is not there: it would be five words of
- * every application log, and the views know which Project they are (names-in-query.ts).
+ * The text of everything that a row or a panel shows of an entry besides its message, exception and payload: the names and values of the
+ * scope data in order, the values of the payload that do not occur in it literally (escaped ones, for example), and the fields. All stores
+ * search it as one text. Empty if there is nothing. The Project's id is left out: it would add five words to every application log, and the
+ * views know which Project they show (names-in-query.ts).
  */
 export function detailsText(document: EntryDocument): string {
   const { payload, payloadLeaves, scopeLeaves, category, eventId, eventName } = document
   let text = scopeText(scopeLeaves)
   for (const [, value] of payloadLeaves) if (!standsIn(payload ?? '', value)) text += `${value}\n`
-  // An eventId of 0 is .NET's way to say that there is none, and is shown nowhere.
+  // An eventId of 0 means "none" in .NET, and is shown nowhere.
   const number = eventId === null || eventId === 0 ? null : String(eventId)
   const { environment, correlationKey, event, step } = document
   for (const field of [category, number, eventName, environment, correlationKey, event, step])
@@ -19,7 +19,7 @@ export function detailsText(document: EntryDocument): string {
   return text
 }
 
-/** Each name once for what it holds, as JSON has it: so the text is never much longer than the scope data itself. */
+/** Each name once for all that it contains, as in JSON, so the text is never much longer than the scope data itself. */
 function scopeText(leaves: readonly Leaf[]): string {
   let text = ''
   let before = ''
@@ -30,14 +30,14 @@ function scopeText(leaves: readonly Leaf[]): string {
   return text
 }
 
-/** The length of the names that both paths begin with. */
+/** The length of the names that both paths share at their beginning. */
 function sharedLength(path: string, before: string): number {
   let shared = 0
   for (let at = 0; at < path.length && path[at] === before[at]; at += 1) if (path[at] === '.') shared = at + 1
   return shared
 }
 
-/** Whether the words of the value are words of the text at its first place there; certain where it says so. */
+/** Whether the words of the value are whole words at its first occurrence in the text; only a positive answer is certain. */
 function standsIn(text: string, value: string): boolean {
   const at = text.indexOf(value)
   if (at === -1) return false

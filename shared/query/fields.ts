@@ -2,7 +2,7 @@ import type { KeywordField, LeafField, NumberField, TextField, TimeField } from 
 
 /** A field of the grammar, as parse.ts reads it and the page's syntax sheet shows it. */
 export type Field = {
-  /** Other names that are read as this one. Names are read in any case. */
+  /** Other names that are read as this one. Names are case-insensitive. */
   readonly aliases: readonly string[]
   /** One line for the syntax sheet. */
   readonly help: string
@@ -14,7 +14,7 @@ export type Field = {
   | { readonly kind: 'number'; readonly name: NumberField }
   | { readonly kind: 'time'; readonly name: TimeField }
   | { readonly kind: 'level'; readonly name: 'level' }
-  /** An id in hexadecimal digits, in any case; `path` is where the scope data has it. */
+  /** An id in hexadecimal digits, in any case; `path` is its place in the scope data. */
   | { readonly kind: 'hex'; readonly name: 'trace' | 'span'; readonly path: string }
 )
 
@@ -142,7 +142,7 @@ export const FIELDS: readonly Field[] = [
   },
 ]
 
-/** A family of fields that the senders name: `payload.order.id`, `scope.RequestId`. The case of the path matters. */
+/** A family of fields with names given by the senders: `payload.order.id`, `scope.RequestId`. Paths are case-sensitive. */
 export interface LeafFamily {
   readonly name: LeafField
   readonly aliases: readonly string[]
@@ -176,7 +176,7 @@ function namesOf({ name, aliases }: { readonly name: string; readonly aliases: r
   return [name, ...aliases].map((text) => text.toLowerCase())
 }
 
-/** The field that a name before a colon stands for; undefined where it stands for none. */
+/** The field for a name before a colon; undefined if it is unknown. */
 export function findField(name: string): FieldReference | undefined {
   const field = byName.get(name.toLowerCase())
   if (field !== undefined) return { kind: 'field', field }
@@ -186,7 +186,7 @@ export function findField(name: string): FieldReference | undefined {
   return family === undefined || path === '' ? undefined : { kind: 'leaf', field: family.name, path }
 }
 
-/** The names for a sentence: what a reader may write before a colon. */
+/** The field names for a sentence: the names that may be written before a colon. */
 export const FIELD_NAMES: string = [
   ...FIELDS.map(({ name }) => name),
   ...LEAF_FAMILIES.map(({ name }) => `${name}.<key>`),

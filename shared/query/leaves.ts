@@ -2,27 +2,27 @@ import type { Leaf } from '../contract/documents.ts'
 import { hasLostDigits, numberText } from '../contract/exact-json.ts'
 import { searchText } from '../contract/keyword.ts'
 
-/** Deeper containers are not looked into; arrays count as well. */
+/** Deeper containers are not searched; arrays count as levels too. */
 export const LEAF_DEPTH_MAX = 20
 /** Leaves with a longer path or value, in UTF-16 units, are left out. */
 export const LEAF_PATH_LENGTH_MAX = 1_024
 export const LEAF_VALUE_LENGTH_MAX = 1_024
-/** Leaves after so many are left out. */
+/** Further leaves are left out. */
 export const LEAVES_MAX = 1_000
 
-/** Stands for a name without characters, which some stores refuse. */
+/** Stands for an empty name, which some stores refuse. */
 const NAMELESS = '_'
 
-/** How many members of objects and arrays are still looked at; what is done is taken off. */
+/** The members of objects and arrays that may still be read; reading subtracts them. */
 export interface LeafRoom {
   members: number
 }
 
 /**
- * The leaves of a JSON object or array, in their order: the names on the way joined by dots (arrays add nothing, so each
- * element is a leaf of its own), and the text of a string, number or boolean. A null is no leaf, nor is what has no name on
- * its way. Paths and values are made safe by `searchText`. Numbers may be those of `parseExactly`. Where there is no room for all
- * members of an object or array, none of them is looked at.
+ * The leaves of a JSON object or array, in order: the names on the way joined by dots (arrays add none, so each element is a leaf of its
+ * own), and the text of a string, number or boolean. A null is not a leaf, nor is a value without a name on its way. Paths and values are
+ * made safe by `searchText`. Numbers may be those of `parseExactly`. If there is no room for all members of an object or array, none of
+ * them is read.
  */
 export function leaves(value: unknown, room: LeafRoom = { members: Infinity }): readonly Leaf[] {
   const found: Leaf[] = []
@@ -30,7 +30,7 @@ export function leaves(value: unknown, room: LeafRoom = { members: Infinity }): 
   return found
 }
 
-/** The depth is bounded, and so is the recursion. */
+/** The recursion is bounded by the depth limit. */
 function gather(value: unknown, path: string, depth: number, found: Leaf[], room: LeafRoom): void {
   if (found.length >= LEAVES_MAX || value === null) return
   const number = typeof value === 'object' ? numberText(value) : undefined
@@ -52,7 +52,7 @@ function take(room: LeafRoom, members: number): boolean {
   return room.members >= 0
 }
 
-/** A number of JSON as it is searched for: as JavaScript prints it, but as it was written where that would lose digits. */
+/** A JSON number in searchable form: as JavaScript prints it, or as it was written if that would lose digits. */
 export function numberLeaf(written: string): string {
   const value = Number(written)
   return hasLostDigits(value) ? written : String(value)

@@ -6,12 +6,12 @@ export type Lexeme = { readonly at: number; readonly end: number } & (
   /** A name and its colon. */
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'comparison'; readonly comparison: Comparison }
-  /** `star`: a `*` ended it. */
+  /** `star`: a `*` follows it. */
   | { readonly kind: 'value'; readonly text: string; readonly quoted: boolean; readonly star: boolean }
   | { readonly kind: 'range'; readonly from: string; readonly to: string }
 )
 
-/** The fault for which a text is no query: a sentence for its writer, and its place (UTF-16 units from 0). */
+/** Why a text is not a query: a sentence for its author, and its place (UTF-16 units from 0). */
 export interface Problem {
   readonly problem: string
   readonly at: number
@@ -28,7 +28,7 @@ const COMPARISON = /[<>]=?/y
 const QUOTED = /"((?:\\.|[^"\\])*)"(\*?)/sy
 const RANGE = /\[([^\]]*)\]/y
 const RANGE_ENDS = /^\s*(\S+)\s+TO\s+(\S+)\s*$/i
-/** A backslash takes the character after it out of its role. */
+/** A backslash makes the next character literal. */
 const NAME = /((?:\\.|[^\s()":\\])+):/sy
 const BARE = /(?:\\.?|[^\s()"\\])+/sy
 const STAR_OR_ESCAPED = /\\.|\*/gs
@@ -49,7 +49,7 @@ export function lex(text: string): Lexed {
   return { lexemes, problem: null }
 }
 
-/** The lexemes that begin at `at`: one, or all of a field with its value. At least one, and it is not empty. */
+/** The lexemes that begin at `at`: one, or all of a field with its value. At least one, which is not empty. */
 function readStep(text: string, at: number): readonly Lexeme[] | Problem {
   const char = text[at]
   if (char === '(') return [{ kind: 'open', at, end: at + 1 }]

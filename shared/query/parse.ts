@@ -5,16 +5,16 @@ import { FIELD_NAMES, findField } from './fields.ts'
 import { type Lexeme, lex, type Problem } from './lexer.ts'
 import { splitWords } from './words.ts'
 
-/** The longest search text, in UTF-16 units. */
+/** Maximum length of a search text, in UTF-16 units. */
 export const QUERY_LENGTH_MAX = 4_096
-/** The most words and fields of one search; every word of a phrase counts. */
+/** Maximum words and fields of one search; every word of a phrase counts. */
 export const QUERY_TERMS_MAX = 100
-/** The most groups inside each other. */
+/** Maximum nesting of groups. */
 export const QUERY_DEPTH_MAX = 20
 
 /**
- * Reads a search text by the grammar of docs/query.md. What the grammar does not know is searched as text, word by word, and
- * the reading says why. Never throws, and takes time in proportion to the text.
+ * Reads a search text by the grammar of docs/query.md. A text outside the grammar is searched as text, word by word, and the reading says
+ * why. Never throws, and takes time proportional to the text.
  */
 export function parseQuery(text: string): ParsedQuery {
   const safe = searchText(text)
@@ -29,7 +29,7 @@ export function parseQuery(text: string): ParsedQuery {
   return isProblem(query) ? readAsText(safe, query) : { query, reading: { read: 'query' } }
 }
 
-/** Every piece between blanks as its word, or as a phrase where it has several; of more words than are allowed the first. */
+/** Every piece between spaces becomes a word, or a phrase if it has several; beyond the allowed number, words are dropped. */
 function readAsText(text: string, { problem, at }: Problem): ParsedQuery {
   let left = QUERY_TERMS_MAX
   const queries = text
@@ -45,7 +45,7 @@ function readAsText(text: string, { problem, at }: Problem): ParsedQuery {
   return { query, reading: { read: 'text', problem, at } }
 }
 
-/** Where reading stands. */
+/** The reading position. */
 interface Cursor {
   readonly lexemes: readonly Lexeme[]
   readonly textEnd: number
@@ -53,7 +53,7 @@ interface Cursor {
   terms: number
 }
 
-/** Recursive descent, one function a precedence: OR binds least, then AND (also where nothing is written), then NOT. */
+/** Recursive descent, one function per precedence: OR binds weakest, then AND (also implicit), then NOT. */
 function parseLexemes(lexemes: readonly Lexeme[], textEnd: number): Query | Problem {
   const cursor: Cursor = { lexemes, textEnd, index: 0, terms: 0 }
   const query = readOr(cursor, 0)
@@ -126,7 +126,7 @@ function readTerm(cursor: Cursor, lexeme: Extract<Lexeme, { kind: 'field' | 'val
   return { problem: `A search can have ${QUERY_TERMS_MAX} words and fields at most.`, at: lexeme.at }
 }
 
-/** Every word counts, and any other condition as one. */
+/** Every word counts, and any other condition counts as one. */
 function termsOf(clause: Query): number {
   const parts = clause.type === 'and' ? clause.queries : [clause]
   const words = parts.reduce((sum, part) => sum + (part.type === 'words' ? part.words.length : 0), 0)

@@ -1,7 +1,7 @@
 import { parseTimestamp } from '../contract/timestamp.ts'
 import type { Query } from './ast.ts'
 
-/** `-12.50e3`, as JSON writes numbers; leading zeros do no harm. */
+/** `-12.50e3`, as in JSON; leading zeros are accepted. */
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
 const MAYBE_TIME = /^\d{4}-\d\d-\d\d/
 const DURATION = /^(-?\d+(?:\.\d+)?)(ns|us|µs|μs|ms|s)$/
@@ -9,10 +9,10 @@ const DECIMALS: Readonly<Record<string, number>> = { ns: -9, us: -6, µs: -6, μ
 /** A TimeSpan of .NET: `00:00:01.5`, `-1.02:03:04`. */
 const TIME_SPAN = /^(-?)(?:(\d{1,8})\.)?([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d+)?$/
 
-/** Numbers of 10 to the power of so much and more, or as little, are not compared. */
+/** Numbers with larger exponents of 10, positive or negative, are not compared. */
 const EXPONENT_MAX = 4_999
 const BIAS = 5_000
-/** Sorts below all that a key goes on with, and above its end. */
+/** Sorts below everything that can continue a key, and above its end. */
 const JUST_ABOVE = '!'
 /** Sorts above all digits. */
 const END = '~'
@@ -21,21 +21,21 @@ const DIGIT_0 = 48
 const DIGIT_9 = 57
 const MINUS = 45
 
-/** Whether a text begins as all values do that are compared. Most leaves do not, and the expressions above take a microsecond together. */
+/** Whether a text begins like a comparable value. Most leaves do not, and the expressions above together take a microsecond. */
 function mayHaveKey(text: string): boolean {
   const first = text.charCodeAt(0)
   return (first >= DIGIT_0 && first <= DIGIT_9) || first === MINUS
 }
 
-/** Whether a text is a number; beyond the exponents above it is not compared. */
+/** Whether a text is a number, including those whose exponents are too large to be compared. */
 export const isNumber = (text: string): boolean => mayHaveKey(text) && NUMBER.test(text)
 
 export type KeyType = 'number' | 'time' | 'duration'
 const MARKS = { duration: 'd', number: 'n', time: 't' } as const satisfies Record<KeyType, string>
 
 /**
- * A text of ASCII that sorts among those of its type as the value does that the text of a leaf stands for: a number of any digits, an
- * instant (as `parseTimestamp`) or a duration. Undefined for any other text. Exact: nothing is rounded.
+ * An ASCII text that sorts, among those of its type, like the value of a leaf's text: a number of any length, an instant (as in
+ * `parseTimestamp`) or a duration. Undefined for any other text. Exact: nothing is rounded.
  */
 export function sortKey(text: string): string | undefined {
   if (!mayHaveKey(text)) return undefined
@@ -46,7 +46,7 @@ export function sortKey(text: string): string | undefined {
   }
   if (MAYBE_TIME.test(text)) {
     const time = parseTimestamp(text)
-    // Without the Z canonical texts sort as they are.
+    // Canonical timestamps without the Z sort as they are.
     return marked('time', time?.slice(0, -1))
   }
   return marked('duration', durationKey(text))
@@ -54,7 +54,7 @@ export function sortKey(text: string): string | undefined {
 
 const marked = (type: KeyType, key: string | undefined): string | undefined => key && MARKS[type] + key
 
-/** The type of the value that a key was made of. */
+/** The type of the value behind a key. */
 export const typeOf = (key: string): KeyType =>
   key.startsWith(MARKS.number) ? 'number' : key.startsWith(MARKS.time) ? 'time' : 'duration'
 
@@ -70,8 +70,8 @@ function durationKey(text: string): string | undefined {
 }
 
 /**
- * A sign, the exponent of the first digit and the digits: of a negative number each turned into what is left to 9, so that the larger sorts
- * first.
+ * A sign, the exponent of the first digit and the digits; for a negative number the nines' complement of the latter two, so that larger
+ * magnitudes sort first.
  */
 function decimalKey(sign: string, whole: string, fraction: string, shift: number): string | undefined {
   const written = whole + fraction
@@ -84,7 +84,7 @@ function decimalKey(sign: string, whole: string, fraction: string, shift: number
   return sign === '' ? `2${positive}` : `0${complement(positive)}${END}`
 }
 
-/** A regular expression would try every run of zeros. */
+/** Not a regular expression, which would try every run of zeros. */
 function withoutLastZeros(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end -= 1
@@ -93,13 +93,13 @@ function withoutLastZeros(digits: string): string {
 
 const complement = (digits: string): string => digits.replace(/\d/g, (digit) => String(9 - Number(digit)))
 
-/** The keys between two bounds: from `from` on, and below `to`. */
+/** The keys between two bounds: at least `from`, and below `to`. */
 export interface KeyRange {
   readonly from: string
   readonly to: string
 }
 
-/** The keys that a range of a query holds; undefined where its bounds are no values that can be compared with each other. */
+/** The keys in a query's range; undefined if its bounds cannot be compared with each other. */
 export function keyRange({
   from,
   to,

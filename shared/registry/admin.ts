@@ -11,27 +11,27 @@ import { changeSearch, type SearchChange, type SearchResult } from './search-adm
 import { changeOwn, type OwnItem, type OwnResult, setDefaultProject } from './team-admin.ts'
 
 /**
- * The operations of an operator on the registry. A journal has no "append if nothing changed since", so two operators at once may plan
- * on the same state. Every operation therefore reads the registry again after it wrote and judges the outcome: `applyFile`
- * plans until nothing is left to do, `rotateKey` takes its key back where it came too late to be one of two. What is left is the
- * last writer's word where two files disagree about one name.
+ * An operator's operations on the registry. A journal has no "append if nothing changed since", so two operators at once may plan on the
+ * same state. Every operation therefore reads the registry again after it wrote and checks the outcome: `applyFile` plans until nothing is
+ * left to do, `rotateKey` revokes its key if it came too late to be one of two. If two files still disagree about a name, the last writer
+ * wins.
  */
 export interface RegistryAdmin {
-  /** Applies a registry file (YAML); changes nothing where it has problems. Rejects as the journal does. */
+  /** Applies a registry file (YAML); changes nothing if it has problems. Rejects as the journal does. */
   applyFile(text: string, options: { readonly prune: boolean; readonly dryRun?: boolean }): Promise<ApplyResult>
   /** Gives a Team a new key. The old one stays live unless `revokeOld`. */
   rotateKey(team: string, options: RotateOptions): Promise<RotateResult>
-  /** Ends a key, named by its first characters (up to 6) or in full; with `keepLast` not the last one that is live. */
+  /** Revokes a key, named by its first characters (up to 6) or in full; with `keepLast`, not the last live one. */
   revokeKey(team: string, prefix: string, options?: { readonly keepLast: boolean }): Promise<RevokeResult>
   /** Creates or changes an Event, Step or Project of a Team, as the Team itself may. */
   changeOwn(team: string, item: OwnItem, how: 'create' | 'change'): Promise<OwnResult>
-  /** Names the Project of a Team for logs of unknown services, or none. */
+  /** Sets the Project of a Team for logs of unknown services, or none. */
   setDefaultProject(team: string, project: string | null): Promise<OwnResult<Team>>
   /** Saves, renames or deletes a search of a Team. */
   changeSearch(team: string, change: SearchChange): Promise<SearchResult>
-  /** The whole registry as `restore` takes it; undefined where it is empty. */
+  /** The whole registry in the form that `restore` takes; undefined if it is empty. */
   export(): Promise<string | undefined>
-  /** Brings back all that a text of `export` has; changes nothing where that is not whole. Rejects as the journal does. */
+  /** Restores everything in a text of `export`; changes nothing if that is incomplete. Rejects as the journal does. */
   restore(backup: Uint8Array, options: { readonly dryRun: boolean }): Promise<ApplyResult>
   /** The registry as it is now. */
   read(): Promise<Registry>
@@ -40,7 +40,7 @@ export interface RegistryAdmin {
 export type ApplyResult =
   | { readonly outcome: 'applied'; readonly changes: readonly RegistryRecord[]; readonly notes: readonly string[] }
   | { readonly outcome: 'refused'; readonly problems: readonly FileProblem[] }
-  /** Another process changed the registry meanwhile; `changes` of this file were written, and these problems are left. */
+  /** Another process changed the registry meanwhile; `changes` of this file were written, and these problems remain. */
   | {
       readonly outcome: 'disturbed'
       readonly changes: readonly RegistryRecord[]
@@ -91,7 +91,7 @@ async function restore(deps: RegistryAdminDeps, bytes: Uint8Array, dryRun: boole
   return carryOut(deps, plan, dryRun)
 }
 
-/** Makes the changes of a plan until none is left; none at all where it has problems. */
+/** Makes the changes of a plan until none is left; makes none if the plan has problems. */
 async function carryOut(deps: RegistryAdminDeps, plan: () => Promise<PlanOf>, dryRun: boolean): Promise<ApplyResult> {
   const first = await plan()
   if (first.problems.length > 0) return { outcome: 'refused', problems: first.problems }

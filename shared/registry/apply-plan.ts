@@ -2,17 +2,17 @@ import { appendChanges, type RegistryAdminDeps } from './journal-access.ts'
 import type { Plan } from './plan.ts'
 import type { RegistryRecord, RegistryState } from './records.ts'
 
-/** How often it is planned anew when another process keeps changing the same things. */
+/** Maximum rounds of planning when another process keeps changing the same things. */
 const ROUNDS_MAX = 5
 
-/** A plan, with the state that it is for. */
+/** A plan, with the state that it applies to. */
 export interface PlanOf extends Plan {
   readonly state: RegistryState
 }
 
 /**
- * Appends what is planned, and plans again on what the topic then says until nothing is left to do: a journal has no "append if
- * nothing changed since". Gives what was written, and what is left where another process would not let it stand.
+ * Appends the planned changes, and plans again on the resulting topic until nothing is left to do: a journal has no "append if nothing
+ * changed since". Returns what was written, and what is left if another process kept undoing it.
  */
 export async function applyPlan(
   deps: RegistryAdminDeps,

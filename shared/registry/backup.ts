@@ -12,18 +12,18 @@ import {
   splitKeyId,
 } from './records.ts'
 
-/** The version of the file's form, which a newer one raises where older programs would misread it. */
+/** The version of the file's format; a newer one raises it if older programs would misread it. */
 const VERSION = 1
 
-/** Owners before what they own, as records are appended in this order. */
+/** Owners before the things they own, as records are appended in this order. */
 const KINDS: readonly RegistryKind[] = ['team', 'key', 'event', 'step', 'project', 'search']
 
 const recordsOf = (state: RegistryState): RegistryRecord[] =>
   KINDS.flatMap((kind) => [...state[kind]].map(([id, value]) => ({ kind, id, value }) as RegistryRecord))
 
 /**
- * The whole registry as a text of lines: what it is, a line for each record, and a checksum of all lines before. Keys are in it as their hashes,
- * the revoked ones too. The same state gives the same text but for `exportedAt`, a canonical timestamp.
+ * The whole registry as lines of text: a header, a line for each record, and a checksum of all lines before. Keys are in it as hashes,
+ * revoked ones included. The same state gives the same text, except for `exportedAt`, a canonical timestamp.
  */
 export function encodeBackup(state: RegistryState, exportedAt: string): string {
   const records = recordsOf(state).map(({ kind, id, value }) => ({ key: `${kind}/${id}`, value }))
@@ -34,7 +34,7 @@ export function encodeBackup(state: RegistryState, exportedAt: string): string {
 
 const byKey = (a: { key: string }, b: { key: string }): number => (a.key < b.key ? -1 : 1)
 
-/** The content of a backup, or what is wrong with it: a file is read whole, or not at all. */
+/** The content of a backup, or what is wrong with it: a file is read completely, or not at all. */
 export type ReadBackup = { readonly state: RegistryState } | { readonly problem: FileProblem }
 
 export function readBackup(bytes: Uint8Array): ReadBackup {
@@ -47,7 +47,7 @@ export function readBackup(bytes: Uint8Array): ReadBackup {
   if (head['version'] !== VERSION)
     return failed(1, `the file has the version ${JSON.stringify(head['version'])}, and this program reads ${VERSION}`)
 
-  // The last line ends with a line feed, so that a checksum that is cut is not one.
+  // The last line ends with a line feed, so a truncated checksum does not pass for one.
   const end = parseObject(lines.at(-2))
   const content = text.slice(0, text.length - (lines.at(-2)?.length ?? 0) - 1)
   if (lines.at(-1) !== '' || typeof end?.['sha256'] !== 'string')
@@ -80,8 +80,8 @@ function parseObject(line: string | undefined): Readonly<Record<string, unknown>
 }
 
 /**
- * The changes after which the registry has all of a backup again. What the backup lacks stays. A key that one of the two has revoked is
- * revoked: a restore brings none back to life. Pure and, once its changes are folded in, without further ones.
+ * The changes after which the registry has everything in a backup again. Anything not in the backup stays. A key that is revoked in either
+ * of the two is revoked: a restore revives none. Pure; once its changes are folded in, there are no further ones.
  */
 export function planRestore(state: RegistryState, backup: RegistryState): Plan {
   const problems = conflicts(state, backup).map((message) => ({ line: null, message }))
@@ -109,7 +109,7 @@ export function planRestore(state: RegistryState, backup: RegistryState): Plan {
   }
 }
 
-/** Why the two cannot be one registry: names and keys never move to another Team. */
+/** Why the two cannot be merged: names and keys never move to another Team. */
 function conflicts(state: RegistryState, backup: RegistryState): string[] {
   const names = (['event', 'step', 'project'] as const).flatMap((kind) =>
     [...backup[kind]].flatMap(([id, { team }]) => {
@@ -131,7 +131,7 @@ function conflicts(state: RegistryState, backup: RegistryState): string[] {
   return [...names, ...keys]
 }
 
-/** Teams that get a live key and then have more of them than they may make. */
+/** Teams that get a live key and then have more of them than they may have. */
 function crowdedTeams(state: RegistryState, changes: readonly RegistryRecord[]): string[] {
   const after = { ...state, key: new Map(state.key) }
   const keys = changes.filter(({ kind }) => kind === 'key')

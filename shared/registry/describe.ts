@@ -15,7 +15,7 @@ export interface TeamDescription {
   readonly projects: readonly ProjectDescription[]
 }
 
-/** A key's hash is left out: that of a weak key would give it away. */
+/** A key's hash is left out, as the hash of a weak key would reveal it. */
 export type KeyDescription = Omit<KeyInfo, 'hash'>
 
 export interface EventDescription {

@@ -8,8 +8,8 @@ import { type FileProblem, readYaml, type YamlValue } from './yaml-reader.ts'
 export type { FileProblem }
 
 /**
- * The content of a registry file. A field that is undefined is left out and stays as it is; a `team` that is undefined is wrong, and a
- * problem says so.
+ * The content of a registry file. An undefined field was omitted and stays as it is in the registry; an undefined `team` is an error, which
+ * is among the problems.
  */
 export interface RegistryFile {
   readonly teams: readonly FileTeam[]
@@ -19,16 +19,16 @@ export interface RegistryFile {
 }
 
 interface Placed {
-  /** Where in the file it stands, from 1. */
+  /** Its line in the file, from 1. */
   readonly line: number
 }
 export interface FileTeam extends Placed {
   readonly id: string
   readonly name: string | undefined
   readonly apiKeys: readonly FileKey[] | undefined
-  /** The GUID of its Project for logs of unknown services; null where it names none. */
+  /** The GUID of its Project for logs of unknown services; null for none. */
   readonly defaultProject: string | null | undefined
-  /** Its quota; null for the one of the settings. */
+  /** Its quota; null for that of the settings. */
   readonly limits: TeamLimits | null | undefined
 }
 export interface FileKey extends Placed {
@@ -41,7 +41,7 @@ export interface FileEvent extends Placed {
   readonly archived: boolean | undefined
 }
 export interface FileStep extends FileEvent {
-  /** Null for a Step that stands alone. */
+  /** Null for a Step without an Event. */
   readonly event: string | null | undefined
   readonly order: number | undefined
 }
@@ -49,10 +49,10 @@ export type FileProject = FileEvent
 
 const FILE_BYTES_MAX = 16 * 1024 * 1024
 
-/** Team ids go into record keys, paths and commands, so they are plain. */
+/** Team ids are used in record keys, paths and commands, so they are plain. */
 const TEAM_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
-/** Reads a registry file and lists everything that is wrong with it as it stands; planApply judges it against the registry. */
+/** Reads a registry file and lists everything that is wrong with the file itself; planApply checks it against the registry. */
 export function parseRegistryFile(text: string): {
   readonly file: RegistryFile
   readonly problems: readonly FileProblem[]
@@ -86,7 +86,7 @@ export function parseRegistryFile(text: string): {
   return { file, problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
 }
 
-/** Notes a problem; gives undefined, so that what cannot be read is left out. */
+/** Records a problem; returns undefined, so that an unreadable value is left out. */
 type Fail = (line: number, message: string) => undefined
 
 function readTeam(item: YamlValue, fail: Fail): FileTeam | undefined {
@@ -102,7 +102,7 @@ function readTeam(item: YamlValue, fail: Fail): FileTeam | undefined {
   return id === undefined ? undefined : { line: item.line, id, name, apiKeys, defaultProject, limits }
 }
 
-/** Null, as if none were given, where it has no field. */
+/** Null, as if no limits were given, if there is no field. */
 function readLimits(item: YamlValue, fail: Fail): TeamLimits | null | undefined {
   const fields = readFields(item, 'limits', [...Object.keys(LIMIT_RANGES), 'shadow'], fail)
   if (fields === undefined) return undefined
@@ -153,7 +153,7 @@ function readProject(item: YamlValue, fail: Fail): FileProject | undefined {
 
 type Fields = ReadonlyMap<string, YamlValue>
 
-/** The fields of a map; a field that is not known is a problem, so that a slip of the pen is not taken for a wish. */
+/** The fields of a map; an unknown field is a problem, so that a typo is not ignored silently. */
 function readFields(item: YamlValue, what: string, known: readonly string[], fail: Fail): Fields | undefined {
   if (item.value.type !== 'map') return fail(item.line, `${what} must be a map with the fields ${known.join(', ')}`)
   for (const { name, line } of item.value.fields) {
@@ -162,7 +162,7 @@ function readFields(item: YamlValue, what: string, known: readonly string[], fai
   return new Map(item.value.fields.map(({ name, content }) => [name, content]))
 }
 
-/** The items of a section; one that is left out or empty has none. */
+/** The items of a section; empty if it is omitted or empty. */
 function readList(value: YamlValue | undefined, name: string, fail: Fail): readonly YamlValue[] {
   if (value === undefined || isNull(value)) return []
   if (value.value.type === 'list') return value.value.items
@@ -243,7 +243,7 @@ function readKeys({ line, value }: YamlValue, fail: Fail): FileKey[] | undefined
 
 const isNull = ({ value }: YamlValue): boolean => value.type === 'scalar' && value.scalar === null
 
-/** Refuses what stands in the file twice; a key (`what` is null) is not quoted. */
+/** Refuses duplicates in the file; a key (`what` is null) is not quoted. */
 function failRepeats(items: readonly { id: string; line: number }[], what: string | null, fail: Fail): void {
   const first = new Map<string, number>()
   for (const { id, line } of items) {

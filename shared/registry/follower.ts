@@ -10,7 +10,7 @@ import { createRegistryFold } from './registry-fold.ts'
 export interface RegistryFollower extends Service {
   /** Empty until the follower is ready. */
   readonly registry: Registry
-  /** Whether everything that stood in the topic at the start is folded: before that, a valid key may look unknown. */
+  /** Whether all records that were in the topic at the start are folded: before that, a valid key may look unknown. */
   ready(): boolean
   health(): Health
 }
@@ -24,8 +24,8 @@ export interface RegistryFollowerDeps {
 }
 
 /**
- * Keeps a process's registry in step with the topic. `start` resolves when it has caught up, and rejects when the journal cannot
- * be read; from then on changes appear as the journal delivers them.
+ * Keeps a process's registry in step with the topic. `start` resolves when it has caught up, and rejects when the journal cannot be read;
+ * after that, changes appear as the journal delivers them.
  */
 export function createRegistryFollower({
   journal,
@@ -72,14 +72,14 @@ export function createRegistryFollower({
     stop: async (deadline) => {
       stopped = true
       setReady(false)
-      // Where `start` failed, it has told so, and there is nothing to close.
+      // If `start` failed, it has reported that, and there is nothing to close.
       const closing = following?.then((follower) => follower.close()).catch(() => undefined)
       await waitAtMost(deadline - clock.now(), closing)
     },
   }
 }
 
-/** Waits for the work, but no longer than this. */
+/** Waits for the work, but no longer than this time. */
 async function waitAtMost(milliseconds: number, work: Promise<void> | undefined): Promise<void> {
   const expired = Promise.withResolvers<void>()
   const timer = setTimeout(expired.resolve, Math.max(0, milliseconds))

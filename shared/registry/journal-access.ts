@@ -16,7 +16,7 @@ import {
 import type { Registry } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
 
-/** The registry topic of a journal, as whoever changes the registry needs it. */
+/** The registry topic of a journal, as needed to change the registry. */
 export interface RegistryTopic {
   readonly journal: Pick<Journal, 'scan' | 'append'>
   readonly topic: string
@@ -24,14 +24,14 @@ export interface RegistryTopic {
 
 export interface RegistryAdminDeps extends RegistryTopic {
   readonly clock: Clock
-  /** Tells of each change, for whoever makes it. */
+  /** Audits each change, on behalf of its author. */
   readonly audited: Audited
 }
 
-/** The topic has one partition, so its records have one order. */
+/** The topic has one partition, so that its records have a total order. */
 const PARTITION = 0
 
-/** The registry as the topic has it now. Rejects as `Journal.scan` does. */
+/** The present state of the registry, read from the topic. Rejects as `Journal.scan` does. */
 export async function readState({ journal, topic }: RegistryTopic): Promise<RegistryState> {
   const state = emptyState()
   for await (const each of journal.scan(topic)) {
@@ -41,7 +41,7 @@ export async function readState({ journal, topic }: RegistryTopic): Promise<Regi
   return state
 }
 
-/** The same as its readers see it. */
+/** The present registry in the form that its readers use. */
 export async function readRegistry({ journal, topic }: RegistryTopic): Promise<Registry> {
   const fold = createRegistryFold()
   for await (const record of journal.scan(topic)) fold.fold([record])
@@ -49,8 +49,8 @@ export async function readRegistry({ journal, topic }: RegistryTopic): Promise<R
 }
 
 /**
- * Appends changes of a state in their order, each with its audit record. Up to 500 of them become durable together or not at all; of more,
- * a part may stand when it rejects with an `AppendError`.
+ * Appends changes of a state in order, each with its audit record. Up to 500 of them become durable together or not at all; with more, some
+ * may be durable when it rejects with an `AppendError`.
  */
 export async function appendChanges(
   { journal, topic, audited }: RegistryAdminDeps,
@@ -66,7 +66,7 @@ function auditedChange({ kind, id, value }: RegistryRecord, state: RegistryState
   const before = state[kind].get(id) ?? null
   const action = before === null ? 'created' : value === null ? 'deleted' : (markedAs(before, value) ?? 'changed')
   const change = { action, before, after: value } as const
-  // A hash would give a weak key away.
+  // A hash would reveal a weak key.
   if (kind === 'key') {
     const { prefix = '' } = value ?? state.key.get(id) ?? {}
     return { team: splitKeyId(id).team, subject: { kind, id: prefix }, ...change }
@@ -76,7 +76,7 @@ function auditedChange({ kind, id, value }: RegistryRecord, state: RegistryState
   return { team, subject: { kind, id }, ...change }
 }
 
-/** What a mark that comes or goes makes of the change. */
+/** The meaning of a change that sets or removes a mark. */
 function markedAs(before: object, after: object): 'archived' | 'restored' | 'revoked' | undefined {
   const isMarked = (value: Readonly<{ archivedAt?: string; revokedAt?: string | null }>): boolean =>
     (value.archivedAt ?? value.revokedAt ?? null) !== null

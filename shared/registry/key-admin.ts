@@ -5,7 +5,7 @@ import { LIVE_KEYS_MAX, liveKeyIds, OWN_KEYS_MAX, ownKeyWait, revocations } from
 import { keyRecordId, type RegistryRecord, type RegistryState, splitKeyId } from './records.ts'
 
 export type RotateResult =
-  /** The key is given here once and kept nowhere. `revoked` are the prefixes of those that ended. */
+  /** The key is returned only here and not stored. `revoked` are the prefixes of the keys that were revoked. */
   { readonly outcome: 'rotated'; readonly key: string; readonly revoked: readonly string[] } | Refused
 
 export type RevokeResult =
@@ -13,19 +13,19 @@ export type RevokeResult =
   | { readonly outcome: 'already_revoked'; readonly prefix: string; readonly liveKeys: number }
   | Refused
 
-/** Nothing was changed. `reason` speaks to an operator; who asks over HTTP is told by `because`. */
+/** Nothing was changed. `reason` is for an operator; HTTP clients get a message for `because`. */
 export interface Refused {
   readonly outcome: 'refused'
   readonly because: KeyRefusal
   readonly reason: string
-  /** Of `too_often`: milliseconds until it may be tried again. */
+  /** For `too_often`: milliseconds until another attempt is allowed. */
   readonly waitMs?: number
 }
 
 export type KeyRefusal =
   | 'no_team'
   | 'too_many_keys'
-  /** A Team by itself made too many within a day. */
+  /** A Team made too many by itself within a day. */
   | 'too_often'
   | 'unfit_key'
   | 'no_such_key'
@@ -40,11 +40,11 @@ const noTeam = (team: string) =>
   refused('no_team', `there is no Team ${JSON.stringify(team)}; \`registry list\` shows all`)
 
 export interface RotateOptions {
-  /** Ends all other keys at once. */
+  /** Revokes all other keys at once. */
   readonly revokeOld: boolean
-  /** The new key, where it is strong; else a random one. */
+  /** The new key, which has to be strong; if omitted, a random one. */
   readonly key?: string
-  /** Whether the Team does it by itself, which it may so often; an operator may at will. */
+  /** Whether the Team does it by itself, which is limited in frequency; an operator is not limited. */
   readonly byTeam?: boolean
 }
 
@@ -94,7 +94,7 @@ function problemOfKey(state: RegistryState, key: string): string | undefined {
   return keyWeakness(key)
 }
 
-/** A random key whose shown characters no other key of the Team has, so that they tell it apart. */
+/** A random key whose shown characters differ from those of the Team's other keys, so that they identify it. */
 function newKey(state: RegistryState, team: string): string {
   const taken = new Set([...state.key].filter(([id]) => splitKeyId(id).team === team).map(([, { prefix }]) => prefix))
   for (;;) {
@@ -104,7 +104,7 @@ function newKey(state: RegistryState, team: string): string {
   }
 }
 
-/** Ends a key; with `keepLast` not the only one that is live, which would lock the Team out. */
+/** Revokes a key; with `keepLast`, not the only live one, which would lock the Team out. */
 export async function revokeKey(
   deps: RegistryAdminDeps,
   team: string,

@@ -2,7 +2,7 @@ import type { Config } from '../runtime/config.ts'
 import { SETTINGS } from '../runtime/config-schema.ts'
 import type { Team, TeamLimits } from './registry.ts'
 
-/** The quota that a Team has; null where there is no limit. */
+/** The quota of a Team; null for no limit. */
 export interface Quota {
   readonly entriesPerSecond: number | null
   readonly bytesPerSecond: number | null
@@ -10,7 +10,7 @@ export interface Quota {
   readonly shadow: boolean
 }
 
-/** The numbers that an operator can give, whole ones, by the field of the quota. */
+/** The allowed integers for each field of the quota. */
 export const LIMIT_RANGES = {
   entriesPerSecond: SETTINGS.QUOTA_ENTRIES_PER_SECOND,
   bytesPerSecond: SETTINGS.QUOTA_BYTES_PER_SECOND,
@@ -31,8 +31,7 @@ export const quotaOf = ({ limits = {} }: Pick<Team, 'limits'>, config: QuotaSett
 })
 
 /**
- * Limits with their fields in one order and none that is undefined, so that equal ones have equal JSON; undefined where they say
- * nothing.
+ * Limits with their fields in a fixed order and without undefined ones, so that equal limits have equal JSON; undefined if no field is set.
  */
 export function limitsFrom(
   fields: { readonly [Name in keyof TeamLimits]?: TeamLimits[Name] | undefined },

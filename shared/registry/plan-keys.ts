@@ -2,14 +2,14 @@ import type { FileProblem, FileTeam } from './file.ts'
 import { hashKeyHex, keyWeakness, shownPrefix } from './keys.ts'
 import { keyRecordId, type RegistryRecord, type RegistryState, splitKeyId } from './records.ts'
 
-/** The most live keys of a Team: the old and the new one while clients change over. */
+/** Maximum live keys of a Team: the old and the new one while clients change over. */
 export const LIVE_KEYS_MAX = 2
 
-/** The most keys that a Team makes by itself within `KEYS_WITHIN_MS`: each stays in the registry for good, revoked or not. */
+/** Maximum keys that a Team makes by itself within `KEYS_WITHIN_MS`: each stays in the registry for good, revoked or not. */
 export const OWN_KEYS_MAX = 20
 export const KEYS_WITHIN_MS = 86_400_000
 
-/** How long, in milliseconds from `now`, until a Team may make another key by itself; 0 where it may at once. */
+/** Milliseconds from `now` until a Team may make another key by itself; 0 if it may at once. */
 export function ownKeyWait(state: RegistryState, team: string, now: number): number {
   const made = [...state.key]
     .filter(([id]) => splitKeyId(id).team === team)
@@ -18,7 +18,7 @@ export function ownKeyWait(state: RegistryState, team: string, now: number): num
   return oldest === undefined ? 0 : Math.max(0, oldest + KEYS_WITHIN_MS - now)
 }
 
-/** The ids of the key records that open something now, by Team and in the order in which they were written. */
+/** The ids of the live keys' records, by Team and in the order in which they were written. */
 export function liveKeyIds(state: RegistryState): Map<string, string[]> {
   const live = [...state.key].filter(([, { revokedAt }]) => revokedAt === null)
   return Map.groupBy(
@@ -39,7 +39,7 @@ interface KeyPlan {
   readonly notes: readonly string[]
 }
 
-/** The changes that the `apiKeys` of the file's Teams ask for. Without `prune` keys are only added. */
+/** The changes that the `apiKeys` of the file's Teams require. Without `prune`, keys are only added. */
 export function planKeys(
   state: RegistryState,
   teams: readonly FileTeam[],

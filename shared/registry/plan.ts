@@ -11,14 +11,14 @@ import {
 } from './records.ts'
 
 export interface PlanOptions {
-  /** Delete what the file lacks, and revoke the keys that a Team's `apiKeys` lacks. */
+  /** Deletes everything that the file lacks, and revokes the keys that a Team's `apiKeys` lacks. */
   readonly prune: boolean
-  /** The canonical timestamp that new and revoked keys get. */
+  /** The canonical timestamp of new and revoked keys. */
   readonly now: string
 }
 
 export interface Plan {
-  /** The records to append, in this order; empty where there are problems. */
+  /** The records to append, in this order; empty if there are problems. */
   readonly changes: readonly RegistryRecord[]
   readonly problems: readonly FileProblem[]
   /** Effects that the operator may not expect. */
@@ -26,8 +26,8 @@ export interface Plan {
 }
 
 /**
- * The changes after which the registry says the same as the file. A field that the file leaves out stays as it is, and a new
- * thing gets its default. Pure, and idempotent: once its changes are folded in, it plans none.
+ * The changes after which the registry matches the file. A field that the file omits stays as it is, and a new object gets the field's
+ * default. Pure and idempotent: once its changes are folded in, it plans none.
  */
 export function planApply(state: RegistryState, file: RegistryFile, options: PlanOptions): Plan {
   const keys = planKeys(state, file.teams, options)
@@ -91,8 +91,8 @@ function planTeams(planner: Planner): void {
 }
 
 /**
- * A Team's Project for logs of unknown services once the file is applied. One that takes no logs is none: the file may not ask for it
- * where the file itself archives it; what a Team archived by itself is only told.
+ * A Team's Project for logs of unknown services once the file is applied. An archived Project does not count: if the file archives it, the
+ * file may not name it; if the Team archived it, that is only reported.
  */
 function defaultProjectOf(
   team: string,
@@ -120,7 +120,7 @@ function defaultProjectOf(
   return undefined
 }
 
-/** Refuses what belongs to another Team, to a Team that is not there, or to the other half of the shared namespace. */
+/** Refuses objects of another Team, of a missing Team, or of the other kind in the namespace shared by Events and Steps. */
 function checkOwned({ state, file, prune, fail }: Planner): void {
   const teams = idsAfter(state.team, file.teams, prune)
   const check = (items: readonly FileEvent[], own: Owned, other?: Owned, otherName?: string): void => {
@@ -142,7 +142,7 @@ function checkOwned({ state, file, prune, fail }: Planner): void {
 
 type Owned = ReadonlyMap<string, { readonly team: string }>
 
-/** The ids that the registry will hold once the file is applied. */
+/** The ids in the registry once the file is applied. */
 const idsAfter = (
   present: ReadonlyMap<string, unknown>,
   file: readonly { id: string }[],
@@ -157,8 +157,8 @@ function missing(what: string, id: string, prune: boolean): string {
 }
 
 /**
- * Whether it is archived once the file is applied: a file that says nothing leaves it as it is, and only its operator may be
- * surprised by that.
+ * Whether the object is archived once the file is applied: a file that does not say leaves it as it is, and notes that its operator may not
+ * expect it.
  */
 function markOf(what: string, item: FileEvent, present: Archivable | undefined, { now, say }: Planner): Archivable {
   const since = present?.archivedAt
@@ -213,7 +213,7 @@ const sameStep = (one: RegistryValues['step'], other: RegistryValues['step']): b
   one.name === other.name &&
   one.archivedAt === other.archivedAt
 
-/** Places for Steps that are given none: after every Step that the Event has. A Step that stands alone is the first. */
+/** The order of Steps for which none is given: after every existing Step of the Event. A Step without an Event is the first. */
 function highestOrders(state: RegistryState, file: RegistryFile): { next(event: string | null): number } {
   const highest = new Map<string, number>()
   const see = (event: string | null | undefined, order: number | undefined): void => {
@@ -241,7 +241,7 @@ function planProjects(planner: Planner): void {
   }
 }
 
-/** Removes the things that the file lacks, from the leaves up, so that no follower sees a Step of an Event that is gone. */
+/** Removes everything that the file lacks, from the leaves up, so that no follower sees a Step of a removed Event. */
 function planRemovals({ state, file, now, put }: Planner): void {
   const lacking = (present: ReadonlyMap<string, unknown>, listed: readonly { id: string }[]): string[] => {
     const ids = new Set(listed.map(({ id }) => id))
@@ -252,7 +252,7 @@ function planRemovals({ state, file, now, put }: Planner): void {
   for (const id of lacking(state.project, file.projects)) put({ kind: 'project', id, value: null })
   const live = liveKeyIds(state)
   const teams = new Set(file.teams.map(({ id }) => id))
-  // The keys of every Team that is not listed, also of one that is gone already, so that none comes back with its Team.
+  // The keys of every Team that is not listed, even of one that was removed before, so that none revives with its Team.
   for (const [team, ids] of live) if (!teams.has(team)) for (const change of revocations(state, ids, now)) put(change)
   for (const id of state.search.keys()) if (!teams.has(splitSearchId(id).team)) put({ kind: 'search', id, value: null })
   for (const id of lacking(state.team, file.teams)) put({ kind: 'team', id, value: null })

@@ -6,14 +6,14 @@ import { SEARCH_PAGES, type SearchPage, type TeamLimits } from './registry.ts'
 
 /**
  * The records of the compacted registry topic. A record's key is `<kind>/<id>`: `team/payments`, `event/order-placed`,
- * `step/order-placed.validate`, `project/<guid>`, `key/<team>/<sha256>`, `search/<team>/<guid>`; its value is the JSON of what the key does not say, or
- * null where the thing is deleted. Compaction keeps only the last record of a key, so the registry must never depend on
- * any other one.
+ * `step/order-placed.validate`, `project/<guid>`, `key/<team>/<sha256>`, `search/<team>/<guid>`; its value is the JSON of everything that
+ * the key does not say, or null for a deletion. Compaction keeps only the last record of a key, so the registry must never depend on an
+ * earlier one.
  */
 export interface RegistryValues {
   /**
-   * `defaultProject` is the GUID of its Project for logs of unknown services; absent where it names none. `limits` is its quota; absent
-   * where it has the one of the settings.
+   * `defaultProject` is the GUID of its Project for logs of unknown services; absent for none. `limits` is its quota; absent for that of
+   * the settings.
    */
   readonly team: { readonly name: string; readonly defaultProject?: string; readonly limits?: TeamLimits }
   readonly event: { readonly team: string; readonly name: string } & Archivable
@@ -24,9 +24,9 @@ export interface RegistryValues {
     readonly order: number
   } & Archivable
   readonly project: { readonly team: string; readonly name: string } & Archivable
-  /** A key is revoked, never deleted, so that it cannot come back to life by being listed again. */
+  /** A key is revoked, never deleted, so that listing it again cannot revive it. */
   readonly key: { readonly prefix: string; readonly createdAt: string; readonly revokedAt: string | null }
-  /** A search that the members of a Team share: parameters of the address of one of the page's lists. */
+  /** A search that the members of a Team share: query parameters of one of the page's lists. */
   readonly search: {
     readonly name: string
     readonly page: SearchPage
@@ -49,7 +49,7 @@ interface RecordOf<Kind extends RegistryKind> {
 
 export type RegistryRecord = { readonly [Kind in RegistryKind]: RecordOf<Kind> }[RegistryKind]
 
-/** Everything the topic says now: a map from id to value for each kind. */
+/** The present content of the topic: a map from id to value for each kind. */
 export type RegistryState = { readonly [Kind in RegistryKind]: Map<string, RegistryValues[Kind]> }
 
 /** Why a record of the topic cannot be read. */
@@ -70,10 +70,10 @@ export function fold<Kind extends RegistryKind>(state: RegistryState, record: Re
   else state[record.kind].set(record.id, record.value)
 }
 
-/** The id of a key's record. Team ids hold no slash. */
+/** The id of a key's record. Team ids contain no slash. */
 export const keyRecordId = (team: string, hash: string): string => `${team}/${hash}`
 
-/** The Team and the SHA-256 (hex) that the id of a key's record names. */
+/** The Team and the SHA-256 (hex) in the id of a key's record. */
 export function splitKeyId(id: string): { readonly team: string; readonly hash: string } {
   const slash = id.lastIndexOf('/')
   return { team: id.slice(0, slash), hash: id.slice(slash + 1) }
@@ -82,7 +82,7 @@ export function splitKeyId(id: string): { readonly team: string; readonly hash: 
 /** The id of a saved search's record, from the Team and the search's GUID. */
 export const searchRecordId = (team: string, id: string): string => `${team}/${id}`
 
-/** The Team and the GUID that the id of a saved search's record names. */
+/** The Team and the GUID in the id of a saved search's record. */
 export function splitSearchId(recordId: string): { readonly team: string; readonly id: string } {
   const slash = recordId.lastIndexOf('/')
   return { team: recordId.slice(0, slash), id: recordId.slice(slash + 1) }
@@ -95,15 +95,15 @@ export const encodeRecord = ({ kind, id, value }: RegistryRecord): NewRecord => 
 })
 
 export interface Decoded {
-  /** The change to fold: a value that cannot be read counts as deleted. Undefined where the key says nothing. */
+  /** The change to fold: an unreadable value counts as deleted. Undefined if the key is unreadable. */
   readonly record?: RegistryRecord
-  /** Set where the record was not written by this program, or by a version that is too new. */
+  /** Set if the record was not written by this program, or by a version that is too new. */
   readonly unreadable?: Unreadable
 }
 
 /**
- * Reads a record of the topic; never throws. An unreadable value counts as a deletion, not as "as before": compaction will
- * drop what was before, and a process that starts after it must come to the same registry as one that runs since.
+ * Reads a record of the topic; never throws. An unreadable value counts as a deletion, not as "unchanged": compaction will drop the earlier
+ * value, and a process that starts later must get the same registry as one that has been running since before.
  */
 export function decodeRecord({ key, value }: Pick<JournalRecord, 'key' | 'value'>): Decoded {
   const text = key === null ? undefined : decodeUtf8(key)
@@ -135,7 +135,7 @@ const ID_FITS: { readonly [Kind in RegistryKind]: (id: string) => boolean } = {
   search: (id) => /^[^/]+\/[^/]+$/.test(id) && parseGuid(splitSearchId(id).id) === splitSearchId(id).id,
 }
 
-/** Fields that are not known here are left out: a later version may add some. */
+/** Unknown fields are ignored: a later version may add some. */
 const READ: { readonly [Kind in RegistryKind]: (json: Json) => RegistryValues[Kind] | undefined } = {
   team: ({ name, defaultProject: project, limits: written }) => {
     if (!isText(name) || !isGuidOrAbsent(project) || !isLimitsOrAbsent(written)) return undefined
@@ -188,7 +188,7 @@ const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (va
 
 const isMark = (value: unknown): value is string | undefined => value === undefined || isTime(value)
 
-/** The mark as a record has it: absent where the thing is not archived. */
+/** The mark as in a record: absent if the object is not archived. */
 export const archived = (archivedAt: string | undefined): Archivable => (archivedAt === undefined ? {} : { archivedAt })
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -15,15 +15,15 @@ import type { Entity, EventEntity, KeyInfo, Project, Registry, SavedSearch, Step
 
 export interface RegistryFold {
   readonly registry: Registry
-  /** How many records it holds. */
+  /** The number of records in it. */
   size(): number
-  /** Folds records of the registry topic, in their order; never throws. */
+  /** Folds records of the registry topic, in order; never throws. */
   fold(records: readonly Pick<JournalRecord, 'key' | 'value' | 'offset'>[]): void
 }
 
 /**
- * A registry in memory that follows what is folded into it, from `state` on. `onUnreadable` hears of each record that this program
- * cannot have written.
+ * A registry in memory that starts from `state` and follows the records folded into it. `onUnreadable` is called for each record that this
+ * program cannot have written.
  */
 export function createRegistryFold(
   onUnreadable: (reason: Unreadable, offset: number) => void = () => undefined,
@@ -31,7 +31,7 @@ export function createRegistryFold(
 ): RegistryFold {
   let index = indexOf(state)
   let stale = false
-  // Records come in batches and seldom: the indices are made anew by the first reader after a change.
+  // Records come rarely and in batches: the first read after a change rebuilds the indices.
   const fresh = (): Index => {
     if (stale) index = indexOf(state)
     stale = false
@@ -62,7 +62,7 @@ export function createRegistryFold(
         if (opens && known === undefined) goodKeys.set(apiKey, hash)
         return opens
       },
-      // A lookup by hash leaks at most how a hash begins, which tells nothing about a key that is random.
+      // A lookup by hash reveals at most how a hash begins, which tells nothing about a random key.
       ownerOfKey: (apiKey) => {
         const { owners, teamByHash } = fresh()
         const known = owners.get(apiKey)
@@ -86,7 +86,7 @@ export function createRegistryFold(
   }
 }
 
-/** The things that a Team owns, each list in the order in which it is shown. */
+/** A Team with everything it owns, each list in the order in which it is shown. */
 interface TeamEntry {
   readonly team: Team
   readonly keys: KeyInfo[]
@@ -102,26 +102,26 @@ interface Index {
   readonly teams: ReadonlyMap<string, TeamEntry>
   readonly entities: ReadonlyMap<string, Entity>
   readonly projects: ReadonlyMap<string, Project>
-  /** Null where more than one Team has the key: it then tells no Team. */
+  /** Null if more than one Team has the key: it then identifies no Team. */
   readonly teamByHash: ReadonlyMap<string, Team | null>
   /**
-   * The hashes of presented keys that opened something, until the registry changes: they come with every request. A lookup tells by
-   * its time at most that a key was presented before, to somebody who has that key.
+   * The hashes of presented keys that opened something, until the registry changes: keys come with every request. At most, the time of a
+   * lookup reveals to the holder of a key that it was presented before.
    */
   readonly goodKeys: Map<string, Buffer>
-  /** The Teams that present these keys, for the same reason. */
+  /** The owners of these keys, cached for the same reason. */
   readonly owners: Map<string, string>
 }
 
 /**
- * The state as readers need it. It depends on the state alone, not on the order in which it came about, so that every process
- * answers alike; what is of a Team that is not there belongs to nobody.
+ * The state in the form that readers need. It depends only on the state, not on the order in which it came about, so that every process
+ * answers alike; objects of a missing Team belong to nobody.
  */
 function indexOf(state: RegistryState): Index {
   const teams = new Map<string, TeamEntry>()
   for (const [id, { name, defaultProject, limits }] of [...state.team].sort(byId)) {
     const project = state.project.get(defaultProject ?? '')
-    // Only another process at the same time can leave one here that takes no logs.
+    // Only a concurrent change by another process can leave one here that takes no logs.
     const takesLogs = project?.team === id && project.archivedAt === undefined
     teams.set(id, {
       team: {
@@ -141,13 +141,13 @@ function indexOf(state: RegistryState): Index {
   }
   const entities = new Map<string, Entity>()
   for (const [identifier, value] of [...state.step].sort(byEventAndOrder)) {
-    // A Step goes with its Event, and comes back with it as it was.
+    // A Step is archived with its Event, and returns with it as it was.
     const eventMark = state.event.get(value.event ?? '')?.archivedAt
     const step: StepEntity = { kind: 'step', identifier, ...value, ...archived(value.archivedAt ?? eventMark) }
     entities.set(identifier, step)
     teams.get(value.team)?.steps.push(step)
   }
-  // Only a record written past the admin can give an Event and a Step one identifier; the Event then has it.
+  // Only a record that bypassed the admin can give an Event and a Step the same identifier; the Event then has it.
   for (const [identifier, value] of [...state.event].sort(byId)) {
     const event: EventEntity = { kind: 'event', identifier, ...value }
     entities.set(identifier, event)

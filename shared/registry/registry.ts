@@ -1,6 +1,6 @@
 /**
- * The registry as a process holds it in memory: Teams with their keys, Events, Steps and Projects. It is folded from the
- * records of a compacted topic (records.ts) and only ever read here.
+ * The registry as a process holds it in memory: Teams with their keys, Events, Steps and Projects. It is folded from the records of a
+ * compacted topic (records.ts), and is read-only here.
  */
 export interface Registry {
   /** The Event or Step with exactly this identifier, archived ones included; they share one namespace over all Teams. */
@@ -10,25 +10,25 @@ export interface Registry {
   team(id: string): Team | undefined
   /** Whether the Team has at least one live key. */
   hasKey(teamId: string): boolean
-  /** Whether the presented key is one of the Team's live keys, in time that tells nothing about them. */
+  /** Whether the presented key is one of the Team's live keys, in time that reveals nothing about them. */
   keyOpens(teamId: string, apiKey: string): boolean
   /** The Team that the presented key belongs to. */
   teamOfKey(apiKey: string): Team | undefined
-  /** Names whoever presents a live key: the id of its Team or, where several Teams have the key, a text of its own. */
+  /** Identifies the owner of a live key: the id of its Team or, if several Teams have the key, a text derived from the key. */
   ownerOfKey(apiKey: string): string | undefined
   teams(): readonly Team[]
   keysOf(teamId: string): readonly KeyInfo[]
-  /** The Team's Events, Steps (in their order) and Projects. */
+  /** The Team's Events, Steps (in order) and Projects. */
   eventsOf(teamId: string): readonly EventEntity[]
   stepsOf(teamId: string): readonly StepEntity[]
   projectsOf(teamId: string): readonly Project[]
-  /** The Team's Projects with this name in any case, archived ones included: nothing keeps names apart. */
+  /** The Team's Projects with this name in any case, archived ones included: names need not be unique. */
   projectsNamed(teamId: string, name: string): readonly Project[]
   /** The searches that the Team has saved, by name. */
   searchesOf(teamId: string): readonly SavedSearch[]
 }
 
-/** The lists of the page whose searches are saved, by the beginnings of their addresses. */
+/** The lists of the page whose searches can be saved, named as at the beginning of their paths. */
 export const SEARCH_PAGES = ['event-logs', 'application-logs', 'flows'] as const
 export type SearchPage = (typeof SEARCH_PAGES)[number]
 
@@ -38,31 +38,31 @@ export interface SavedSearch {
   readonly name: string
   /** The list that it searches. */
   readonly page: SearchPage
-  /** The parameters of the list's address. */
+  /** The query parameters of the list. */
   readonly params: Readonly<Record<string, string>>
 }
 
 export interface Team {
   readonly id: string
   readonly name: string
-  /** Its own quota; absent where it has the one of the settings. */
+  /** Its own quota; absent for that of the settings. */
   readonly limits?: TeamLimits
-  /** The id of the Team's Project for logs of unknown services; absent where it names none that takes logs. */
+  /** The id of the Team's Project for logs of unknown services; absent if there is none that takes logs. */
   readonly defaultProject?: string
 }
 
-/** The quota of a Team as an operator gave it. A field that is left out is that of the settings. */
+/** The quota of a Team as set by an operator. Omitted fields are those of the settings. */
 export interface TeamLimits {
   readonly entriesPerSecond?: number
-  /** Of bodies, after decompression. */
+  /** Bytes of bodies, after decompression. */
   readonly bytesPerSecond?: number
-  /** The size of a burst: a Team that was silent may send at once what its quota gives in so many seconds. */
+  /** The size of a burst: a Team that was silent may send at once the quota of this many seconds. */
   readonly burstSeconds?: number
-  /** Whether the quota is only counted, and refuses nothing. */
+  /** Whether the quota only counts and refuses nothing. */
   readonly shadow?: boolean
 }
 
-/** `archivedAt` is a canonical timestamp, and absent while the thing takes logs. */
+/** `archivedAt` is a canonical timestamp; absent while the Event takes logs. */
 export interface EventEntity {
   readonly kind: 'event'
   readonly identifier: string
@@ -76,7 +76,7 @@ export interface StepEntity {
   readonly identifier: string
   readonly team: string
   readonly name: string
-  /** The identifier of the Event it belongs to; null for a Step that stands alone. */
+  /** The identifier of the Event it belongs to; null for a Step without an Event. */
   readonly event: string | null
   /** Its place among the Event's Steps, from 1. */
   readonly order: number
@@ -96,7 +96,7 @@ export interface Project {
 export interface KeyInfo {
   /** SHA-256 of the key, hex. */
   readonly hash: string
-  /** The key's first 6 characters, to tell keys apart. */
+  /** The key's first characters, at most 6, to tell keys apart. */
   readonly prefix: string
   /** Canonical timestamps. */
   readonly createdAt: string

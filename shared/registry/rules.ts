@@ -1,11 +1,11 @@
-/** The rules for names and identifiers, in a file of the operator and in the Team's own settings alike. */
+/** The rules for names and identifiers, both in an operator's file and in a Team's own settings. */
 
 /** Design: lengths are in UTF-8 bytes. */
 const TEXT_BYTES_MAX = 1_024
 
 export const ORDER_MAX = 1_000_000
 
-/** The fault of a text, to complete "name …"; undefined where it has none. */
+/** The problem with a text, to complete "name …"; undefined if there is none. */
 export function textProblem(text: string): string | undefined {
   if (text === '') return 'is empty'
   const bytes = Buffer.byteLength(text)
@@ -14,7 +14,7 @@ export function textProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Whether it can be a Step's place among the Steps of its Event. */
+/** Whether it can be a Step's position among the Steps of its Event. */
 export const isOrder = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= ORDER_MAX
 

@@ -2,10 +2,10 @@ import { appendChanges, type RegistryAdminDeps, readState } from './journal-acce
 import { type RegistryValues, searchRecordId, splitSearchId } from './records.ts'
 import type { SavedSearch } from './registry.ts'
 
-/** Every process holds the whole registry in memory, so a Team cannot make it as large as it likes. */
+/** Maximum per Team: every process holds the whole registry in memory. */
 export const SEARCHES_MAX = 100
 
-/** A change of a Team's saved searches; `name` alone renames one, and null deletes it. */
+/** A change of a Team's saved searches; `name` alone renames one, null deletes it. */
 export interface SearchChange {
   /** A GUID in canonical form. */
   readonly id: string
@@ -13,13 +13,13 @@ export interface SearchChange {
 }
 
 export type SearchResult =
-  /** `search` is what there is now; of one that is deleted, what there was. */
+  /** `search` is the present one; for a deletion, the one that was deleted. */
   | { readonly outcome: 'changed'; readonly search: SavedSearch }
   | { readonly outcome: 'refused'; readonly because: 'not_found' | 'exists' | 'too_many' }
 
 /**
- * Saves, renames or deletes a search of a Team. Two processes at the same time may leave two searches of one name, or a few more than
- * there may be; of two changes of one search, the last stands. Rejects as the journal does.
+ * Saves, renames or deletes a search of a Team. Two processes at the same time may leave two searches with one name, or a few more than the
+ * maximum; of two changes of one search, the last one wins. Rejects as the journal does.
  */
 export async function changeSearch(
   deps: RegistryAdminDeps,

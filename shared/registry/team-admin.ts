@@ -7,21 +7,21 @@ import type { RegistryRecord, RegistryState } from './records.ts'
 import type { Entity, Project, Registry, Team } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
 
-/** An Event, Step or Project as a Team wants it; what is left out stays as it is, or gets its default. */
+/** An Event, Step or Project as a Team wants it; omitted fields stay as they are, or get their defaults. */
 export interface OwnItem {
   readonly kind: 'event' | 'step' | 'project'
   /** An identifier, or a Project's GUID in canonical form. */
   readonly id: string
   readonly name?: string | undefined
   readonly archived?: boolean | undefined
-  /** Of a Step: its Event, or null for one that stands alone. */
+  /** For a Step: its Event, or null for none. */
   readonly event?: string | null | undefined
-  /** Of a Step: its place among the Steps of its Event. */
+  /** For a Step: its position among the Steps of its Event. */
   readonly order?: number | undefined
 }
 
 export type OwnResult<Item = Entity | Project> =
-  /** `changes` is empty where everything was as wanted; `item` is what there is now. */
+  /** `changes` is empty if everything was as wanted; `item` is its present state. */
   | { readonly outcome: 'changed'; readonly changes: readonly RegistryRecord[]; readonly item: Item }
   | { readonly outcome: 'refused'; readonly because: OwnRefusal }
 
@@ -29,21 +29,21 @@ export type OwnRefusal =
   | 'not_found'
   | 'exists'
   | 'exists_archived'
-  /** Another Team has the identifier; no more is told of it. */
+  /** Another Team has the identifier; nothing more is revealed. */
   | 'taken'
   | 'unknown_event'
   | 'archived_event'
   | 'unknown_project'
   | 'archived_project'
   | 'too_many'
-  /** Another process changed the same thing at the same time. */
+  /** Another process changed the same object at the same time. */
   | 'overtaken'
 
-/** Every process holds the whole registry in memory, so a Team cannot make it as large as it likes; a file of the operator may. */
+/** Maximum for changes by a Team: every process holds the whole registry in memory. An operator's file may have more. */
 export const OWN_ITEMS_MAX = 1_000
 
 /**
- * Creates or changes what a Team owns, by the plan that a file goes by. Nothing that it answers tells of another Team, but that an
+ * Creates or changes an object of a Team, using the plan of a registry file. Its answers reveal nothing about other Teams, except that an
  * identifier is taken. Rejects as the journal does.
  */
 export async function changeOwn(
@@ -60,7 +60,7 @@ export async function changeOwn(
   )
 }
 
-/** Names the Project of a Team for logs of unknown services; with null it has none. Rejects as the journal does. */
+/** Sets the Project of a Team for logs of unknown services; null for none. Rejects as the journal does. */
 export async function setDefaultProject(
   deps: RegistryAdminDeps,
   team: string,
@@ -75,7 +75,7 @@ export async function setDefaultProject(
   return applyOwn(deps, state, file, (registry) => registry.team(team))
 }
 
-/** Applies a file; `itemOf` finds what it is about. */
+/** Applies a file; `itemOf` finds the object that it changes. */
 async function applyOwn<Item>(
   deps: RegistryAdminDeps,
   state: RegistryState,
@@ -114,7 +114,7 @@ function refusalOf(
   return kind === 'step' ? eventRefusal(state, team, item) : undefined
 }
 
-/** A Step belongs to an Event of its Team, and comes into use only with it. */
+/** A Step belongs to an Event of its Team, and can be in use only with it. */
 function eventRefusal(state: RegistryState, team: string, { id, event, archived }: OwnItem): OwnRefusal | undefined {
   const present = state.step.get(id)
   const identifier = event === undefined ? (present?.event ?? null) : event
@@ -125,7 +125,7 @@ function eventRefusal(state: RegistryState, team: string, { id, event, archived 
   return joins && found.archivedAt !== undefined ? 'archived_event' : undefined
 }
 
-/** The item as a file with nothing else would have it. */
+/** The item as the only content of a file. */
 function fileOf(team: string, { kind, id, name, archived, event, order }: OwnItem): RegistryFile {
   const common = { line: 1, id, team, name, archived }
   return {

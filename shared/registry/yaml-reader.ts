@@ -1,13 +1,13 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 
-/** Something to mend in a file. */
+/** A problem to fix in a file. */
 export interface FileProblem {
-  /** Counted from 1; null where it concerns the file as a whole. */
+  /** Counted from 1; null if it concerns the whole file. */
   readonly line: number | null
   readonly message: string
 }
 
-/** A value in a YAML file and the line on which it stands. */
+/** A value in a YAML file, and its line. */
 export interface YamlValue {
   readonly line: number
   readonly value:
@@ -24,13 +24,13 @@ export interface YamlField {
   readonly content: YamlValue
 }
 
-/** The deepest nesting that is read; whatever lies deeper is shown as null. It also ends an alias that holds itself. */
+/** Maximum nesting; deeper values are read as null. This also ends an alias that contains itself. */
 const DEPTH_MAX = 6
 
-/** The most aliases that are followed, those within aliases included, so that a few lines cannot stand for millions. */
+/** Maximum aliases that are followed, including those within aliases, so that a few lines cannot stand for millions. */
 const ALIASES_MAX = 100
 
-/** Errors of the parser whose sentence is always the same, so that it quotes nothing of the file. */
+/** Parser errors whose message is constant, so that it quotes nothing of the file. */
 const PLAIN_ERRORS: ReadonlySet<string> = new Set([
   'BAD_INDENT',
   'BLOCK_AS_IMPLICIT_KEY',
@@ -44,8 +44,8 @@ const PLAIN_ERRORS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads one YAML document (1.2, core schema) with its line numbers; undefined where it is empty or no YAML. A problem never
- * quotes the file, because it may hold keys.
+ * Reads one YAML document (1.2, core schema) with its line numbers; undefined if it is empty or not YAML. A problem never quotes the file,
+ * as it may contain keys.
  */
 export function readYaml(text: string): {
   readonly root: YamlValue | undefined
@@ -74,7 +74,7 @@ interface Context {
   readonly lines: LineCounter
   readonly budget: { aliases: number }
   readonly depth: number
-  /** The line to name where a node has none. */
+  /** The line to report if a node has none. */
   readonly line: number
 }
 

@@ -1,9 +1,9 @@
-/** Bytes that are held in memory for one purpose, counted so that they can be bounded. */
+/** Bytes that are held in memory for one purpose, counted so that they can be limited. */
 export interface ByteShare {
   readonly held: number
   /**
-   * Whether so many bytes more may be taken by a request that holds `own` already. While nobody else holds anything all may, or a large
-   * request could never be served.
+   * Whether a request that already holds `own` bytes may take this many more. If no other request holds anything, it always may, as a large
+   * request could otherwise never be served.
    */
   fits(bytes: number, own?: number): boolean
   take(bytes: number): void
@@ -12,9 +12,9 @@ export interface ByteShare {
 
 export interface ByteBudget extends ByteShare {
   /**
-   * The part of the budget that one owner takes and gives back. It may grow up to `weight` times of what is left free, so that one
-   * owner holds `weight / (weight + 1)` of the budget at most and whoever comes next always finds room: dynamic thresholds, as
-   * switches share their buffers between ports (Choudhury and Hahne, 1998). Shares are kept: owners have to be few.
+   * The part of the budget that one owner takes and returns. It may grow up to `weight` times the free rest, so that one owner holds at
+   * most `weight / (weight + 1)` of the budget and others always find room: dynamic thresholds, as switches share their buffers between
+   * ports (Choudhury and Hahne, 1998). Shares are never dropped, so there have to be few owners.
    */
   share(owner: string, weight: number): ByteShare
 }

@@ -1,4 +1,4 @@
-/** The only source of time, so that a test can hold it. */
+/** The only source of the time of day, so that a test can control it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number

@@ -12,10 +12,10 @@ type ValueOf<S extends Setting> = S extends { type: 'integer' }
         ? readonly string[]
         : string | (null extends S['default'] ? null : never)
 
-/** The configuration of a process: read once, frozen, passed to whoever needs it. */
+/** The configuration of a process: read once, frozen, and passed to its users. */
 export type Config = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> }
 
-/** Everything that is wrong with the environment, so that it can be mended in one go. */
+/** Everything that is wrong with the environment, so that it can be fixed in one go. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -40,7 +40,7 @@ export function loadConfig(env: Environment = process.env): Config {
   return Object.freeze(withoutSlashes(config))
 }
 
-/** Without the slashes at the ends, so that paths can be put behind them; the base path of the root stays `/`. */
+/** Removes trailing slashes, so that paths can be appended; a base path of the root stays `/`. */
 function withoutSlashes(config: Config): Config {
   const { BASE_PATH, GATEWAY_URL, GATEWAY_INTERNAL_URL, VIEWS_URL, PAGE_URL } = config
   const trimmed = (text: string): string => text.replace(/\/+$/, '')
@@ -71,14 +71,14 @@ function readSetting(name: string, setting: Setting, env: Environment, problems:
   return setting.default
 }
 
-/** The pairs of a list of `name=value`, whose values may be percent-encoded. Throws a URIError where one is encoded wrongly. */
+/** The pairs of a list of `name=value`, whose values may be percent-encoded. Throws a URIError for an invalid encoding. */
 export const pairsOf = (list: readonly string[]): [name: string, value: string][] =>
   list.map((pair) => {
     const [name = '', ...value] = pair.split('=')
     return [name.trim(), decodeURIComponent(value.join('=').trim())]
   })
 
-/** Whether all of a list are pairs, and all of their values such texts. */
+/** Whether all items of a list are pairs with values that match. */
 function arePairs(list: readonly string[], values: RegExp): boolean {
   try {
     return pairsOf(list).every(([name, value]) => /^[\w./-]+$/.test(name) && values.test(value))
@@ -87,7 +87,7 @@ function arePairs(list: readonly string[], values: RegExp): boolean {
   }
 }
 
-/** The value in the environment; undefined where there is none: an empty variable counts as unset. */
+/** The value in the environment; undefined if there is none, and an empty variable counts as unset. */
 function textOf(name: string, setting: Setting, env: Environment, fail: (text: string) => void): string | undefined {
   const own = env[name] || undefined
   const file = env[`${name}_FILE`]
@@ -95,7 +95,7 @@ function textOf(name: string, setting: Setting, env: Environment, fail: (text: s
   if (own !== undefined) fail(` and ${name}_FILE are both set; keep one`)
   try {
     const text = readFileSync(file, 'utf8').trimEnd()
-    // An empty file is a secret that was not delivered; going on without it would be no secret at all.
+    // An empty file is a secret that was not delivered; continuing would mean running without it.
     if (text === '') fail(`_FILE names an empty file: ${file}`)
     return text || undefined
   } catch (error) {
@@ -143,11 +143,11 @@ function unknownNames(env: Environment): string[] {
 
 interface Check {
   readonly names: readonly SettingName[]
-  /** The fault of these settings, each of which has the right type, or false. */
+  /** The problem with these settings, each of which has the right type; false if there is none. */
   readonly problem: (config: Config) => string | false
 }
 
-/** A name, or the beginning of names: a `*` stands after a dot at the end, and nowhere else. */
+/** A name, or a prefix of names: `*` is allowed only at the end, after a dot. */
 const ATTRIBUTE_NAME = /^[^\s*]{1,255}(?:\.\*)?$/
 
 const CHECKS: readonly Check[] = [
@@ -162,7 +162,7 @@ const CHECKS: readonly Check[] = [
       buffer < inflated && `PUBLISH_BUFFER_BYTES (${buffer}) must be at least MAX_INFLATED_BYTES (${inflated})`,
   },
   {
-    // While the last of a body is inflated, it is held in both forms.
+    // When a body is almost inflated, it is held in both forms.
     names: ['BODY_BUFFER_BYTES', 'MAX_BODY_BYTES', 'MAX_INFLATED_BYTES'],
     problem: ({ BODY_BUFFER_BYTES: buffer, MAX_BODY_BYTES: body, MAX_INFLATED_BYTES: inflated }) =>
       buffer < body + inflated &&
@@ -211,7 +211,7 @@ const CHECKS: readonly Check[] = [
       `OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1 such as 0.01, got ${JSON.stringify(ratio)}`,
   },
   {
-    // The problem does not say what they are, as they are secret.
+    // The values are not quoted, as they are secret.
     names: ['OTEL_EXPORTER_OTLP_HEADERS'],
     problem: ({ OTEL_EXPORTER_OTLP_HEADERS: headers }) =>
       !arePairs(headers, /^[\t -~]+$/) &&
@@ -292,14 +292,14 @@ const CHECKS: readonly Check[] = [
       'KAFKA_SSL must be true where KAFKA_SSL_CA_FILE or _CERT_FILE is set',
   },
   {
-    // Kafka takes these characters in a topic's name, 249 in all.
+    // Kafka allows these characters in a topic's name, at most 249.
     names: ['TOPIC_PREFIX'],
     problem: ({ TOPIC_PREFIX: prefix }) =>
       !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(prefix) &&
       `TOPIC_PREFIX must be 1 to 100 of A-Z a-z 0-9 . _ - and begin with a letter or digit, got ${JSON.stringify(prefix)}`,
   },
   {
-    // Elasticsearch takes no capitals in an index's name.
+    // Elasticsearch allows no capitals in an index's name.
     names: ['INDEX_PREFIX'],
     problem: ({ INDEX_PREFIX: prefix }) =>
       !/^[a-z0-9][a-z0-9._-]{0,99}$/.test(prefix) &&
@@ -307,7 +307,7 @@ const CHECKS: readonly Check[] = [
   },
 ]
 
-/** A check of a setting that is wrong already is left out: it would judge the default. */
+/** Skips checks of settings that are already invalid: they would check the default. */
 const failedChecks = (config: Config, wrong: ReadonlySet<string>): string[] =>
   CHECKS.filter(({ names }) => !names.some((name) => wrong.has(name))).flatMap(({ problem }) => problem(config) || [])
 

@@ -1,19 +1,19 @@
-/** Work that can be interrupted: between two `yield`s it takes a few milliseconds at most. */
+/** Work that can be interrupted: it takes at most a few milliseconds between two `yield`s. */
 export type Steps<Result> = Generator<void, Result>
 
-/** Runs long work in slices, so that a thread serves others in between. */
+/** Runs long work in slices, so that a thread serves other work in between. */
 export interface Cooperative {
   /**
-   * Runs one piece of work of each owner at a time, those of several owners by turns. Rejects with what the work throws, which may
-   * also be returned as a promise.
+   * Runs one piece of work per owner at a time, and the owners in turn. Rejects with the error that the work throws; the work may also
+   * return a promise.
    */
   run<Result>(owner: string, work: Steps<Result | Promise<Result>>): Promise<Result>
 }
 
-/** Long enough to be worth the change, and short enough for whoever waits. */
+/** Long enough to make switching worthwhile, and short enough for those who wait. */
 const SLICE_MS = 15
 
-/** In a turn of the event loop one owner has a slice of time. */
+/** In each event loop turn, one owner has a slice of time. */
 export function createCooperative(sliceMs = SLICE_MS): Cooperative {
   /** The unfinished work of each owner; the owner at the front has the next slice. */
   const queues = new Map<string, (() => boolean)[]>()
@@ -28,7 +28,7 @@ export function createCooperative(sliceMs = SLICE_MS): Cooperative {
     if (queues.size > 0) setImmediate(takeTurn)
   }
 
-  /** The slice says whether its work is done. */
+  /** The slice returns whether its work is done. */
   function add(owner: string, slice: () => boolean): void {
     if (queues.size === 0) setImmediate(takeTurn)
     const queue = queues.get(owner)
@@ -55,13 +55,13 @@ export function createCooperative(sliceMs = SLICE_MS): Cooperative {
   }
 }
 
-/** Work that takes a few milliseconds, or a few tens at most, and has a turn of its own. */
+/** Work of a few milliseconds, or a few tens at most, that gets a turn of its own. */
 // biome-ignore lint/correctness/useYield: it is never interrupted
 export function* inOneStep<Result>(work: () => Result): Steps<Result> {
   return work()
 }
 
-/** The result of each item, which take a few milliseconds at most, or a few tens. */
+/** The result for each item; each takes a few milliseconds, or a few tens at most. */
 export function* mapInSteps<Item, Result>(items: readonly Item[], of: (item: Item) => Result): Steps<Result[]> {
   const results: Result[] = []
   for (const item of items) {
@@ -71,14 +71,14 @@ export function* mapInSteps<Item, Result>(items: readonly Item[], of: (item: Ite
   return results
 }
 
-/** Does work that is short enough to be done in one go. */
+/** Runs work that is short enough for a single turn. */
 export function runAtOnce<Result>(work: Steps<Result>): Result {
   let step = work.next()
   while (step.done !== true) step = work.next()
   return step.value
 }
 
-/** Does so many steps of work, or all of it where it has fewer; the rest is left to be run. */
+/** Runs at most `stepsMax` steps of work; the rest is left to be run. */
 export function runSteps<Result>(work: Steps<Result>, stepsMax: number): IteratorResult<void, Result> {
   let step = work.next()
   for (let steps = 1; steps < stepsMax && step.done !== true; steps += 1) step = work.next()

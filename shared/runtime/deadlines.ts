@@ -1,4 +1,4 @@
-/** Something that is to happen at a time, unless it is cancelled before. */
+/** An action at a certain time, unless it is cancelled before. */
 export interface Deadline {
   /** On the clock of `performance.now()`, in milliseconds. */
   readonly at: number
@@ -6,14 +6,14 @@ export interface Deadline {
 }
 
 export interface Deadlines {
-  /** Has `expire` called at the time. Times must not go back between calls: one that does is met late. */
+  /** Calls `expire` at that time. Times must not decrease between calls; an earlier one expires late. */
   add(at: number, expire: () => void): Deadline
   cancel(deadline: Deadline): void
-  /** Lets everything expire now and ends the timer. */
+  /** Makes everything expire now and ends the timer. */
   close(): void
 }
 
-/** Many deadlines in the order of their times, with one timer: that of the first. */
+/** Many deadlines in order of time, with a single timer, for the first. */
 export function createDeadlines(): Deadlines {
   const pending = new Set<Deadline>()
   let timer: NodeJS.Timeout | undefined
@@ -21,7 +21,7 @@ export function createDeadlines(): Deadlines {
   const arm = (at: number): void => {
     timer = setTimeout(expireWhatIsDue, Math.max(1, at - performance.now())).unref()
   }
-  // A cancelled deadline leaves the timer as it is: most are cancelled long before, and it looks for the next when it fires.
+  // Cancelling leaves the timer as it is: most deadlines are cancelled long before, and when it fires it finds the next one.
   const expireWhatIsDue = (): void => {
     timer = undefined
     const now = performance.now()
@@ -38,8 +38,8 @@ export function createDeadlines(): Deadlines {
     cancel(deadline)
     call?.()
   }
-  // The function is let go of by hand. A set leaves behind the tables it outgrew, and what they still refer to would be carried
-  // into the old generation: here that would be whole requests.
+  // The function is cleared explicitly. A set leaves behind the tables it outgrew, and everything they still refer to would be promoted to
+  // the old generation: here, whole requests.
   const cancel = (deadline: Deadline): void => {
     pending.delete(deadline)
     deadline.expire = undefined

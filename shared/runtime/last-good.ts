@@ -1,6 +1,6 @@
 /**
- * A value that is read anew by each call, as certificates are that somebody replaces while the process runs. Where `read` throws, the value before
- * stays, and `onRefused` hears of it, once for each reason. Throws where the first reading does.
+ * A value that is read again by each call, such as certificates that are replaced while the process runs. If `read` throws, the previous
+ * value stays, and `onRefused` is called once per reason. Throws if the first reading does.
  */
 export function lastGood<Value>(read: () => Value, onRefused: (error: Error) => void): () => Value {
   let value = read()

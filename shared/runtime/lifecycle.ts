@@ -1,9 +1,9 @@
 import { systemClock } from './clock.ts'
 
 /**
- * Something that runs. `stop` is safe without `start` and safe to call twice; it flushes what it took, ends its timers and
- * resolves by the deadline (milliseconds since 1970) at the latest. Services start from the store upwards, so that none
- * receives work before the one it hands it to, and stop in reverse.
+ * A running part of the process. `stop` is safe without `start` and safe to call twice; it flushes what was taken, ends timers and resolves
+ * by the deadline (milliseconds since 1970) at the latest. Services start from the store upwards, so that none receives work before the one
+ * it passes work to, and stop in reverse.
  */
 export interface Service {
   readonly name: string
@@ -11,14 +11,14 @@ export interface Service {
   stop(deadline: number): Promise<void>
 }
 
-/** Whether a part can do its work now; `reason` says what is wrong where it cannot. */
+/** Whether a part can do its work now; if not, `reason` says what is wrong. */
 export interface Health {
   readonly name: string
   readonly ready: boolean
   readonly reason?: string
 }
 
-/** Starts in the given order; when one fails, stops those already started and rethrows. */
+/** Starts in the given order; if one fails, stops those already started and rethrows. */
 export async function startAll(services: readonly Service[], deadlineAfterFailureMs = 5_000): Promise<void> {
   const started: Service[] = []
   for (const service of services) {
@@ -32,7 +32,7 @@ export async function startAll(services: readonly Service[], deadlineAfterFailur
   }
 }
 
-/** Several services as one: they start in order, and stop at the same time, so that each has all of the time until the deadline. */
+/** Several services as one: they start in order and stop at the same time, so that each has all of the time until the deadline. */
 export const stoppedTogether = (name: string, services: readonly Service[]): Service => ({
   name,
   start: async () => {

@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino'
 
 export type { Logger }
 
-/** JSON lines on standard output: `logger.info({ facts }, 'lower-case message')`. Nothing logs one line an entry. */
+/** JSON lines on standard output: `logger.info({ facts }, 'lower-case message')`. Nothing logs a line per entry. */
 export function createLogger(level: string, role: string): Logger {
   return pino({
     level,

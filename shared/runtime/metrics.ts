@@ -4,12 +4,12 @@ const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 interface MetricSpec {
   readonly kind: 'counter' | 'gauge' | 'histogram'
-  /** The measured quantity, its unit, and the advice for a value that looks wrong. */
+  /** The measured quantity, its unit, and advice for a suspicious value. */
   readonly help: string
   readonly labels?: readonly string[]
 }
 
-/** Every metric of Sluice. docs/operations.md is the same table, and a test holds them together. */
+/** Every metric of Sluice. docs/operations.md has the same table, and a test compares the two. */
 export const METRICS = {
   sluice_build_info: {
     kind: 'gauge',
@@ -255,7 +255,7 @@ export interface Metrics {
   readonly registry: Registry
 }
 
-/** The instruments of one process (or thread), with those of Node when asked for. Those that are not `shown` are made and not told of. */
+/** The instruments of one process (or thread), with Node's own on request. Those that are not `shown` exist but are not exposed. */
 export function createMetrics({ processMetrics = false, shown = (_name: string): boolean => true } = {}): Metrics {
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })

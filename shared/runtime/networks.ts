@@ -2,15 +2,15 @@ import { BlockList, isIP } from 'node:net'
 
 const BITS = { 4: 32, 6: 128 } as const
 
-/** Addresses of the Internet with the same leading bits. */
+/** IP addresses with the same leading bits. */
 export interface Network {
   readonly address: string
   readonly version: 4 | 6
-  /** Leading bits that its addresses have in common. */
+  /** The number of leading bits that its addresses share. */
   readonly bits: number
 }
 
-/** The network that a text names, as an address or in CIDR notation; undefined where it names none. */
+/** The network in a text, as an address or in CIDR notation; undefined for any other text. */
 export function networkOf(text: string): Network | undefined {
   const [address = '', bits, ...more] = text.split('/')
   const version = isIP(address) as 0 | 4 | 6
@@ -20,7 +20,7 @@ export function networkOf(text: string): Network | undefined {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= all ? { address, version, bits: Number(bits) } : undefined
 }
 
-/** Whether an address lies in one of the networks; texts that name no network are left out, and what is no address lies in none. */
+/** Whether an address is in one of the networks; invalid networks are ignored, and an invalid address is in none. */
 export function createNetworkCheck(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const { address, version, bits } of networks.map(networkOf).filter((network) => network !== undefined))

@@ -1,12 +1,12 @@
-/** Runs something again and again, never twice at a time. */
+/** Runs something repeatedly, never twice at a time. */
 export interface Repeater {
-  /** The first run begins at once; each next one `intervalMs` after the last has ended. */
+  /** The first run begins at once; each further one `intervalMs` after the previous one has ended. */
   start(): void
-  /** Ends the repetition and waits for a run that is under way. Safe to call twice and without `start`. */
+  /** Ends the repetition and waits for a run in progress. Safe to call twice and without `start`. */
   stop(): Promise<void>
 }
 
-/** A failed run is reported to `onError` and does not end the repetition. The timer keeps no process alive. */
+/** A failed run is reported to `onError` and does not end the repetition. The timer does not keep the process alive. */
 export function createRepeater({
   intervalMs,
   run,

@@ -1,9 +1,9 @@
 export interface Semaphore {
-  /** Runs the task when fewer than the limit are running; rejects with the signal's reason while it waits. */
+  /** Runs the task when fewer than the limit are running; rejects with the signal's reason if it aborts before. */
   run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
-/** Lets at most `limit` tasks run at a time, in the order in which they came. */
+/** Lets at most `limit` tasks run at a time, in order of arrival. */
 export function createSemaphore(limit: number): Semaphore {
   const waiting = new Set<() => void>()
   let free = limit
@@ -28,7 +28,7 @@ export function createSemaphore(limit: number): Semaphore {
     })
   }
 
-  /** Hands the slot on, or frees it where nobody waits. */
+  /** Passes the slot on, or frees it if nobody waits. */
   function release(): void {
     const [next] = waiting
     if (next === undefined) {

@@ -1,4 +1,4 @@
-/** The database files of the embedded mode: the journal and the log store are opened, written and explained the same way. */
+/** The database files of the embedded mode: the journal and the log store are opened, written and diagnosed the same way. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -16,13 +16,13 @@ export const SQLITE = {
   NOTADB: 26,
 } as const
 
-/** How long a connection waits for others to let go of the file. */
+/** How long a connection waits for others to release the file. */
 export const BUSY_TIMEOUT_MS = 5_000
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
 
 export interface DatabaseFileOptions {
   readonly file: string
-  /** The most bytes that the file may grow to; beyond, writes fail as they do on a full disk. */
+  /** Maximum bytes that the file may grow to; beyond this, writes fail as on a full disk. */
   readonly fileBytesMax?: number
 }
 
@@ -35,10 +35,10 @@ export interface DatabaseFormat {
   /** The version of the tables (`PRAGMA user_version`), 1 or more. */
   readonly schemaVersion: number
   readonly schema: string
-  /** The statements that make this version out of an older one, by its number; a file of any other version is refused. */
+  /** The statements that upgrade an older version to this one, by its number; a file of any other version is refused. */
   readonly upgrades?: Readonly<Record<number, string>>
   readonly pageBytes: number
-  /** The write-ahead log is copied into the file when it has this many pages. */
+  /** The write-ahead log is checkpointed when it has this many pages. */
   readonly checkpointPages: number
   readonly cacheKibibytes: number
   /** How long SQLite itself waits for a lock before it fails with BUSY. */
@@ -46,8 +46,8 @@ export interface DatabaseFormat {
 }
 
 /**
- * Opens the file, making it where it is missing. `guard` runs what may fail on SQLite's account; `refuse` makes the error for a file
- * that is foreign or of another version.
+ * Opens the file and creates it if it is missing. `guard` runs work that may fail in SQLite; `refuse` makes the error for a file that is
+ * foreign or of another version.
  */
 export function openDatabaseFile(
   { file, fileBytesMax }: DatabaseFileOptions,
@@ -68,8 +68,8 @@ export function openDatabaseFile(
 }
 
 /**
- * A commit is synced (`synchronous = FULL`): an append is answered, and a position committed in the journal after a write to the store,
- * and neither promise must outlive its data when the power fails.
+ * Every commit is synced (`synchronous = FULL`): appends are answered after it, and positions are committed in the journal after writes to
+ * the store. Neither promise may survive a power failure that its data does not.
  */
 function prepareFile(
   sqlite: DatabaseSync,
@@ -88,7 +88,7 @@ function prepareFile(
     PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
     PRAGMA cache_size = -${cacheKibibytes};
   `)
-  // The version is read within the transaction: two connections may come to an empty file at the same time.
+  // The version is read within the transaction, as two connections may open an empty file at the same time.
   transactionsOf(sqlite).write(() => {
     const version = pragma('user_version')
     if (version === 0) {
@@ -108,13 +108,13 @@ function prepareFile(
 }
 
 export interface Transactions {
-  /** Everything that the work reads is of one moment. */
+  /** Everything that the work reads is from one moment. */
   read<T>(work: () => T): T
-  /** All that the work writes is durable on return, or none of it was done. */
+  /** Everything that the work writes is durable on return, or none of it was done. */
   write<T>(work: () => T): T
 }
 
-/** The statements are compiled once: they run with every append. */
+/** The statements are compiled once, as they run with every append. */
 export function transactionsOf(sqlite: DatabaseSync): Transactions {
   const commit = sqlite.prepare('COMMIT')
   const beginningWith = (sql: string): (<T>(work: () => T) => T) => {
@@ -135,13 +135,13 @@ export function transactionsOf(sqlite: DatabaseSync): Transactions {
   return { read: beginningWith('BEGIN'), write: beginningWith('BEGIN IMMEDIATE') }
 }
 
-/** The primary result code of what `node:sqlite` threw, whose codes are extended ones; null for other errors. */
+/** The primary result code of an error of `node:sqlite`, which has extended codes; null for other errors. */
 export function sqliteCode(thrown: unknown): number | null {
   const extended = (thrown as { readonly errcode?: unknown } | null | undefined)?.errcode
   return typeof extended === 'number' ? extended & 0xff : null
 }
 
-/** Names the file, the problem and the remedy; `kind` is the format's name, `message` that of SQLite. */
+/** Names the file, the problem and the remedy; `kind` is the format's name, `message` is SQLite's. */
 export function explainSqliteError(code: number, message: string, kind: string, file: string): string {
   const name = `the ${kind} ${file}`
   switch (code) {

@@ -4,7 +4,7 @@ import type { Findings } from './findings.ts'
 import type { Verdict } from './oracle/dialects.ts'
 import type { Plan } from './plan.ts'
 
-/** A refusal that says that trying again may help has to be true: each kind of it is tried again when nothing else goes on. */
+/** A refusal marked retryable must be true: each kind is retried once nothing else is running. */
 export interface TriedAgain {
   note(plan: Plan, request: Draft, verdict: Verdict): void
   tryAll(run: (plan: Plan) => Promise<readonly Verdict[]>): Promise<void>
@@ -18,7 +18,7 @@ export function createTriedAgain(findings: Findings, pauseMs = PAUSE_MS): TriedA
   const refused = new Map<string, Plan>()
   return {
     note: (plan, { route, dialect }, { failure }) => {
-      // A case with several requests would have to be tried as a whole.
+      // A case with several requests would have to be repeated as a whole.
       const isSimple =
         plan.stages.length === 1 &&
         plan.stages[0]?.scripts.length === 1 &&

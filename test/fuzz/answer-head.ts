@@ -1,15 +1,15 @@
-/** Bytes of an answer that are not HTTP/1.1 (RFC 9112). */
+/** Bytes of a response that are not HTTP/1.1 (RFC 9112). */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError'
 }
 
 export interface AnswerHead {
   readonly status: number
-  /** By lower-case name, in the order in which they came. */
+  /** By lower-case name, in order of arrival. */
   readonly headers: ReadonlyMap<string, readonly string[]>
 }
 
-/** How the end of a body is found (RFC 9112, 6.3). */
+/** How the end of a body is determined (RFC 9112, 6.3). */
 export type Framing =
   | { readonly by: 'nothing' | 'chunks' | 'close' }
   | { readonly by: 'length'; readonly bytes: number }
@@ -18,7 +18,7 @@ const STATUS_LINE = /^HTTP\/1\.1 ([1-9]\d\d) [\t\x20-\x7e\x80-\xff]*$/
 const FIELD_LINE =
   /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*((?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?)[ \t]*$/
 
-/** Reads a status line and the field lines below it, without the empty line. Throws an `AnswerError`. */
+/** Parses a status line and the field lines below it, without the empty line. Throws an `AnswerError`. */
 export function parseHead(text: string): AnswerHead {
   const [first = '', ...lines] = text.split('\r\n')
   const status = STATUS_LINE.exec(first)?.[1]
@@ -34,13 +34,13 @@ export function parseHead(text: string): AnswerHead {
   return { status: Number(status), headers }
 }
 
-/** How the body below this head ends, by the method that it answers. Throws where the head says two things at once. */
+/** How the body below this head ends, given the request's method. Throws if the head is contradictory. */
 export function framingOf({ status, headers }: AnswerHead, method: string): Framing {
   const lengths = headers.get('content-length') ?? []
   const codings = headers.get('transfer-encoding') ?? []
   if (lengths.length > 1) throw new AnswerError('more than one Content-Length')
   if (lengths.length > 0 && codings.length > 0) throw new AnswerError('Content-Length and Transfer-Encoding')
-  // A server that answers what it could not read does not know that it was a HEAD: what comes then ends with the connection.
+  // A server that rejects an unreadable request does not know that it was a HEAD: any body then ends with the connection.
   if (method === 'HEAD' && headers.get('connection')?.join() === 'close') return { by: 'close' }
   if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return { by: 'nothing' }
   if (codings.length > 0) {

@@ -1,26 +1,26 @@
 import { AnswerError, type AnswerHead, framingOf, parseHead } from './answer-head.ts'
 
-/** An answer as it came off a connection. */
+/** A response as received on a connection. */
 export interface Answer extends AnswerHead {
-  /** The body; its beginning where more came than is kept. */
+  /** The body; truncated if more arrived than is kept. */
   readonly body: Buffer
-  /** Bytes of the whole body. */
+  /** Size of the complete body in bytes. */
   readonly bytes: number
-  /** Statuses of the interim answers (1xx) before it. */
+  /** Statuses of preceding interim responses (1xx). */
   readonly interim: readonly number[]
-  /** Whether the end of the body was seen; not of a stream that was left. */
+  /** Whether the end of the body was seen; false for an abandoned stream. */
   readonly whole: boolean
 }
 
-/** Reads the answers of one connection, however they are cut into pieces. */
+/** Parses the responses of one connection, regardless of how they are split. */
 export interface AnswerParser {
-  /** Says what the next request on the connection is: the answer to a HEAD has no body. */
+  /** Announces the method of the next request: the response to a HEAD has no body. */
   expect(method: string): void
-  /** Gives the final answers that end with these bytes. Throws an `AnswerError` for bytes that are no HTTP. */
+  /** Returns the final responses completed by these bytes. Throws an `AnswerError` for bytes that are not HTTP. */
   push(bytes: Buffer): readonly Answer[]
-  /** The other side sends no more: gives the answer that ends so. Throws an `AnswerError` where one is cut short. */
+  /** The other side has finished sending: returns a response that ends with it. Throws an `AnswerError` if one is truncated. */
   end(): readonly Answer[]
-  /** The answer that has begun and not ended. */
+  /** The response that has begun but not ended. */
   begun(): Answer | undefined
 }
 
@@ -38,7 +38,7 @@ interface Reading {
   readonly kept: Buffer[]
   place: Place
   bytes: number
-  /** Bytes until the end of the body, or of the chunk. */
+  /** Bytes left in the body, or in the chunk. */
   left: number
 }
 
@@ -50,7 +50,7 @@ export function createAnswerParser(keptMax = BODY_KEPT_MAX): AnswerParser {
   let reading: Reading | undefined
   let interim: number[] = []
 
-  /** Takes what ends at `mark` off the buffer; undefined where the mark has not come yet. */
+  /** Removes everything up to `mark` from the buffer; undefined if the mark has not arrived yet. */
   function take(mark: string, most: number): string | undefined {
     const end = buffer.indexOf(mark)
     if (end > most || (end === -1 && buffer.length > most)) throw new AnswerError('a line or a head is too long')
@@ -60,7 +60,7 @@ export function createAnswerParser(keptMax = BODY_KEPT_MAX): AnswerParser {
     return text
   }
 
-  /** Reads a head; false where it is not all there. */
+  /** Parses a head; false if it is incomplete. */
   function begin(): boolean {
     const text = take('\r\n\r\n', HEAD_MAX)
     if (text === undefined) return false
@@ -84,7 +84,7 @@ export function createAnswerParser(keptMax = BODY_KEPT_MAX): AnswerParser {
     buffer = buffer.subarray(data.length)
   }
 
-  /** Reads what comes next of a body; false where more bytes are needed for that. */
+  /** Parses the next part of a body; false if more bytes are needed. */
   function step(one: Reading): boolean {
     if (one.place === 'counted' || one.place === 'rest' || one.place === 'chunk') {
       takeData(one)

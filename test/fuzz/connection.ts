@@ -8,33 +8,33 @@ import type { Script } from './plan.ts'
 /** The outcome of a script. */
 export interface Exchange {
   readonly answers: readonly Answer[]
-  /** An answer that had begun when it was left or broken off. */
+  /** A response that had begun when it was abandoned or cut off. */
   readonly begun: Answer | undefined
-  /** How the other side ended the connection; `open` where it did not. */
+  /** How the other side ended the connection; `open` if it did not. */
   readonly ended: 'open' | 'closed' | 'reset'
-  /** The reason why the bytes that came are no HTTP. */
+  /** Why the received bytes are not HTTP. */
   readonly garbled: string | undefined
-  /** Whether the time was up before all answers had come. */
+  /** Whether the timeout passed before all responses had arrived. */
   readonly late: boolean
 }
 
-/** One connection to a server, for one script after the other. */
+/** One connection to a server, for consecutive scripts. */
 export interface Connection {
   run(script: Script, wire: Buffer): Promise<Exchange>
-  /** Whether another script can be run on it. */
+  /** Whether it can be reused for another script. */
   fit(): boolean
-  /** Whether the other side ended it soon after an answer, and had not said so. */
+  /** Whether the other side closed it soon after a response without announcing it. */
   endedIdle(): boolean
-  /** The beginning of an answer that came while nothing was asked for. */
+  /** The beginning of a response that arrived without a request. */
   unasked(): string | undefined
   close(): void
 }
 
-/** Longest time without a byte of an answer to a whole request: longer than the minute for which an export waits for other reads. */
+/** Maximum silence while a response is outstanding: longer than the minute that an export waits for other reads. */
 const PATIENCE_MS = 75_000
-/** Longest wait for answers that are not owed. */
+/** Maximum wait for responses that are not required. */
 const UNOWED_PATIENCE_MS = 150
-/** A connection may be closed for being idle; not so soon. */
+/** A connection may be closed for being idle, but not sooner than this. */
 const IDLE_MIN_MS = 5_000
 
 export async function openConnection(port: number): Promise<Connection> {
@@ -81,7 +81,7 @@ function createConnection(socket: Socket): Connection {
     })
   }
 
-  /** Resolves when the condition holds, the connection is over, or after so long; tells whether the time was up. */
+  /** Resolves when the condition holds, the connection ends, or after `withinMs`; returns whether it timed out. */
   function until(condition: () => boolean, withinMs: number): Promise<boolean> {
     const isOver = (): boolean => condition() || ended !== 'open' || garbled !== undefined
     if (isOver()) return Promise.resolve(false)
@@ -98,7 +98,7 @@ function createConnection(socket: Socket): Connection {
     })
   }
 
-  /** Waits for the condition as long as bytes come: a long export has no other end. */
+  /** Waits for the condition as long as bytes arrive, since a long export has no other end. Returns whether it fell silent. */
   async function isSilent(condition: () => boolean): Promise<boolean> {
     for (;;) {
       const before = socket.bytesRead

@@ -1,9 +1,9 @@
 import type { JsonNode } from './json-tree.ts'
 
-/** The part of Sluice that a request is for; all of them are one process in the embedded mode. */
+/** The part of Sluice that a request addresses; in the embedded mode, all are one process. */
 export type Role = 'gateway' | 'grpc' | 'views' | 'consumers'
 
-/** The forms in which Sluice answers. */
+/** The formats of Sluice's responses. */
 export type Dialect =
   | 'ingestion'
   | 'otlp'
@@ -16,28 +16,28 @@ export type Dialect =
   | 'openapi'
   | 'metrics'
   | 'health'
-  /** Where the route may have become another one. */
+  /** If the route may have been changed to another one. */
   | 'any'
 
-/** A line of the head; every character stands for one byte. */
+/** A header line; every character stands for one byte. */
 export type Header = readonly [name: string, value: string]
 
-/** The entries that a request would store if it were accepted. */
+/** The entries that a request would store if accepted. */
 export interface Stores {
-  /** Stands in every entry, with a place of its own behind it. */
+  /** Included in every entry, followed by the entry's index. */
   readonly mark: string
-  /** How many entries the request has; undefined where a mutation may have changed that. */
+  /** The number of entries; undefined if a mutation may have changed it. */
   readonly entries: number | undefined
 }
 
 export interface Chunks {
-  /** Bytes of each chunk in turn; the last size goes on to the end. */
+  /** The sizes of consecutive chunks in bytes; the last one repeats to the end. */
   readonly sizes: readonly number[]
-  /** Stands after each size. */
+  /** Appended to each chunk size. */
   readonly extension: string
 }
 
-/** A request while it is made up: everything can still be changed. */
+/** A request under construction: everything can still be changed. */
 export interface Draft {
   readonly role: Role
   /** Its name in reports, such as `POST /api/ExternalLogs`. */
@@ -48,7 +48,7 @@ export interface Draft {
   readonly target: string
   readonly version: string
   readonly headers: readonly Header[]
-  /** The body until it is bytes: a value of JavaScript, or a tree where no value can hold it. */
+  /** The body before serialisation: a JavaScript value, or a tree for what no value can represent. */
   readonly value?: unknown
   readonly json?: JsonNode | undefined
   readonly body?: Buffer | undefined
@@ -56,11 +56,11 @@ export interface Draft {
   readonly stores?: Stores | undefined
   /** The names of its mutations, for reports. */
   readonly mutations: readonly string[]
-  /** Whether it may have become something else than exactly one request: its answers are then not counted. */
+  /** Whether it may no longer be exactly one request; its responses are then not counted. */
   readonly torn: boolean
 }
 
-/** Text as a head holds it: UTF-8, one character a byte. */
+/** Text as in a head: UTF-8, one character per byte. */
 export const inBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 export const mutation = (draft: Draft, name: string, change: Partial<Draft>): Draft => ({
@@ -74,7 +74,7 @@ export const withHeader = ({ headers }: Draft, name: string, value: string): rea
   [name, value],
 ]
 
-/** A method and a path as reports name them: without what stands for one entry or one flow. */
+/** A method and path as named in reports: without ids and keys. */
 export const routeOf = (method: string, path: string): string =>
   `${method} ${path
     .replace(/\?.*$/s, '')
@@ -85,7 +85,7 @@ export const routeOf = (method: string, path: string): string =>
 const CRLF = Buffer.from('\r\n')
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']
 
-/** The request as it goes over the wire. */
+/** The request as sent over the wire. */
 export function wireOf(draft: Draft): Buffer {
   const { method, target, version, headers, body, chunks } = draft
   const framing: readonly Header[] =
@@ -96,7 +96,7 @@ export function wireOf(draft: Draft): Buffer {
       : chunks === undefined
         ? [['Content-Length', String(body.length)]]
         : [['Transfer-Encoding', 'chunked']]
-  // A header of the draft stands in the place of the right one.
+  // A header of the draft replaces the correct one.
   const own = new Set(headers.map(([name]) => name.toLowerCase()))
   const all = [...headers, ...framing.filter(([name]) => !own.has(name.toLowerCase()))]
   const head = `${method} ${target} ${version}\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`

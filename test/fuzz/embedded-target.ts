@@ -6,7 +6,7 @@ import { registryOf, SESSION_SECRET } from './material.ts'
 import { supervise } from './supervised.ts'
 import type { Target, TargetOptions } from './target.ts'
 
-/** The heap of each process; what a small container has. */
+/** The heap limit of each process, as in a small container. */
 export const HEAP_MIB = 384
 
 export const SETTINGS = {
@@ -16,7 +16,7 @@ export const SETTINGS = {
   SESSION_SECRET,
 } as const
 
-/** One process with everything in it, on a folder of its own. */
+/** A single process with all roles, in its own folder. */
 export async function startEmbedded(options: TargetOptions): Promise<Target> {
   const folder = temporaryFolder()
   const registryFile = join(folder.path, 'registry.yaml')

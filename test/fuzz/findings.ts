@@ -2,30 +2,30 @@ import type { Plan } from './plan.ts'
 
 /** A fault of the program. */
 export interface Finding {
-  /** Its name: the same for all that are one finding. */
+  /** Its name, which is the same for all occurrences. */
   readonly what: string
-  /** The case that showed it, if it was one. */
+  /** The case that revealed it, if any. */
   readonly plan?: Plan | undefined
-  /** The circumstances of this time. */
+  /** Details of this occurrence. */
   readonly detail?: string | undefined
-  /** How bad it was, such as milliseconds; of a group the worst is told. */
+  /** Its severity, such as a time in milliseconds; a group reports the worst. */
   readonly measure?: { readonly value: number; readonly unit: string } | undefined
 }
 
-/** Findings that are the same, as they are reported at the end. */
+/** Occurrences of the same fault, as reported at the end. */
 export interface FindingGroup {
   readonly what: string
   count: number
-  /** The numbers of the first cases, to replay. */
+  /** The numbers of the first cases, for replay. */
   readonly numbers: number[]
   readonly first: Finding
   worst: Finding['measure']
 }
 
 export interface Findings {
-  /** Gives true where it is the first of its kind. */
+  /** Returns true for the first of its kind. */
   add(finding: Finding): boolean
-  /** The most frequent first. */
+  /** Most frequent first. */
   groups(): readonly FindingGroup[]
 }
 

@@ -6,7 +6,7 @@ import type { Target, TargetOptions } from './target.ts'
 
 const ROLES = ['gateway', 'views', 'consumers'] as const
 
-/** Gateway, views and consumers as three processes, on these servers, under names of their own. */
+/** Gateway, views and consumers as three processes on these servers, with their own topic and index names. */
 export async function startFull(
   servers: Pick<FullStackOptions, 'brokers' | 'elasticsearchUrl'>,
   options: TargetOptions,
@@ -31,7 +31,7 @@ export async function startFull(
   }
 }
 
-/** A part runs already when it is first looked at. */
+/** Starts supervising a part, which is already running. */
 function supervisePart(name: string, part: Part, options: TargetOptions): Promise<Supervised> {
   let isRunning = true
   const start = async () => {

@@ -10,14 +10,14 @@ export interface FuzzOptions {
   readonly mode: Mode
   readonly seed: number
   readonly seconds?: number | undefined
-  /** The run ends with the case that completes so many. */
+  /** The run ends with the case that reaches this number. */
   readonly requests?: number | undefined
-  /** The only case that is run. */
+  /** The only case to run. */
   readonly replay?: number | undefined
-  /** Cases at a time. */
+  /** Number of concurrent cases. */
   readonly lanes: number
   readonly attacks: boolean
-  /** Whether it is judged how soon the processes answer. */
+  /** Whether response times of the processes are checked. */
   readonly stalls: boolean
   readonly bail: boolean
   readonly print: (text: string) => void
@@ -26,7 +26,7 @@ export interface FuzzOptions {
 export interface Summary {
   readonly cases: number
   readonly requests: number
-  /** All answers, those to requests that were sent again until an entry was shown included. */
+  /** All responses, including those to repeated requests that waited for an entry to appear. */
   readonly answers: number
   readonly seconds: number
   readonly statuses: ReadonlyMap<number, number>
@@ -35,7 +35,7 @@ export interface Summary {
   readonly findings: readonly FindingGroup[]
 }
 
-/** Starts the program, sends it what no client should, and tells what must not be. */
+/** Starts the program, sends it invalid and hostile requests, and reports its faults. */
 export async function fuzz(options: FuzzOptions): Promise<Summary> {
   const programs = await programsOf(options.mode)
   try {
@@ -90,7 +90,7 @@ interface Cases {
   readonly requests: () => number
 }
 
-/** The cases in turn, until they have enough requests or findings, or the time is up. */
+/** Returns the cases in turn, until there are enough requests or findings, or the time is up. */
 function createCases(
   { replay, requests = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY, bail }: FuzzOptions,
   caseOf: (number: number) => Plan,
@@ -115,7 +115,7 @@ function createCases(
   }
 }
 
-/** The requests of a case; a pipeline that is left unread counts as one. */
+/** The number of requests in a case; an unread pipeline counts as one. */
 const requestsOf = ({ stages }: Plan): number =>
   stages
     .flatMap(({ scripts }) => scripts)

@@ -1,4 +1,4 @@
-/** `npm run hostile`: measures what attacks do to the running program, and to honest clients beside them. `-- --help` tells more. */
+/** `npm run hostile`: measures the effect of attacks on the running program, and on honest clients beside them. See `-- --help`. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { stopServers } from '../../bench/stack/servers.ts'

@@ -4,15 +4,15 @@ import type { Counts } from './honest/order.ts'
 import { type Hostile, startHostile } from './hostile.ts'
 import type { RigOptions } from './rig.ts'
 
-/** The least part of their rate that honest clients keep. */
+/** The minimum share of their rate that honest clients must keep. */
 const KEPT_MIN = 0.8
-/** A program that has just started is slower than it will be. */
+/** A freshly started program is slower. */
 const WARM_UP_MS = 3_000
 
 export interface MeasureOptions extends Omit<RigOptions, 'stalls'> {
   readonly seed: number
   readonly seconds: number
-  /** The honest clients are measured alone for so long. */
+  /** How long honest clients are measured without attacks. */
   readonly aloneSeconds: number
   readonly lanes: number
 }
@@ -22,19 +22,19 @@ export interface Row {
   readonly attacks: readonly string[]
   readonly cases: number
   readonly peaksMiB: Readonly<Record<string, number>>
-  /** The longest wait for /health/live by process, in ms. */
+  /** The longest wait for /health/live per process, in ms. */
   readonly waits: Readonly<Record<string, number>>
-  /** The rates beside the attacks, as a part of those without. */
+  /** The rates during the attacks, relative to those without. */
   readonly kept: { readonly sends: number; readonly reads: number }
   readonly refused: number
   readonly failed: number
-  /** Accepted entries that are not there, and those that are there twice, of honest senders and attackers. */
+  /** Missing and duplicate entries among the accepted ones, of honest senders and attackers. */
   readonly missing: number
   readonly twice: number
   readonly found: number
 }
 
-/** Lets honest clients work alone, and then beside these attacks. */
+/** Runs honest clients alone, and then beside these attacks. */
 export async function measure(attacks: readonly string[], options: MeasureOptions): Promise<Row> {
   const hostile = await startHostile({ ...options, stalls: true }, options.seed)
   try {
@@ -79,7 +79,7 @@ async function measured(
   }
 }
 
-/** Requests a second that were answered as they should be while `work` lasted. */
+/** Successful requests per second during `work`. */
 async function rates(honest: Honest, work: () => Promise<void>): Promise<Pick<Counts, 'sends' | 'reads'>> {
   const before = honest.counts()
   const began = performance.now()
@@ -110,7 +110,7 @@ export function rowText(row: Row): string {
   return `| ${cells.join(' | ')} |`
 }
 
-/** One number, or one for each process with its name. */
+/** A single number, or one per named process. */
 function numbersText(numbers: Readonly<Record<string, number>>): string {
   const all = Object.entries(numbers)
   return all.map(([name, value]) => `${all.length === 1 ? '' : `${name} `}${Math.round(value)}`).join(', ')

@@ -9,16 +9,16 @@ import { type Rig, type RigOptions, startRig } from './rig.ts'
 
 export const ATTACK_NAMES = Object.keys(ATTACKS)
 
-/** The program between honest clients and attackers. */
+/** The running program with honest clients and attackers. */
 export interface Hostile extends Rig {
   readonly honest: Honest
-  /** Runs attacks of these names in full size, so many at a time, until `isOver`. Gives how many there were. */
+  /** Runs full-size attacks of these names in parallel lanes until `isOver`. Returns their number. */
   attack(names: readonly string[], lanes: number, isOver: (cases: number) => boolean): Promise<number>
-  /** Ends all work and compares what was accepted with what can be read: first that of the honest senders. */
+  /** Ends all work and compares accepted with readable entries: first those of the honest senders. */
   finishAll(): Promise<readonly [Settlement, Settlement]>
 }
 
-/** The cases of an attack have numbers of their own, so that they do not depend on what was run before. */
+/** Each attack has its own range of case numbers, so that its cases do not depend on earlier ones. */
 const NUMBERS_AN_ATTACK = 1_000_000
 
 export async function startHostile(options: RigOptions, seed: number): Promise<Hostile> {
@@ -58,7 +58,7 @@ export async function startHostile(options: RigOptions, seed: number): Promise<H
   }
 }
 
-/** Tells whether more honest requests were answered since than were under way before: some of them were made since. */
+/** Returns whether more honest requests have succeeded since than can have been in flight, so that some were sent since. */
 export function servedSince(honest: Honest): () => boolean {
   const before = honest.counts()
   return () => {

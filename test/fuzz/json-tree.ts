@@ -1,16 +1,16 @@
 /**
- * JSON as a tree that can also hold what no value of JavaScript can: keys that occur twice, numbers of any length, half characters and
- * text that is no JSON at all.
+ * JSON as a tree that can also represent what no JavaScript value can: duplicate keys, numbers of any length, lone surrogates and text that
+ * is not JSON.
  */
 export type JsonNode =
   | { readonly type: 'object'; readonly members: readonly (readonly [key: string, value: JsonNode])[] }
   | { readonly type: 'array'; readonly items: readonly JsonNode[] }
-  /** The text as it stands in the document. */
+  /** The text as it appears in the document. */
   | { readonly type: 'raw'; readonly text: string }
 
 export const raw = (text: string): JsonNode => ({ type: 'raw', text })
 
-/** The tree of a value of JavaScript; what JSON leaves out is left out. */
+/** The tree of a JavaScript value; members that JSON omits are omitted. */
 export function treeOf(value: unknown): JsonNode {
   if (Array.isArray(value)) return { type: 'array', items: value.map(treeOf) }
   if (typeof value !== 'object' || value === null) return raw(JSON.stringify(value) ?? 'null')
@@ -18,7 +18,7 @@ export function treeOf(value: unknown): JsonNode {
   return { type: 'object', members: members.map(([key, one]) => [key, treeOf(one)] as const) }
 }
 
-/** The document. */
+/** Serialises the tree. */
 export function documentOf(node: JsonNode): string {
   switch (node.type) {
     case 'raw':
@@ -30,7 +30,7 @@ export function documentOf(node: JsonNode): string {
   }
 }
 
-/** How many nodes the tree has. */
+/** The number of nodes in the tree. */
 export function sizeOf(node: JsonNode): number {
   switch (node.type) {
     case 'raw':
@@ -42,7 +42,7 @@ export function sizeOf(node: JsonNode): number {
   }
 }
 
-/** The tree with another node in the place of the one that stands at `place`, counted from 0 in the order of the document. */
+/** Replaces the node at index `place`, counted from 0 in document order. */
 export function replaced(tree: JsonNode, place: number, change: (node: JsonNode) => JsonNode): JsonNode {
   let left = place
   const visit = (node: JsonNode): JsonNode => {

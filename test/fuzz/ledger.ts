@@ -1,36 +1,36 @@
-/** The entries of a run: those answered as accepted, compared in the end with those that can be read. */
+/** The entries accepted during a run, which are finally compared with the readable ones. */
 export interface AcceptedLedger {
-  /** One entry was answered with this id. */
+  /** Records that an entry was accepted with this id. */
   acceptedId(id: string, mark: string): void
-  /** Enters that so many entries of the request with this mark were accepted. */
+  /** Records how many entries of the request with this mark were accepted. */
   acceptedCount(count: number, mark: string): void
-  /** It is not known what became of the request with this mark: no answer came. */
+  /** Records that the request with this mark was not answered, so that its outcome is unknown. */
   unknown(mark: string): void
   accepted(): number
-  /** Compares with what is stored. */
+  /** Compares the ledger with the stored entries. */
   settle(stored: StoredEntries): Settlement
 }
 
 export interface Settlement {
   readonly accepted: number
   readonly stored: number
-  /** Accepted and not there, by id or by mark. */
+  /** Accepted but missing, by id or by mark. */
   readonly missing: readonly string[]
-  /** There more than once. */
+  /** Stored more than once. */
   readonly duplicates: readonly string[]
 }
 
-/** The entries that were read back, gathered one by one. */
+/** The entries that were read back, added one by one. */
 export interface StoredEntries {
-  /** `mark` is that of the request that the entry came with; undefined where it was destroyed. */
+  /** `mark` is that of the request that the entry came with; undefined if it was destroyed. */
   add(id: string, mark: string | undefined): void
   readonly count: () => number
   readonly has: (id: string) => boolean
-  /** Ids that were there more than once. */
+  /** Ids that occurred more than once. */
   readonly repeated: () => readonly string[]
-  /** Entries with this mark. */
+  /** The number of entries with this mark. */
   readonly withMark: (mark: string) => number
-  /** Entries whose mark was destroyed, each of which may be of any request. */
+  /** The number of entries whose mark was destroyed; each may belong to any request. */
   readonly unmarked: () => number
 }
 
@@ -56,7 +56,7 @@ export function createStoredEntries(): StoredEntries {
 
 export function createAcceptedLedger(): AcceptedLedger {
   const ids = new Map<string, string>()
-  /** The number of accepted entries by mark, those with an id included. */
+  /** Accepted entries by mark, including those with an id. */
   const counts = new Map<string, number>()
   const unknown = new Set<string>()
   let accepted = 0
@@ -74,7 +74,7 @@ export function createAcceptedLedger(): AcceptedLedger {
     accepted: () => accepted,
     settle: (stored) => {
       const missing = [...ids].filter(([id]) => !stored.has(id)).map(([id, mark]) => `${id} (${mark})`)
-      // An entry whose mark was destroyed may be one that is looked for; only what they cannot explain is missing.
+      // Entries with a destroyed mark may be any of the missing ones; only the excess counts as missing.
       let spare = stored.unmarked()
       const duplicates = [...stored.repeated()]
       for (const [mark, expected] of counts) {

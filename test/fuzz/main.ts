@@ -1,4 +1,4 @@
-/** `npm run fuzz`: sends what no client should, to the whole running program. `-- --help` tells more. */
+/** `npm run fuzz`: sends invalid and hostile requests to the whole running program. See `-- --help`. */
 import { parseArgs } from 'node:util'
 import { stopServers } from '../../bench/stack/servers.ts'
 import { fuzz } from './fuzz.ts'

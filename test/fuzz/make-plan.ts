@@ -43,11 +43,11 @@ const PIPELINED_MAX = 20
 const CUTS_MAX = 30
 const KEEP: End = { kind: 'keep' }
 
-/** The case with this number: the same for the same seed and the same material, whatever was asked for before. */
+/** The case with this number: deterministic for a seed and material, independent of earlier calls. */
 export function planOf(seed: number, number: number, material: Material, withAttacks: boolean): Plan {
   const random = createRandom(seed, number)
   const context = (place: number): Context => ({ random, material, mark: markOf(number, place) })
-  // Chosen first and always, so that all other cases are the same with and without attacks.
+  // Drawn first in every case, so that all other cases are the same with and without attacks.
   if (random.oneIn(ATTACK_ONE_IN) && withAttacks) return attackPlan(number, context(0))
   return random.weighted<() => Plan>([
     [900, () => single(number, context(0))],
@@ -76,7 +76,7 @@ const planOfScript = (number: number, script: Script, label?: string): Plan => (
   stages: [{ scripts: [script], untilFound: false }],
 })
 
-/** The bytes of a request, whole or in pieces, with a connection that lasts, ends or breaks. */
+/** Sends the bytes of a request, whole or in pieces, and keeps, closes or breaks the connection. */
 function delivered(draft: Draft, wire: Buffer, random: Random): Script {
   const whole = plain(wire, draft, endOf(draft, random))
   if (random.oneIn(150)) {
@@ -102,7 +102,7 @@ function endOf({ route, torn }: Draft, random: Random): End {
   ])
 }
 
-/** The end of a connection in the middle of a request: closed by half, broken, or left as it is. */
+/** Ends a connection in the middle of a request: half-closes it, breaks it, or leaves it open. */
 const brokenOff = (random: Random): End =>
   random.pick<End>([
     { kind: 'half-close' },
@@ -110,7 +110,7 @@ const brokenOff = (random: Random): End =>
     { kind: 'leave', forMs: random.int(3_000) },
   ])
 
-/** Several requests in one piece, without waiting for the answers between them. */
+/** Several pipelined requests, sent without waiting for responses. */
 function pipelined(number: number, contextOf: (place: number) => Context): Plan {
   const { random } = contextOf(0)
   const templates = random.oneIn(4) ? TO_VIEWS : TO_GATEWAY
@@ -123,7 +123,7 @@ function pipelined(number: number, contextOf: (place: number) => Context): Plan 
       !torn && role === first.role && !route.endsWith('/tail') && !headers.some(isConnection),
   )
   if (intact.length < 2) return planOfScript(number, plain(wireOf(first), first, endOf(first, random)))
-  // A last request that cannot be read must not take away the answers to those before it.
+  // An unreadable last request must not suppress the responses to those before it.
   const last = random.oneIn(4) ? [malformed(first)] : []
   const script: Script = {
     role: first.role,
@@ -151,7 +151,7 @@ const malformed = ({ role }: Draft): Draft => ({
 
 const isConnection = ([name]: readonly [string, string]): boolean => name === 'Connection'
 
-/** One entry, and what the views make of it. */
+/** Stores one entry, and reads it through the views. */
 function storedAndRead(number: number, context: Context): Plan {
   const { random, mark } = context
   const [template, kind] = random.pick([

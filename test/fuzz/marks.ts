@@ -1,10 +1,10 @@
-/** A mark tells the entries of one request from all others of a run; a damaged one is no mark. */
+/** A mark identifies the entries of one request within a run; a damaged mark does not match. */
 const MARK = /fz(\d+)s(\d+)c([0-9a-f]{4})x/
 
-/** The mark of a request: the number of its case, and its place among the requests of that. */
+/** The mark of a request: its case's number, and its index among the case's requests. */
 export const markOf = (number: number, place: number): string => `fz${number}s${place}c${checkOf(number, place)}`
 
-/** The mark that stands first in a text, or undefined. */
+/** The first mark in a text, or undefined. */
 export function markIn(text: string): string | undefined {
   const match = MARK.exec(text)
   if (match === null) return undefined

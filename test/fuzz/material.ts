@@ -1,4 +1,4 @@
-/** A Team of the registry that the run makes. */
+/** A Team of the run's registry. */
 export interface TeamMaterial {
   readonly id: string
   readonly key: string
@@ -8,7 +8,7 @@ export interface TeamMaterial {
   readonly step: string
 }
 
-/** Cursors as real answers give them. */
+/** Cursors taken from real responses. */
 export interface Cursors {
   readonly desc: readonly string[]
   readonly asc: readonly string[]
@@ -16,21 +16,21 @@ export interface Cursors {
   readonly tail: readonly string[]
 }
 
-/** The parts of requests that only a running server knows, taken from its answers before the first of them. */
+/** Parts of requests that only a running server knows, taken from its responses beforehand. */
 export interface Material {
-  /** Entries of the Team whose entries stay the same. */
+  /** Entries of the Team whose entries never change. */
   readonly eventIds: readonly string[]
   readonly applicationIds: readonly string[]
   readonly flows: readonly string[]
   readonly cursors: Cursors
-  /** Names of what the page loads. */
+  /** Names of the page's asset files. */
   readonly assets: readonly string[]
 }
 
-/** The name of the server in every request, so that the bytes do not depend on its port. */
+/** The host name in every request, so that the bytes do not depend on the port. */
 export const HOST = 'sluice.test'
 
-/** Signs the sessions; the tests' own, so that they can make cookies that are the same in every run. */
+/** Signs the sessions; fixed, so that cookies are the same in every run. */
 export const SESSION_SECRET = 'fuzz-session-secret-0123456789abcdef'
 
 const team = (id: string, digit: string): TeamMaterial => ({
@@ -43,19 +43,19 @@ const team = (id: string, digit: string): TeamMaterial => ({
 })
 
 export const TEAMS = {
-  /** Takes logs all the time. */
+  /** Receives logs continuously. */
   main: team('main', '1'),
-  /** Is filled before and not written to: what is read from it is the same in every run. */
+  /** Filled in advance and then never written to, so that reads return the same in every run. */
   reads: team('reads', '2'),
   /** Changes its settings. */
   changes: team('changes', '3'),
-  /** Takes what attackers store. */
+  /** Receives the attackers' entries. */
   attacks: team('attacks', '4'),
-  /** Has as many Events as a Team can make, with the longest identifiers and names. */
+  /** Has as many Events as a Team can create, with the longest identifiers and names. */
   wide: team('wide', '5'),
 } as const
 
-/** Stands in requests for the id of the entry that the same case has stored; as long as one. */
+/** Placeholder in requests for the id of the entry stored by the same case, with the same length. */
 export const STORED_ID = '5707ed1d-0000-4000-8000-5707ed1d0000'
 
 const WIDE_EVENTS = 500

@@ -6,7 +6,7 @@ import type { Target, TargetOptions } from './target.ts'
 /** One process, or three on Kafka and Elasticsearch. */
 export type Mode = 'embedded' | 'full'
 
-/** Starts programs of one mode; those of the full mode share servers. */
+/** Starts programs of one mode; in the full mode they share servers. */
 export interface Programs {
   start(options: TargetOptions): Promise<Target>
   stop(): Promise<void>

@@ -1,42 +1,42 @@
 import type { Draft, Role } from './draft.ts'
 
-/** The end of a script, after its bytes were sent. */
+/** How a script ends after its bytes were sent. */
 export type End =
-  /** Every answer is waited for; then the connection is fit for the next requests. */
+  /** All responses are awaited; then the connection can be reused. */
   | { readonly kind: 'keep' }
-  /** Every answer is waited for; then the connection is closed. */
+  /** All responses are awaited; then the connection is closed. */
   | { readonly kind: 'close' }
-  /** The sending half is closed at once, the answers are waited for. */
+  /** The sending half is closed at once; the responses are awaited. */
   | { readonly kind: 'half-close' }
-  /** The connection is broken after so many milliseconds, whatever has come. */
+  /** The connection is broken after this many milliseconds, whatever has arrived. */
   | { readonly kind: 'break'; readonly afterMs: number }
-  /** The connection is left open and unread for so many milliseconds, while other cases go on. */
+  /** The connection is left open and unread for this many milliseconds, while other cases continue. */
   | { readonly kind: 'leave'; readonly forMs: number }
-  /** A stream is read for so many milliseconds, or until it ends. */
+  /** A stream is read for this many milliseconds, or until it ends. */
   | { readonly kind: 'read'; readonly forMs: number }
 
-/** The bytes that are sent on one connection, and the answers that have to come back. */
+/** The bytes sent on one connection, and the expected responses. */
 export interface Script {
   readonly role: Role
-  /** In the order in which they are sent. */
+  /** In the order of sending. */
   readonly requests: readonly Draft[]
   readonly wire: Buffer
-  /** Where the bytes are cut into writes. */
+  /** Offsets at which the bytes are split into writes. */
   readonly cuts: readonly number[]
   readonly pauseMs: number
   readonly end: End
-  /** How many answers have to come; 0 where that cannot be told beforehand. */
+  /** The number of required responses; 0 if unknown beforehand. */
   readonly owed: number
 }
 
-/** A step of a case: its scripts run at the same time, on connections of their own. */
+/** A step of a case: its scripts run concurrently, each on its own connection. */
 export interface Stage {
   readonly scripts: readonly Script[]
-  /** Sent again while the answer is 404: what was accepted is visible a moment later. */
+  /** Repeated while the response is 404: accepted entries become visible a moment later. */
   readonly untilFound: boolean
 }
 
-/** All that belongs to one number of a run: its bytes, and how they are sent. Always the same for a seed. */
+/** Everything that belongs to one case number of a run: its bytes, and how they are sent. Deterministic for a seed. */
 export interface Plan {
   readonly number: number
   /** For reports. */
@@ -44,7 +44,7 @@ export interface Plan {
   readonly stages: readonly Stage[]
 }
 
-/** A request on a connection that others use as well. */
+/** A request on a shared connection. */
 export const plain = (wire: Buffer, draft: Draft, end: End = { kind: 'keep' }): Script => ({
   role: draft.role,
   requests: [draft],

@@ -19,9 +19,8 @@ const ENTRIES_A_BATCH = 60
 const VISIBLE_WITHIN_MS = 60_000
 
 /**
- * Stores the entries of the Team that is only read from, and takes from the answers what requests are made of. Under fixed
- * Idempotency-Keys and with fixed times everything is the same in every run: ids, cursors and the order of lists. Only the places of a
- * tail depend on the store.
+ * Stores the entries of the read-only Team, and collects material for requests from the responses. Fixed Idempotency-Keys and times make
+ * everything the same in every run: ids, cursors and the order of lists. Only tail positions depend on the store.
  */
 export async function prepare({ gateway, views }: Addresses): Promise<Material> {
   const { reads } = TEAMS
@@ -92,7 +91,7 @@ async function cursorsOf(views: string): Promise<Cursors> {
   }
 }
 
-/** The first place that each tail names. */
+/** The first position that each tail reports. */
 async function tailPlaces(views: string): Promise<readonly string[]> {
   const places: string[] = []
   for (const path of ['/api/event-logs/tail', '/api/application-logs/tail', '/api/flows/flow-1/tail']) {
@@ -111,7 +110,7 @@ async function tailPlaces(views: string): Promise<readonly string[]> {
   return places
 }
 
-/** Names of the files that the page's shell loads; of one that is not built, one that is not there. */
+/** Names of the asset files that the page's shell loads; a nonexistent name if the page is not built. */
 async function assetsOf(views: string): Promise<readonly string[]> {
   const shell = await (await fetch(`${views}/`)).text()
   const names = [...shell.matchAll(/assets\/([\w.-]+)/g)].map(([, name = '']) => name)

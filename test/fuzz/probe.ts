@@ -1,17 +1,17 @@
 /**
- * Asks the watched processes for their health every 100 ms, each on a connection of its own. It is a process that comes before all others,
- * so that it measures their delay and not its own.
+ * Polls the health of the watched processes every 100 ms, each on its own connection. It is a process with scheduling priority, so that it
+ * measures their delays and not its own.
  */
 import { connect, type Socket } from 'node:net'
 import { cpuOf } from '../../bench/measured-process.ts'
 import type { Watched } from './target.ts'
 
-/** An answer is overdue, or has come. */
+/** A response is overdue, or has arrived. */
 export interface ProbeMessage {
   readonly name: string
   readonly state: 'overdue' | 'answered'
   readonly afterMs: number
-  /** The part of that time in which the thread that answers HTTP was running. */
+  /** CPU time within that interval of the thread that answers HTTP. */
   readonly ranMs: number
 }
 
@@ -26,15 +26,15 @@ interface Question {
 
 interface Probe extends Watched {
   readonly socket: Socket
-  /** The question that is not answered yet. */
+  /** The pending request. */
   question: Question | undefined
-  /** Whether it was told that the answer is overdue. */
+  /** Whether its delay has been reported. */
   told: boolean
 }
 
 const probes = new Map<string, Probe>()
 
-/** CPU time of the main thread, which answers HTTP; 0 for a process that is gone. */
+/** CPU time of the main thread, which answers HTTP; 0 for a dead process. */
 function ranMs(pid: number): number {
   try {
     return cpuOf(`/proc/${pid}/task/${pid}/stat`) * 1000
@@ -59,7 +59,7 @@ function open(watched: Watched): Probe {
     probe.question = undefined
     probe.told = false
   })
-  // A process that is gone is told of by whoever started it.
+  // The supervisor of the process reports its death.
   socket.on('error', () => {})
   socket.on('close', () => {
     if (probes.get(watched.name) === probe) probes.delete(watched.name)
@@ -92,5 +92,5 @@ process.on('message', (message: readonly Watched[]) => {
 setInterval(() => {
   for (const watched of all) look(watched)
 }, EVERY_MS)
-// Nobody listens any more.
+// The parent process is gone.
 process.on('disconnect', () => process.exit())

@@ -1,22 +1,22 @@
-/** A source of choices that gives the same ones for the same seed, on every machine. */
+/** A source of random choices that are the same for the same seed, on every machine. */
 export interface Random {
-  /** A whole number from 0 to `below` - 1; 0 where `below` is 0. */
+  /** An integer from 0 to `below` - 1; 0 if `below` is 0. */
   int(below: number): number
-  /** A whole number from `least` to `most`. */
+  /** An integer from `least` to `most`. */
   between(least: number, most: number): number
-  /** A whole number from 1 to `most`, small ones far more often: every order of magnitude is as likely as the next. */
+  /** An integer from 1 to `most`; each order of magnitude is equally likely. */
   size(most: number): number
-  /** True once in `times`. */
+  /** True with a probability of 1 / `times`. */
   oneIn(times: number): boolean
   pick<T>(list: readonly T[]): T
-  /** By the weights that stand before the values. */
+  /** Picks by the weights given before the values. */
   weighted<T>(choices: readonly (readonly [weight: number, value: T])[]): T
   bytes(length: number): Buffer
 }
 
 const UINT32 = 2 ** 32
 
-/** One of the independent sequences of a seed: mulberry32, begun at a hash of both numbers. */
+/** One of a seed's independent sequences: mulberry32, initialised with a hash of both numbers. */
 export function createRandom(seed: number, sequence: number): Random {
   let state = mixed(mixed(seed >>> 0) ^ Math.imul(sequence >>> 0, 0x9e3779b1))
   const next = (): number => {
@@ -48,7 +48,7 @@ export function createRandom(seed: number, sequence: number): Random {
   }
 }
 
-/** The finaliser of MurmurHash3: neighbours become strangers. */
+/** The finaliser of MurmurHash3: neighbouring values become unrelated. */
 function mixed(value: number): number {
   let hash = value >>> 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

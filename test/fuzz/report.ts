@@ -2,7 +2,7 @@ import type { Finding, FindingGroup } from './findings.ts'
 import type { FuzzOptions, Summary } from './fuzz.ts'
 import type { Plan } from './plan.ts'
 
-/** Most bytes of a request that a finding shows, and a replay. */
+/** Maximum bytes of a request shown in a finding, and in a replay. */
 const SHOWN_MAX = 800
 const REPLAYED_MAX = 20_000
 const SCRIPTS_SHOWN_MAX = 3
@@ -11,7 +11,7 @@ const LARGE_BYTES = 20_000
 
 const ESCAPES: Readonly<Record<string, string>> = { '\r': '\\r', '\n': '\\n', '\t': '\\t', '\\': '\\\\' }
 
-/** Bytes as a reader can see and copy them (those of `printf '%b'`), the middle of long ones left out. */
+/** Bytes in a form that can be read and copied (as for `printf '%b'`); the middle of long ones is omitted. */
 export function shown(wire: Buffer, most = SHOWN_MAX): string {
   const half = Math.floor(most / 2)
   if (wire.length <= most) return escapedBytes(wire)
@@ -24,7 +24,7 @@ const escapedBytes = (bytes: Buffer): string =>
     .toString('latin1')
     .replaceAll(/[^\x20-\x7e]|\\/g, (one) => ESCAPES[one] ?? `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
-/** All that a case sends. */
+/** Everything that a case sends. */
 export const planText = ({ number, label, stages }: Plan): string =>
   [
     `#${number} ${label}`,
@@ -36,7 +36,7 @@ export const planText = ({ number, label, stages }: Plan): string =>
     ),
   ].join('\n')
 
-/** The cases in flight that may be the cause: attacks first, large before small, and the last before those that linger. */
+/** The cases in flight that may be the cause: attacks first, large ones before small ones, and the latest before lingering ones. */
 export const suspects = (plans: readonly Plan[]): readonly Plan[] =>
   plans.toSorted((one, other) => rankOf(other) - rankOf(one) || other.number - one.number).slice(0, SUSPECTS_MAX)
 
@@ -50,7 +50,7 @@ function rankOf(plan: Plan): number {
 const bytesOf = ({ stages }: Plan): number =>
   stages.flatMap(({ scripts }) => scripts).reduce((sum, { wire }) => sum + wire.length, 0)
 
-/** The end of a finding's name: the attack that most likely caused it. */
+/** Suffix of a finding's name: the attack that most likely caused it. */
 export const during = (plans: readonly Plan[]): string => {
   const attack = plans.find(isAttack)
   return attack === undefined ? '' : ` during ${attack.label}`
@@ -62,7 +62,7 @@ export const listed = (plans: readonly Plan[]): string =>
 export const replayCommand = (number: number, { seed, mode }: Pick<FuzzOptions, 'seed' | 'mode'>): string =>
   `npm run fuzz -- --mode ${mode} --seed ${seed} --replay ${number}`
 
-/** `replay` gives the command that shows it again. */
+/** `replay` returns the command that reproduces it. */
 export function findingText({ what, plan, detail, measure }: Finding, replay: (number: number) => string): string {
   const lines = [`FINDING ${what}${measure === undefined ? '' : `: ${Math.round(measure.value)} ${measure.unit}`}`]
   if (detail !== undefined) lines.push(...detail.split('\n').map((line) => `    ${line.slice(0, 500)}`))
@@ -79,7 +79,7 @@ const LISTED_MAX = 10
 /** The first of many. */
 export const listText = (texts: readonly string[]): string => texts.slice(0, LISTED_MAX).join('\n')
 
-/** A line of the program's own log as a finding: the same wherever it is of the same fault. */
+/** A line of the program's own log as a finding; equal faults produce equal findings. */
 export function complaintOf(line: string): Finding {
   if (!line.startsWith('{')) return { what: `printed: ${line.replaceAll(/\d+/g, 'n').slice(0, 200)}`, detail: line }
   const { msg, err } = JSON.parse(line) as { msg?: string; err?: { type?: string; message?: string; stack?: string } }

@@ -11,7 +11,7 @@ import { createTeamKeys } from './team-keys.ts'
 import { createTrouble } from './trouble.ts'
 import { startWatch, type Watch } from './watch.ts'
 
-/** The running program, and all that judges it from outside. */
+/** The running program, and everything that checks it from outside. */
 export interface Rig {
   readonly target: Target
   readonly material: Material
@@ -19,8 +19,8 @@ export interface Rig {
   readonly runner: Runner
   readonly watch: Watch
   /**
-   * Compares what was accepted with what can be read, tries again what was refused for now, and ends the watch. To be called when nothing
-   * is sent any more.
+   * Compares accepted with readable entries, retries the temporary refusals, and ends the watch. To be called once nothing is sent any
+   * more.
    */
   finish(): Promise<Settlement>
   /** Ends the program. */
@@ -29,11 +29,11 @@ export interface Rig {
 
 export interface RigOptions {
   start(options: TargetOptions): Promise<Target>
-  /** The checkout whose program runs, where it is another than this one. */
+  /** The checkout whose program runs, if not this one. */
   readonly root?: string | undefined
-  /** Whether it is judged how soon the processes answer. */
+  /** Whether response times of the processes are checked. */
   readonly stalls: boolean
-  /** Told of the first finding of each kind. */
+  /** Called with the first finding of each kind. */
   readonly onFinding: (finding: Finding) => void
   readonly onAnswer?: RunDeps['onAnswer']
 }

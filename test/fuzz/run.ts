@@ -20,22 +20,22 @@ export interface RunDeps {
   readonly onAnswer: (plan: Plan, request: Draft, answer: Answer, verdict: Verdict) => void
 }
 
-/** The cases that have begun and not ended, the oldest first. */
+/** The running cases, oldest first. */
 export type InFlight = ReadonlyMap<number, Plan>
 
 const FOUND_WITHIN_MS = 15_000
 const FOUND_POLL_MS = 30
 const FOUND_POLL_MAX_MS = 500
-/** A process that dies closes its connections a moment before it is known to be gone. */
+/** A dying process closes its connections a moment before its death is known. */
 const DEATH_KNOWN_MS = 300
 
 export interface Runner {
   readonly inFlight: InFlight
-  /** Runs the cases that `next` gives, so many at a time, until it gives none. */
+  /** Runs the cases returned by `next` in parallel lanes, until it returns none. */
   run(next: () => Plan | undefined, lanes: number): Promise<void>
-  /** Lends connections to cases that follow each other. */
+  /** Lends connections to consecutive cases. */
   onConnections<T>(work: (run: RunOne) => Promise<T>): Promise<T>
-  /** Runs one case alone. */
+  /** Runs one case on its own. */
   once(plan: Plan): Promise<readonly Verdict[]>
 }
 
@@ -45,17 +45,17 @@ export type RunOne = (plan: Plan) => Promise<readonly Verdict[]>
 export function createRunner(deps: RunDeps): Runner {
   const { target, findings, keys } = deps
   const inFlight = new Map<number, Plan>()
-  /** How many processes had died when a connection was opened. */
+  /** The number of dead processes when a connection was opened. */
   const deathsAt = new WeakMap<Connection, number>()
 
-  /** Runs case after case on the same connections. */
+  /** Runs cases one after the other on the same connections. */
   const onConnections = <T>(work: (run: RunOne) => Promise<T>): Promise<T> =>
     onOwnConnections((connections) =>
       work(async (plan) => {
         const { number } = plan
         inFlight.set(number, plan)
         const verdicts = await runPlan(plan, connections)
-        // A connection that is left open goes on after its case.
+        // An abandoned connection outlives its case.
         const ms = lastsMs(plan)
         if (ms === 0) inFlight.delete(number)
         else setTimeout(() => inFlight.delete(number), ms).unref()
@@ -90,11 +90,11 @@ export function createRunner(deps: RunDeps): Runner {
     for (let pauseMs = FOUND_POLL_MS; ; pauseMs = Math.min(2 * pauseMs, FOUND_POLL_MAX_MS)) {
       const run = (script: Script, on: Map<Role, Connection>) => runScript(plan, script, storedId, on)
       const [first, ...others] = stage.scripts
-      // Scripts that run at the same time have connections of their own.
+      // Concurrent scripts have their own connections.
       const runs = others.map((script) => onOwnConnections((own) => run(script, own)))
       const verdicts = (await Promise.all(first === undefined ? [] : [run(first, connections), ...runs])).flat()
       const isMissing = stage.untilFound && verdicts.some(({ failure }) => failure?.code === 'not_found')
-      // Under load an entry may be late; the ledger tells in the end whether it is lost.
+      // Under load an entry may be late; the ledger finally decides whether it is lost.
       if (!isMissing || performance.now() > end) return verdicts
       await delay(pauseMs)
     }
@@ -109,7 +109,7 @@ export function createRunner(deps: RunDeps): Runner {
     const connection = await connectionFor(plan, script.role, connections)
     const deaths = target.deaths()
     const exchange = await connection.run(script, keys.inserted(withId(script.wire, storedId)))
-    // An answer that comes after all would be taken for that to the next request.
+    // A late response would be attributed to the next request.
     const isDone = exchange.answers.length === script.requests.length
     if (!connection.fit() || !isDone || script.end.kind !== 'keep' || saysClose(exchange)) {
       connections.delete(script.role)
@@ -124,7 +124,7 @@ export function createRunner(deps: RunDeps): Runner {
     return verdicts
   }
 
-  /** The case that has to wait is seldom the cause. */
+  /** The delayed case itself is seldom the cause. */
   function late(plan: Plan, { requests }: Script): Finding {
     const plans = suspects([...inFlight.values()])
     return { what: LATE + during(plans), plan, detail: `${requests[0]?.route}\n${listed(plans)}` }
@@ -135,7 +135,7 @@ export function createRunner(deps: RunDeps): Runner {
     if (known?.fit()) return known
     if (known?.unasked() !== undefined) findings.add({ what: UNASKED, plan, detail: known.unasked() })
     if (known?.endedIdle()) {
-      // A process that dies takes its connections along.
+      // A dying process closes its connections.
       await delay(DEATH_KNOWN_MS)
       if (deathsAt.get(known) === target.deaths())
         findings.add({ what: 'a connection was closed that was to stay open', plan })
@@ -183,7 +183,7 @@ export function createRunner(deps: RunDeps): Runner {
   }
 }
 
-/** Lends connections that are closed when the work is done. */
+/** Lends connections that are closed after the work. */
 async function onOwnConnections<T>(work: (connections: Map<Role, Connection>) => Promise<T>): Promise<T> {
   const connections = new Map<Role, Connection>()
   try {
@@ -193,7 +193,7 @@ async function onOwnConnections<T>(work: (connections: Map<Role, Connection>) =>
   }
 }
 
-/** The effects of a connection that was left open may show after it was closed. */
+/** An abandoned connection may still have effects after it was closed. */
 const AFTERMATH_MS = 3_000
 
 const lastsMs = ({ stages }: Plan): number =>
@@ -202,7 +202,7 @@ const lastsMs = ({ stages }: Plan): number =>
     ...stages.flatMap(({ scripts }) => scripts.map(({ end }) => (end.kind === 'leave' ? end.forMs + AFTERMATH_MS : 0))),
   )
 
-/** The name of a finding: without the route where all routes have the fault in common. */
+/** The name of a finding: without the route if the fault is common to all routes. */
 function whatOf({ route }: Draft, problem: string, isBeforeMalformed: boolean): string {
   if (isBeforeMalformed && problem.endsWith('malformed_request')) return LOST_BEFORE_MALFORMED
   return /without a body$|^a request with/.test(problem) ? problem : `${route}: ${problem}`
@@ -219,13 +219,13 @@ const saysClose = ({ answers }: Exchange): boolean => answers.at(-1)?.headers.ge
 
 const LATE = 'no answer in time'
 const UNASKED = 'an answer that nobody asked for'
-/** Pipelined requests have to be answered in their order, also where a later one cannot be read (RFC 9112, 9.3.2). */
+/** Pipelined requests have to be answered in order, even if a later one is unreadable (RFC 9112, 9.3.2). */
 const LOST_BEFORE_MALFORMED = 'a malformed request takes away the answers to those before it'
 
-/** The fault in how the connection went, whatever the answers say. */
+/** The fault of the connection, independent of the responses' content. */
 function exchangeProblem({ owed, end, requests }: Script, exchange: Exchange): string | undefined {
   const { garbled, answers, late, ended } = exchange
-  // The answer to a damaged HEAD may have a body.
+  // The response to a damaged HEAD may have a body.
   if (garbled !== undefined) return owed === 0 && requests[0]?.method === 'HEAD' ? undefined : `no HTTP: ${garbled}`
   if (owed === requests.length && answers.length > owed) return UNASKED
   if (owed === 0 || end.kind === 'break' || end.kind === 'leave') return undefined
@@ -237,7 +237,7 @@ function exchangeProblem({ owed, end, requests }: Script, exchange: Exchange): s
   return `no answer: the connection was ${ended} after ${end.kind === 'half-close' ? 'its other half was closed' : 'a whole request'}`
 }
 
-/** Enters what became of the entries of one request. */
+/** Records the outcome of one request's entries. */
 function note(ledger: AcceptedLedger, mark: string, verdicts: readonly Verdict[]): void {
   const accepted = verdicts.flatMap((verdict) => (verdict.accepted === undefined ? [] : [verdict.accepted]))
   for (const one of accepted) {

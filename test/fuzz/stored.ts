@@ -5,19 +5,19 @@ import { markIn } from './marks.ts'
 import { TEAMS, type TeamMaterial } from './material.ts'
 import type { Target } from './target.ts'
 
-/** Teams whose logs a run may have written to. */
+/** Teams whose logs a run may have written. */
 const WRITTEN = [TEAMS.main, TEAMS.attacks, TEAMS.reads, TEAMS.wide]
 const KINDS = ['event-logs', 'application-logs']
-/** How long what was accepted may take to be shown once nothing more comes. */
+/** How long accepted entries may take to become visible after the last request. */
 const SHOWN_WITHIN_MS = 120_000
 const PAUSE_MS = 2_000
-/** Failed readings before the comparison is given up. */
+/** Failed reads before the comparison is given up. */
 const READINGS_MAX = 5
 const PAGE_ENTRIES = 30
 
 /**
- * Reads all of these Teams back, until nothing is missing or the time is up, which begins with the first whole reading: a million entries
- * take minutes. Rejects where they cannot be read.
+ * Reads all entries of these Teams back until nothing is missing or the timeout passes, which starts with the first complete read: a
+ * million entries take minutes. Rejects if they cannot be read.
  */
 export async function settle(
   target: Pick<Target, 'port' | 'up'>,
@@ -54,7 +54,7 @@ async function readStored(target: Pick<Target, 'port' | 'up'>, teams: readonly T
   return stored
 }
 
-/** An entry's id, and the mark of the request that it came with. */
+/** An entry's id, and the mark of its request. */
 type Read = readonly [id: string, mark: string | undefined]
 
 async function readExport(url: string, key: string): Promise<readonly Read[]> {
@@ -71,7 +71,7 @@ async function readExport(url: string, key: string): Promise<readonly Read[]> {
   return entries
 }
 
-/** Small pages of a list, for where entries are so large that an export of them fails. */
+/** Small pages of a list, for entries so large that exporting them fails. */
 async function readPages(url: string, path: string, key: string): Promise<readonly Read[]> {
   const client = createClient(url, key)
   const entries: Read[] = []

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { SluiceProcess } from '../support/sluice-process.ts'
 import { complaintsIn, type TargetOptions } from './target.ts'
 
-/** A process of the program that is started again whenever it dies. */
+/** A process of the program that is restarted whenever it dies. */
 export interface Supervised {
   readonly name: string
   readonly process: () => SluiceProcess
@@ -14,10 +14,10 @@ export interface Supervised {
 }
 
 const PRINTED_MAX = 3_000
-/** Between two starts, so that one that cannot start does not take the machine. */
+/** Pause between restarts, so that a process that cannot start does not use up the machine. */
 const PAUSE_MS = 500
 
-/** The last of an output, without native frames, which say nothing to anybody here. */
+/** The end of an output, without native frames, which are of no use here. */
 const readable = (printed: string): string => printed.replaceAll(/^\s*\d+: 0x.*\n?/gm, '').slice(-PRINTED_MAX)
 
 export async function supervise(
@@ -34,7 +34,7 @@ export async function supervise(
 
   function gather(): void {
     const printed = current.printed()
-    // A line that is not ended yet is left for the next time.
+    // An incomplete line is left for the next call.
     const end = printed.lastIndexOf('\n') + 1
     if (end <= read) return
     gathered.push(...complaintsIn(printed.slice(read, end)))
@@ -66,7 +66,7 @@ export async function supervise(
     })
   }
   watch()
-  // Nothing that was started outlives the run, however that ends.
+  // No child process outlives the run, however it ends.
   const kill = (): void => current.kill('SIGKILL')
   process.once('exit', kill)
 

@@ -7,27 +7,27 @@ export interface Watched {
   readonly port: number
 }
 
-/** The program under attack, however many processes it is; one that dies is started again. */
+/** The program under attack, in one or more processes; dead ones are restarted. */
 export interface Target {
-  /** The port of the process that has this role. */
+  /** The port of the process with this role. */
   port(role: Role): number
   processes(): readonly Watched[]
-  /** How many processes have died so far. */
+  /** The number of processes that have died so far. */
   deaths(): number
   /** Resolves when every process is up. */
   up(): Promise<void>
-  /** Lines about faults, and warnings of Node, that were printed since this was last asked for. */
+  /** Log lines about faults, and Node's warnings, since the last call. */
   complaints(): readonly string[]
   stop(): Promise<void>
 }
 
 export interface TargetOptions {
-  /** Told when a process has died, with what it printed last. */
+  /** Called when a process has died, with its last output. */
   readonly onDeath: (name: string, printed: string) => void
-  /** The checkout whose program runs, where it is another than this one. */
+  /** The checkout whose program runs, if not this one. */
   readonly root?: string | undefined
 }
 
-/** The lines of a process's output that tell of a fault of its own. */
+/** The lines of a process's output that report a fault of its own. */
 export const complaintsIn = (text: string): readonly string[] =>
   text.split('\n').filter((line) => /^\(node:\d+\)/.test(line) || /^\{"level":"(?:error|fatal)"/.test(line))

@@ -4,12 +4,12 @@ import { TEAMS } from './material.ts'
 import { decoded } from './oracle/decoded.ts'
 
 /**
- * The live key of the Team that changes its keys. In the bytes of requests stands its first one, which is as long as those that are
- * made: what the run has made of it is put in when they are sent.
+ * The current key of the Team that changes its keys. Requests contain its first key, which has the same length as created ones; it is
+ * replaced by the current key on sending.
  */
 export interface TeamKeys {
   inserted(wire: Buffer): Buffer
-  /** Takes note of a key that was made or revoked. */
+  /** Records a created or revoked key. */
   learn(request: Draft, answer: Answer): void
 }
 

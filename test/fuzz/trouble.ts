@@ -4,14 +4,14 @@ import { complaintOf, during, listed, suspects } from './report.ts'
 import type { TargetOptions } from './target.ts'
 import type { Stall, WatchOptions } from './watch.ts'
 
-/** Makes findings of stalls, memory, deaths and log lines: no answer tells of them, so the cases in flight are named. */
+/** Turns stalls, memory use, deaths and log lines into findings: no response reveals them, so the cases in flight are named. */
 export interface Trouble extends TargetOptions, Omit<WatchOptions, 'stalls'> {
-  /** Tells of stalls that never ended. */
+  /** Reports stalls that never ended. */
   end(): void
 }
 
 export function createTrouble(findings: Findings, inFlight: () => readonly Plan[]): Trouble {
-  /** The cases in flight when a process did not answer in time, by its name. */
+  /** The cases in flight when a process was late, by process name. */
   const stalls = new Map<string, { readonly plans: readonly Plan[]; readonly since: number }>()
 
   function add(what: string, plans: readonly Plan[], detail: string, value?: number, unit = ''): void {

@@ -52,7 +52,7 @@ const WORDS =
     ' ',
   )
 
-/** A text of words, now and then with a character that something on its way may take for more than a character. */
+/** A text of words, sometimes with a character that some layer may interpret. */
 export function textOf(random: Random, wordsMax = 12): string {
   const pieces = Array.from({ length: random.size(wordsMax) }, () =>
     random.oneIn(8) ? random.pick(CHARACTERS) : random.pick(WORDS),
@@ -62,7 +62,7 @@ export function textOf(random: Random, wordsMax = 12): string {
 
 export const characterOf = (random: Random): string => random.pick(CHARACTERS)
 
-/** Names that mean something to JavaScript or to one of the stores. */
+/** Names with a meaning in JavaScript or in one of the stores. */
 export const NAMES = [
   '__proto__',
   'constructor',
@@ -87,7 +87,7 @@ export const NAMES = [
   'Scopes',
 ] as const
 
-/** Numbers as JSON writes them, at the edges of what can hold one. */
+/** Numbers in JSON notation, at the limits of various types. */
 export const NUMBERS = [
   '0',
   '-0',
@@ -112,7 +112,7 @@ export const NUMBERS = [
   '0.30000000000000004',
 ] as const
 
-/** Times as senders write them, right and wrong. */
+/** Times as written by senders, valid and invalid. */
 export const TIMES = [
   '2026-01-31T09:30:00.123Z',
   '2026-01-31T09:30:00.123456789+02:00',

@@ -5,29 +5,29 @@ import { preferSession } from '../support/sluice-process.ts'
 import type { ProbeMessage } from './probe.ts'
 import type { Target } from './target.ts'
 
-/** Most resident memory of one process, in MiB. */
+/** Maximum resident memory per process, in MiB. */
 export const MEMORY_MAX_MIB = 700
-/** Below this a process that was above its bound may be told of again. */
+/** A process that exceeded the maximum is reported again only after falling below this. */
 const MEMORY_AGAIN_MIB = 550
 const LOOK_MS = 250
 
-/** A wait for the health of a process. */
+/** A slow health response of a process. */
 export type Stall = Pick<ProbeMessage, 'afterMs' | 'ranMs'>
 
 export interface WatchOptions {
   readonly stalls: boolean
   readonly onStall: (name: string) => void
-  /** Undefined where it was none after all. */
+  /** `stall` is undefined if it turned out not to be one. */
   readonly onStallOver: (name: string, stall: Stall | undefined) => void
   readonly onMemory: (name: string, mebibytes: number) => void
   readonly onComplaint: (line: string) => void
 }
 
-/** Watches the processes from outside: how soon they answer, what memory they take, what they say of themselves. */
+/** Monitors the processes from outside: response times, memory and log output. */
 export interface Watch {
-  /** The most that each process took, in MiB. */
+  /** The peak memory of each process, in MiB. */
   peaks(): Readonly<Record<string, number>>
-  /** The longest wait for the health of each process, in ms; none where stalls are not judged. */
+  /** The longest wait for each process's health, in ms; empty if stalls are not checked. */
   longestWaits(): Readonly<Record<string, number>>
   stop(): Promise<void>
 }
@@ -69,7 +69,7 @@ export function startWatch(target: Target, options: WatchOptions): Watch {
   }
 }
 
-/** Where processes share few cores, a thread may have waited for one: short of a second only the time in which it ran counts. */
+/** On few cores a thread may have waited for a CPU: below one second, only its own CPU time counts. */
 const STALL_MS = 250
 const STALL_WHATEVER_MS = 1_000
 const isStall = ({ afterMs, ranMs }: Stall): boolean => ranMs > STALL_MS || afterMs > STALL_WHATEVER_MS
@@ -89,7 +89,7 @@ function startProbe(
   return probe
 }
 
-/** 0 of a process that is gone. */
+/** 0 for a dead process. */
 function residentMiB(pid: number): number {
   try {
     return statusMiB(pid, 'VmRSS')

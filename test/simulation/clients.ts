@@ -14,8 +14,8 @@ interface Draft {
 const PAUSE_MS = [50, 1_500] as const
 
 /**
- * Sends requests one after the other until all are answered as they have to be. One with an Idempotency-Key is repeated until all of its
- * entries are accepted, and sometimes without need; one without is repeated where the answer says that nothing of it was written.
+ * Sends requests one by one until all are answered correctly. A request with an Idempotency-Key is repeated until all of its entries are
+ * accepted, and sometimes needlessly; one without is repeated if the answer says that nothing was written.
  */
 export async function runClient(
   { network, world }: Site,
@@ -59,7 +59,7 @@ export async function runClient(
   }
 }
 
-/** Sends once, without a key, an entry that the store refuses. */
+/** Sends an entry that the store refuses, once and without an Idempotency-Key. */
 export async function sendRefused({ network }: Site, gateway: Gateway, ledger: Ledger, mark: string): Promise<void> {
   await wait(network.random.int(10_000))
   ledger.sent(mark)
@@ -74,7 +74,7 @@ const requestOf = (path: string, body: string, headers: Record<string, string> =
   headers: { 'content-type': 'application/json', 'x-api-key': KEY, ...headers },
 })
 
-/** Mostly one request; sometimes the same lines for two Projects under one key. */
+/** Usually one request; sometimes the same lines for two Projects with the same Idempotency-Key. */
 function draftRequests(random: Random, name: string): readonly Draft[] {
   const idempotencyKey = random.oneIn(3) ? null : `key-${name}`
   const headers: Record<string, string> = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }
@@ -127,7 +127,7 @@ interface Details {
   readonly errors?: readonly RefusedEntry[]
 }
 
-/** The claims about each entry; undefined where a valid request was refused. */
+/** The claims about each entry; undefined if a valid request was refused. */
 function claimsOf(answer: Answer | 'unreachable' | 'cut', count: number, path: string): readonly Claim[] | undefined {
   const all = (claim: Claim): Claim[] => new Array<Claim>(count).fill(claim)
   if (answer === 'unreachable') return all('not_written')
@@ -136,7 +136,7 @@ function claimsOf(answer: Answer | 'unreachable' | 'cut', count: number, path: s
   if (path === '/ingest/clef' && success !== (answer.status === 201)) return undefined
   const { outcome = 'unknown', accepted = 0, errors } = error?.details ?? {}
   if (error !== undefined && error.code !== 'server_error' && errors === undefined) return undefined
-  // Of these entries some were accepted, and the answer does not say which.
+  // Some of these entries were accepted, but the answer does not say which.
   const claims = all(success ? 'accepted' : accepted > 0 ? 'unknown' : outcome)
   for (const { index, code, details } of data?.errors ?? errors ?? []) {
     claims[index] = code === 'server_error' ? (details?.outcome ?? 'unknown') : 'refused'

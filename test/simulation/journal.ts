@@ -7,9 +7,9 @@ import {
 } from '../../shared/journal/journal.ts'
 import { CallError, type Network, type Process, wait } from './network.ts'
 
-/** The journal as one process has it over the network. */
+/** A process's view of the journal over the network. */
 export interface SimulatedJournal extends Journal {
-  /** The group thinks that the process is gone, which hears of it later and joins again. */
+  /** Makes the group consider the process dead; the process learns of it later and rejoins. */
   expel(): void
 }
 
@@ -18,16 +18,16 @@ export interface JournalDeps {
   readonly process: Process
   /** The journal behind the network, which never fails. */
   readonly journal: Journal
-  /** A position was committed. */
+  /** Called when a position was committed. */
   readonly onCommitted?: (group: string, topic: string, partition: number, position: number) => void
 }
 
 type Handler = (batch: PartitionBatch) => Promise<void>
 
-/** The time after which a group takes a member that it does not hear of for gone, and the longest until that member hears of it. */
+/** The session timeout of group members, and the maximum delay until an expelled member learns of it; in milliseconds. */
 const SESSION_MS = 5_000
 const UNAWARE_MS = 4_000
-/** One commit in so many comes from a member that the group has just taken for gone. */
+/** One commit in this many comes from a member that the group has just expelled. */
 const EXPELLED_IN = 40
 
 export function createSimulatedJournal(deps: JournalDeps): SimulatedJournal {
@@ -63,7 +63,7 @@ export function createSimulatedJournal(deps: JournalDeps): SimulatedJournal {
 
 interface Membership extends Subscription {
   join(): Promise<void>
-  /** Takes the partitions away without waiting for the handlers; the process hears of it after so many milliseconds. */
+  /** Revokes the partitions without waiting for the handlers; the process learns of it after `unawareMs`. */
   expel(unawareMs: number): Promise<void>
 }
 
@@ -78,12 +78,12 @@ function createMembership(
   const working = new Set<Promise<void>>()
   let expelled = Promise.withResolvers<void>()
   let unawareMs = 0
-  /** The membership, which may have to wait for others to leave; undefined while the group takes the member for gone. */
+  /** The membership, which may have to wait for others to leave; undefined while the member is expelled. */
   let joining: Promise<Subscription> | undefined
   let inner: Subscription | undefined
   let isClosed = false
 
-  /** One batch: what the group knows is `batch.signal`, and `told.signal` what the process knows. */
+  /** Handles one batch: `batch.signal` is the group's state, and `told.signal` what the process knows of it. */
   async function handle(batch: PartitionBatch, gone: Promise<void>): Promise<void> {
     const { topic, partition, signal, records } = batch
     const told = new AbortController()
@@ -94,7 +94,7 @@ function createMembership(
     signal.addEventListener('abort', () => void tell(), { once: true })
     await network.travel()
     if (signal.aborted) return
-    // The group takes the partition away before it goes on without the handler.
+    // The group revokes the partition before it continues without the handler.
     const taken = gone.then(() => aborted(signal))
     if (!process.isAlive) return taken
     const commit = async (position: number): Promise<void> => {
@@ -102,7 +102,7 @@ function createMembership(
       if (network.fails(EXPELLED_IN)) void expel(network.random.int(UNAWARE_MS))
       await network.call(process, 'journal', `commits ${position} of ${topic}/${partition} for ${group}`, async () => {
         if (signal.aborted && joining === undefined) throw new Error('the group does not know the member any more')
-        // A member that is known hears by the answer that the partition is taken away.
+        // A known member learns from the answer that its partition was revoked.
         if (signal.aborted) return told.abort(signal.reason)
         await batch.commit(position)
         onCommitted?.(group, topic, partition, position)

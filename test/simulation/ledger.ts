@@ -10,29 +10,29 @@ import { createLedger } from '../support/ledger.ts'
 import type { MemoryJournal } from '../support/memory-journal.ts'
 import { OTHER_PROJECT, PREFIX } from './processes.ts'
 
-/** The first promise, kept as a book: what was sent and answered, and what the journal and the store have of it. */
+/** Checks the first promise: records what was sent and answered, and compares it with the journal and the store. */
 export interface Ledger {
   sent(mark: string): void
-  /** An answer said this of an entry. */
+  /** Records what an answer claimed about an entry. */
   claimed(mark: string, claim: Claim): void
-  /** A group has committed a position: all records before it must have been settled. */
+  /** Records a group's committed position: all records before it must have been settled. */
   committed(group: string, topic: string, partition: number, position: number): void
   /** Whether every group has committed the end of its partitions. */
   isDrained(): Promise<boolean>
-  /** The dead letters have to be those of the bad records that are there now, and of those expected before. */
+  /** From now on, the dead letters expected are those of the current bad records, in addition to earlier ones. */
   expectDeadLetters(): void
-  /** Compares all. */
+  /** Makes all comparisons. */
   settle(): void
 }
 
-/** The statement of an answer about one entry; `refused` is the word for an entry that its sender has to mend. */
+/** The claim of an answer about one entry; `refused` means that the sender has to correct it. */
 export type Claim = 'accepted' | 'not_written' | 'unknown' | 'refused'
 
-/** The end of the marks of entries without a message, which the gateway refuses. */
+/** Marks with this suffix belong to entries without a message, which the gateway refuses. */
 export const INVALID = '!'
-/** The text of an entry that the store refuses until an operator has mended it. */
+/** The text of an entry that the store refuses until an operator fixes it. */
 export const REFUSED_MARK = 'refused by the store'
-/** Marks records that no projection can read. */
+/** Marks records that no projection can decode. */
 export const POISON_HEADER = 'x-poison'
 
 export const EVENT_TOPIC = topicName(PREFIX, 'event-logs')
@@ -51,7 +51,7 @@ export function createSimulationLedger(
   find: (finding: string) => void,
 ): Ledger {
   const ledger = createLedger()
-  /** Entries that may have been written by what their senders were told. */
+  /** Entries that may have been written, according to what their senders were told. */
   const possible = new Set<string>()
   const written = new Set<string>()
   const read = new Set<JournalRecord>()
@@ -149,13 +149,13 @@ export function createSimulationLedger(
 const without = (all: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>
   [...all].filter((one) => !others.has(one))
 
-/** Undefined for a record that is no entry. */
+/** Undefined for a record that is not an entry. */
 function entryOf(record: JournalRecord): EntryRecord | undefined {
   const decoded = (record.topic === EVENT_TOPIC ? decodeEventLog : decodeApplicationLog)(record)
   return decoded.outcome === 'decoded' ? decoded.entry : undefined
 }
 
-/** The mark of an entry with this text: the same text can be sent to two Projects. */
+/** The mark of an entry with this text; the same text can be sent to two Projects. */
 export const markIn = (project: string | null, text: string): string =>
   `${text.split(' ')[0]}${project === OTHER_PROJECT ? '*' : ''}`
 

@@ -1,4 +1,4 @@
-/** `npm run simulate`: the first promise under schedules of faults, in virtual time. `-- --help` tells more. */
+/** `npm run simulate`: checks the first promise under schedules of faults, in virtual time. See `-- --help`. */
 import { parseArgs } from 'node:util'
 import { isMutantName, MUTANTS, putIn } from './mutants.ts'
 import { takeOver, type World } from './world.ts'
@@ -26,7 +26,7 @@ const isAsked = Number.isSafeInteger(schedules) && schedules > 0 && Number.isSaf
 
 const print = (lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`)
 
-/** Says whether no schedule broke a rule. */
+/** Returns whether every schedule kept the rules. */
 async function simulate(runSchedule: (seed: number) => Promise<World>): Promise<boolean> {
   let steps = 0
   for (let index = 0; index < schedules; index += 1) {
@@ -51,7 +51,7 @@ if (help || !isAsked || (mutant !== undefined && !isMutantName(mutant))) {
 } else {
   takeOver()
   if (mutant !== undefined) putIn(MUTANTS[mutant])
-  // Imported now, so that the program finds the world's time, and the mutant.
+  // Imported late, so that the program uses the world's clock, and contains the mutant.
   const { runSchedule } = await import('./schedule.ts')
   process.exitCode = (await simulate(runSchedule)) ? 0 : 1
 }

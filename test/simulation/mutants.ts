@@ -3,9 +3,9 @@ import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** A fault that is put into the program, to see whether the simulation finds it. */
+/** A fault injected into the program, to see whether the simulation detects it. */
 export interface Mutant {
-  /** The file, from the root of the repository, and the code in it that is replaced; it stands there once. */
+  /** The file, relative to the repository root, and the code to replace, which occurs in it exactly once. */
   readonly file: string
   readonly code: string
   readonly by: string
@@ -16,7 +16,7 @@ const batcher = 'gateway/publisher/batcher.ts'
 const sender = 'gateway/publisher/sender.ts'
 
 export const MUTANTS = {
-  // Faults that were once in the program.
+  // Faults that the program once had.
   'commit-not-retried': {
     file: batch,
     code: 'await commitPatiently(batch, position, logger)',
@@ -43,7 +43,7 @@ export const MUTANTS = {
     code: 'endpoint: `${endpoint}/${project.id}`',
     by: 'endpoint',
   },
-  // Rules that the first promise rests on.
+  // Rules that the first promise depends on.
   'commit-before-write': {
     file: batch,
     code: '        position = await settleChunk(chunk, batch)\n        await commitPatiently(batch, position, logger)',
@@ -100,7 +100,7 @@ export const isMutantName = (name: string): name is MutantName => Object.hasOwn(
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Has the program loaded with the fault in it. Comes before the program is imported. */
+/** Makes Node load the program with the fault. To be called before the program is imported. */
 export function putIn({ file, code, by }: Mutant): void {
   const path = join(ROOT, file)
   if (readFileSync(path, 'utf8').split(code).length !== 2)

@@ -1,19 +1,19 @@
 import type { UnconfirmedOutcome } from '../../shared/journal/journal.ts'
 import type { Random } from '../fuzz/random.ts'
 
-/** A process of the simulation. One that has died does nothing any more that others could see. */
+/** A simulated process. A dead one has no further visible effects. */
 export interface Process {
   readonly name: string
   readonly isAlive: boolean
   /** Resolves when it dies. */
   readonly died: Promise<void>
-  /** Ends it at once, as SIGKILL does. */
+  /** Ends it at once, like SIGKILL. */
   kill(): void
 }
 
 export type Server = 'journal' | 'store'
 
-/** A call that was not answered well; the outcome is what its caller can know. */
+/** A failed call; the outcome is what its caller can know. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly outcome: UnconfirmedOutcome
@@ -24,20 +24,20 @@ export class CallError extends Error {
   }
 }
 
-/** The way between processes and servers, with all that can go wrong on it until it is healed. */
+/** The network between processes and servers, with faults until it is healed. */
 export interface Network {
   readonly random: Random
   createProcess(name: string): Process
   /**
-   * A call: its request travels, has its effect at the server, and the answer travels back. At each of these places the process can
-   * die, and the rest of the call may happen or not. Rejects with a `CallError`, or as the effect does.
+   * Simulates a call: the request travels, takes effect at the server, and the answer travels back. At each of these points the process can
+   * die, and the rest of the call may or may not happen. Rejects with a `CallError`, or like the effect.
    */
   call<T>(process: Process, server: Server, what: string, effect: () => Promise<T>): Promise<T>
-  /** Waits as long as a message takes. */
+  /** Waits for the latency of a message. */
   travel(): Promise<void>
-  /** True once in `times`, until the network is healed. */
+  /** True with a probability of 1 / `times`, until the network is healed. */
   fails(times: number): boolean
-  /** From now on nothing fails and nothing dies. */
+  /** From now on, nothing fails and nothing dies. */
   heal(): void
   readonly isHealed: boolean
 }
@@ -45,7 +45,7 @@ export interface Network {
 interface Fate {
   readonly effects: 0 | 1 | 2
   readonly failure: UnconfirmedOutcome | null
-  /** The way that takes long, so that the caller may have given up by its end. */
+  /** The direction that is slow, so that the caller may have given up by then. */
   readonly long: 'request' | 'answer' | null
 }
 
@@ -64,16 +64,16 @@ type FateName = keyof typeof FATES
 const FAILURES = ['refused', 'lost', 'unheard'] as const satisfies readonly FateName[]
 const LONG_MS = [200, 6_000] as const
 const OUTAGE_MS = [500, 12_000] as const
-/** Faults come until then. */
+/** The period with faults, in milliseconds. */
 export const FAULTY_MS = 30_000
 
-/** A promise of its own each time: one for all would keep whatever has ever waited for it. */
+/** A new promise each time: a shared one would keep everything that ever waited for it in memory. */
 export const never = (): Promise<never> => new Promise(() => undefined)
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Draws the faults that there are, unless there are to be none. */
+/** Draws the schedule's faults, if there are to be any. */
 export function createNetwork(random: Random, note: (line: string) => void, hasFaults: boolean): Network {
-  // The kinds of faults are drawn first: a schedule that has all of them hides what one of them alone brings about.
+  // First the kinds of faults are drawn: a schedule with all kinds would hide the effects of a single one.
   const latencyMs = random.pick([2, 10, 40])
   const weights = (Object.keys(FATES) as FateName[]).map(
     (name) => [name === 'fine' ? 40 : random.oneIn(2) ? random.size(16) : 0, name] as const,
@@ -114,7 +114,7 @@ export function createNetwork(random: Random, note: (line: string) => void, hasF
     }
   }
 
-  /** A place in the program at which a process can die. Never resolves for one that is dead. */
+  /** A point at which a process can die. Never resolves for a dead process. */
   async function live(process: Process): Promise<void> {
     if (process.isAlive && fails(deathIn)) process.kill()
     if (!process.isAlive) await never()

@@ -20,13 +20,13 @@ import { CallError, FAULTY_MS, type Network, never, type Process, wait } from '.
 import { createSimulatedStore } from './store.ts'
 import type { World } from './world.ts'
 
-/** The parts that the processes share: the servers, and the way to them. */
+/** The environment of the processes: the servers and the network. */
 export interface Site {
   readonly world: World
   readonly network: Network
   readonly journal: MemoryJournal
   readonly store: MemoryStoreWriter
-  /** More dead letters in a row are a flood. */
+  /** More consecutive dead letters count as a flood. */
   readonly deadLetterRunMax: number
   readonly onCommitted: (group: string, topic: string, partition: number, position: number) => void
 }
@@ -37,9 +37,9 @@ export interface Request {
   readonly body: string
 }
 
-/** A gateway, whichever process it is at the moment. */
+/** A gateway, served by whichever process is currently running. */
 export interface Gateway {
-  /** The status and body of the answer; `unreachable` where the request was certainly not taken, `cut` where nobody knows. */
+  /** The status and body of the answer; `unreachable` if the request was certainly not received, `cut` if that is unknown. */
   exchange(request: Request): Promise<Answer | 'unreachable' | 'cut'>
 }
 
@@ -52,15 +52,15 @@ export interface Answer {
 export const OTHER_PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3309'
 export const PREFIX = 'sluice'
 const config = loadConfig({ REQUEST_DEADLINE_MS: '2000' })
-/** Beyond its deadline a request may be answered so much later: timers are late, and an answer takes its turns. */
+/** How long after its deadline a request may be answered: timers are late, and an answer takes several turns. */
 const LATE_MS = 100
-/** How long a process may take to stop; beyond, it is over. */
+/** The range of grace periods for stopping a process, in milliseconds. */
 const STOP_MS = [100, 4_000] as const
-/** After one request in so many, within so many milliseconds, the gateway is stopped. */
+/** After one request in this many, the gateway is stopped within this many milliseconds. */
 const STOP_IN = 15
 const STOP_SOON_MS = 500
 
-// Both count and tell, and decide nothing, so that all processes of all schedules can share them.
+// Both only record, so that all processes of all schedules can share them.
 const metrics = createMetrics()
 const logger = createLogger('silent', 'simulation')
 const known = createGatewayRegistry()
@@ -69,7 +69,7 @@ const registry: Registry = {
   project: (id) => known.project(id === OTHER_PROJECT ? PROJECT : id) && { id, team: 'payments', name: 'A Project' },
 }
 
-/** Runs one process after the other, each until it ends. */
+/** Runs processes one after the other, each until it ends. */
 function supervise({ network }: Site, name: string, live: (process: Process) => Promise<void>): void {
   const runAll = async (): Promise<never> => {
     for (let life = 1; ; life += 1) {
@@ -82,7 +82,7 @@ function supervise({ network }: Site, name: string, live: (process: Process) => 
   void runAll()
 }
 
-/** Resolves when an operator ends the process in good order; kills it, or has its group lose sight of it, in between. */
+/** Resolves when an operator stops the process gracefully; before that, may kill it or expel it from its group. */
 async function order({ network, world }: Site, process: Process, expel?: () => void): Promise<void> {
   const { random } = network
   const actions = ['kill', 'stop', ...(expel === undefined ? [] : (['expel', 'expel'] as const))] as const
@@ -125,7 +125,7 @@ export function runGateway(site: Site, name: string): Gateway {
     open = {
       process,
       handle: (request) => {
-        // Most stops that come by themselves come when there is nothing to do.
+        // Most randomly timed stops happen while there is nothing to do.
         if (network.fails(STOP_IN)) void wait(network.random.int(STOP_SOON_MS)).then(ordered.resolve)
         const answer = answerOf(parts.endpoints, request)
         unanswered.add(answer)
@@ -166,7 +166,7 @@ export function runGateway(site: Site, name: string): Gateway {
   }
 }
 
-/** The answer of an endpoint, without a connection. */
+/** Calls an endpoint without a connection. */
 function answerOf(
   endpoints: ReturnType<typeof createGateway>['endpoints'],
   { path, headers, body }: Request,
@@ -197,7 +197,7 @@ function answerOf(
   return promise
 }
 
-/** A process with a consumer for each projection. An operator starts it again when one of them has halted. */
+/** A process with a consumer per projection. An operator restarts it when one of them has halted. */
 export function runConsumers(site: Site, name: string): void {
   const { world, network, deadLetterRunMax } = site
   const { random } = network
@@ -228,7 +228,7 @@ export function runConsumers(site: Site, name: string): void {
     await stopAll(consumers, systemClock.now() + network.random.between(...STOP_MS))
   }
 
-  /** A consumer halts for what it cannot go on with, and for nothing else. */
+  /** Checks that a consumer halts only for errors that it cannot handle. */
   async function judgeHalt(process: Process, consumer: Consumer): Promise<void> {
     try {
       await consumer.done
@@ -244,7 +244,7 @@ export function runConsumers(site: Site, name: string): void {
   supervise(site, name, live)
 }
 
-/** A client of the journal in a process of its own, such as a command of an operator. */
+/** A journal client in a process of its own, such as an operator's command. */
 export function openJournal({ network, journal }: Site, process: Process): Journal {
   return createSimulatedJournal({ network, process, journal: journal.anotherClient() })
 }

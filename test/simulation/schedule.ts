@@ -17,10 +17,10 @@ import { CallError, createNetwork, FAULTY_MS, wait } from './network.ts'
 import { openJournal, PREFIX, runConsumers, runGateway, type Site } from './processes.ts'
 import { createWorld, type World } from './world.ts'
 
-/** Values that no projection can read. */
+/** Values that no projection can decode. */
 const POISON = ['{', '', '[]', '{"kind":"other"}', Buffer.from([0xff, 0xfe])] as const
 
-/** Lets everything that the seed chooses happen, heals all, waits until all is read, and settles the ledger. */
+/** Runs everything that the seed chooses, heals the network, waits until everything is read, and settles the ledger. */
 export async function runSchedule(seed: number): Promise<World> {
   const world = createWorld(seed)
   await world.run(() => happen(world))
@@ -36,7 +36,7 @@ async function happen(world: World): Promise<void> {
   const network = createNetwork(random, world.note, true)
   const ledger = createSimulationLedger(journal, store, world.find)
   const [poison, refused] = [random.int(5), random.int(2)]
-  // A send that the journal carried out twice makes two records of an entry.
+  // A send that the journal executed twice produces two records per entry.
   const deadLetterRunMax = poison + 2 * refused
   const site: Site = { world, network, journal, store, deadLetterRunMax, onCommitted: ledger.committed }
 
@@ -72,7 +72,7 @@ const topicsWith = (partitions: number): readonly NamedTopic[] =>
     partitions: role === 'dead-letters' || role === 'refusals' ? 1 : partitions,
   }))
 
-/** Somebody writes bad records past the gateway. They stand in a row, so that counting one of them twice makes a flood of them. */
+/** Writes bad records, bypassing the gateway. They are consecutive, so that counting one of them twice exceeds the flood limit. */
 async function poisonTopic({ network: { random }, journal }: Site, partitions: number, count: number): Promise<void> {
   await wait(random.int(FAULTY_MS))
   const headers = { [POISON_HEADER]: '1' }
@@ -85,7 +85,7 @@ async function drain(ledger: Ledger): Promise<void> {
   while (!(await ledger.isDrained())) await wait(100)
 }
 
-/** An operator puts the dead letters back, with a command that can be killed and is then begun anew. */
+/** An operator replays the dead letters; the command can be killed and is then restarted. */
 async function replay(site: Site): Promise<void> {
   const { network, world } = site
   for (let attempt = 1; ; attempt += 1) {

@@ -4,16 +4,16 @@ import { CallError, type Network, type Process } from './network.ts'
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2_000
-/** Of the items of a bulk request one in so many is to be sent again, and of the requests one in so many halts the consumer. */
+/** One item in this many of bulk requests has to be resent, and one request in this many halts the consumer. */
 const ITEM_FAILS_IN = 6
 const HALT_IN = 150
 const never = new AbortController().signal
 
-/** The writing half of a log store as one process has it over the network; the store behind it never fails. */
+/** A process's view of a log store's writing half over the network; the store behind it never fails. */
 export function createSimulatedStore(network: Network, process: Process, store: LogStoreWriter): LogStoreWriter {
   const halts = network.random.oneIn(3)
 
-  /** Sends the items until each has its result: bulk requests of which a part fails, as Elasticsearch has them. */
+  /** Sends the items until each has a result: bulk requests fail partially, as in Elasticsearch. */
   async function send<Item, Result>(
     what: string,
     items: readonly Item[],
@@ -47,7 +47,7 @@ export function createSimulatedStore(network: Network, process: Process, store: 
     write: async (documents, signal) => {
       signal.throwIfAborted()
       const outcomes: WriteOutcome[] = []
-      // A request is sent before the documents of the next one are made.
+      // Each request is sent before the documents of the next one are prepared.
       for (const piece of piecesOf(documents, () => network.random.between(1, 4)))
         outcomes.push(...(await send('stores', piece, signal, (items) => store.write(items, never))))
       return outcomes
@@ -77,7 +77,7 @@ function* piecesOf<Item>(items: Iterable<Item>, sizeOf: () => number): Generator
   if (piece.length > 0) yield piece
 }
 
-/** The result, or the signal's reason; the call itself goes on. */
+/** The result, or the signal's reason; the call itself continues. */
 function orAborted<T>(called: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason)

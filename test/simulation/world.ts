@@ -3,17 +3,17 @@ import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers/promises'
 import { createRandom, type Random } from '../fuzz/random.ts'
 
-/** The time and the chance of one schedule. While it runs, Node's own timers, clocks and random bytes are these. */
+/** The time and randomness of one schedule. While it runs, they replace Node's timers, clocks and random bytes. */
 export interface World {
-  /** Chooses what happens. The program under test draws from sequences of its own. */
+  /** Chooses what happens. The program under test draws from its own sequences. */
   readonly random: Random
-  /** The course of events, a line each. */
+  /** The events, one per line. */
   readonly trace: readonly string[]
-  /** Broken rules. */
+  /** Violated rules. */
   readonly findings: readonly string[]
   note(line: string): void
   find(finding: string): void
-  /** Lets time pass, turn by turn, until the work is done. */
+  /** Advances time turn by turn until the work is done. */
   run(work: () => Promise<void>): Promise<void>
 }
 
@@ -23,28 +23,28 @@ interface Turn {
   isCancelled: boolean
 }
 
-/** Any time will do, as long as it is always the same. */
+/** An arbitrary, but fixed time. */
 const EPOCH_MS = Date.UTC(2026, 0, 31, 12)
 /** A schedule that has not ended by then never will. */
 const LIMIT_MS = 5 * 60_000
-/** The longest and the shortest time that Node can set a timer to. */
+/** The limits of Node's timers, in milliseconds. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 const TIMER_MS_MIN = 1
-/** Before one turn in so many the thread is busy with something else. */
+/** Before one turn in this many, the thread is delayed by other work. */
 const STALL_IN = 20
 const STALL_MS = [1, 5] as const
 
 const realImmediate = setImmediate
-/** Resolves when nothing is left to do at this time: every promise that could settle has. */
+/** Resolves when nothing is left to do at this time: every promise that can settle has settled. */
 const restOfTurn = (): Promise<void> => new Promise((resolve) => realImmediate(resolve))
 
-/** Time stands between the schedules: a timer that one of them leaves behind is not met by the next. */
+/** Time stops between schedules: a timer left behind by one does not run in the next. */
 let queue: Turn[] = []
 let now = 0
 let chance = createRandom(0, 0)
 let find: (finding: string) => void = () => undefined
 
-/** The latest turn stands first; of those at the same time the one that was planned first is the next. */
+/** The latest turn comes first, so that the next is at the end; turns at the same time run in the order of planning. */
 function plan(at: number, go: () => void): Turn {
   const turn = { at, go, isCancelled: false }
   let index = queue.length
@@ -53,7 +53,7 @@ function plan(at: number, go: () => void): Turn {
   return turn
 }
 
-/** A timer as Node has them: whole milliseconds, at least one. */
+/** A timer like Node's: whole milliseconds, at least one. */
 class Timer {
   #turn: Turn
   constructor(ms: number, go: () => void, isRepeated: boolean) {
@@ -77,7 +77,7 @@ const cancel = (timer: unknown): void => {
   if (timer instanceof Timer) timer.cancel()
 }
 
-/** Resolves after so many milliseconds; rejects with the signal's reason, as the function of Node does. */
+/** Resolves after `ms` milliseconds; rejects with the signal's reason, like Node's function. */
 const delay = <Value>(ms = 0, value?: Value, { signal }: { signal?: AbortSignal } = {}): Promise<Value | undefined> =>
   new Promise((resolve, reject) => {
     const giveUp = (): void => {
@@ -96,7 +96,7 @@ const delay = <Value>(ms = 0, value?: Value, { signal }: { signal?: AbortSignal 
     else signal?.addEventListener('abort', giveUp, { once: true })
   })
 
-/** Puts the world's time and chance in place of Node's, in this process, for good. */
+/** Replaces Node's time and randomness by the world's, in this process, permanently. */
 export function takeOver(): void {
   const later = (go: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) =>
     new Timer(ms, () => go(...given), false)
@@ -119,7 +119,7 @@ export function takeOver(): void {
   process.on('unhandledRejection', (error) => find(`nobody waited for a promise that failed: ${textOf(error)}`))
 }
 
-/** Begins the world of a seed. `takeOver` comes before it. */
+/** Creates the world of a seed. `takeOver` has to be called before. */
 export function createWorld(seed: number): World {
   const trace: string[] = []
   const findings: string[] = []
@@ -153,7 +153,7 @@ export function createWorld(seed: number): World {
           return
         }
         if (turn.isCancelled) continue
-        // A timer is never early, and late where the thread was busy.
+        // A timer is never early, but late if the thread was busy.
         now = Math.max(now, turn.at) + (random.oneIn(STALL_IN) ? random.between(...STALL_MS) : 0)
         try {
           turn.go()

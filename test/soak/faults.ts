@@ -7,7 +7,7 @@ import { blockWrites } from '../support/full-stack-operator.ts'
 import { poisonOf } from '../support/full-stack-poison.ts'
 import type { LeaderMoves } from '../support/kafka-moves.ts'
 
-/** Servers that can be hurt; nodes are counted from 1. */
+/** Servers that can be disrupted; nodes are counted from 1. */
 export interface Levers {
   kill(node: number): Promise<void>
   pause(node: number): Promise<void>
@@ -15,10 +15,10 @@ export interface Levers {
   restart(node: number): Promise<void>
 }
 
-/** All that faults are brought about with. */
+/** Everything that faults act on. */
 export interface SoakRig {
   readonly stack: FullStack
-  /** Two processes of either role. */
+  /** Two processes of each role. */
   readonly gateways: readonly [Part, Part]
   readonly consumers: readonly [Part, Part]
   readonly kafka: Levers
@@ -28,7 +28,7 @@ export interface SoakRig {
   readonly proxy: FaultProxy
 }
 
-/** The time and the place of a fault, as the schedule draws them. */
+/** The duration and target of a fault, drawn by the schedule. */
 export interface Draw {
   readonly lastsMs: number
   /** Chooses one of several nodes or processes. */
@@ -36,9 +36,9 @@ export interface Draw {
 }
 
 interface SoakFault {
-  /** The part that is hurt: it is hurt by one fault at a time. */
+  /** The affected part; each part has at most one fault at a time. */
   readonly hurts: 'brokers' | 'store' | 'gateways' | 'consumers' | 'views' | 'topics'
-  /** Brings it about, lets it last, and mends it. */
+  /** Causes the fault, lets it last, and repairs it. */
   readonly run: (rig: SoakRig, draw: Draw) => Promise<void>
 }
 
@@ -47,7 +47,7 @@ const NODES = [1, 2, 3]
 const nodeOf = ({ which }: Draw): number => NODES[which % NODES.length] ?? 1
 const REFUSED = '{"error":{"type":"es_rejected_execution_exception","reason":"full"}}'
 
-/** Pauses nodes for the time of the fault; none stays so, whatever fails. */
+/** Pauses nodes for the fault's duration; all are resumed, whatever fails. */
 async function frozen(levers: Levers, nodes: readonly number[], lastsMs: number): Promise<void> {
   try {
     await Promise.all(nodes.map((node) => levers.pause(node)))
@@ -63,20 +63,20 @@ async function killed(levers: Levers, node: number, lastsMs: number): Promise<vo
   await levers.restart(node)
 }
 
-/** A process ends, and another one is started in its place. */
+/** Ends a process, and starts another in its place. */
 async function replaced(part: Part | undefined, signal: NodeJS.Signals, lastsMs: number): Promise<void> {
   await part?.end(signal)
   await delay(lastsMs)
   await part?.start()
 }
 
-/** One of the two processes of a role ends in this way. */
+/** Ends one of a role's two processes this way. */
 const oneEnds = (hurts: 'gateways' | 'consumers', signal: NodeJS.Signals): SoakFault => ({
   hurts,
   run: (rig, { which, lastsMs }) => replaced(rig[hurts][which % 2], signal, lastsMs),
 })
 
-/** One of the two processes of a role stands still. */
+/** Freezes one of a role's two processes. */
 const oneFreezes = (hurts: 'gateways' | 'consumers'): SoakFault => ({
   hurts,
   run: async (rig, { which, lastsMs }) => {
@@ -87,7 +87,7 @@ const oneFreezes = (hurts: 'gateways' | 'consumers'): SoakFault => ({
   },
 })
 
-/** Bulk requests meet a fault for its time. */
+/** Applies a fault to bulk requests for its duration. */
 const bulks =
   (fault: (count: number, over: Promise<void>) => Fault): SoakFault['run'] =>
   async ({ proxy }, { lastsMs }) => {
@@ -103,7 +103,7 @@ const EVENTS = ['event-logs', 'event'] as const
 const APPLICATIONS = ['application-logs', 'application'] as const
 const AGAIN_MS = 1_000
 
-/** Does it again and again for the time of the fault, at least once. */
+/** Repeats an action for the fault's duration, at least once. */
 async function again(lastsMs: number, act: () => Promise<void>): Promise<void> {
   const end = performance.now() + lastsMs
   do {
@@ -112,7 +112,7 @@ async function again(lastsMs: number, act: () => Promise<void>): Promise<void> {
   } while (performance.now() < end)
 }
 
-/** Every fault of docs/faults.md that can come at any moment, and that everything gets over by itself. */
+/** Every fault in docs/faults.md that can happen at any time, and that the system recovers from by itself. */
 export const SOAK_FAULTS = {
   'broker killed': {
     hurts: 'brokers',
@@ -188,7 +188,7 @@ export const SOAK_FAULTS = {
       return again(lastsMs, async () => {
         const batch = { topic, partition: 0, records: records.slice(turn % records.length).slice(0, 1) }
         turn += 1
-        // The brokers may be hurt at the same time.
+        // The brokers may have a fault at the same time.
         await eventually(() => stack.journal.append(batch).then(() => true), PATIENCE_MS)
       })
     },

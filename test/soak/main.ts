@@ -1,4 +1,4 @@
-/** `npm run soak`: the whole stack under load while faults come by a seed. `-- --help` tells more. */
+/** `npm run soak`: the whole stack under load, with faults drawn from a seed. See `-- --help`. */
 import { parseArgs } from 'node:util'
 import { chosenProviders, startFirst } from '../support/backends-choice.ts'
 import { PREFERRED_LEADERS } from '../support/kafka-moves.ts'

@@ -1,7 +1,7 @@
 import { createRandom } from '../fuzz/random.ts'
 import { type Draw, SOAK_FAULTS, type SoakFaultName } from './faults.ts'
 
-/** A fault of a round; it begins so long after the round. */
+/** A fault of a round; it begins `afterMs` after the round's start. */
 export interface Planned extends Draw {
   readonly name: SoakFaultName
   readonly afterMs: number

@@ -11,7 +11,7 @@ import type { Load } from '../support/load.ts'
 import { type Levers, SOAK_FAULTS, type SoakRig } from './faults.ts'
 import { type Planned, roundOf, roundText } from './schedule.ts'
 
-/** Three brokers with `PREFERRED_LEADERS`, and a node of Elasticsearch, that may be hurt. */
+/** Three brokers with `PREFERRED_LEADERS`, and an Elasticsearch node, all of which may be disrupted. */
 export interface SoakServers {
   readonly kafka: Levers & { readonly brokers: readonly string[] }
   readonly elasticsearch: Levers & { readonly url: string }
@@ -19,24 +19,24 @@ export interface SoakServers {
 
 export interface SoakOptions {
   readonly seed: number
-  /** No round begins after so long. */
+  /** No round begins after this many milliseconds. */
   readonly forMs: number
-  /** Told of each round before it begins, and of the processes in the end. */
+  /** Called with each round before it begins, and with the state of the processes at the end. */
   readonly print: (line: string) => void
 }
 
-/** The most resident memory that a process may have taken, in MiB. */
+/** Maximum resident memory of a process, in MiB. */
 const MEMORY_MAX_MIB = 700
-/** Connections come and go; a leak grows with every round. */
+/** Tolerance for connections that come and go; a leak grows with every round. */
 const HANDLES_MORE_MAX = 64
 /** Entries that have to be answered after a round before the next one begins. */
 const BETWEEN_ROUNDS = 200
 const READ_EVERY_MS = 200
 
 /**
- * The whole stack with two gateways, two processes of consumers and one of views, under load and read from, while rounds of two faults
- * come as the seed says. Then the ledger of `prove`; and every process lives, and has let go of memory and of handles. Rejects where
- * anything does not hold. Gives the number of rounds.
+ * The whole stack with two gateways, two consumer processes and one views process, under load and read from, during rounds of two faults
+ * drawn from the seed. Finally the ledger of `prove` has to hold, every process has to be alive, and memory and handles have to be
+ * released; rejects otherwise. Returns the number of rounds.
  */
 export async function soak({ kafka, elasticsearch }: SoakServers, options: SoakOptions): Promise<number> {
   const { seed, forMs, print } = options
@@ -97,7 +97,7 @@ async function bringAbout(rig: SoakRig, planned: Planned): Promise<void> {
   }
 }
 
-/** A process that has ended by itself fails the run. */
+/** Fails the run if a process has ended by itself. */
 async function lives(name: string, part: Part): Promise<void> {
   await eventually(async () => {
     const { ok } = await fetch(`${part.url()}/health/live`, { signal: AbortSignal.timeout(5_000) })
@@ -107,7 +107,7 @@ async function lives(name: string, part: Part): Promise<void> {
 
 const handlesOf = (part: Part): number => readdirSync(`/proc/${part.process().pid}/fd`).length
 
-/** Waits until a process has let go of handles, and tells what it has. */
+/** Waits until a process has released its handles, and describes its resources. */
 async function settled(name: string, part: Part, before: number): Promise<string> {
   const { pid } = part.process()
   const handles = await eventually(() => {
@@ -120,7 +120,7 @@ async function settled(name: string, part: Part, before: number): Promise<string
   return `${name}: ${now} MiB, at most ${peak}; ${handles} handles, ${before} before`
 }
 
-/** Reads lists, searches, counts and flows again and again; what cannot be answered while the store or the views are away is counted. */
+/** Reads lists, searches, counts and flows repeatedly; failures while the store or the views are down are counted. */
 function readOn({ client }: FullStack): { stop(): Promise<string> } {
   const PATHS = [
     '/api/event-logs?limit=50',

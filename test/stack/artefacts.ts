@@ -8,11 +8,11 @@ import { BackendUnavailableError, ELASTICSEARCH_VERSION, KAFKA_VERSION } from '.
 const run = promisify(execFile)
 const DOWNLOAD_TIMEOUT_MS = 600_000
 
-/** Where the servers' programs are kept between runs, outside the repository. A system user must be able to read it. */
+/** The cache folder for the servers' programs, outside the repository. A system user must be able to read it. */
 export const cacheFolder = (): string =>
   join(process.env['XDG_CACHE_HOME'] ?? (process.getuid?.() === 0 ? '/var/cache' : join(homedir(), '.cache')), 'sluice')
 
-/** The home of an installed Java of at least this major version, the newest where there are several. */
+/** The home of the newest installed Java with at least this major version. */
 export function javaHome(atLeast: number): string {
   const root = '/usr/lib/jvm'
   const candidates = [
@@ -70,7 +70,7 @@ export async function elasticsearchHome(): Promise<string> {
   return join(folder, `elasticsearch-${ELASTICSEARCH_VERSION}`)
 }
 
-/** Makes a folder of the cache by `fill`; a half-filled one never gets the final name. */
+/** Creates a folder in the cache by `fill`; a partially filled one never gets the final name. */
 async function once(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(cacheFolder(), name)
   if (existsSync(folder)) return folder

@@ -5,59 +5,59 @@
 export interface Backend {
   /** Kafka: `host:port` of each broker, in the order of the nodes. Elasticsearch: one URL. */
   readonly addresses: readonly string[]
-  /** Ends the node at once, as a crash does; its data stay. */
+  /** Ends the node abruptly, like a crash; its data stays. */
   kill(node: number): Promise<void>
   /** Freezes the node: its connections stay open and nothing answers. */
   pause(node: number): Promise<void>
   resume(node: number): Promise<void>
-  /** Starts a killed node again with the data it has; resolves when it is ready. */
+  /** Restarts a killed node with its data; resolves when it is ready. */
   restart(node: number): Promise<void>
-  /** CPU seconds, of users and system, that the node has used since it was started. */
+  /** CPU seconds (user and system) that the node has used since its start. */
   cpuSeconds(node: number): Promise<number>
-  /** Ends all nodes and removes their data. Safe to call twice. */
+  /** Stops all nodes and removes their data. Idempotent. */
   stop(): Promise<void>
 }
 
 export interface KafkaOptions {
   /** 1, or 3 with replication 3 and min.insync.replicas 2. */
   readonly brokers: 1 | 3
-  /** The clients' listener asks for SASL: PLAIN with this user, or SCRAM with users that it makes. */
+  /** SASL for the clients' listener: PLAIN with this user, or SCRAM with users created through it. */
   readonly sasl?: { readonly username: string; readonly password: string }
-  /** The clients' listener is encrypted. */
+  /** Enables TLS on the clients' listener. */
   readonly tls?: BrokerTls
-  /** More lines of the brokers' configuration, such as `message.max.bytes`. */
+  /** Additional broker properties, such as `message.max.bytes`. */
   readonly properties?: Readonly<Record<string, string>>
-  /** Java as a server under load needs it: a larger heap and its best compiler, at the price of a slower start. */
+  /** JVM settings for a server under load: a larger heap and the optimising compiler, at the price of a slower start. */
   readonly underLoad?: boolean
 }
 
 /** PEM texts. */
 export interface BrokerTls {
-  /** For all brokers, made out to 127.0.0.1. */
+  /** For all brokers, issued for 127.0.0.1. */
   readonly certificate: string
-  /** As PKCS #8. */
+  /** In PKCS #8. */
   readonly key: string
-  /** The authority whose certificates clients have to show; absent: they need none. */
+  /** The CA of required client certificates; without it, clients need none. */
   readonly clientsCa?: string
 }
 
 export interface ElasticsearchOptions {
-  /** Most bytes of the heap, as Java writes them. */
+  /** Maximum heap size in Java's notation. */
   readonly heap?: string
-  /** Java's best compiler, at the price of a slower start. */
+  /** The optimising compiler, at the price of a slower start. */
   readonly underLoad?: boolean
-  /** Speaks HTTPS and asks who one is. Not every distribution can. */
+  /** Requires HTTPS and authentication. Not every distribution supports it. */
   readonly secured?: {
-    /** Of the user `elastic`, who may do everything. */
+    /** The password of the superuser `elastic`. */
     readonly password: string
-    /** PEM text, made out to 127.0.0.1. */
+    /** PEM text, issued for 127.0.0.1. */
     readonly certificate: string
     /** PEM text, PKCS #8. */
     readonly key: string
   }
 }
 
-/** One way to run servers: containers, or processes of this machine's Java. */
+/** A way to run servers: containers, or local Java processes. */
 export interface BackendProvider {
   readonly name: string
   startKafka(options: KafkaOptions): Promise<Backend>

@@ -19,7 +19,7 @@ const run = promisify(execFile)
 const READY_WITHIN_MS = 120_000
 const NOBODY = 65_534
 
-/** Servers as processes of this machine's Java, fetched by Maven: for development, and for tests where there is no Docker. */
+/** Servers as local Java processes, fetched by Maven: for development, and for tests without Docker. */
 export const jvmProvider: BackendProvider = { name: 'Java', startKafka, startElasticsearch }
 
 interface Node {
@@ -97,7 +97,7 @@ async function startElasticsearch(options: ElasticsearchOptions & { port?: numbe
   mkdirSync(join(folder, 'logs'))
   mkdirSync(join(folder, 'tmp'))
   cpSync(join(home, 'config'), join(folder, 'config'), { recursive: true })
-  // Without the lines that write below the home of the program.
+  // Without the options that write below the installation folder.
   const jvmOptions = readFileSync(join(home, 'config/jvm.options'), 'utf8').split('\n')
   const kept = jvmOptions.filter((line) => !/gc\.log|ErrorFile/.test(line))
   writeFileSync(join(folder, 'config/jvm.options'), kept.join('\n'))
@@ -144,7 +144,7 @@ async function startElasticsearch(options: ElasticsearchOptions & { port?: numbe
   return start(root, [node], [url])
 }
 
-/** Starts the nodes and gives the levers on them. */
+/** Starts the nodes and returns controls for them. */
 async function start(root: string, nodes: readonly Node[], addresses: readonly string[]): Promise<Backend> {
   const servers = nodes.map((node) => node.launch())
   const known = (number: number): { node: Node; server: ServerProcess } => {

@@ -1,6 +1,6 @@
 import type { BrokerTls } from './backend.ts'
 
-/** A member of a group that is silent for so long is missed. A third of the brokers' default, as many tests wait for it. */
+/** The session timeout of group members in milliseconds: a third of the brokers' default, as many tests wait for it. */
 export const GROUP_SESSION_MS = 15_000
 
 interface Peer {
@@ -13,9 +13,9 @@ interface NodePlan {
   /** Counted from 1. */
   readonly node: number
   readonly clients: { readonly bind: string; readonly host: string; readonly port: number }
-  /** All nodes, as they reach each other. */
+  /** All nodes, by the addresses at which they reach each other. */
   readonly peers: readonly Peer[]
-  /** The address that the listeners for peers bind to. */
+  /** The address that the peers' listeners bind to. */
   readonly bind: string
   readonly sasl: { readonly username: string; readonly password: string } | undefined
   readonly tls: BrokerTls | undefined
@@ -23,8 +23,8 @@ interface NodePlan {
 }
 
 /**
- * The configuration of one node that is broker and controller (KRaft). With three nodes: replication 3, of which 2 must have a
- * record before it is confirmed. A dead broker is replaced after 4 s instead of 9 s.
+ * The configuration of one node that is both broker and controller (KRaft). With three nodes: replication factor 3, and two replicas must
+ * have a record before it is confirmed. A dead broker is replaced after 4 s instead of 9 s.
  */
 export function kafkaProperties({
   node,
@@ -72,7 +72,7 @@ export function kafkaProperties({
   }
 }
 
-/** PLAIN knows one user from the start; SCRAM users are made over a PLAIN connection. */
+/** PLAIN has one user from the start; SCRAM users are created over a PLAIN connection. */
 function saslProperties({ username, password }: { username: string; password: string }): Record<string, string> {
   const plain = 'org.apache.kafka.common.security.plain.PlainLoginModule'
   const scram = 'org.apache.kafka.common.security.scram.ScramLoginModule'
@@ -98,5 +98,5 @@ function tlsProperties({ certificate, key, clientsCa }: BrokerTls): Record<strin
   }
 }
 
-/** As a file of properties has it. */
+/** Escapes line breaks for a properties file. */
 const oneLine = (text: string): string => text.replaceAll('\n', '\\n')

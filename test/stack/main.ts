@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   say(`export KAFKA_BROKERS=${kafka.addresses.join(',')}`)
   if (elasticsearch) say(`export ELASTICSEARCH_URL=${elasticsearch.addresses[0]}`)
   say('ready; Ctrl-C stops them')
-  // Nothing else holds this process: the servers' output goes to files.
+  // Keeps this process alive: the servers' output goes to files.
   setInterval(() => undefined, 2 ** 30)
 }
 

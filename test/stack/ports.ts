@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 
-/** Below the range that systems hand out to outgoing connections, so that nobody takes one between this call and the bind. */
+/** Below the ephemeral port range, so that no outgoing connection takes one between this call and the bind. */
 const LOWEST = 20_000
 const HIGHEST = 29_999
 
-/** Ports of 127.0.0.1 that nobody listens on now. */
+/** Currently unused ports of 127.0.0.1. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const found = new Set<number>()
   while (found.size < count) {

@@ -6,25 +6,25 @@ export interface ServerCommand {
   readonly command: string
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The server's output, appended. */
+  /** The file that the server's output is appended to. */
   readonly logFile: string
-  /** The user and group to run as; unset: this process's own. */
+  /** The user and group to run as; by default those of this process. */
   readonly user?: { readonly uid: number; readonly gid: number }
 }
 
-/** A server in a process group of its own, so that a signal reaches all of it and Ctrl-C in a terminal does not. */
+/** A server in its own process group, so that a signal reaches all of it and Ctrl-C in a terminal does not. */
 export interface ServerProcess {
   signal(signal: NodeJS.Signals): void
   running(): boolean
-  /** CPU seconds that the processes of the group which still run have used. */
+  /** CPU seconds used by the group's running processes. */
   cpuSeconds(): number
   /** Resolves when the process is gone. */
   ended(): Promise<void>
 }
 
 /**
- * The shell around the server watches its standard input, a pipe from this process: when this process is gone, however it went, the
- * pipe closes and the group ends.
+ * The shell around the server reads its standard input, a pipe from this process: when this process ends for any reason, the pipe closes
+ * and the shell kills the group.
  */
 const GUARD = 'exec 3<&0; "$@" </dev/null & server=$!; (read -r _ <&3; kill -KILL 0) & wait "$server"; kill -KILL 0'
 
@@ -50,7 +50,7 @@ export function startServer({ command, args, environment, logFile, user }: Serve
   }
 }
 
-/** Clock ticks a second of /proc, on every Linux that Node runs on. */
+/** Clock ticks per second in /proc, on every Linux that Node supports. */
 const TICKS_PER_SECOND = 100
 
 function cpuSecondsOfGroup(group: number): number {
@@ -63,7 +63,7 @@ function cpuSecondsOfGroup(group: number): number {
   return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND
 }
 
-/** The fields after the name, which may hold blanks, in the stat line of a process; empty where the process is gone. */
+/** The fields after the name, which may contain blanks, in a process's stat line; empty if the process is gone. */
 function statFields(pid: string): readonly string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -73,7 +73,7 @@ function statFields(pid: string): readonly string[] {
   }
 }
 
-/** Waits until the server's log holds `text`, or `check` is true. Rejects when the server ends or the time is over. */
+/** Waits until the server's log contains `text`, or `check` returns true. Rejects if the server ends, or on timeout. */
 export async function awaitReady(
   server: ServerProcess,
   {

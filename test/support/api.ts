@@ -1,4 +1,4 @@
-/** A body of the service: the envelope of every answer. */
+/** A response body of the service: the envelope of every response. */
 export interface Envelope<Data = Record<string, unknown>> {
   readonly success: boolean
   readonly data: Data
@@ -27,11 +27,11 @@ export interface List {
 export interface Client {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Envelope>
   get<Data>(path: string): Promise<Envelope<Data>>
-  /** Every item of a list, page after page; the path may have parameters. */
+  /** All items of a list, over all pages; the path may have parameters. */
   all(path: string): Promise<readonly Item[]>
 }
 
-/** Talks to a running server with one Team's key. */
+/** A client of a running server with one Team's key. */
 export function createClient(url: string, apiKey: string): Client {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
   const get = async <Data>(path: string): Promise<Envelope<Data>> =>

@@ -2,15 +2,15 @@ import { type Backend, type BackendProvider, BackendUnavailableError } from '../
 import { jvmProvider } from '../stack/jvm.ts'
 import { dockerProvider } from './backends-docker.ts'
 
-/** By the names that TEST_BACKENDS takes, in the order in which they are tried. */
+/** By the names that TEST_BACKENDS accepts, in order of preference. */
 const PROVIDERS: ReadonlyMap<string, BackendProvider> = new Map([
   ['docker', dockerProvider],
   ['jvm', jvmProvider],
 ])
 
 /**
- * Containers where Docker answers, else processes of this machine's Java; TEST_BACKENDS keeps to one of them. Throws where the setting
- * names neither.
+ * Containers if Docker is available, else local Java processes; TEST_BACKENDS limits the choice to one. Throws if the setting names
+ * neither.
  */
 export function chosenProviders(setting: string | undefined): readonly BackendProvider[] {
   if (setting === undefined || setting === '') return [...PROVIDERS.values()]
@@ -22,8 +22,8 @@ export function chosenProviders(setting: string | undefined): readonly BackendPr
 }
 
 /**
- * Starts servers by the first provider that can. Rejects with a `BackendUnavailableError` that has every provider's reason where none
- * can; a provider that can and fails is an error, not a reason to try the next.
+ * Starts servers by the first provider that is available. Rejects with a `BackendUnavailableError` that contains every provider's reason if
+ * none is; a failure of an available provider is an error, not a reason to try the next.
  */
 export async function startFirst(
   providers: readonly BackendProvider[],

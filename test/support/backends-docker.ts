@@ -12,8 +12,8 @@ import {
 import { kafkaProperties } from '../stack/kafka-properties.ts'
 import { freePorts } from '../stack/ports.ts'
 
-// The reaper that testcontainers starts beside its containers is one more image, and needs the engine's socket. What a killed run
-// leaves behind is found by its label instead.
+// Testcontainers' reaper (Ryuk) is another image, and needs the engine's socket. Containers left by a killed run are found by their label
+// instead.
 process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true'
 
 const OWNER_LABEL = 'sluice.test.owner'
@@ -28,7 +28,7 @@ export const dockerProvider: BackendProvider = {
 
 type Client = Awaited<ReturnType<typeof getContainerRuntimeClient>>
 
-/** The engine's client, after containers of runs that are gone were removed and the image was made sure of. */
+/** The engine's client; first removes containers of dead runs and ensures that the image is present. */
 async function prepare(image: string): Promise<Client> {
   try {
     const client = await getContainerRuntimeClient()
@@ -54,7 +54,7 @@ async function removeOrphans(client: Client): Promise<void> {
   await Promise.all(orphans.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
 }
 
-/** Pid and start time of this process; the time tells it from a later one with the same pid. */
+/** Pid and start time of this process; the time distinguishes it from a later process with the same pid. */
 const owner = (): string => `${process.pid}-${startTimeOf(process.pid)}`
 
 function isAlive(label: string): boolean {
@@ -71,7 +71,7 @@ function startTimeOf(pid: number): string | undefined {
   }
 }
 
-/** Levers on containers; the network goes with the last of them. */
+/** Controls for containers; the last one to stop removes the network. */
 function backendOf(
   client: Client,
   containers: readonly StartedTestContainer[],
@@ -149,11 +149,11 @@ async function startKafka({ brokers, sasl, tls, properties = {}, underLoad = fal
   )
 }
 
-/** `min.insync.replicas` is KAFKA_MIN_INSYNC_REPLICAS to the image; an underscore is written twice, a dash three times. */
+/** The image's variable for a broker property, such as KAFKA_MIN_INSYNC_REPLICAS; `_` becomes `__`, `-` becomes `___`. */
 const variableOf = (key: string): string =>
   `KAFKA_${key.replaceAll('_', '__').replaceAll('-', '___').replaceAll('.', '_').toUpperCase()}`
 
-/** Images may start with the quick compiler alone; under load the other one is asked for by leaving that out. */
+/** The image's options restrict the JVM to its fast compiler; under load, overriding them enables the optimising one. */
 const javaOfKafka = (underLoad: boolean): Record<string, string> =>
   underLoad
     ? { KAFKA_HEAP_OPTS: '-Xms1g -Xmx1g', KAFKA_JVM_PERFORMANCE_OPTS: '-XX:+UseG1GC' }
@@ -242,7 +242,7 @@ async function answers(url: string): Promise<void> {
 
 const PAUSE_TRIES = 8
 
-/** A busy machine's engine sometimes fails to freeze a container; what it has frozen of it is thawed before the next try. */
+/** A busy engine sometimes fails to freeze a container; partially frozen ones are thawed before the next attempt. */
 async function pausePatiently(container: { pause(): Promise<unknown>; unpause(): Promise<unknown> }): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

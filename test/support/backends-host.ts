@@ -17,8 +17,8 @@ export interface BackendsHost {
 }
 
 /**
- * Starts servers for the test files of one run, on first use, and ends them with it. Test files run in worker processes that come
- * and go, so they ask over HTTP. Shared servers stay up until the end; those of a file's own go when it releases them.
+ * Starts servers on demand for the test files of one run, and stops them at its end. Test files run in short-lived worker processes, so
+ * they use HTTP. Shared servers run until the end; a file's own servers stop when it releases them.
  */
 export async function startBackendsHost(providers: readonly BackendProvider[]): Promise<BackendsHost> {
   const backends = new Map<string, Promise<Backend>>()
@@ -59,7 +59,7 @@ export async function startBackendsHost(providers: readonly BackendProvider[]): 
   }
 
   const server = createServer(async (request, response) => {
-    // Test files ask seldom, and a connection kept for the next one may be closed just when it is used.
+    // Test files send few requests, and a kept-alive connection could be closed just when it is reused.
     response.shouldKeepAlive = false
     try {
       const value = await act((request.url ?? '').slice(1), JSON.parse(await text(request)) as Request)

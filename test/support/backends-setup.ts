@@ -4,12 +4,12 @@ import { startBackendsHost } from './backends-host.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Of the host of the servers that test files share. */
+    /** The URL of the host of shared servers. */
     backendsUrl: string
   }
 }
 
-/** Runs once before all test files, and costs nothing until one of them asks for servers. Gives the teardown, which ends the servers. */
+/** Runs once before all test files; servers are only started when one is requested. Returns the teardown, which stops them. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const host = await startBackendsHost(chosenProviders(process.env['TEST_BACKENDS']))
   provide('backendsUrl', host.url)

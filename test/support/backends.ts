@@ -1,7 +1,7 @@
 import { afterAll, describe, inject, test } from 'vitest'
 import type { ElasticsearchOptions, KafkaOptions } from '../stack/backend.ts'
 
-/** Kafka brokers. Only servers of a test file's own may be killed, paused or restarted; shared ones refuse. */
+/** Kafka brokers. Only a test file's own servers may be killed, paused or restarted; shared ones refuse. */
 export interface KafkaServers extends Levers {
   /** `host:port` of each broker; node n is at index n - 1. */
   readonly brokers: readonly string[]
@@ -16,13 +16,13 @@ interface Levers {
   kill(node: number): Promise<void>
   pause(node: number): Promise<void>
   resume(node: number): Promise<void>
-  /** Starts a killed node again with the data it has; resolves when it is ready. */
+  /** Restarts a killed node with its data; resolves when it is ready. */
   restart(node: number): Promise<void>
 }
 
 /**
- * `shared`: one broker or node for all test files of the run; isolate by topic, group and index names.
- * Options: servers of this file's own, stopped after its tests; a file that kills or pauses needs these.
+ * `shared`: one broker or node for all test files of the run; isolate tests by topic, group and index names. Options: servers of this
+ * file's own, stopped after its tests; required for killing or pausing.
  */
 export interface Needs {
   readonly kafka?: 'shared' | KafkaOptions
@@ -33,8 +33,8 @@ type Given<N extends Needs> = (N extends { kafka: unknown } ? { readonly kafka: 
   (N extends { elasticsearch: unknown } ? { readonly elasticsearch: ElasticsearchServer } : unknown)
 
 /**
- * A `describe` whose tests need real servers. To be awaited at the top level of a test file: the servers are up when `body` runs.
- * Where they cannot be had, the tests are skipped and one line says what was not proved; with REQUIRE_BACKENDS=1 they fail.
+ * A `describe` whose tests need real servers. Await it at the top level of a test file: the servers are running when `body` is called. If
+ * they are unavailable, the tests are skipped with a line that says what was not proved; with REQUIRE_BACKENDS=1 they fail.
  */
 export async function describeWithBackends<N extends Needs>(
   name: string,
@@ -95,7 +95,7 @@ class HostRefusalError extends Error {
   override readonly name = 'HostRefusalError'
 }
 
-/** All servers belong to the process that runs Vitest, so that they outlive a test file and end with the run. */
+/** The process that runs Vitest owns all servers, so that they outlive a test file and end with the run. */
 async function ask<T>(action: string, body: unknown): Promise<T> {
   const answer = await fetch(`${inject('backendsUrl')}/${action}`, { method: 'POST', body: JSON.stringify(body) })
   const result = (await answer.json()) as { value?: T; error?: string; unavailable?: boolean }

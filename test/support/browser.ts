@@ -5,17 +5,17 @@ import { type OpenOptions, type OpenPage, openPage } from './open-page.ts'
 import { type PageServer, startPageServer } from './page-server.ts'
 
 export interface Browse {
-  /** Opens the page at a server's address; it is closed after the test. */
+  /** Opens the page on a server; it is closed after the test. */
   open(url: string, options?: OpenOptions): Promise<OpenPage>
-  /** An embedded Sluice of the test's own; it is stopped after the test. */
+  /** Starts an embedded Sluice for the test; it is stopped afterwards. */
   serve(settings?: Record<string, string>): Promise<PageServer>
-  /** Faults of this kind are what the test wants to see: a server that is gone leaves errors in the console. */
+  /** Allows faults of this kind: a stopped server, for example, leaves errors in the console. */
   tolerate(pattern: RegExp): void
 }
 
 /**
- * A `describe` whose tests need a browser. A test fails where a page of its had a fault that it did not tolerate. Where no Chromium
- * is installed the tests are skipped and one line says what was not proved; with REQUIRE_BACKENDS=1 they fail.
+ * A `describe` whose tests need a browser. A test fails if one of its pages had a fault that it did not tolerate. If no Chromium is
+ * installed, the tests are skipped with a line that says what was not proved; with REQUIRE_BACKENDS=1 they fail.
  */
 export function describeWithBrowser(name: string, body: (browse: Browse) => void): void {
   const executable = findChromium()

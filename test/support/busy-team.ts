@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Client } from './api.ts'
 import { eventually } from './eventually.ts'
 
-/** A Team whose logs fill every view of the page: some days of orders, refunds and imports in three Projects. */
+/** A Team whose logs fill every view of the page: several days of orders, refunds and imports in three Projects. */
 export const BUSY_KEY = 'busy_9f8bc1d2a3b4c5d6e7f8091a2b3c4d5e'
 
 export const BUSY_PROJECTS = {
@@ -12,7 +12,7 @@ export const BUSY_PROJECTS = {
   warehouse: '3f2504e0-4f89-11d3-9a0c-0305e82c3303',
 } as const
 
-/** A flow over two days and three Projects, with an error, a long wait and a Step that has not happened. */
+/** A flow over two days and three Projects, with an error, a long wait and a missing Step. */
 export const TOLD_FLOW = 'order-4711'
 
 const REGISTRY = `
@@ -58,7 +58,7 @@ interface EventBody {
   readonly environment: string
 }
 
-/** Sends everything and waits until it can be read; `now` (milliseconds since 1970) is the time of the latest log. */
+/** Sends everything and waits until it is readable; `now` (milliseconds since 1970) is the time of the latest log. */
 export async function fillBusyTeam(client: Client, now: number): Promise<void> {
   const random = randomFrom(4711)
   const events = [...orders(now, random), ...toldFlow(now)]
@@ -75,7 +75,7 @@ export async function fillBusyTeam(client: Client, now: number): Promise<void> {
   }, 30_000)
 }
 
-/** The mistakes of the Team's clients: a slip, a key of old, fields of a batch, and one mistake again and again. */
+/** Sends the mistakes of the Team's clients: a typo, an old key, invalid fields in a batch, and one mistake repeated. */
 async function sendRefused(client: Client): Promise<void> {
   const agent = (name: string) => ({ 'user-agent': name })
   const log = { uniqueIdentifier: 'order-placed', payload: 'Order 4711 placed', level: 'Information' }
@@ -283,7 +283,7 @@ const KINDS: readonly Kind[] = [
   ),
 ]
 
-/** How often each of the kinds comes, in hundredths. */
+/** The frequency of each kind, in percent. */
 const WEIGHTS = [22, 18, 20, 14, 6, 3, 8, 8, 1]
 
 function applicationLogs(now: number, random: Random) {
@@ -295,7 +295,7 @@ function applicationLogs(now: number, random: Random) {
   for (let count = 0; count < 1_200; count += 1) {
     const which = KINDS[random.weighted(WEIGHTS)] as Kind
     const order = 4_800 + random.below(90)
-    // A burst an hour ago, so that the histogram has something to tell.
+    // A burst an hour ago, so that the histogram has a visible peak.
     const ago = random.below(5) === 0 ? HOUR + random.below(6 * MINUTE) : random.below(24 * HOUR)
     batches
       .find(({ project }) => project === which.project)
@@ -340,7 +340,7 @@ function applicationLogs(now: number, random: Random) {
   )
 }
 
-/** The duration of a request: some kinds take long, all of them longer in a burst, and by the time of the day. */
+/** The duration of a request: some kinds take long, and all take longer during a burst and at busy times of day. */
 function tookMs({ level, project }: Kind, ago: number, order: number): number {
   const usual = { checkout: 40, billing: 180, warehouse: 90 }[project] * (level === 'Warning' ? 2 : 1)
   const busy = 1.5 + Math.sin((ago / HOUR / 24) * 2 * Math.PI) + (ago < 1.2 * HOUR && ago > 0.9 * HOUR ? 4 : 0)
@@ -348,14 +348,14 @@ function tookMs({ level, project }: Kind, ago: number, order: number): number {
 }
 
 interface Random {
-  /** A whole number from 0, less than `limit`. */
+  /** An integer from 0, below `limit`. */
   below(limit: number): number
   of<T>(items: readonly T[]): T
-  /** An index, each as often as its weight says. */
+  /** A random index, distributed by the weights. */
   weighted(weights: readonly number[]): number
 }
 
-/** The same numbers for the same seed, so that two pictures differ by the page alone. */
+/** The same numbers for the same seed, so that screenshots differ only if the page does. */
 function randomFrom(seed: number): Random {
   let state = seed
   const below = (limit: number): number => {

@@ -6,9 +6,9 @@ export interface Certificate {
   readonly key: string
 }
 
-/** An authority of a test's own, and what it signs. */
+/** A test's own certificate authority, and the certificates it signs. */
 export interface Authority extends Certificate {
-  /** A certificate for servers at these names and IPv4 addresses, or for clients that are asked who they are. */
+  /** A certificate for servers with these names and IPv4 addresses, or for clients. */
   issue(subject: string, hosts?: readonly string[]): Certificate
 }
 
@@ -20,7 +20,7 @@ const OIDS = {
 } as const
 const DAY_MS = 86_400_000
 
-/** Makes an authority with a new key; nothing is kept and nothing outside of Node is needed. */
+/** Creates an authority with a new key; nothing is stored, and nothing besides Node is needed. */
 export function createAuthority(name: string): Authority {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const make = (subject: string, publicKey: KeyObject, privateKey: KeyObject, extensions: readonly Buffer[]) => ({
@@ -66,11 +66,11 @@ const commonName = (text: string): Buffer =>
 
 const extension = (id: string, value: Buffer): Buffer => sequence(oid(id), der(0x04, value))
 
-/** One of the subject's alternative names: seven is an address, two a name (RFC 5280, 4.2.1.6). */
+/** A subject alternative name: tag 7 is an IP address, tag 2 a DNS name (RFC 5280, 4.2.1.6). */
 const hostName = (host: string): Buffer =>
   /^[\d.]+$/.test(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host))
 
-/** A value in DER: its tag, its length, its bytes (X.690). */
+/** A value in DER: tag, length, content (X.690). */
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents)
   const { length } = content
@@ -82,11 +82,11 @@ const sequence = (...members: readonly Buffer[]): Buffer => der(0x30, ...members
 const tagged = (number: number, member: Buffer): Buffer => der(0xa0 + number, member)
 const integer = (bytes: Buffer): Buffer => der(0x02, bytes)
 const bits = (bytes: Buffer): Buffer => der(0x03, Buffer.of(0), bytes)
-/** With two digits of the year, as times before 2050 are written. */
+/** UTCTime, with a two-digit year, as required for times before 2050 (RFC 5280, 4.1.2.5). */
 const time = (at: number): Buffer =>
   der(0x17, Buffer.from(`${new Date(at).toISOString().replaceAll(/[-:T]/g, '').slice(2, 14)}Z`))
 
-/** The first two numbers share a byte, the others are written in groups of seven bits. */
+/** The first two numbers share a byte; the others are encoded in groups of seven bits. */
 function oid(text: string): Buffer {
   const [first = 0, second = 0, ...others] = text.split('.').map(Number)
   const groups = (value: number): readonly number[] => {

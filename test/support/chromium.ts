@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** The system's own browser, by CHROMIUM_PATH or from the search path; undefined where there is none. None is ever downloaded. */
+/** The system's own browser, from CHROMIUM_PATH or the search path; undefined if there is none. No browser is downloaded. */
 export function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const candidates = [
@@ -23,19 +23,19 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** A name for this machine in the browser alone. Pages there may not use the clipboard, and tell no Sec-Fetch-Site. */
+/** A name for this machine that only the browser knows. Pages there cannot use the clipboard, and send no Sec-Fetch-Site. */
 export const PLAIN_HOST = 'sluice.test'
 
-/** Starts the browser without a window. */
+/** Starts a headless browser. */
 export const launchChromium = (executablePath: string): Promise<Browser> =>
   chromium.launch({
     executablePath,
     args: [
-      // A host of plain http, which browsers trust less than localhost.
+      // A plain http host, which browsers trust less than localhost.
       `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`,
-      // Containers give the shared memory that it would use 64 MiB.
+      // Containers limit the shared memory that it would use to 64 MiB.
       '--disable-dev-shm-usage',
-      // It cannot build its sandbox as root, which is what containers run tests as.
+      // Its sandbox does not work as root, the usual user of tests in containers.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ],
   })

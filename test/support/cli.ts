@@ -16,7 +16,7 @@ export const ALL_TOPICS: readonly NamedTopic[] = Object.values(TOPICS).map((spec
   name: topicName('sluice', spec.role),
 }))
 
-/** The operator's commands over a journal in memory; `run` takes the arguments as a shell would split them. */
+/** The operator's commands over an in-memory journal; `run` takes the arguments as split by a shell. */
 export function cliOnMemory({
   env = {},
   now = '2026-03-04T05:06:07.000Z',
@@ -35,7 +35,7 @@ export function cliOnMemory({
     const code = await runCli(argv, {
       version: '1.2.3',
       config: () => loadConfig(env),
-      // A command closes what it opens; this journal has to outlive it.
+      // A command closes its journal, but this one has to outlive the command.
       openJournal: async () => ({ ...journal, close: async () => void calls.push(['close']) }),
       clock,
       stdout: output('stdout'),

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 
 const PAGES = join(import.meta.dirname, '../../docs/clients')
 
-/** A block of code of a page of docs/clients. Its first line says, after the language, how it is held to be right. */
+/** A code block in a page of docs/clients. Its info string says, after the language, how it is tested. */
 export interface Block {
   readonly page: string
   readonly language: string
-  /** `client=NAME`: a test runs the block as it stands; `file=PATH`: a part of a file that a test uses; `untested`. */
+  /** `client=NAME`: a test runs the block unchanged; `file=PATH`: an excerpt of a file that a test uses; `untested`. */
   readonly held: string
   readonly text: string
 }
@@ -22,7 +22,7 @@ export const clientBlocks = (): readonly Block[] =>
       ),
     )
 
-/** The script that a page gives for this client. */
+/** The script in the documentation of this client. */
 export function clientScript(client: string): string {
   const block = clientBlocks().find(({ held }) => held === `client=${client}`)
   if (block === undefined) throw new Error(`no page of docs/clients has a block for client=${client}`)

@@ -8,7 +8,7 @@ export const EVENT_TOPIC = topicName(PREFIX, 'event-logs')
 export const APPLICATION_TOPIC = topicName(PREFIX, 'application-logs')
 export const DEAD_LETTER_TOPIC = topicName(PREFIX, 'dead-letters')
 
-/** The three topics of the consumers with few partitions. Compacted ones take null values, as a foreign producer may send. */
+/** The consumers' three topics with few partitions. Compacted ones accept null values, which foreign producers may send. */
 export const entryTopics = (partitions = 2, cleanup: 'delete' | 'compact' = 'delete'): readonly NamedTopic[] => [
   named('event-logs', partitions, cleanup),
   named('application-logs', partitions, cleanup),
@@ -61,7 +61,7 @@ export const applicationLog = (number: number, changes: Partial<ApplicationLogRe
   ...changes,
 })
 
-/** The entry as the gateway publishes it. */
+/** The record that the gateway publishes for the entry. */
 export const published = (entry: EntryRecord): NewRecord => ({
   key: entry.correlationKey,
   value: JSON.stringify(entry),
@@ -76,7 +76,7 @@ export const published = (entry: EntryRecord): NewRecord => ({
   }),
 })
 
-/** A record with this value, as it is read. */
+/** A record with this value, as read from the journal. */
 export const readRecord = (value: Buffer | string | null, changes: Partial<JournalRecord> = {}): JournalRecord => ({
   topic: EVENT_TOPIC,
   partition: 0,

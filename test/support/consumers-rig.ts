@@ -17,20 +17,20 @@ import { createMemoryStoreWriter, type MemoryStoreWriter } from './consumers-sto
 import { eventually } from './eventually.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 
-/** A journal and a store in memory, and consumers between them. */
+/** An in-memory journal and store, with consumers between them. */
 export interface ConsumersRig {
   readonly journal: MemoryJournal
   readonly store: MemoryStoreWriter
   readonly metrics: Metrics
-  /** A consumer that is not started; `journal` stands in for the rig's own. */
+  /** A consumer that is not started yet; `journal` replaces the rig's own. */
   consumer(projection: ProjectionName, options?: Partial<ConsumerOptions>, journal?: Journal): Consumer
   publish(entries: readonly EntryRecord[], partition?: number): Promise<void>
   append(topic: string, records: readonly NewRecord[], partition?: number): Promise<void>
-  /** Resolves when the projection has committed everything that its topics hold. */
+  /** Resolves when the projection has committed all records of its topics. */
   caughtUp(projection: ProjectionName): Promise<void>
   committed(projection: ProjectionName, topic: string, partition?: number): Promise<number | null>
   deadLetters(): readonly JournalRecord[]
-  /** The sum of a metric's values with these labels. */
+  /** The sum of a metric over all samples with these labels. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>
 }
 
@@ -49,7 +49,7 @@ export function createConsumersRig({
   partitions?: number
   cleanup?: 'delete' | 'compact'
   searchableWithinMs?: number
-  /** A store that another rig has written to. */
+  /** A store already written by another rig. */
   store?: MemoryStoreWriter
 } = {}): ConsumersRig {
   const journal = createMemoryJournal({ clock, topics: entryTopics(partitions, cleanup) })

@@ -2,21 +2,21 @@ import { foldFlows } from '../../consumers/projections/flows.ts'
 import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
 import type { LogStoreWriter, WriteOutcome } from '../../shared/log-store/log-store.ts'
 
-/** The writing half of a log store in memory: unique by id, flows merged; with levers that a test pulls. */
+/** An in-memory store's writing half: unique by id, flows merged; tests control its behaviour. */
 export interface MemoryStoreWriter extends LogStoreWriter {
   /** Documents by id, as first written. */
   readonly documents: ReadonlyMap<string, EntryDocument>
   /** The merged deltas of all batches, by Team and key. */
   flows(): readonly FlowDelta[]
-  /** The number of documents of each call of `write`. */
+  /** The number of documents in each call of `write`. */
   readonly writes: readonly number[]
-  /** The days that `removeBefore` was called with. */
+  /** The arguments of the `removeBefore` calls, in order. */
   readonly removedBefore: readonly string[]
-  /** Called before each write; what it throws, the write throws. Documents are stored first where it says so. */
+  /** Called before each write and merge; if it throws, the call fails and stores nothing. */
   beforeWrite: ((signal: AbortSignal) => Promise<void> | void) | undefined
-  /** Called after each write has stored its documents; what it throws, the write throws. */
+  /** Called after each write and merge has been stored; if it throws, the call fails nevertheless. */
   afterWrite: ((signal: AbortSignal) => Promise<void> | void) | undefined
-  /** The reason for which a document is refused. */
+  /** Returns the reason to refuse a document, if any. */
   refuse: ((document: EntryDocument) => string | undefined) | undefined
 }
 

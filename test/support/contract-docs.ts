@@ -6,10 +6,10 @@ import { parseTimestamp } from '../../shared/contract/timestamp.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')
 
-/** A JSON object of which nothing is known. */
+/** A JSON object of unknown structure. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** The schemas of a folder by their files' names. */
+/** The schemas in a folder, by file name. */
 export const readSchemas = (folder: string): Readonly<Record<string, Json>> =>
   Object.fromEntries(
     readdirSync(folder)
@@ -19,7 +19,7 @@ export const readSchemas = (folder: string): Readonly<Record<string, Json>> =>
 
 export const publishedSchemas = readSchemas(join(DOCS, 'schemas'))
 
-/** Compiles schemas as a reader does who has the published files only; strict, so that a slip in a keyword is found. */
+/** Compiles schemas from the published files alone, as a reader would; strict, to detect misspelt keywords. */
 export function schemaCompiler(
   schemas: Readonly<Record<string, Json>>,
 ): (reference: string | object) => ValidateFunction {
@@ -33,7 +33,7 @@ export function schemaCompiler(
   }
 }
 
-/** The faults of a value, in words; empty where it is valid. */
+/** The validation errors of a value, in words; empty if it is valid. */
 export function problemsOf(validate: ValidateFunction, value: unknown): readonly string[] {
   if (validate(value)) return []
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
@@ -41,7 +41,7 @@ export function problemsOf(validate: ValidateFunction, value: unknown): readonly
 
 export const asyncapi = parse(readFileSync(join(DOCS, 'asyncapi.yaml'), 'utf8'), { merge: false }) as Json
 
-/** The value that a JSON pointer (RFC 6901) names in a document. Throws where there is nothing. */
+/** The value at a JSON pointer (RFC 6901) in a document. Throws if there is none. */
 export function pointed(document: unknown, pointer: string): unknown {
   let found = document
   for (const part of pointer.split('/').slice(1)) {
@@ -54,7 +54,7 @@ export function pointed(document: unknown, pointer: string): unknown {
   return found
 }
 
-/** The target of a `$ref` of the AsyncAPI document: a place in it, or in a published schema. Throws where there is nothing. */
+/** The target of a `$ref` in the AsyncAPI document: within it, or in a published schema. Throws if there is none. */
 export function resolved(reference: string): unknown {
   const [file = '', pointer = ''] = reference.split('#')
   if (file === '') return pointed(asyncapi, pointer)

@@ -6,7 +6,7 @@ import { splitWords } from '../../shared/query/words.ts'
 import { documentOf, PROJECT } from './documents.ts'
 import * as fc from './fast-check.ts'
 
-/** Few words, so that documents and queries meet; some are unlike in SQLite's and in our Unicode tables, or hard to fold. */
+/** Few words, so that documents and queries match; some differ between SQLite's and Node's Unicode tables, or are hard to fold. */
 const VOCABULARY = [
   ...['order', 'Order', 'ORDER4711', '4711', '47', 'timeout', 'time', 'and', 'Größe', 'größer', 'ſtop', 'stop', 'ΟΔΟΣ'],
   ...[
@@ -47,7 +47,7 @@ const tree = fc.letrec((tie) => ({
 const objects = tree.object as fc.Arbitrary<Record<string, unknown>>
 type Bound = LeafBound | null
 
-/** A span of some days, with many equal instants. */
+/** Instants within a few days, with many duplicates. */
 const instants = fc.oneof(
   fc
     .integer({ min: 0, max: 20 })
@@ -64,7 +64,7 @@ const base = {
   correlationKey: maybe(['order-1', 'order-2', 'Order-1', 'ключ', 'a\0b', '%', '']),
 }
 
-/** Documents of one Team, of both kinds, derived as the consumers derive them. */
+/** Documents of one Team and both kinds, derived as by the consumers. */
 export const documents = (team: string): fc.Arbitrary<EntryDocument> =>
   fc
     .oneof(
@@ -120,7 +120,7 @@ const leafBounds = fc.oneof(
   fc.tuple(leafBound, fc.constant(null), fc.boolean()).map(openEnd),
 )
 
-/** The bound of a range with an open end may also be excluded. */
+/** The bound of a half-open range may also be exclusive. */
 function openEnd([from, to, isIncluded]: readonly [Bound, Bound, boolean]): [Bound, Bound] {
   return [from && { ...from, isIncluded }, to && { ...to, isIncluded }]
 }
@@ -133,7 +133,7 @@ const clause: fc.Arbitrary<Query> = fc.oneof(
     phrase: fc.boolean(),
     prefix: fc.boolean(),
   }),
-  // No text means a category with a dot at its end.
+  // No query text can express a category that ends with a dot.
   fc
     .record({
       type: fc.constant('equals' as const),
@@ -207,7 +207,7 @@ const clause: fc.Arbitrary<Query> = fc.oneof(
   }),
 )
 
-/** Queries that often find some of `documents` and rarely all. */
+/** Queries that often match some of `documents`, and rarely all. */
 export const queries: fc.Arbitrary<Query> = fc.letrec<{ query: Query }>((tie) => ({
   query: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -224,7 +224,7 @@ export const queries: fc.Arbitrary<Query> = fc.letrec<{ query: Query }>((tie) =>
   ),
 })).query
 
-/** Search texts made of what the grammar knows, well and badly put together. */
+/** Search texts made of elements of the grammar, in valid and invalid combinations. */
 export const searchTexts: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(

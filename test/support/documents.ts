@@ -9,7 +9,7 @@ import { leaves } from '../../shared/query/leaves.ts'
 export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 export const NOON = '2026-01-31T12:00:00.000Z'
 
-/** An event log with defaults for all that a test does not care about. */
+/** An event log with defaults for irrelevant fields. */
 export const eventRecord = (fields: Partial<EventLogRecord> = {}): EventLogRecord => ({
   kind: 'event',
   id: randomUUID(),
@@ -25,7 +25,7 @@ export const eventRecord = (fields: Partial<EventLogRecord> = {}): EventLogRecor
   ...fields,
 })
 
-/** An application log with defaults for all that a test does not care about. */
+/** An application log with defaults for irrelevant fields. */
 export const applicationRecord = (fields: Partial<ApplicationLogRecord> = {}): ApplicationLogRecord => ({
   kind: 'application',
   id: randomUUID(),
@@ -45,7 +45,7 @@ export const applicationRecord = (fields: Partial<ApplicationLogRecord> = {}): A
   ...fields,
 })
 
-/** The document of a record, derived as the consumers derive it. */
+/** The document of a record, derived as by the consumers. */
 export function documentOf(record: EntryRecord): EntryDocument {
   const text = (value: string | null): string | null => (value === null ? null : searchText(value))
   const keyword = (value: string | null): string | null => (value === '' ? null : text(value))
@@ -80,10 +80,10 @@ export const eventDocument = (fields: Partial<EventLogRecord> = {}): EntryDocume
 export const applicationDocument = (fields: Partial<ApplicationLogRecord> = {}): EntryDocument =>
   documentOf(applicationRecord(fields))
 
-/** The record that a document shows. */
+/** The record that a document was made from. */
 export const recordOf = (document: EntryDocument): EntryRecord => JSON.parse(document.source)
 
-/** The values by which a document is grouped, each once. */
+/** The distinct values by which a document is grouped. */
 export function groupValuesOf(document: EntryDocument, by: GroupField): readonly string[] {
   if (typeof by !== 'string') {
     const all = by.field === 'scope' ? document.scopeLeaves : document.payloadLeaves

@@ -1,7 +1,4 @@
-/**
- * Waits until `check` returns without throwing (or with something other than false) and gives back what it returned. Fails with
- * the last error after `withinMs`.
- */
+/** Waits until `check` neither throws nor returns false, and returns its result. Fails with the last error after `withinMs`. */
 export async function eventually<T>(check: () => T | Promise<T>, withinMs = 30_000): Promise<T> {
   const end = performance.now() + withinMs
   for (;;) {

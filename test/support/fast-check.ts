@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 
-// As every test takes it, with the functions below in place of the library's own.
+// Tests import the library from here, with the replacements below.
 export * from 'fast-check'
 
 /** fast-check's own default. */
 const USUAL_RUNS = 100
 
 /**
- * The number of cases that a property test of `runs` cases tries: all of them with PROPERTY_RUNS=full, as `npm test` sets it, else a
- * fifth of a hundred and more, so that `npm run check` stays short. A test that asks for fewer needs them.
+ * The number of cases for a property test of `runs` cases: all with PROPERTY_RUNS=full, as set by `npm test`, else a fifth if there are at
+ * least 100, so that `npm run check` stays fast. Tests that ask for fewer need all of them.
  */
 export const runsOf = (runs: number): number =>
   runs < USUAL_RUNS || process.env['PROPERTY_RUNS'] === 'full' ? runs : Math.ceil(runs / 5)
@@ -19,7 +19,7 @@ export const assert = ((property, options = {}) =>
 const SURROGATES_START = 0xd800
 const SURROGATES = 0x800
 
-/** Any code point that is no surrogate. The library's own makes a table of all of them: a second of CPU in each test file. */
+/** Any code point except surrogates. The library's own builds a table of them, which costs a second of CPU per test file. */
 const codePoint = fc.integer({ min: 0, max: 0x10ffff - SURROGATES }).map(
   (index) => String.fromCodePoint(index < SURROGATES_START ? index : index + SURROGATES),
   (text) => {

@@ -1,19 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The fate of a request on its way; undefined lets it pass. */
+/** The fault applied to a request; undefined lets it pass. */
 export type Fault =
-  /** It does not arrive; this is the answer. */
+  /** The request is not forwarded; this is the response. */
   | { readonly fault: 'answer'; readonly status: number; readonly body: string }
-  /** It does not arrive, and the connection breaks. */
+  /** The request is not forwarded, and the connection breaks. */
   | { readonly fault: 'cut' }
-  /** It is carried out, but the connection breaks before the answer. */
+  /** The request is executed, but the connection breaks before the response. */
   | { readonly fault: 'lose-answer' }
-  /** It is carried out only when the promise has settled, whoever still waits for it. */
+  /** The request is executed only after the promise settles, even if nobody waits for it any more. */
   | { readonly fault: 'hold'; readonly until: Promise<unknown> }
-  /** It is carried out, but the answer is another. */
+  /** The request is executed, but the response is replaced. */
   | { readonly fault: 'garble'; readonly body: string }
-  /** Of a bulk request the chosen items do not arrive and are answered 429; the others are carried out. */
+  /** The chosen items of a bulk request are not forwarded and are answered with 429; the others are executed. */
   | { readonly fault: 'reject-items'; readonly chosen: () => boolean }
 
 export interface FaultProxy {
@@ -23,7 +23,7 @@ export interface FaultProxy {
   close(): Promise<void>
 }
 
-/** An HTTP proxy in front of Elasticsearch that breaks what it is told to break. */
+/** An HTTP proxy in front of Elasticsearch that injects faults. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let decide: Parameters<FaultProxy['inject']>[0] = () => undefined
 
@@ -82,7 +82,7 @@ const REJECTED = {
   error: { type: 'es_rejected_execution_exception', reason: 'rejected execution of coordinating operation' },
 }
 
-/** Every item has two lines, as of `create`. */
+/** Assumes two lines per item, as for `create`. */
 async function rejectItems(
   body: string,
   chosen: () => boolean,

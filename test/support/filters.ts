@@ -1,6 +1,6 @@
 import type { EntryFilter } from '../../shared/log-store/log-store.ts'
 
-/** All entries of a Team, but for what the fields say. */
+/** All entries of a Team, narrowed by the given fields. */
 export const entriesOf = (team: string, fields: Partial<EntryFilter> = {}): EntryFilter => ({
   team,
   kinds: [],

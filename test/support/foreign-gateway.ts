@@ -25,7 +25,7 @@ projects:
 `)
 
 export interface ForeignGateway extends RunningGateway {
-  /** The refusals that were recorded, in their order; a test may empty it. */
+  /** The recorded refusals, in order; a test may clear it. */
   readonly noted: NotedRefusal[]
 }
 
@@ -33,7 +33,7 @@ export interface ForeignGateway extends RunningGateway {
 export async function startForeignGateway(options: Pick<GatewayOptions, 'config'> = {}): Promise<ForeignGateway> {
   const noted: NotedRefusal[] = []
   const outbox = { push: (record: unknown) => noted.push(record as NotedRefusal) > 0, miss: () => undefined }
-  // Time flies, so that each refusal has its share of those that are recorded.
+  // Each call advances the clock by an hour, so that every refusal is within the recording rate limit.
   let now = 0
   const clock = { now: () => (now += 3_600_000) }
   const refusalRecorder = createRefusalRecorder({ registry: foreignRegistry, clock, outbox })

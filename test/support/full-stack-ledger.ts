@@ -7,13 +7,13 @@ import type { FullStack } from './full-stack.ts'
 import { ledgerLine } from './ledger.ts'
 import type { Load } from './load.ts'
 
-/** The longest that a group may take to read on: a killed member is missed for its session, a rebalance may follow. */
+/** The maximum time for a group to catch up: a killed member has to time out, and a rebalance may follow. */
 const CAUGHT_UP_WITHIN_MS = 150_000
 const FLOWS_COMPARED = 8
 
 /**
- * Load while the fault happens and after it, until its `work` resolves; then the proof. Every entry answered `success:true` is shown
- * exactly once and nothing else is, every view has committed the end of its topics, and the flows hold what the lists hold.
+ * Runs a load during a fault and after it, until `work` resolves, and then checks the result: every entry answered `success:true` is
+ * readable exactly once and nothing else is, every view has committed the end of its topics, and flows agree with the lists.
  */
 export async function prove(
   stack: FullStack,
@@ -46,14 +46,14 @@ export async function prove(
   return stored
 }
 
-/** The topics that each projection reads. */
+/** The source topics of each projection. */
 export const SOURCES: Readonly<Record<ProjectionName, readonly TopicRole[]>> = {
   'event-logs': ['event-logs'],
   'application-logs': ['application-logs'],
   flows: ['event-logs', 'application-logs'],
 }
 
-/** Resolves when every projection has committed the end of every partition that it reads. */
+/** Resolves when every projection has committed the end of all its partitions. */
 export async function caughtUp({ journal, topicPrefix }: FullStack): Promise<void> {
   await eventually(async () => {
     for (const view of PROJECTION_NAMES) {
@@ -66,7 +66,7 @@ export async function caughtUp({ journal, topicPrefix }: FullStack): Promise<voi
   }, CAUGHT_UP_WITHIN_MS)
 }
 
-/** All entries of both kinds that the read API shows for an environment. */
+/** All entries of both kinds that the read API returns for an environment. */
 export async function storedOf(stack: FullStack, environment: string): Promise<readonly Item[]> {
   await fetch(`${stack.elasticsearchUrl}/${stack.indexPrefix}-*/_refresh`, { method: 'POST' })
   const client = stack.client()
@@ -81,7 +81,7 @@ interface FlowSummary {
   readonly total: number
 }
 
-/** The flows of an environment, as the read API lists them, but for their states, which depend on the time and on what is usual by then. */
+/** The flows of an environment in the read API, without their states, which depend on the time and on learnt waits. */
 export async function flowsOf(stack: FullStack, environment: string): Promise<readonly FlowSummary[]> {
   const path = `/api/flows?environment=${environment}&limit=1000`
   const { data } = await stack
@@ -90,7 +90,7 @@ export async function flowsOf(stack: FullStack, environment: string): Promise<re
   return data.items.map(({ state: _, reason: __, ...summary }) => summary)
 }
 
-/** The summaries list exactly the flows of the stored entries, and some of them in full: how many, the first and the last. */
+/** Checks that the summaries list exactly the flows of the stored entries; for some flows also their count and first and last times. */
 async function expectFlows(stack: FullStack, environment: string, stored: readonly Item[]): Promise<void> {
   const byKey = Map.groupBy(stored, ({ correlationKey }) => correlationKey ?? '')
   byKey.delete('')
@@ -106,7 +106,7 @@ async function expectFlows(stack: FullStack, environment: string, stored: readon
   }
 }
 
-/** The sum of a metric over all its labels, of one process. */
+/** The sum of a metric over all its labels, in one process. */
 export async function metricOf(url: string, name: string, label = ''): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const lines = text.split('\n').filter((line) => new RegExp(`^${name}[{ ]`).test(line) && line.includes(label))

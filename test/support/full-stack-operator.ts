@@ -3,13 +3,13 @@ import { groupName, PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { eventually } from './eventually.ts'
 import type { FullStack } from './full-stack.ts'
 
-/** Operations on topics and groups that operators do with Kafka's own tools. */
+/** Operations on topics and groups for which operators use Kafka's own tools. */
 export interface KafkaOperator {
-  /** Removes the topic with all its records. */
+  /** Deletes the topic with all its records. */
   deleteTopic(topic: string): Promise<void>
-  /** Adds partitions on node 1 to those that the topic has. */
+  /** Adds partitions, on node 1, to the existing ones. */
   addPartitions(topic: string, existing: number, added: number): Promise<void>
-  /** Forgets how far the views have read, so that they read everything again. Their groups must have no members. */
+  /** Deletes the views' positions, so that they read everything again. Their groups must have no members. */
   forgetPositions(topicPrefix: string): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export async function withOperator(
         const assignments = Array.from({ length: added }, () => ({ brokerIds: [1] }))
         await admin.createPartitions({ topics: [{ name, count: existing + added, assignments }] })
       },
-      // A member that was killed is one until its session ends.
+      // A killed member stays in its group until its session times out.
       forgetPositions: (topicPrefix) =>
         eventually(
           () => admin.deleteGroups({ groups: PROJECTION_NAMES.map((view) => groupName(topicPrefix, view)) }),
@@ -37,7 +37,7 @@ export async function withOperator(
   }
 }
 
-/** Has the indices take no writes, or take them again: `null`. */
+/** Blocks writes to the indices, or allows them again (`null`). */
 export const blockWrites = ({ elasticsearchUrl, indexPrefix }: FullStack, blocked: true | null): Promise<Response> =>
   fetch(`${elasticsearchUrl}/${indexPrefix}-*/_settings`, {
     method: 'PUT',

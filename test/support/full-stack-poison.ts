@@ -1,7 +1,7 @@
 import type { DeadLetterReason } from '../../consumers/dead-letters.ts'
 import type { NewRecord } from '../../shared/journal/journal.ts'
 
-/** Records that foreign producers may put on a topic of entries, by the reason for which each becomes a dead letter. */
+/** Invalid records that foreign producers may write to an entry topic, by their dead-letter reason. */
 export const POISON = {
   empty_value: Buffer.alloc(0),
   not_utf8: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
@@ -11,13 +11,13 @@ export const POISON = {
   invalid_record: (kind: string) => `{"kind":"${kind}","id":"no guid"}`,
 } as const satisfies Partial<Record<DeadLetterReason, unknown>>
 
-/** One record of every kind of poison, and one whose value is null. */
+/** One record of every kind of poison, and one with a null value. */
 export const poisonOf = (kind: 'event' | 'application'): readonly NewRecord[] => [
   record(null),
   ...Object.values(POISON).map((value) => record(typeof value === 'function' ? value(kind) : value)),
 ]
 
-/** So many records of one kind of poison. */
+/** This many records of one kind of poison. */
 export const floodOf = (records: number): readonly NewRecord[] =>
   Array.from({ length: records }, () => record(POISON.invalid_json))
 

@@ -1,4 +1,4 @@
-/** Loaded into a process of Sluice before it starts (`--import`): its clock is a day behind. */
+/** Loaded into a Sluice process before it starts (`--import`): sets its clock back by a day. */
 const DAY_MS = 86_400_000
 const now = Date.now
 

@@ -19,39 +19,39 @@ const PRINTED_MAX = 8_000
 
 type PartRole = 'gateway' | 'consumers' | 'views' | 'watches'
 
-/** One role of Sluice, in a process that can be ended and started again. */
+/** One role of Sluice, in a process that can be stopped and restarted. */
 export interface Part {
   readonly url: () => string
-  /** The process of now. */
+  /** The current process. */
   process(): SluiceProcess
-  /** Ends the process and waits until it is gone; gives its exit code, null where the signal ended it. */
+  /** Sends the signal and waits for the exit; returns the exit code, or null if the signal ended the process. */
   end(signal: NodeJS.Signals): Promise<number | null>
-  /** Starts another process in its place, with more settings if given; `start`: in another way than the first. */
+  /** Starts a new process in its place, optionally with more settings, or by another way to start. */
   start(settings?: Record<string, string>, start?: StartOptions): Promise<void>
 }
 
-/** Gateway, consumers and views as three processes on real servers, under topic and index names of their own. */
+/** Gateway, consumers and views as three processes on real servers, with their own topic and index names. */
 export interface FullStack {
   readonly gateway: Part
   readonly consumers: Part
   readonly views: Part
   readonly topicPrefix: string
   readonly indexPrefix: string
-  /** Elasticsearch itself, past whatever stands before it. */
+  /** Elasticsearch itself, bypassing any proxy. */
   readonly elasticsearchUrl: string
-  /** The topics, past the gateway. */
+  /** The topics, bypassing the gateway. */
   readonly journal: KafkaJournal
-  /** Reads what the views show. */
+  /** A client of the views' read API. */
   readonly client: () => Client
-  /** `url` is that of the gateway, where it is not this one's alone. */
+  /** `url` is the gateway's address, if not this stack's own. */
   startLoad(name: string, url?: () => string): Load
   /** One more process of a role, on the same topics and indices. */
   startAnother(role: PartRole, settings?: Record<string, string>, start?: StartOptions): Promise<SluiceProcess>
-  /** The same, as a part that can be ended and started again. */
+  /** The same as a part that can be stopped and restarted. */
   startPart(role: PartRole): Promise<Part>
-  /** Warnings of Node itself in any process so far: a deprecation, a timer in the past, a leak of listeners. */
+  /** Node's warnings in all processes so far, such as a deprecation, a negative timeout, or leaked listeners. */
   warnings(): readonly string[]
-  /** The output of the current processes; for the log of a run that failed. */
+  /** The output of the current processes, for the log of a failed run. */
   printed(): string
   stop(): Promise<void>
 }
@@ -59,11 +59,11 @@ export interface FullStack {
 export interface FullStackOptions {
   readonly brokers: readonly string[]
   readonly elasticsearchUrl: string
-  /** The address that the consumers take for Elasticsearch; a proxy, say. */
+  /** The address that the consumers use for Elasticsearch, such as a proxy. */
   readonly consumersSee?: string
-  /** The registry file, where it is another than that of most tests. */
+  /** The registry file, if not the default. */
   readonly registry?: string
-  /** More settings of every part. */
+  /** Additional settings of every part. */
   readonly settings?: Record<string, string>
   /** How each part is started. */
   readonly start?: StartOptions
@@ -96,7 +96,7 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
     started.push(server)
     return server
   }
-  /** A process that is gone already has exited, so this is safe whatever became of them. */
+  /** `exited` of a process that has ended is already resolved, so this is always safe. */
   const endAll = async (): Promise<void> => {
     for (const server of started) server.kill('SIGTERM')
     await Promise.all(started.map(({ exited }) => exited))
@@ -121,7 +121,7 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
   }
 
   const startParts = async () => {
-    // The first one makes the topics.
+    // The gateway comes first, as it creates the topics.
     const gateway = await startPart('gateway')
     const consumers = await startPart('consumers')
     return { gateway, consumers, views: await startPart('views') }

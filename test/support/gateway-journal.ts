@@ -6,18 +6,18 @@ import {
   type UnconfirmedOutcome,
 } from '../../shared/journal/journal.ts'
 
-/** A publisher's journal with levers: it can fail, and it can hold appends until it is told to go on. */
+/** A publisher's journal under test control: it can fail, and hold appends until they are released. */
 export interface GatewayJournal extends Pick<Journal, 'append' | 'partitionCount'> {
-  /** Every batch that became durable, in the order in which it did. */
+  /** Every batch that became durable, in that order. */
   readonly batches: AppendBatch[]
-  /** Every batch that was handed over, whatever became of it. */
+  /** Every attempted batch, whatever its outcome. */
   readonly attempts: AppendBatch[]
-  /** Fails appends with this outcome until it is called with null; `partition` limits it to one. */
+  /** Fails appends with this outcome until called with null; `partition` limits it to one. */
   fail(outcome: UnconfirmedOutcome | null, partition?: number): void
   /** Appends do not settle until `release`. */
   hold(): void
   release(): void
-  /** From now on the topics have so many partitions, or their number cannot be read. */
+  /** Sets the topics' number of partitions, or the error on reading it. */
   repartition(partitions: number | Error): void
 }
 

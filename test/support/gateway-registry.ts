@@ -22,7 +22,7 @@ const ownerOf = (key: string): string | undefined => Object.keys(KEYS).find((tea
 
 const teamOf = (id = ''): Team | undefined => (KEYS[id] === undefined ? undefined : { id, name: id })
 
-/** A registry of a few Teams. Of the port, only what the gateway asks. */
+/** A registry of a few Teams; implements only what the gateway uses of the port. */
 export function createGatewayRegistry(): Registry {
   const asked: Pick<Registry, 'entity' | 'project' | 'team' | 'hasKey' | 'keyOpens' | 'teamOfKey' | 'ownerOfKey'> = {
     entity: (identifier) => ENTITIES.find((entity) => entity.identifier === identifier),

@@ -1,6 +1,6 @@
 import { ERRORS } from '../../shared/contract/errors.ts'
 
-/** JSON Schemas (2020-12) of the answers, for the API description; the tests hold the gateway's answers to them. */
+/** JSON Schemas (2020-12) of the gateway's responses; unit tests and the fuzzer validate against them. */
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
 const problem = {
@@ -29,7 +29,7 @@ export const REFUSED_ENTRY_SCHEMA = {
   additionalProperties: false,
 } as const
 
-/** Every failure: of a request, of its one entry, or of a batch of which nothing was accepted. */
+/** A failure: of a request, of its single entry, or of a batch without any accepted entry. */
 export const FAILURE_SCHEMA = {
   $schema: DIALECT,
   $id: 'urn:sluice:schema:failure',
@@ -67,7 +67,7 @@ export const CREATED_SCHEMA = {
   additionalProperties: false,
 } as const
 
-/** A batch of which at least one entry is durable. */
+/** A batch with at least one durable entry. */
 export const PROCESSED_SCHEMA = {
   $schema: DIALECT,
   $id: 'urn:sluice:schema:processed',

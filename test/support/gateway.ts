@@ -32,11 +32,11 @@ export interface RunningGateway {
   readonly metrics: Metrics
   readonly methods: Methods
   readonly publisher: ReturnType<typeof createPublisher>
-  /** The records that are durable. */
+  /** The durable records. */
   records(): readonly NewRecord[]
-  /** Posts a body, as JSON text unless it is text or bytes, with the key of the Team that owns the fixtures. */
+  /** Posts a body (JSON, unless it is a string or bytes) with the key of the Team that owns the fixtures. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Sends bytes as they are over a connection of its own and gives back all that was answered until it closed. */
+  /** Sends raw bytes on a new connection and returns everything received until it closed. */
   exchange(...parts: readonly (string | Uint8Array)[]): Promise<string>
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export interface GatewayOptions {
   readonly clock?: Clock
 }
 
-/** The gateway on a server of its own, with a journal and a registry in memory. */
+/** The gateway on its own server, with an in-memory journal and registry. */
 export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
   const { clock = systemClock, journal = createGatewayJournal(), registry = createGatewayRegistry() } = options
   const config = { ...loadConfig({}), ...options.config }
@@ -114,7 +114,7 @@ function listen(server: Server): Promise<number> {
 async function post(url: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
   const sent = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
   const given = { 'content-type': 'application/json', 'x-api-key': KEY, ...headers }
-  // An empty value stands for a header that is not sent.
+  // An empty value suppresses the header.
   const kept = Object.entries(given).filter(([, value]) => value !== '')
   const response = await fetch(url, { method: 'POST', headers: Object.fromEntries(kept), body: sent as string })
   return { status: response.status, headers: response.headers, body: (await response.json()) as Envelope }

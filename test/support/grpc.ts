@@ -7,7 +7,7 @@ import { createLogger } from '../../shared/runtime/logger.ts'
 import type { RunningGateway } from './gateway.ts'
 import { responseOf, statusOf } from './otlp-protobuf.ts'
 
-/** The end of a call. */
+/** The outcome of a call. */
 export interface CallEnd {
   readonly code: number
   readonly message: string
@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** The gRPC server of a gateway; gives its port, and what ends it. */
+/** Starts the gRPC server of a gateway; returns its port, and a function that stops it. */
 export async function startGrpc({ methods, metrics }: RunningGateway, options: Partial<GrpcServerOptions> = {}) {
   const server = createGrpcServer({
     ...{ host: '127.0.0.1', port: 0, setting: 'OTLP_GRPC_PORT', config: loadConfig({}) },
@@ -34,14 +34,14 @@ export async function startGrpc({ methods, metrics }: RunningGateway, options: P
 
 export type GrpcClient = ReturnType<typeof createGrpcClient>
 
-/** A client of a gRPC server on this machine, which sends messages as they are. */
+/** A client of a local gRPC server that sends messages unchanged. */
 export function createGrpcClient(port: number, key: string, options: ClientOptions = {}) {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), options)
   const same = (bytes: Buffer): Buffer => bytes
 
   function call(message: Buffer, { path = EXPORT_PATH, metadata = {} }: CallOptions = {}): Promise<CallEnd> {
     const sent = new Metadata()
-    // An empty value stands for metadata that is not sent.
+    // An empty value suppresses the metadata.
     for (const [name, value] of Object.entries({ 'x-api-key': key, ...metadata }))
       if (value !== '') sent.set(name, value)
     return new Promise((resolve) => {
@@ -61,23 +61,23 @@ function endOf({ code, details, metadata }: ServiceError): CallEnd {
   return { code, message: details, ...(status !== undefined && { status: statusOf(Buffer.from(status)) }) }
 }
 
-/** The head, the trailers and the body of an answer; neither where the call was cut. */
+/** The headers, trailers and body of a response; headers and trailers are empty if the call was cut off. */
 export interface RawEnd {
   readonly headers: Readonly<Record<string, unknown>>
   readonly trailers: Readonly<Record<string, unknown>>
   readonly body: string
-  /** The code with which HTTP/2 ended the stream. */
+  /** The HTTP/2 error code that ended the stream. */
   readonly rstCode: number
 }
 
-/** A message as it is sent. */
+/** A message with its gRPC frame header. */
 export function framed(message: Uint8Array, isCompressed = false): Buffer {
   const prefix = Buffer.from([Number(isCompressed), 0, 0, 0, 0])
   prefix.writeUInt32BE(message.length, 1)
   return Buffer.concat([prefix, message])
 }
 
-/** A call on the level of HTTP/2: its body is written as it is given. */
+/** A call at the HTTP/2 level, whose body is written as given. */
 export function beginRaw(session: ClientHttp2Session, key: string, headers: OutgoingHttpHeaders = {}) {
   const given = { ':method': 'POST', ':path': EXPORT_PATH, 'content-type': 'application/grpc', te: 'trailers' }
   const stream = session.request({ ...given, 'x-api-key': key, ...headers })
@@ -98,9 +98,9 @@ export function beginRaw(session: ClientHttp2Session, key: string, headers: Outg
   return { stream, ended }
 }
 
-/** A connection of HTTP/2 to a port of this machine. */
+/** An HTTP/2 connection to a local port. */
 export function connectRaw(port: number): ClientHttp2Session {
-  // In megabytes: a client that sends more than the default is refused by itself.
+  // In megabytes: with the default, the client would reject its own requests.
   const session = connect(`http://127.0.0.1:${port}`, { maxSessionMemory: 10_000 })
   session.on('error', () => undefined)
   return session

@@ -6,15 +6,15 @@ import type { RigOptions } from '../fuzz/rig.ts'
 import { FAULT_SCALE } from './fault-scale.ts'
 
 const SEED = 20_260_101
-/** The least of each attack, where each takes long; most are repeated far more often until honest clients were served. */
+/** The minimum number of cases per attack; most attacks are repeated until enough honest requests have succeeded. */
 const ONE_BY_ONE = { cases: FAULT_SCALE, lanes: 2 }
 const AT_ONCE = { cases: 12 * FAULT_SCALE, lanes: 4 }
 const START_WITHIN_MS = 120_000
 const PATIENCE_MS = 120_000 * FAULT_SCALE
 
 /**
- * Every known attack in full size on one running program, while honest clients of other Teams store and read beside it. An attack goes on
- * until requests that they made since it began were answered.
+ * Runs every known attack at full size against one running program, while honest clients of other Teams store and read. An attack continues
+ * until honest requests sent since its start have been answered.
  */
 export function describeHostile(start: RigOptions['start']): void {
   let hostile: Hostile
@@ -25,7 +25,7 @@ export function describeHostile(start: RigOptions['start']): void {
   }, START_WITHIN_MS)
   afterAll(() => hostile?.stop(), 60_000)
 
-  /** The findings that were made, or made again, while `work` lasted. */
+  /** The findings that occurred, also repeatedly, during `work`. */
   async function foundBy(work: () => Promise<unknown>): Promise<readonly string[]> {
     const counted = new Map(hostile.findings.groups().map(({ what, count }) => [what, count]))
     await work()

@@ -1,6 +1,6 @@
 import { EXPORT_PATH } from '../../gateway/otlp/grpc.ts'
 
-/** The beginning of a connection of HTTP/2 (RFC 9113, 3.4), byte by byte. */
+/** The beginning of an HTTP/2 connection (RFC 9113, 3.4), in raw bytes. */
 export const PREFACE = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   rawFrame(4, 0, Buffer.alloc(0), 0),
@@ -11,7 +11,7 @@ export const RST_STREAM = 3
 const HEADERS = 1
 const END_HEADERS = 4
 
-/** A frame of HTTP/2 on the first stream, or on another. */
+/** An HTTP/2 frame on stream 1, or another stream. */
 export function rawFrame(type: number, flags: number, payload: Uint8Array, stream = 1): Buffer {
   const head = Buffer.alloc(9)
   head.writeUIntBE(payload.length, 0, 3)
@@ -21,7 +21,7 @@ export function rawFrame(type: number, flags: number, payload: Uint8Array, strea
   return Buffer.concat([head, payload])
 }
 
-/** The headers of a call as a frame; nothing of them is compressed. */
+/** The headers of a call as a frame, uncompressed. */
 export function rawCall(key: string, stream = 1): Buffer {
   const headers = {
     ':method': 'POST',

@@ -3,7 +3,7 @@ import { createSqliteJournal } from '../../shared/journal/sqlite/sqlite-journal.
 import { systemClock } from '../../shared/runtime/clock.ts'
 import { recordsOf } from './journal-fixture.ts'
 
-// A process that appends batches to `<file> <topic>` until it is killed, and prints the number of each one confirmed.
+// A process that appends batches to `<file> <topic>` until it is killed, and prints the number of each confirmed batch.
 const [file, topic, run] = process.argv.slice(2) as [string, string, string]
 const BATCH_RECORDS = 20
 const AT_ONCE = 8
@@ -21,7 +21,7 @@ const appendForever = async (): Promise<never> => {
 
 for (let started = 0; started < AT_ONCE; started++) {
   void appendForever()
-  // Begun in different turns they are written in different transactions, so that one is being written whenever another
-  // is confirmed, and a kill that follows a confirmation falls into it.
+  // Batches begun in different turns are written in different transactions, so that one is being written whenever another is confirmed, and
+  // a kill after a confirmation interrupts it.
   await nextTurn()
 }

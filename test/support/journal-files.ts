@@ -8,12 +8,12 @@ import {
 } from '../../shared/journal/sqlite/sqlite-journal.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 
-/** SQLite journals in a folder of their own. */
+/** SQLite journals in their own folder. */
 export interface JournalFolder {
   readonly path: string
   file(name?: string): string
   open(options?: Partial<SqliteJournalOptions>): Promise<SqliteJournal>
-  /** Closes what was opened and removes the folder. */
+  /** Closes the opened journals and removes the folder. */
   remove(): Promise<void>
 }
 

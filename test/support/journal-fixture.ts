@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Headers, Journal, JournalRecord, NewRecord, PartitionBatch } from '../../shared/journal/journal.ts'
 
-/** The parts of an adapter that the contract suite of the journal needs. */
+/** The parts of an adapter that the journal's contract suite needs. */
 export interface JournalFixture {
-  /** Another client of the same journal, as another process has it: what one appends, the other reads. */
+  /** Another client of the same journal, as in another process: each reads what the other appends. */
   open(): Promise<Journal>
   /** A name for a topic or a group that no test has used before. */
   name(base: string): string
@@ -11,11 +11,11 @@ export interface JournalFixture {
 }
 
 export interface JournalTraits {
-  /** How long something expected may take, in milliseconds. */
+  /** Timeout for expected events, in milliseconds. */
   readonly patienceMs: number
-  /** How many random histories the property test tries. */
+  /** Number of random histories in the property test. */
   readonly historiesMax: number
-  /** Whether a change of a group leaves the partitions alone that stay with their members. */
+  /** Whether a membership change leaves alone the partitions that stay with their members. */
   readonly movesOneByOne?: boolean
 }
 
@@ -29,7 +29,7 @@ export const recordOf = (value: string, key: string | null = null, headers: Head
 export const recordsOf = (prefix: string, count: number): readonly NewRecord[] =>
   Array.from({ length: count }, (_, index) => recordOf(`${prefix}${index}`))
 
-/** Records of which no compression makes less. */
+/** Incompressible records. */
 export const bulkyRecords = (count: number, bytes: number): readonly NewRecord[] =>
   Array.from({ length: count }, () => ({ ...recordOf(''), value: randomBytes(bytes) }))
 

@@ -7,17 +7,17 @@ export interface ReplacedGroup {
   readonly journal: Journal
   readonly topic: string
   readonly group: string
-  /** Of the topic; the group has as many members. */
+  /** The number of partitions, which is also the number of members. */
   readonly partitions: number
-  /** Longest time of each step, in milliseconds. */
+  /** Time limit of each step, in milliseconds. */
   readonly patienceMs: number
 }
 
 const RECORDS = 7
 
 /**
- * Starts the members of a group on the first journal, and replaces one after the other by members on the next one, and so on, under load. Rejects where a
- * record is lost, handled out of order, by two members at a time, or again after it was committed.
+ * Starts a group's members on the first journal, then replaces them one by one with members on each next journal, under load. Rejects if a
+ * record is lost, or handled out of order, by two members at a time, or again after it was committed.
  */
 export async function replaceMembers(
   { journal, topic, group, partitions, patienceMs }: ReplacedGroup,

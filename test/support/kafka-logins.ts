@@ -13,7 +13,7 @@ export interface Credentials {
   readonly password: string
 }
 
-/** Kafka's numbers of the mechanisms (KIP-554), and the digests that they are made of. */
+/** Kafka's codes of the SCRAM mechanisms (KIP-554), and their hash functions. */
 export const SCRAM = {
   'SCRAM-SHA-256': { code: 1, digest: 'sha256', bytes: 32 },
   'SCRAM-SHA-512': { code: 2, digest: 'sha512', bytes: 64 },
@@ -44,7 +44,7 @@ export async function proveConnection(connection: KafkaConnection): Promise<void
   }
 }
 
-/** Makes a user of the mechanism, over a connection that is allowed to. Brokers know it a moment later. */
+/** Creates a user for the mechanism over an authorised connection. Brokers know it a moment later. */
 export async function createScramUser(
   connection: KafkaConnection,
   mechanism: keyof typeof SCRAM,

@@ -4,18 +4,18 @@ import { patchClient } from '../../shared/journal/kafka/patched-client.ts'
 import { eventually } from './eventually.ts'
 import { connectionTo } from './kafka.ts'
 
-/** Properties by which the brokers elect the first replica of each partition within a second or two. */
+/** Properties that make the brokers elect each partition's preferred leader within a second or two. */
 export const PREFERRED_LEADERS = {
   'auto.leader.rebalance.enable': 'true',
   'leader.imbalance.check.interval.seconds': '1',
   'leader.imbalance.per.broker.percentage': '0',
 }
 
-/** Moves the leaders of a topic, or waits for them. */
+/** Moves a topic's leaders, or waits for them. */
 export interface LeaderMoves {
   /** Makes the next replica the leader of every partition; resolves when it leads. */
   rotate(): Promise<void>
-  /** The node that leads each partition; -1 where none does. */
+  /** The leading node of each partition; -1 if there is none. */
   leaders(): Promise<readonly number[]>
   /** Resolves when every replica is in sync again. */
   inSync(): Promise<void>
@@ -25,7 +25,7 @@ export interface LeaderMoves {
 export function leaderMoves(brokers: readonly string[], topic: string): LeaderMoves {
   const connection = connectionTo(brokers)
   const retries = triesPast(connection)
-  // A partition may be without a leader for as long as the brokers need, and that is no failure here.
+  // A partition may temporarily have no leader, which is not a failure here.
   const admin = patchClient(new Admin(clientOptions(connection, { requestTimeoutMs: 3_000, retries })), connection)
   const partitions = async () =>
     (await admin.metadata({ topics: [topic], forceUpdate: true })).topics.get(topic)?.partitions ?? []

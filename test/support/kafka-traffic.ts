@@ -2,20 +2,20 @@ import { AppendError, type Journal, type Subscription } from '../../shared/journ
 import { eventually } from './eventually.ts'
 import { createLedger, type Ledger, type LedgerResult } from './ledger.ts'
 
-/** Writers that never rest and one member of a group that reads, while something happens to the brokers. */
+/** Continuous writers and one reading group member, while something happens to the brokers. */
 export interface Traffic {
   readonly ledger: Ledger
-  /** Marks that the group was handed, repeats included. */
+  /** Marks that were delivered to the group, including repeats. */
   readonly read: readonly string[]
-  /** Errors of appends by outcome, and the longest time that one took in milliseconds. */
+  /** Failed appends by outcome, and the longest duration of an append in milliseconds. */
   failures(): { readonly not_written: number; readonly unknown: number; readonly longestMs: number }
-  /** Stops the writers and compares what was acknowledged with what the topic holds. */
+  /** Stops the writers and compares the acknowledged records with the topic. */
   settle(): Promise<LedgerResult>
   subscription: Subscription
 }
 
 const RECORDS = 20
-/** How long what was acknowledged may take to be seen. */
+/** How long acknowledged records may take to become visible. */
 const SETTLE_MS = 60_000
 
 export async function startTraffic(journal: Journal, topic: string, group: string): Promise<Traffic> {
@@ -56,7 +56,7 @@ export async function startTraffic(journal: Journal, topic: string, group: strin
       running = false
       await writers
       let result: LedgerResult | undefined
-      // A leader that was frozen goes on from where it was until it hears that it is none any more, and tells an end of long ago.
+      // A leader that was frozen resumes its old state until it learns that it was replaced, and reports an outdated end.
       await eventually(async () => {
         const stored: string[] = []
         for await (const { value } of journal.scan(topic)) stored.push(String(value))

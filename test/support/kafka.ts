@@ -15,11 +15,11 @@ export const connectionTo = (brokers: readonly string[]): KafkaConnection => ({
   sasl: null,
 })
 
-/** LOG_LEVEL_TESTS=debug shows what the adapter does. */
+/** LOG_LEVEL_TESTS=debug shows the adapter's log. */
 export const testLogger = pino({ level: process.env['LOG_LEVEL_TESTS'] ?? 'silent' })
 
 export const openKafka = (brokers: readonly string[], options: Partial<KafkaJournalOptions> = {}): KafkaJournal =>
   createKafkaJournal({ connection: connectionTo(brokers), clock: systemClock, logger: testLogger, options })
 
-/** A name that no other test of the shared broker uses. */
+/** A name that is unique on the shared broker. */
 export const uniqueName = (base: string): string => `${base}-${randomUUID().slice(0, 8)}`

@@ -10,14 +10,13 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/reques
 const { scheduleCheckPendingRequests } = prototype
 
 /**
- * kafkajs 2.2.4 looks for pending requests a thousand times a second on each connection, whether there are any or not, and asks for each
- * look at a time that is over, of which Node 24 warns. With nothing pending there is nothing to look for: a request that has to wait
- * asks for its look itself.
+ * On each connection, kafkajs 2.2.4 checks for pending requests a thousand times a second even if there are none, with negative timeouts,
+ * of which Node 24 warns. Without pending requests no check is needed: a request that has to wait schedules one itself.
  */
 prototype.scheduleCheckPendingRequests = function scheduleWhilePending(this: RequestQueue): void {
   if (this.pending.length > 0) scheduleCheckPendingRequests.call(this)
 }
 
-/** kafkajs as a foreign client of the topics would use it, without its timers of an idle connection. */
+/** kafkajs as a foreign client of the topics, without its timers on idle connections. */
 export const openKafkaJs = (brokers: readonly string[]): Kafka =>
   new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING })

@@ -14,8 +14,8 @@ export interface Release {
 }
 
 /**
- * The program as it was when its present version was given, from the history of this checkout, with the packages of today. Undefined where
- * there is no such history, as in a shallow clone or an archive.
+ * The program as of the commit that set its present version, from this checkout's history, with today's packages. Undefined if that history
+ * is missing, as in a shallow clone or an archive.
  */
 export function checkOutLastRelease(): Release | undefined {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
@@ -28,7 +28,7 @@ export function checkOutLastRelease(): Release | undefined {
   return { version, folder, remove }
 }
 
-/** The files of the commit that wrote the version into package.json; in a shallow clone its first one seems to. */
+/** The files of the commit that wrote the version into package.json; in a shallow clone the oldest commit would match wrongly. */
 function archiveOf(version: string): Buffer | undefined {
   const git = (...args: string[]): Buffer =>
     execFileSync('git', args, { cwd: ROOT, maxBuffer: ARCHIVE_BYTES_MAX, stdio: ['ignore', 'pipe', 'ignore'] })

@@ -1,12 +1,12 @@
 /**
- * The proof of delivery: what was sent, what was answered `success:true`, and what is stored in the end. An entry is told apart
- * by a mark of its own that stands in its text, since a batch answers no ids.
+ * The proof of delivery: what was sent, what was answered `success:true`, and what is finally stored. Entries are identified by a unique
+ * mark in their text, since the response to a batch contains no ids.
  */
 export interface Ledger {
   sent(mark: string): void
   answered(mark: string): void
   answeredCount(): number
-  /** Compares with the marks found in the store, repeats included. */
+  /** Compares with the marks found in the store, including repeats. */
   settle(stored: readonly string[]): LedgerResult
 }
 
@@ -16,9 +16,9 @@ export interface LedgerResult {
   readonly stored: number
   /** Stored more than once. */
   readonly duplicates: readonly string[]
-  /** Answered and not stored. */
+  /** Answered but not stored. */
   readonly missing: readonly string[]
-  /** Stored and never sent. */
+  /** Stored but never sent. */
   readonly strangers: readonly string[]
 }
 

@@ -3,9 +3,9 @@ import { createClient, type Envelope } from './api.ts'
 import { eventually } from './eventually.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 
-/** Where entries go and on whose behalf. */
+/** The destination of entries, and the key. */
 export interface LoadTarget {
-  /** Asked for every request: a gateway that was replaced has another address. */
+  /** Called for every request, as a restarted gateway has another address. */
   readonly url: () => string
   readonly apiKey: string
   readonly project: string
@@ -13,28 +13,28 @@ export interface LoadTarget {
   readonly identifiers: readonly [string, string]
 }
 
-/** Clients that send entries of both kinds, one by one and in batches, with and without a correlationKey, until they are stopped. */
+/** Clients that send entries of both kinds, singly and in batches, with and without a correlationKey, until stopped. */
 export interface Load {
-  /** Tells the entries of this load from all others; the `environment` of each of them. */
+  /** Identifies the entries of this load: the `environment` of each. */
   readonly environment: string
   readonly ledger: Ledger
-  /** How often requests failed, by error code; `broken` where no answer came. */
+  /** Failed requests by error code; `broken` if there was no response. */
   readonly failures: ReadonlyMap<string, number>
-  /** Resolves when so many more entries were answered `success:true` than now. */
+  /** Resolves when this many more entries have been answered `success:true`. */
   answeredMore(entries: number): Promise<void>
-  /** Resolves when the answers to all requests under way have come. */
+  /** Resolves when all pending requests have been answered. */
   stop(): Promise<void>
 }
 
 const CLIENTS = 4
-/** The pause of a client between two requests: four clients make some 300 entries a second. */
+/** A client's pause between two requests: four clients send some 300 entries a second. */
 const PACE_MS = 80
 const ENTRIES_A_BATCH = 20
-/** So many keys reach every partition of a topic. */
+/** Enough keys to reach every partition of a topic. */
 export const KEYS = 40
 const PROGRESS_WITHIN_MS = 90_000
 
-/** The next request of one client: a path, a body, and the marks of its entries in the order of the body. */
+/** The next request of a client: path, body, and the marks of its entries in body order. */
 interface Request {
   readonly path: string
   readonly body: unknown
@@ -63,7 +63,7 @@ export function startLoad(target: LoadTarget, environment: string): Load {
   }
 
   const runClient = async (client: number): Promise<void> => {
-    // The last client insists: it repeats what was not answered under the same Idempotency-Key, and must not store it twice.
+    // The last client retries unanswered requests with the same Idempotency-Key, which must not store them twice.
     const insists = client === CLIENTS - 1
     for (let number = 0; running; number++) {
       const request = nextRequest(target, environment, client, number)
@@ -89,7 +89,7 @@ export function startLoad(target: LoadTarget, environment: string): Load {
   }
 }
 
-/** In turn an event log, a batch that spans all partitions, and an application log. */
+/** Alternates between an event log, a batch that spans all partitions, and an application log. */
 function nextRequest(
   { project, identifiers }: LoadTarget,
   environment: string,
@@ -123,7 +123,7 @@ function nextRequest(
   }
 }
 
-/** The places of the entries that were not accepted. */
+/** The indexes of the entries that were not accepted. */
 function refusedOf({ success, data }: Envelope, entries: number): ReadonlySet<number> {
   if (!success) return new Set(Array.from({ length: entries }, (_, index) => index))
   const errors = (data['errors'] ?? []) as readonly { readonly index: number }[]

@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Stands between a page and its server, and takes entries out of tails as the server does for a reader that is too slow. */
+/** A proxy between a page and its server that removes entries from tails, as the server does for a slow reader. */
 export interface LossyTail {
   readonly url: string
-  /** From now on, entries of tails are counted instead of sent. */
+  /** From now on, entries of tails are counted instead of forwarded. */
   lose(): void
-  /** Tells how many were not sent, and sends those that follow again. Resolves with the number once it has told. */
+  /** Reports how many were dropped, and forwards entries again. Resolves with the number once it was sent. */
   tell(): Promise<number>
-  /** Breaks every tail that is open, as a proxy that restarts does. */
+  /** Breaks every open tail, as a restarting proxy does. */
   cut(): void
-  /** Whether new tails are refused, as by a server that has too many. */
+  /** Refuses new tails, like a server at its limit, or accepts them again. */
   refuse(refusing: boolean): void
-  /** How many have been. */
+  /** The number of refused tails. */
   refused(): number
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import {
 import type { Health } from '../../shared/runtime/lifecycle.ts'
 import type { MemoryPartition, MemoryTopic } from './memory-journal.ts'
 
-/** A group of the journal in memory: its members, who of them reads which partition, and the committed positions. */
+/** A group of the in-memory journal: its members, their partitions, and the committed positions. */
 export interface MemoryGroup {
   join(options: SubscribeOptions, handler: Handler): Promise<Subscription>
   committed(topic: string, partition: number): number | null
@@ -22,7 +22,7 @@ interface Member {
   readonly fail: (error: unknown) => void
 }
 
-/** One member reading one partition. */
+/** A member reading one partition. */
 interface Reader {
   readonly member: Member
   readonly abort: AbortController
@@ -37,7 +37,7 @@ export function createGroup(name: string, topicOf: (topic: string) => MemoryTopi
 
   const readBy = (member: Member): number => [...readers.values()].filter((reader) => reader.member === member).length
 
-  /** Takes partitions from readers that lose them, waits for their handlers, and only then hands them on. */
+  /** Revokes partitions from readers that lose them, waits for their handlers, and only then reassigns them. */
   const rebalance = async (): Promise<void> => {
     const owners = assign(members, topicOf)
     const leaving = [...readers].filter(([place, { member }]) => owners.get(place)?.member !== member)
@@ -53,7 +53,7 @@ export function createGroup(name: string, topicOf: (topic: string) => MemoryTopi
       if (readers.has(place)) continue
       const abort = new AbortController()
       const ended = read({ ...owner, place, committed, signal: abort.signal }).catch((error: unknown) => {
-        // A handler that stops because it was told to is no failure of the subscription.
+        // A handler that stops on request does not fail the subscription.
         if (!abort.signal.aborted) owner.member.fail(error)
       })
       readers.set(place, { member: owner.member, abort, ended })
@@ -75,7 +75,7 @@ export function createGroup(name: string, topicOf: (topic: string) => MemoryTopi
     join: async (options, handler) => {
       for (const topic of options.topics) topicOf(topic)
       const { promise: done, resolve, reject } = Promise.withResolvers<void>()
-      // A test that waits for `done` gets the error; one that does not must not die of it.
+      // A test that awaits `done` gets the error; in other tests it must not be an unhandled rejection.
       done.catch(() => undefined)
       let reason = 'not subscribed any more'
       const fail = (error: unknown): void => {
@@ -110,7 +110,7 @@ interface Owner {
   readonly source: MemoryPartition
 }
 
-/** Deals the partitions of each topic round among the members that subscribed to it. */
+/** Distributes each topic's partitions round-robin among its subscribers. */
 function assign(members: readonly Member[], topicOf: (topic: string) => MemoryTopic): Map<string, Owner> {
   const owners = new Map<string, Owner>()
   for (const topic of new Set(members.flatMap(({ options }) => options.topics))) {

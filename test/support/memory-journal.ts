@@ -10,17 +10,17 @@ import {
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts'
 import { createGroup, type MemoryGroup } from './memory-journal-groups.ts'
 
-/** A journal in memory with the port's semantics, and with levers that a test pulls to make it fail. */
+/** An in-memory journal with the port's semantics, which tests can make fail. */
 export interface MemoryJournal extends Journal {
-  /** The same journal as another process has it: closed on its own. */
+  /** The same journal as seen by another process; closed independently. */
   anotherClient(): Journal
-  /** The next `times` appends (to the topic) reject with this outcome; with `unknown` the records are there all the same. */
+  /** The next `times` appends (to the topic) reject with this outcome; with `unknown` the records are written nevertheless. */
   failAppends(outcome: UnconfirmedOutcome, times?: number, topic?: string): void
   /** Retention: removes the records of a partition before an offset. */
   removeBefore(topic: string, partition: number, offset: number): void
-  /** Compaction: of each key only the last record stays, and none where that marks it as deleted. */
+  /** Compaction: keeps only the last record of each key, and none if that is a tombstone. */
   compact(topic: string): void
-  /** Every record that a topic holds now. */
+  /** Every record currently in a topic. */
   recordsOf(topic: string): readonly JournalRecord[]
 }
 
@@ -31,7 +31,7 @@ export interface MemoryTopic {
 
 export interface MemoryPartition {
   records: readonly JournalRecord[]
-  /** Where retention has cut: a reader that stands before it has lost records. */
+  /** The offset up to which retention has removed records: a reader before it has lost some. */
   removedBefore: number
   endPosition: number
   /** Called after each append. */
@@ -40,7 +40,7 @@ export interface MemoryPartition {
 
 const FOLLOW_BATCH_RECORDS = 500
 
-/** Topics given here exist from the start. */
+/** `topics` exist from the start. */
 export function createMemoryJournal({
   clock = systemClock,
   topics = [],
@@ -68,7 +68,7 @@ export function createMemoryJournal({
   }
 }
 
-/** The state that all clients of one journal share. */
+/** The state shared by all clients of one journal. */
 type Store = ReturnType<typeof createStore>
 
 function createStore(clock: Clock) {
@@ -170,7 +170,7 @@ const emptyTopic = (spec: NamedTopic): MemoryTopic => ({
   })),
 })
 
-/** Lets other work run first, as a journal that writes somewhere would. */
+/** Lets other work run first, as real I/O would. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const bytesOf = (value: string | Uint8Array | null): Buffer | null => (value === null ? null : Buffer.from(value))

@@ -8,7 +8,7 @@ export interface TracedWork extends SpanOptions {
   failure: string | undefined
 }
 
-/** A tracer that keeps its spans; the n-th has n in its trace and span. Requests stay open until they end. */
+/** A tracer that stores its spans; the n-th has n in its trace and span ids. Requests stay open until they end. */
 export function createMemoryTracer(sample: Sampler = () => true): Tracer & { readonly spans: readonly TracedWork[] } {
   const spans: TracedWork[] = []
   const currents = new AsyncLocalStorage<Span>()

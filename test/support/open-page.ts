@@ -3,35 +3,35 @@ import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 export interface OpenOptions {
-  /** Where to go, below the server's address. */
+  /** The path below the server's address. */
   readonly path?: string
-  /** Signs in before the page is loaded. */
+  /** Signs in with this key before the page is loaded. */
   readonly key?: string
   readonly width?: number
   readonly height?: number
   readonly dark?: boolean
   readonly reducedMotion?: boolean
-  /** The zone that the browser is in. */
+  /** The browser's time zone. */
   readonly zone?: string
 }
 
-/** A page in a browser profile of its own. */
+/** A page in its own browser profile. */
 export interface OpenPage {
   readonly page: Page
   readonly context: BrowserContext
-  /** Acts that no page may do: errors in the console, uncaught errors, requests to other origins. */
+  /** Violations: errors in the console, uncaught errors, requests to other origins. */
   readonly faults: string[]
-  /** The findings of axe, one line a place. */
+  /** axe's findings, one line per element. */
   axe(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
-/** The zone of a browser unless a test names one; not UTC, and not a whole hour from it, so that a mix-up of the two shows. */
+/** The browser's default time zone: not UTC, nor a whole hour from it, so that mix-ups are noticed. */
 export const READER_ZONE = 'Asia/Kolkata'
 
 const WIDTH = 1_440
 const HEIGHT = 900
-/** A page that takes longer for anything does not work. */
+/** The timeout for anything in the page. */
 const PATIENCE_MS = 30_000
 
 /** Opens the page of the server at `url`. */
@@ -56,7 +56,7 @@ export async function openPage(browser: Browser, url: string, options: OpenOptio
   const { origin } = new URL(url)
   if (key !== undefined) await signIn(context, url, key)
   const faults: string[] = []
-  // Of every page of the profile, so of those as well that a test or the page itself opens.
+  // For every page of the profile, including those opened by a test or by the page itself.
   context.on('console', (message) => {
     if (message.type() === 'error') faults.push(`console: ${message.text()} (${message.location().url})`)
   })
@@ -74,7 +74,7 @@ export async function openPage(browser: Browser, url: string, options: OpenOptio
   return { page, context, faults, axe: () => runAxe(page), close: () => context.close() }
 }
 
-/** Signs in as the form does, without the form. */
+/** Signs in like the form, but without using it. */
 export async function signIn(context: BrowserContext, url: string, key: string): Promise<void> {
   const answer = await context.request.post(`${url}/api/session`, {
     data: { apiKey: key },
@@ -93,9 +93,9 @@ interface AxeResults {
   }[]
 }
 
-/** Run from outside of the page, whose policy would not let it in. */
+/** Runs from outside the page, whose content security policy would block it. */
 async function runAxe(page: Page): Promise<readonly string[]> {
-  // Elements that fade in have their final colours afterwards only; endless animations are not waited for.
+  // Elements have their final colours only after fading in; endless animations are not awaited.
   await page.evaluate(
     'Promise.all(document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map((each) => each.finished.catch(() => undefined)))',
   )

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs'
 
-/** The messages of opentelemetry-proto and of google.rpc that requests and answers consist of, as their sources define them. */
+/** The messages of opentelemetry-proto and google.rpc used in requests and responses, as defined in their sources. */
 const { root } = protobuf.parse(`
   syntax = "proto3";
   message ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }
@@ -34,18 +34,18 @@ const { root } = protobuf.parse(`
   message Duration { int64 seconds = 1; int32 nanos = 2; }
 `)
 
-// Requests that are nested too deep have to be made, too.
+// Tests also create requests that are nested too deeply.
 Object.assign(protobuf.util, { recursionLimit: 1_000 })
 
 const REQUEST = root.lookupType('ExportLogsServiceRequest')
 const RESPONSE = root.lookupType('ExportLogsServiceResponse')
 const STATUS = root.lookupType('Status')
 
-/** A request in the JSON encoding of OTLP as its binary encoding. */
+/** Converts an OTLP request from JSON to the binary encoding. */
 export const protobufOf = (json: unknown): Buffer =>
   Buffer.from(REQUEST.encode(REQUEST.fromObject(withBytes(json) as Record<string, unknown>)).finish())
 
-/** With ids as bytes, which are hexadecimal digits in the JSON encoding, and without halves of characters, which Protobuf cannot hold. */
+/** Converts ids from hexadecimal to bytes, and replaces lone surrogates, which Protobuf cannot represent. */
 function withBytes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withBytes)
   if (typeof value === 'string') return value.toWellFormed()
@@ -58,7 +58,7 @@ function withBytes(value: unknown): unknown {
   )
 }
 
-/** A Status in the binary encoding as it is in JSON. Throws for bytes that are none. */
+/** Decodes a binary Status to its JSON form. Throws for invalid bytes. */
 export function statusOf(bytes: Uint8Array): unknown {
   const status = STATUS.toObject(STATUS.decode(bytes), { arrays: true })
   const details = (status['details'] as { typeUrl: string; value: Uint8Array }[]).map(({ typeUrl, value }) => {
@@ -68,5 +68,5 @@ export function statusOf(bytes: Uint8Array): unknown {
   return { ...status, details }
 }
 
-/** An ExportLogsServiceResponse in the binary encoding as it is in JSON. Throws for bytes that are none. */
+/** Decodes a binary ExportLogsServiceResponse to its JSON form. Throws for invalid bytes. */
 export const responseOf = (bytes: Uint8Array): unknown => RESPONSE.toObject(RESPONSE.decode(bytes), { longs: String })

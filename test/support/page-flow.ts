@@ -11,7 +11,7 @@ export const CHECKOUT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 export const WAREHOUSE = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
 export const OTHER_PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3303'
 
-/** Lanes of the large flow beside its two Projects. */
+/** Number of lanes in the large flow besides its two Projects. */
 export const STAGES = 38
 
 const REGISTRY = `
@@ -50,10 +50,10 @@ export interface SentLog {
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
-/** Long ago enough for a flow that waits to be stalled. */
+/** Long enough ago for a waiting flow to be stalled. */
 export const BEGIN = Date.now() - 26 * HOUR
 
-/** An order over two Projects: charged twice with hours between, not yet shipped. */
+/** An order over two Projects: charged twice with hours in between, not yet shipped. */
 export const orderOf = (key: string): readonly SentLog[] => {
   const retry = BEGIN + 3 * HOUR
   return [
@@ -78,11 +78,11 @@ export const orderOf = (key: string): readonly SentLog[] => {
 }
 
 export interface FlowServer extends Omit<PageServer, 'key'> {
-  /** Sends logs and waits until the flows that they belong to have them. */
+  /** Sends logs and waits until their flows contain them. */
   send(logs: readonly SentLog[], client?: Client): Promise<void>
 }
 
-/** The embedded Sluice with a shop's Events, Steps and Projects, and another Team beside it. */
+/** The embedded Sluice with a shop's Events, Steps and Projects, and a second Team. */
 export async function startFlowServer(): Promise<FlowServer> {
   const folder = temporaryFolder()
   const file = join(folder.path, 'registry.yaml')
@@ -103,7 +103,7 @@ export async function startFlowServer(): Promise<FlowServer> {
 const BATCH = 100
 const AT_ONCE = 50
 
-/** Sends logs of one flow and waits until the flow has them. */
+/** Sends logs of one flow and waits until the flow contains them. */
 export async function sendLogs(logs: readonly SentLog[], client: Client, withinMs?: number): Promise<void> {
   const key = logs[0]?.key ?? ''
   const before = await countOf(client, key)

@@ -28,17 +28,17 @@ projects:
 `
 
 export interface LogsServer extends PageServer {
-  /** Talks with the key of the Team that has the logs. */
+  /** Uses the key of the Team that has the logs. */
   readonly client: Client
   event(fields?: Record<string, unknown>): Promise<string>
   application(fields?: Record<string, unknown>): Promise<string>
-  /** Application logs, a hundred a request, in the order of the list. */
+  /** Sends application logs in list order, a hundred per request. */
   applications(list: readonly Record<string, unknown>[]): Promise<void>
-  /** Waits until so many entries of the kind can be read. */
+  /** Waits until this many entries of the kind are readable. */
   total(kind: 'event' | 'application', count: number): Promise<void>
 }
 
-/** The embedded Sluice, with more settings if given, and a Team whose logs a test sends as it goes. */
+/** The embedded Sluice, optionally with more settings, and a Team whose logs each test sends. */
 export async function startLogsServer(settings: Record<string, string> = {}): Promise<LogsServer> {
   const folder = temporaryFolder()
   const file = join(folder.path, 'registry.yaml')
@@ -76,16 +76,16 @@ export async function startLogsServer(settings: Record<string, string> = {}): Pr
 
 const entry = { categoryName: 'Acme.Shop.Cart', message: 'checked out', level: 'Information' }
 
-/** Rows that are drawn at once in a window of 900 pixels, at most. */
+/** Maximum number of rows drawn at once in a window of 900 pixels. */
 export const DRAWN_MAX = 110
 
-/** The rows that are drawn: their places in the whole list, from 0, and their ids. */
+/** The drawn rows: their positions in the whole list, from 0, and their ids. */
 export const drawnRows = (page: Page): Promise<readonly (readonly [place: number, id: string])[]> =>
   page.evaluate(
     '[...document.querySelectorAll("tr.log")].map((row) => [Number(row.getAttribute("aria-rowindex")) - 2, row.dataset.id])',
   )
 
-/** Goes down a list until so many logs were seen; each stands in its place, and no more are drawn than there is room for. */
+/** Scrolls down a list until `count` logs were seen; checks that each is at its position, and that not too many are drawn. */
 export async function readDown(page: Page, all: readonly string[], count = all.length): Promise<void> {
   const seen = new Set<string>()
   await eventually(async () => {
@@ -101,7 +101,7 @@ export async function readDown(page: Page, all: readonly string[], count = all.l
   }, 40_000)
 }
 
-/** The ids of the rows that are drawn, from the top. */
+/** The ids of the drawn rows, from the top. */
 export const rowIds = (page: Page): Promise<readonly string[]> =>
   page.evaluate('[...document.querySelectorAll("tr.log")].map((row) => row.dataset.id)')
 
@@ -109,7 +109,7 @@ export const rowIds = (page: Page): Promise<readonly string[]> =>
 export const rowTexts = (page: Page): Promise<readonly string[]> =>
   page.evaluate('[...document.querySelectorAll("tr.log .text")].map((cell) => cell.textContent)')
 
-/** Waits until the rows' texts are these. */
+/** Waits until the rows have these texts. */
 export const expectRows = (page: Page, texts: readonly string[]): Promise<void> =>
   eventually(async () => {
     const shown = await rowTexts(page)
@@ -117,8 +117,8 @@ export const expectRows = (page: Page, texts: readonly string[]): Promise<void> 
   })
 
 /**
- * Types into the search and waits for the completions, after which a page that is not live asks for nothing by itself. Gives the box
- * back, still to be sent.
+ * Types into the search box and waits for the completions, after which a page that is not live sends no further requests. Returns the box;
+ * the search is not submitted.
  */
 export async function typeSearch(page: Page, text: string): Promise<Locator> {
   const search = page.getByRole('combobox', { name: 'Search' })
@@ -130,5 +130,5 @@ export async function typeSearch(page: Page, text: string): Promise<Locator> {
 
 export const paramsOf = (page: Page): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams)
 
-/** The text that was copied last. */
+/** The last copied text. */
 export const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')

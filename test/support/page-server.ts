@@ -3,25 +3,25 @@ import { BUSY_KEY, fillBusyTeam, writeBusyRegistry } from './busy-team.ts'
 import { buildPage } from './page-build.ts'
 import { type SluiceProcess, startSluice, temporaryFolder } from './sluice-process.ts'
 
-/** The embedded Sluice with a Team made at its first start, and the page built. */
+/** The embedded Sluice with a Team created at its first start, and the built page. */
 export interface PageServer {
-  /** Where the page is, without a slash at its end. */
+  /** The page's address, without a trailing slash. */
   readonly url: string
   /** The Team's key. */
   readonly key: string
   readonly client: Client
-  /** Ends the process; its data stay. */
+  /** Stops the process; its data stays. */
   stop(): Promise<void>
-  /** Starts a stopped server again, on the same port and data. */
+  /** Restarts a stopped server on the same port and data. */
   restart(): Promise<void>
-  /** Ends the process and removes its data. */
+  /** Stops the process and removes its data. */
   close(): Promise<void>
 }
 
 export const startPageServer = (settings: Record<string, string> = {}): Promise<PageServer> =>
   start(temporaryFolder(), settings)
 
-/** The same with a Team that has been busy for two days until `now` (milliseconds since 1970). */
+/** The same with a Team that was busy during the two days before `now` (milliseconds since 1970). */
 export async function startBusyServer(now: number, settings: Record<string, string> = {}): Promise<PageServer> {
   const folder = temporaryFolder()
   const server = await start(folder, { REGISTRY_FILE: writeBusyRegistry(folder.path), ...settings }, BUSY_KEY)

@@ -7,23 +7,23 @@ import { buildPage } from './page-build.ts'
 import { startPageServer } from './page-server.ts'
 import { temporaryFolder } from './sluice-process.ts'
 
-/** A Sluice that the page's scenarios are played on: embedded, or in three processes on Kafka and Elasticsearch. */
+/** A Sluice on which the page's scenarios run: embedded, or as three processes on Kafka and Elasticsearch. */
 export interface Stand {
-  /** Where the page is, and where logs are sent. */
+  /** The addresses of the page, and of the gateway. */
   readonly page: string
   readonly gateway: string
-  /** Ends what serves the page, and starts it again at the same address. */
+  /** Stops the server of the page, and restarts it at the same address. */
   stopPage(): Promise<void>
   startPage(): Promise<void>
   close(): Promise<void>
 }
 
-/** One Team of the stand. Each scenario has its own, so that none sees what another one sent. */
+/** A Team of the stand. Each scenario has its own, so that none sees another's logs. */
 export interface StandTeam {
   readonly id: string
   readonly name: string
   readonly key: string
-  /** Its Event, the Steps of it in order, and its Projects. */
+  /** Its Event, the Event's Steps in order, and its Projects. */
   readonly event: string
   readonly steps: readonly string[]
   readonly project: string
@@ -31,7 +31,7 @@ export interface StandTeam {
 }
 
 const STEPS = ['Validate', 'Charge', 'Ship', 'Deliver']
-/** Steps of the Event that a large flow goes through. */
+/** The number of the Event's Steps that a large flow passes through. */
 export const STAGES = 38
 
 const TEAM_IDS = [
@@ -114,7 +114,7 @@ export async function startEmbeddedStand(): Promise<Stand> {
   }
 }
 
-/** Gateway, consumers and views apart, on real servers. */
+/** Gateway, consumers and views as separate processes, on real servers. */
 export async function startStackStand(brokers: readonly string[], elasticsearchUrl: string): Promise<Stand> {
   buildPage()
   const settings = { SESSION_SECRET: 'the same secret at gateway and page' }
@@ -124,23 +124,23 @@ export async function startStackStand(brokers: readonly string[], elasticsearchU
   const stopPage = async (): Promise<void> => {
     await stack.views.end('SIGTERM')
   }
-  // The page has to know where the gateway is, which has a port only now.
+  // The page has to know the gateway's address, whose port is only known now.
   const startPage = (): Promise<void> => stack.views.start({ PORT: new URL(page).port, GATEWAY_URL: gateway })
   await stopPage()
   await startPage()
   return { page, gateway, stopPage, startPage, close: () => stack.stop() }
 }
 
-/** How long what the gateway took may need until the page can read it. */
+/** How long accepted logs may take to become visible on the page. */
 export const SHOWN_MS = 30_000
 
-/** Sends to the gateway and reads where the page reads. */
+/** Sends to the gateway, and reads from the page's server. */
 export interface TeamClient extends Client {
-  /** An event log; `step` counts from 0 and is left out for the Event itself. Gives its id. */
+  /** Sends an event log; `step` counts from 0, and is omitted for the Event itself. Returns its id. */
   event(fields: EventFields): Promise<string>
-  /** Application logs of the first Project, in one batch. */
+  /** Sends application logs of the first Project, in one batch. */
   applications(list: readonly Record<string, unknown>[]): Promise<void>
-  /** Waits until so many logs can be read that match the query. */
+  /** Waits until this many logs that match the query are readable. */
   total(kind: 'event' | 'application', count: number, query?: string): Promise<void>
 }
 

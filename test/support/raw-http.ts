@@ -1,19 +1,19 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 
-/** A connection on which bytes are sent as they are. */
+/** A connection for sending raw bytes. */
 export interface RawConnection {
   readonly socket: Socket
   send(...parts: readonly (string | Uint8Array)[]): void
-  /** All that has come so far. */
+  /** Everything received so far. */
   received(): string
-  /** Resolves with all that came once the connection is closed, also where it was reset. */
+  /** Resolves with everything received once the connection is closed, even by a reset. */
   readonly closed: Promise<string>
-  /** The code of the error that ended it; undefined where it ended in order. */
+  /** The code of the error that ended it; undefined after a normal end. */
   failure(): string | undefined
 }
 
-/** Connects to a port of this machine. What comes is read at once unless it is `paused`. */
+/** Connects to a local port. Data is read at once unless `paused`. */
 export function openRaw(port: number, { paused = false } = {}): RawConnection {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   let received = ''
@@ -37,14 +37,14 @@ export function openRaw(port: number, { paused = false } = {}): RawConnection {
   }
 }
 
-/** Sends bytes over a connection of their own and gives back all that came until the server closed it. */
+/** Sends bytes on a new connection and returns everything received until the server closed it. */
 export function exchangeRaw(port: number, ...parts: readonly (string | Uint8Array)[]): Promise<string> {
   const connection = openRaw(port)
   connection.send(...parts)
   return connection.closed
 }
 
-/** The answers in what a server sent, with their bodies as `Content-Length` cuts them. */
+/** Splits received text into responses by `Content-Length`. */
 export function answersIn(text: string): readonly { status: number; head: string; body: string }[] {
   const answers = []
   for (let rest = text; rest !== ''; ) {

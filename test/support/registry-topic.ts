@@ -15,10 +15,10 @@ export const TOPIC = topicName('sluice', 'registry')
 
 export const AUDIT_TOPIC = topicName('sluice', 'audit')
 
-/** Makes changes that the audit does not tell of. */
+/** Makes changes without auditing them. */
 const unaudited: Audited = (_changes, make) => make()
 
-/** A journal with an empty registry topic, its administration and a clock that a test turns. */
+/** A journal with an empty registry topic, its administration, and a clock under test control. */
 export function registryOnMemory() {
   const clock = { now: () => Date.parse(NOW) }
   const journal = createMemoryJournal({
@@ -32,7 +32,7 @@ export function registryOnMemory() {
   return { journal, admin, clock, topic: TOPIC, audited: unaudited }
 }
 
-/** The changes that the audit of a journal tells. */
+/** The changes recorded in a journal's audit. */
 export async function toldBy(journal: Pick<Journal, 'scan'>): Promise<readonly ToldChange[]> {
   const told: ToldChange[] = []
   for await (const change of readAudit(journal, AUDIT_TOPIC)) told.push(change)
@@ -53,14 +53,14 @@ export function withChanges(state: RegistryState, { changes }: Plan): RegistrySt
   return next
 }
 
-/** Plans a file that is well formed. */
+/** Plans the changes for a well-formed file. */
 export function planOf(state: RegistryState, text: string, { prune = false, now = NOW } = {}): Plan {
   const { file, problems } = parseRegistryFile(text)
   if (problems.length > 0) throw new Error(`the file has problems: ${JSON.stringify(problems)}`)
   return planApply(state, file, { prune, now })
 }
 
-/** The state after files were applied to an empty registry, one after the other. */
+/** The state after applying files to an empty registry, in order. */
 export function stateOf(...files: string[]): RegistryState {
   return files.reduce((state, text) => {
     const plan = planOf(state, text)
@@ -69,7 +69,7 @@ export function stateOf(...files: string[]): RegistryState {
   }, emptyState())
 }
 
-/** A registry to which one file was applied, as a reader sees it. */
+/** A registry with one file applied, as its readers see it. */
 export function registryOf(text: string): Registry {
   const view = createRegistryFold()
   const records = planOf(emptyState(), text).changes.map(encodeRecord)
@@ -79,6 +79,6 @@ export function registryOf(text: string): Registry {
 
 const buffer = (part: string | Uint8Array | null): Buffer | null => (part === null ? null : Buffer.from(part))
 
-/** A state as plain data, to compare. */
+/** A state as plain data, for comparison. */
 export const plain = (state: RegistryState): Record<string, Record<string, unknown>> =>
   Object.fromEntries(Object.entries(state).map(([kind, map]) => [kind, Object.fromEntries(map)]))

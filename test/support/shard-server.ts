@@ -2,29 +2,29 @@ import type { Connection, ElasticsearchRequest } from '../../shared/log-store/el
 
 export interface ServedShard {
   readonly index: string
-  /** At least the six characters that tell indices apart. */
+  /** Starts with at least six characters that identify the index. */
   readonly uuid: string
-  /** The number of the last operation; -1 where there is none. */
+  /** The number of the last operation; -1 if there is none. */
   end: number
-  /** As Elasticsearch names it, or `CLOSED` for that of a closed index. */
+  /** Elasticsearch's shard state, or `CLOSED` for a closed index. */
   state: 'STARTED' | 'INITIALIZING' | 'UNASSIGNED' | 'CLOSED'
 }
 
 export interface ShardServer {
   readonly connection: Connection
-  /** Indices of one shard each; may be changed at any time. */
+  /** Indices with one shard each; may be changed at any time. */
   readonly shards: ServedShard[]
-  /** How often each was asked for. */
+  /** The number of requests of each kind. */
   readonly asked: { stats: number; settings: number; refresh: number }
-  /** Ends that searches see, by index. */
+  /** The last operation that searches see, by index. */
   readonly visible: ReadonlyMap<string, number>
-  /** Lets every request fail from now on, or succeed again. */
+  /** Makes every request fail from now on, or succeed again. */
   fail(on: boolean): void
 }
 
 /**
- * Elasticsearch's reports on its shards, in states that a real server passes through too fast to be held there. Every operation
- * of a shard is an entry whose id names its index and number. Answers come a turn of the event loop later.
+ * Elasticsearch's reports on its shards, in states that a real server passes through too quickly for tests. Every operation of a shard is
+ * an entry whose id contains its index and number. Responses are sent one turn of the event loop later.
  */
 export function serveShards(...shards: ServedShard[]): ShardServer {
   const asked = { stats: 0, settings: 0, refresh: 0 }
@@ -74,7 +74,7 @@ const settingsOf = ({ uuid, state }: ServedShard): object => ({
   },
 })
 
-/** A primary that is being recovered names a checkpoint that it had before. */
+/** A recovering primary reports an earlier checkpoint. */
 const statsOf = ({ uuid, state, end }: ServedShard): object => {
   const checkpoint = state === 'INITIALIZING' ? Math.floor(end / 2) : end
   return { uuid, shards: { 0: [{ routing: { primary: true, state }, seq_no: { global_checkpoint: checkpoint } }] } }

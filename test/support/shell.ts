@@ -8,18 +8,18 @@ import { eventually } from './eventually.ts'
 /** The arguments of each call of `curl`. */
 export type CurlCalls = readonly (readonly string[])[]
 
-/** Stands in for `curl`: prints its arguments, and before them how many there are. */
+/** A stand-in for `curl` that prints the number of its arguments, and then the arguments. */
 const CURL = `curl() { printf '%s\\0' "$#" "$@"`
 
 const environment = () => ({ PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TERM: 'xterm' })
 
-/** The arguments of `curl` where bash reads these commands as a script. */
+/** The arguments of `curl` when bash runs these commands as a script. */
 export const scripted = (...commands: readonly string[]): CurlCalls =>
   callsIn(execFileSync('bash', ['--norc', '-c', [`${CURL}; }`, ...commands].join('\n')], { env: environment() }))
 
 /**
- * The arguments of `curl` where the command is pasted into an interactive bash in a terminal; `bracketed` as terminals do it that mark
- * what is pasted. Fails where bash makes any other file in its folder.
+ * The arguments of `curl` when the command is pasted into an interactive bash in a terminal; `bracketed` for terminals that mark pasted
+ * text. Fails if bash creates any other file in its folder.
  */
 export async function pasted(command: string, bracketed: boolean): Promise<CurlCalls> {
   const folder = mkdtempSync(join(tmpdir(), 'shell-'))
@@ -33,7 +33,7 @@ export async function pasted(command: string, bracketed: boolean): Promise<CurlC
   })
   const prompts = (): number => screen.split('ready> ').length - 1
   await eventually(() => prompts() > 0)
-  // A terminal sends what Enter sends for each end of a line.
+  // For each line break, a terminal sends the code of Enter.
   const typed = command.replaceAll('\n', '\r')
   child.stdin.write(bracketed ? `\x1b[200~${typed}\x1b[201~\r` : `${typed}\r`)
   await eventually(() => prompts() > 1 && readFileSync(calls).length > 0)

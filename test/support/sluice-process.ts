@@ -4,22 +4,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The checkout whose program is started unless another is named. */
+/** The checkout whose program is started by default. */
 const ROOT = join(import.meta.dirname, '../..')
 const mainOf = (root: string): string => join(root, 'deploy/main.ts')
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning']
 
-/** The program as its users start it, as a process of its own. */
+/** The program as its users start it, in a process of its own. */
 export interface SluiceProcess {
   readonly pid: number
-  /** `http://127.0.0.1:port`, as the banner prints it. */
+  /** `http://127.0.0.1:port`, as printed in the banner. */
   readonly url: string
-  /** The same of OTLP over gRPC; empty where it is not taken. */
+  /** The same for OTLP over gRPC; empty if it is disabled. */
   readonly grpcUrl: string
-  /** All that it has printed so far, both streams. */
+  /** All output so far, of both streams. */
   printed(): string
   kill(signal: NodeJS.Signals): void
-  /** Resolves with the exit code, or null where a signal ended it. */
+  /** Resolves with the exit code, or null if a signal ended it. */
   readonly exited: Promise<number | null>
 }
 
@@ -35,19 +35,19 @@ const environment = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
 })
 
 export interface StartOptions {
-  /** The checkout whose program runs, where it is another than this one. */
+  /** The checkout whose program runs, if not this one. */
   readonly root?: string | undefined
   /**
-   * Starts the server in a session of its own, which comes before others where the user may say so: its clients, Kafka and Elasticsearch
-   * stand in for other machines, and a measurement of its delays should not be one of theirs. Linux divides the cores between sessions
-   * first (`sched_autogroup`). A Ctrl C in the terminal does not reach it: the caller has to end it.
+   * Starts the server in its own session, with scheduling priority if permitted: its clients, Kafka and Elasticsearch stand in for other
+   * machines, and must not add to its measured delays. Linux divides CPU time between sessions first (`sched_autogroup`). Ctrl-C in the
+   * terminal does not reach it: the caller has to stop it.
    */
   readonly ownSession?: boolean
-  /** The command, where it is another than `start` that prints where it is ready. */
+  /** The command, if it is another one than `start` that prints its address when ready. */
   readonly command?: string
 }
 
-/** Starts a server and waits until it prints where it is; rejects with what it printed when it ends before. */
+/** Starts a server and waits until it prints its address; rejects with its output if it ends before. */
 export async function startSluice(
   settings: Record<string, string>,
   args: readonly string[] = [],
@@ -77,7 +77,7 @@ export async function startSluice(
   }
 }
 
-/** Runs one command of the operator to its end. */
+/** Runs an operator command to its end. */
 export async function runSluice(args: readonly string[], settings: Record<string, string>): Promise<SluiceResult> {
   const child = spawn(process.execPath, [...NODE_FLAGS, mainOf(ROOT), ...args], { env: environment(settings) })
   const output = collect(child)
@@ -97,18 +97,18 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
 }
 
 /**
- * Has a session come before others when cores are given out; `nice` is from -20, the first, to 19. Values below 0 are for the
- * administrator: without that right, or without `sched_autogroup`, the session stays one among equals.
+ * Sets the scheduling priority of a session; `nice` ranges from -20 (highest) to 19. Negative values require privileges: without them, or
+ * without `sched_autogroup`, the session keeps the default priority.
  */
 export function preferSession(pid: number | undefined, nice: number): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(nice))
   } catch {
-    // Nothing depends on it but delays.
+    // Only delays depend on it.
   }
 }
 
-/** A fresh folder and what removes it. */
+/** A new temporary folder, and a function that removes it. */
 export function temporaryFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'sluice-test-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }

@@ -4,8 +4,8 @@ import { indexedText } from '../../shared/log-store/sqlite/words-index.ts'
 import { documentOf } from './documents.ts'
 
 /**
- * Has the file of a log store be as version 1 left it: without rollups, fingerprints and the later facts of flows, and of words beside those of the
- * texts with values of scope data alone. Nobody may have it open.
+ * Converts the file of a log store to what version 1 left behind: without rollups, fingerprints and the later columns of flows, and with an
+ * index of words that holds, besides the texts, only values of scope data. Nothing else may have it open.
  */
 export function toVersion1(file: string): void {
   const database = new DatabaseSync(file)

@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A port in front of another, at which a server seems to be gone for a while. */
+/** A port in front of another, by which a server can be made to seem down for a while. */
 export interface TcpGate {
-  /** Listens; connections that come lead to the target. */
+  /** Starts listening; connections are forwarded to the target. */
   open(): Promise<void>
-  /** Refuses connections from now on. Those that there are end between an answer and the next request, as when a server stops. */
+  /** Refuses new connections. Existing ones end between a response and the next request, as when a server stops. */
   close(): void
 }
 
-/** An answer is over where the target has sent nothing more for so long, nor the client. */
+/** A response counts as complete when neither side has sent anything for this long. */
 const QUIET_MS = 200
 const CHECK_MS = 20
 
-/** A gate at a port of 127.0.0.1 to another, shut at first. */
+/** A gate between two ports of 127.0.0.1, initially closed. */
 export function createTcpGate(port: number, target: number): TcpGate {
   const endIfAnswered = new Set<() => void>()
   let checks: NodeJS.Timeout | undefined

@@ -44,7 +44,7 @@ export interface TeamAnswer {
   readonly error: { readonly code: string; readonly message: string; readonly details: unknown }
 }
 
-/** The settings of two Teams on a port of their own, over a registry in a journal in memory. */
+/** The settings API of two Teams on its own port, with a registry in an in-memory journal. */
 export async function startTeam(more: Partial<TeamDeps> = {}) {
   const setup = registryOnMemory()
   await setup.admin.applyFile(REGISTRY, { prune: false })
@@ -104,7 +104,7 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
     return { status: response.status, headers: response.headers, text, data, error }
   }
 
-  /** The cookie of a session that was begun with a key. */
+  /** The cookie of a session begun with a key. */
   const cookie = (key: string): string => {
     const session = sessions.begin(key)
     if (session === undefined) throw new Error('no session')

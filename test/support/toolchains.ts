@@ -6,16 +6,16 @@ import { test } from 'vitest'
 import { cacheFolder, javaHome } from '../stack/artefacts.ts'
 
 const run = promisify(execFile)
-/** A first build fetches its packages. */
+/** Long, because a first build downloads its packages. */
 const PREPARE_TIMEOUT_MS = 600_000
 
-/** Names and values to set in the environment of a program. */
+/** Environment variables for a program. */
 export type Environment = Readonly<Record<string, string>>
 
-/** The environment that the programs of a language need, or the reason why they cannot be run here. */
+/** The environment for programs of a language, or why they cannot run here. */
 export type Toolchain = { readonly environment: Environment } | { readonly missing: string }
 
-/** The outcome of `prepare`; a failure is told in the words of the tool that failed. */
+/** The outcome of `prepare`; a failure is described by the failed tool's output. */
 export async function attempt(prepare: () => Promise<Environment>): Promise<Toolchain> {
   try {
     return { environment: await prepare() }
@@ -25,7 +25,7 @@ export async function attempt(prepare: () => Promise<Environment>): Promise<Tool
   }
 }
 
-/** Puts a test that cannot run here into the report: as skipped, or as failed where it was required. */
+/** Reports a test that cannot run here: as skipped, or as failed if it is required. */
 export function notProved(name: string, missing: string, required: boolean): void {
   const reason = `NOT PROVED: ${name} (${missing})`
   if (required) {
@@ -38,17 +38,17 @@ export function notProved(name: string, missing: string, required: boolean): voi
   test.skip(name, () => undefined)
 }
 
-/** The path with a folder before all others. */
+/** PATH with a folder in front. */
 export const inPath = (folder: string): Environment => ({ PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` })
 
-/** Installs what `requirements.txt` of a folder names into `packages`. */
+/** Installs the packages in a folder's `requirements.txt` into `packages`. */
 export async function preparePython(source: string, packages: string): Promise<Environment> {
   const install = ['-m', 'pip', 'install', '-q', '--target', packages, '-r', join(source, 'requirements.txt')]
   await run('python3', install, { timeout: PREPARE_TIMEOUT_MS })
   return { ...inPath(join(packages, 'bin')), PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' }
 }
 
-/** Compiles the Maven project of a folder in `project`, a copy of it. */
+/** Compiles a copy of a folder's Maven project in `project`. */
 export async function prepareJava(source: string, project: string): Promise<Environment> {
   const home = javaHome(17)
   cpSync(source, project, { recursive: true })
@@ -58,13 +58,13 @@ export async function prepareJava(source: string, project: string): Promise<Envi
   return { ...inPath(join(home, 'bin')), CLASSPATH: classPath }
 }
 
-/** Compiles the Go module of a folder to a program of this name in `target`. */
+/** Compiles a folder's Go module to a program of this name in `target`. */
 export async function prepareGo(source: string, target: string, name: string): Promise<Environment> {
   await run('go', ['build', '-o', join(target, name), '.'], { cwd: source, timeout: PREPARE_TIMEOUT_MS })
   return inPath(target)
 }
 
-/** Compiles the crate of a folder; what it is made from stays in the cache, as cargo keeps it with no project. */
+/** Compiles a folder's crate; build output stays in the cache, as cargo keeps none without a project. */
 export async function prepareRust(source: string): Promise<Environment> {
   const target = join(cacheFolder(), 'cargo')
   mkdirSync(target, { recursive: true })
@@ -73,7 +73,7 @@ export async function prepareRust(source: string): Promise<Environment> {
   return inPath(join(target, 'debug'))
 }
 
-/** Resolves where a program is on the path and prints its version. */
+/** Resolves if a program is on the path and prints its version. */
 export async function prepareInstalled(program: string): Promise<Environment> {
   await run(program, ['--version'], { timeout: PREPARE_TIMEOUT_MS })
   return {}

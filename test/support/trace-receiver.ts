@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import protobuf from 'protobufjs'
 
-/** The messages of opentelemetry-proto that traces consist of, as their sources define them, without the fields that nothing here looks at. */
+/** The messages of opentelemetry-proto for traces, as defined in their sources, without unused fields. */
 const REQUEST = protobuf
   .parse(`
   syntax = "proto3";
@@ -31,7 +31,7 @@ interface Id {
 type Values = Readonly<Record<string, unknown>>
 
 export interface ReceivedSpan extends Id {
-  /** Empty where it begins a trace. */
+  /** Empty for the root of a trace. */
   readonly parentSpanId: string
   readonly name: string
   readonly kind: string
@@ -41,16 +41,16 @@ export interface ReceivedSpan extends Id {
   readonly resource: Values
 }
 
-/** A receiver of OTLP/HTTP. */
+/** An OTLP/HTTP receiver. */
 export interface TraceReceiver {
   readonly url: string
   readonly spans: readonly ReceivedSpan[]
-  /** The headers of all requests, and their paths as `:path`. */
+  /** The headers of all requests, with the path as `:path`. */
   readonly requests: readonly IncomingHttpHeaders[]
   close(): void
 }
 
-/** Takes all spans, unless `answer` answers otherwise. */
+/** Accepts all spans, unless `answer` responds otherwise. */
 export async function startTraceReceiver(
   answer: (response: ServerResponse) => void = (response) => void response.writeHead(200).end(),
 ): Promise<TraceReceiver> {

@@ -36,12 +36,12 @@ export interface ViewsFixture {
   time: { now: number }
   ready: { now: boolean }
   get<Data = Record<string, unknown>>(path: string, headers?: Record<string, string>): Promise<Answer<Data>>
-  /** Asks for exactly this path: no client tidies it up. */
+  /** Requests exactly this path, without normalisation by a client. */
   getRaw(path: string): Promise<{ status: number; body: { data: never; error: never } & Record<string, never> }>
   close(): Promise<void>
 }
 
-/** The read API on a port of its own, over an empty store, with two Teams. */
+/** The read API on its own port, over an empty store, with two Teams. */
 export async function startViews(more: Partial<ViewsDeps> = {}): Promise<ViewsFixture> {
   const store = createMemoryLogStore()
   const metrics = createMetrics()
@@ -104,7 +104,7 @@ function close(server: Server): Promise<void> {
   })
 }
 
-/** A registry whose parts a test changes as it likes. */
+/** A registry that tests can change. */
 function createHeldRegistry() {
   const keys = new Map([
     [KEY_A, 'a'],
@@ -150,7 +150,7 @@ function createHeldRegistry() {
 
 let minted = 0
 
-/** An id that sorts after all minted before. */
+/** An id that sorts after all earlier ones. */
 export const mintId = (): string => `01981f2e-7c1a-7000-8000-${(minted++).toString(16).padStart(12, '0')}`
 
 /** An event log of Team a; by default an hour before `NOW`. */
@@ -189,5 +189,5 @@ export const applicationLog = (fields: Partial<ApplicationLogRecord> = {}): Appl
   ...fields,
 })
 
-/** The canonical time so many seconds after 11:00 on the day of `NOW`. */
+/** The canonical time this many seconds after 11:00 on the day of `NOW`. */
 export const at = (seconds: number): string => new Date(NOW - 3_600_000 + seconds * 1_000).toISOString()

@@ -10,15 +10,15 @@ export interface SseEvent {
 export interface SseReader {
   readonly status: number
   readonly headers: Headers
-  /** Blocks that came so far, those without data included. */
+  /** Blocks received so far, including those without data. */
   readonly blocks: readonly SseEvent[]
-  /** Blocks of this event that came so far. */
+  /** Received blocks of this event type. */
   of(event: string): readonly SseEvent[]
   readonly ended: boolean
   close(): void
 }
 
-/** Reads a tail as it comes, as EventSource would. */
+/** Reads a tail as it arrives, like EventSource. */
 export async function openTail(url: string, headers: Record<string, string> = {}): Promise<SseReader> {
   const controller = new AbortController()
   const response = await fetch(url, { headers: { 'x-api-key': KEY_A, ...headers }, signal: controller.signal })

@@ -27,12 +27,12 @@ import { type CountedNumber, roundedNumber, statisticOf } from '../../shared/log
 import { groupValuesOf } from './documents.ts'
 import { matches as queryMatches } from './query/matches.ts'
 
-/** A log store that keeps what it is given in an array, for tests of what reads it. */
+/** A log store that keeps its entries in an array, for tests of its readers. */
 export interface MemoryLogStore extends LogStoreReader {
   add(...records: readonly EntryRecord[]): void
-  /** Every reading call from the nth on (from 0, counted from here) throws; null heals it. */
+  /** Every read call from the nth on (counted from 0, starting now) throws; null heals it. */
   failAfter(calls: number | null): void
-  /** Reading calls so far, by name. */
+  /** Read calls so far, by name. */
   readonly calls: readonly string[]
 }
 
@@ -193,7 +193,7 @@ function matches(entry: EntryRecord, filter: EntryFilter): boolean {
 
 const documents = new WeakMap<EntryRecord, EntryDocument>()
 
-/** The searched text of an entry, made as the consumers make it. */
+/** The document of an entry, derived as by the consumers. */
 function documentOf(entry: EntryRecord): EntryDocument {
   const made = documents.get(entry)
   if (made !== undefined) return made
@@ -259,7 +259,7 @@ function facetsOf(found: readonly EntryRecord[], valuesMax: number): Facets {
 
 type Range = Pick<EntryFilter, 'from' | 'to'>
 
-/** The spans of entries in their order; undefined of none without a range. */
+/** The spans of entries in order; undefined if there are neither entries nor a range. */
 function spansOf(sorted: readonly EntryRecord[], { from, to }: Range, bucketsMax: number): Spans | undefined {
   const [first, last] = [from ?? sorted[0]?.timestamp, to ?? sorted.at(-1)?.timestamp]
   if (first === undefined || last === undefined) return undefined
@@ -269,7 +269,7 @@ function spansOf(sorted: readonly EntryRecord[], { from, to }: Range, bucketsMax
 const spanOf = ({ timestamp }: EntryRecord, { widthMs, first }: Spans): number =>
   Number(toNanos(timestamp) / BigInt(widthMs * 1e6)) - first
 
-/** The entries of each value, those with most first. */
+/** The entries of each value, largest group first. */
 function ranked(found: readonly EntryRecord[], by: GroupField): readonly (readonly [string, readonly EntryRecord[]])[] {
   const groups = new Map<string, EntryRecord[]>()
   for (const entry of found)

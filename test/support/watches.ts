@@ -21,7 +21,7 @@ projects: [{ id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301, team: a, name: Checkout }
 `
 export const registry = registryOf(REGISTRY)
 
-/** A watch for more than two errors within five minutes, unless told otherwise. */
+/** A watch for more than two errors within five minutes by default. */
 export const storedWatch = (fields: Partial<StoredWatch> = {}): StoredWatch => ({
   name: 'Errors',
   condition: { type: 'count', list: 'event-logs', params: { level: 'Error' }, more: 2, minutes: 5 },
@@ -53,7 +53,7 @@ export interface WatchesProcess {
   stop(withinMs?: number): Promise<void>
 }
 
-/** The role of one process, over a journal and a store that it may share with others. */
+/** The evaluating role of one process, over a journal and a store that may be shared with other processes. */
 export async function startWatches(options: {
   readonly journal: Journal
   readonly store: LogStoreReader

@@ -6,19 +6,19 @@ import { unavailable } from './problems.ts'
 
 export interface AuthenticationDeps {
   readonly registry: Registry
-  /** Whether the registry is folded up to its end; until then nobody can be told that a key is wrong. */
+  /** Whether the registry has been read to its end; until then no key can be rejected. */
   readonly registryReady: () => boolean
-  /** The id of the Team that a request's session cookie was given to; asked only where no key is presented. */
+  /** The id of the Team whose session cookie the request carries; consulted only when no key is presented. */
   readonly teamOfSession?: (headers: IncomingHttpHeaders) => string | undefined
 }
 
-/** Whose request it is: the Team's id, and whether a key says so or the page's cookie. */
+/** The authenticated Team's id, and whether a key or the page's cookie authenticated it. */
 export interface Caller {
   readonly team: string
   readonly by: 'key' | 'session'
 }
 
-/** Throws `missing_api_key` or `invalid_api_key` where it is nobody's. */
+/** Throws `missing_api_key` or `invalid_api_key` when the request authenticates no Team. */
 export function callerOf({ headers }: IncomingMessage, deps: AuthenticationDeps): Caller {
   const { registry, registryReady, teamOfSession } = deps
   const key = presentedKey(headers)

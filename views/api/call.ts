@@ -14,17 +14,17 @@ import type { Streams } from './streams.ts'
 export interface Call {
   /** The id of the Team that may see its own entries, and nothing else. */
   readonly team: string
-  /** The parameter of the path, decoded; empty where the path has none. */
+  /** The decoded path parameter; empty when the path has none. */
   readonly subject: string
-  /** The second parameter of the path, as `subject`. */
+  /** The second path parameter, decoded like `subject`. */
   readonly other: string
   readonly values: Values
   readonly names: Names
-  /** Whether the request's key or session still opens the Team; for streams that outlive the first look. */
+  /** Whether the request's key or session is still valid for the Team; long-lived streams check it repeatedly. */
   readonly stillAuthorised: () => boolean
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Aborts when the client goes and, but for streams, when the time of the read is over. */
+  /** Aborts when the client disconnects and, except for streams, when the read's deadline passes. */
   readonly signal: AbortSignal
 }
 
@@ -38,35 +38,35 @@ export interface Tools {
   readonly waits: LearntWaits
   readonly streams: Streams
   readonly gate: ReadGate
-  /** Longest time of a read, in milliseconds; of a stream, of each page. */
+  /** Time limit of a read, in milliseconds; for a stream, of each page. */
   readonly deadlineMs: number
   readonly tail: TailSettings
 }
 
 export interface TailSettings {
-  /** Time between two looks at the store. */
+  /** Milliseconds between two polls of the store. */
   readonly pollMs: number
-  /** Time from a look that failed to the next one. */
+  /** Milliseconds to wait after a failed poll. */
   readonly retryMs: number
-  /** Longest silence on a stream. */
+  /** Longest silence on a stream, in milliseconds. */
   readonly heartbeatMs: number
   /** Unsent bytes of one stream beyond which its reader has to catch up. */
   readonly bufferedBytesMax: number
-  /** Longest time that a reader may take to catch up before entries are skipped. */
+  /** Time a reader has to catch up before entries are skipped, in milliseconds. */
   readonly patienceMs: number
 }
 
 /** A handler that makes the whole answer: the body as JSON text. */
 export type Answer = (call: Call, tools: Tools) => Promise<string>
 
-/** A handler that writes the answer as it goes. What it throws before the first byte is answered like any failure. */
+/** A handler that streams its response. An error thrown before the first byte is answered like any failure. */
 export type Stream = (call: Call, tools: Tools) => Promise<void>
 
 /** A path of the read API, for GET and HEAD. */
 export type Route = {
   readonly path: string
   readonly parameters: readonly ParameterName[]
-  /** Finds out for HEAD whether there is what the path names, and throws what GET would; left out: the path is always there. */
+  /** For HEAD: checks that the path's subject exists, and throws what GET would. Omitted for paths that always exist. */
   readonly probe?: (call: Call, tools: Tools) => Promise<unknown>
 } & (
   | { readonly answer: Answer }

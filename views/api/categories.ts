@@ -1,10 +1,10 @@
-/** A part of the categories below one beginning: `Acme.Billing` with all that stands below it. */
+/** A node of the category tree: one dotted prefix, such as `Acme.Billing`, with everything below it. */
 export interface CategoryNode {
-  /** The whole beginning, which the filter takes. */
+  /** The full prefix, as the `category` filter takes it. */
   readonly category: string
-  /** The name shown below the node above: `Billing`, or `Billing.Jobs` where nothing else begins with `Billing`. */
+  /** The part shown below the parent: `Billing`, or `Billing.Jobs` when nothing else starts with `Billing`. */
   readonly label: string
-  /** Entries of the category and of all below it. */
+  /** Entries of this category and of all categories below it. */
   readonly count: number
   readonly children: readonly CategoryNode[]
 }
@@ -18,10 +18,10 @@ interface Draft {
   count: number
 }
 
-/** Deeper parts of a name stay together as one. */
+/** Deeper levels are not split further. */
 const DEPTH_MAX = 12
 
-/** The tree of dotted categories with their counts; parts that stand alone are joined. Most entries first. */
+/** The tree of dotted categories with their counts; chains with a single child are joined. Most entries first. */
 export function categoryTree(
   values: readonly { readonly value: string; readonly count: number }[],
 ): readonly CategoryNode[] {

@@ -8,21 +8,21 @@ import { type CategoryNode, categoryTree } from './categories.ts'
 import { filterOf } from './entries.ts'
 import { groupText } from './groups.ts'
 
-/** The parameters that narrow a kind of values. */
+/** The parameters that narrow one kind of values. */
 type Narrowing = FacetName | 'levelMax'
 
 type Section = Choices['sections'][number]
 
-/** The most values of each kind that are counted. */
+/** Maximum number of values counted per kind. */
 const VALUES_MAX = 100
 
 const NAMES = ['event', 'step', 'project', 'category'] as const
-/** A Step is chosen in place of its Event. */
+/** Event and Step exclude each other: choosing a Step replaces its Event. */
 const TARGETS: readonly FacetName[] = ['event', 'step']
 
 /**
- * The values to choose from, as the page has them beside a list. A choice does not narrow the values of its own kind, so that the others
- * stay in sight; each kind in use costs another read of the store.
+ * The filter values shown beside a list. A choice does not narrow the values of its own kind, so that the alternatives stay visible; each
+ * kind in use costs another read of the store.
  */
 export const choicesOfEntries =
   (kind: EntryKind): Answer =>
@@ -58,19 +58,19 @@ export const choicesOfEntries =
 
 type Counts = Facets[FacetName]
 
-/** How many entries have a value. */
+/** Returns a lookup from a value to its number of entries. */
 function counterOf(counts: Counts): (value: string) => number {
   const byValue = new Map(counts.map(({ value, count }) => [value, count]))
   return (value) => byValue.get(value) ?? 0
 }
 
-/** The values that entries have and the registry does not. */
+/** The values that occur in entries but not in the registry. */
 function gone(counts: Counts, known: readonly { readonly value: string }[]): Counts {
   const values = new Set(known.map(({ value }) => value))
   return counts.filter(({ value }) => !values.has(value))
 }
 
-/** Events with their Steps, in the registry's order, and Steps on their own; then those that only entries still name. */
+/** Events with their Steps in registry order, and Steps on their own; then those that only entries still name. */
 function targetSections(facets: Facets, registry: Registry, { team, names }: Call): readonly Section[] {
   const [stepCount, eventCount] = [counterOf(facets.step), counterOf(facets.event)]
   const stepOf = (value: string): Choice => ({
@@ -142,7 +142,7 @@ const chosenOf = ({ values, names }: Call) =>
     return [{ name, value, label: name === 'category' ? value : (names[name](value).name ?? value) }]
   })
 
-/** The groups that were chosen, named after a log of theirs. */
+/** The chosen groups, each labelled from one of its logs. */
 async function chosenGroups(kind: EntryKind, call: Call, store: LogStoreReader): Promise<Choices['chosen']> {
   const names = (['template', 'exceptionGroup'] as const).filter((name) => call.values[name] !== null)
   if (names.length === 0) return []

@@ -3,7 +3,7 @@ import type { Entry } from '../schemas/answers.ts'
 import { invalidParameters } from './problems.ts'
 import { parseRowFields, ROW_FIELDS_MAX, type RowField } from './row-values.ts'
 
-/** Without it Excel reads UTF-8 as the machine's own code page. */
+/** Without a BOM, Excel decodes UTF-8 as the machine's code page. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 const COMMON = ['id', 'kind', 'receivedAt', 'timestamp', 'level', 'environment', 'correlationKey']
@@ -23,14 +23,14 @@ const OWN: Readonly<Record<EntryKind, readonly string[]>> = {
   ],
 }
 
-/** The columns that somebody has chosen for a file. */
+/** The columns chosen for a file. */
 export interface CsvColumns {
   readonly names: readonly string[]
-  /** The columns that are values inside payloads or scope data, which the items have to have as `fields`. */
+  /** The columns that are values inside payloads or scope data; the items need them as `fields`. */
   readonly fields: readonly RowField[]
 }
 
-/** Columns by their names with commas between them, each once. Throws an `invalid_request` that tells which there are. */
+/** Parses comma-separated column names, without duplicates. Throws an `invalid_request` that lists the known columns. */
 export function csvColumnsOf(kind: EntryKind, text: string): CsvColumns {
   const own = [...COMMON, ...OWN[kind]]
   const names = [...new Set(text.split(','))]
@@ -42,7 +42,7 @@ export function csvColumnsOf(kind: EntryKind, text: string): CsvColumns {
   throw invalidParameters([{ path: 'columns', message }])
 }
 
-/** A CSV file (RFC 4180) of entries of these kinds: its columns are the paths of an item's values, all of them unless some are chosen. */
+/** A CSV file (RFC 4180) of entries of these kinds; its columns are the paths of an item's values, all of them unless some are chosen. */
 export interface CsvTable {
   readonly head: string
   line(item: Entry): string
@@ -68,14 +68,14 @@ function cell(value: unknown): string {
   return SEPARATING.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** The characters at which some spreadsheet, in some locale, begins a new cell or row. */
+/** The characters at which some spreadsheet, in some locale, starts a new cell or row. */
 const SEPARATING = /[",;\t\r\n\v\f\x85\u2028\u2029]/
 
 /**
- * The beginning of a text that a spreadsheet may take for a formula: blanks, quotes and invisible characters do not keep it from that, and in East Asia the signs
- * may be full-width. A formula with an apostrophe before it is one as well, so that what was stored can be told from what was added.
+ * A prefix that a spreadsheet may take for a formula: leading blanks, quotes and invisible characters do not prevent that, and East Asian
+ * input has full-width signs. A formula after an apostrophe matches as well, so that the stored text can be told from the added apostrophe.
  */
 const FORMULA = /^'*[\t\r\n]|^[\s\p{Cc}\p{Cf}'"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u
 
-/** An apostrophe before what begins like a formula makes it text again. */
+/** Prefixes formula-like text with an apostrophe, which makes it plain text. */
 const harmless = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)

@@ -3,8 +3,8 @@ import type { Cursor, FlowCursor, FlowSort, TailCursor } from '../../shared/log-
 import { invalidParameters } from './problems.ts'
 
 /**
- * Cursors are opaque to clients: base64url of a JSON array whose first element says what the cursor is for, so that one
- * taken from another list, or from a list in the other order, is refused rather than answered with a wrong page.
+ * Cursors are opaque to clients: base64url of a JSON array whose first element names the cursor's purpose, so that a cursor from another
+ * list, or from a list in the other order, is refused rather than answered with a wrong page.
  */
 type Purpose = 'asc' | 'desc' | FlowSort | 'tail'
 
@@ -13,21 +13,21 @@ const encode = (purpose: Purpose, ...parts: readonly string[]): string =>
 
 export const encodeCursor = (order: 'asc' | 'desc', { timestamp, id }: Cursor): string => encode(order, timestamp, id)
 
-/** `now`: the moment that the states of the first page were told at, in milliseconds since 1970. */
+/** `now` is the time at which the first page's states were determined, in milliseconds since 1970. */
 export const encodeFlowCursor = (sort: FlowSort, now: number, { rank, lastAt, correlationKey }: FlowCursor): string =>
   encode(sort, timestampOf(now), String(rank), lastAt, correlationKey)
 
-/** An SSE event id: the log store's own place, wrapped so that it cannot break the line it is sent on. */
+/** An SSE event id: the log store's own position, encoded so that it cannot break the line it is sent on. */
 export const encodeTailCursor = (cursor: TailCursor): string => encode('tail', cursor)
 
-/** The place of a cursor text; null for none. Throws an `invalid_request` for one that was not given out in this order. */
+/** Decodes a cursor; null for none. Throws an `invalid_request` for one that was not issued for this order. */
 export function decodeCursor(order: 'asc' | 'desc', text: string | null): Cursor | null {
   if (text === null) return null
   const [timestamp = '', id = ''] = decode(text, order, 2, 'cursor', `the nextCursor of a page in order ${order}`)
   return { timestamp: canonical(timestamp), id }
 }
 
-/** As `decodeCursor`, for the list of flows in an order. */
+/** Like `decodeCursor`, for a list of flows with this sort order. */
 export function decodeFlowCursor(
   sort: FlowSort,
   text: string | null,
@@ -41,7 +41,7 @@ export function decodeFlowCursor(
   }
 }
 
-/** As `decodeCursor`, for the id of an SSE event. */
+/** Like `decodeCursor`, for the id of an SSE event. */
 export function decodeTailCursor(text: string | null): TailCursor | null {
   if (text === null) return null
   const [cursor = ''] = decode(text, 'tail', 1, 'lastEventId', 'the id of an event of a tail')
@@ -69,7 +69,7 @@ function canonical(timestamp: string): string {
   return timestamp
 }
 
-/** No number of a cursor has more digits: the milliseconds between two timestamps. */
+/** No number in a cursor has more than 13 digits: the milliseconds between two timestamps. */
 function wholeNumber(text: string): number {
   if (!/^\d{1,13}$/.test(text)) throw NO_CURSOR()
   return Number(text)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-/** Waits until the reader has taken what was written; false where it has not within the time, or the signal aborted. */
+/** Waits until the response's write buffer has drained; false on timeout or when the signal aborts. */
 export async function drained(response: ServerResponse, signal: AbortSignal, withinMs: number): Promise<boolean> {
   if (!response.writableNeedDrain) return !signal.aborted
   try {

@@ -6,7 +6,7 @@ import type { Answer } from './call.ts'
 import { filterOf } from './entries.ts'
 import type { ParameterName, Values } from './parameters.ts'
 
-/** Parameters that select entries whatever their time is; those that make one condition together. */
+/** The parameters that select entries, except the time range; parameters that form one condition are grouped. */
 const CONDITIONS = [
   ['q'],
   ['level', 'levelMax'],
@@ -20,14 +20,14 @@ const CONDITIONS = [
   ['exceptionGroup'],
 ] as const satisfies readonly (readonly ParameterName[])[]
 
-/** A change of parameters that would show entries where a list is empty. */
+/** A parameter change that would show entries in an empty list. */
 type Way = Absence['ways'][number]
 
 const HOUR_MS = 3_600_000
 
 /**
- * The reason why a list is empty, and the changes that would show something, the best one first. Whether there are entries of another
- * time that match comes before anything else, as then nothing is wrong with the conditions.
+ * The reason why a list is empty, and the changes that would show something, best first. Matching entries outside the time range are
+ * checked first, because then the conditions are fine.
  */
 export const absenceOfEntries =
   (kind: EntryKind): Answer =>
@@ -54,7 +54,7 @@ export const absenceOfEntries =
         total: (await store.histogram(filterWith(allOf(names, null)), 1, call.signal)).total,
       }),
     )
-    // Awaited together: whichever the reader does not wait for any more fails with the others.
+    // Awaited together, so that none can reject unobserved after another has failed.
     const [newestOfAll, ...ways] = await Promise.all([
       conditions.length > 0 ? newestWith(allOf(conditions, null)) : undefined,
       ...counted,

@@ -14,7 +14,7 @@ import { pageBody } from './page.ts'
 import { notFound } from './problems.ts'
 import { withValues } from './row-values.ts'
 
-/** A page of the entries of one kind, newest first unless told otherwise. */
+/** A page of the entries of one kind, newest first by default. */
 export const listEntries =
   (kind: EntryKind): Answer =>
   async (call, { store }) => {
@@ -39,8 +39,8 @@ export const detailsOfEntry =
     successBody(detailsOf(itemOf(await entryOf(kind, call, tools), call.names)))
 
 /**
- * An entry with its neighbours in time among those that the parameters select. Both sides are oldest first, so that before,
- * entry and after read on from one another; the entry itself is there whether it is selected or not.
+ * An entry with its neighbours in time among the selected entries. Both sides are oldest first, so that before, entry and after read in
+ * sequence; the entry itself is included even if the parameters do not select it.
  */
 export const contextOfEntry =
   (kind: EntryKind): Answer =>
@@ -79,7 +79,7 @@ export const facetsOfEntries =
     return successBody({ facets: Object.fromEntries(shown) })
   }
 
-/** The name beside an identifier; nothing for the facets that hold no identifiers. */
+/** The display name of an identifier; an empty object for facets that hold no identifiers. */
 function nameOf(facet: FacetName, value: string, names: Names): { readonly name?: string | null } {
   switch (facet) {
     case 'event':

@@ -17,22 +17,22 @@ import { invalidParameters } from './problems.ts'
 import type { Held } from './read-gate.ts'
 import { type RowField, withValues } from './row-values.ts'
 
-/** Most entries read from the store at a time. */
+/** Maximum number of entries per read of the store. */
 const PAGE_ENTRIES = 500
-/** Most entries of a drawing, as many as the page draws. */
+/** Maximum number of entries in a drawing; the page draws as many. */
 export const DRAWN_MAX = 5_000
 const FLOW_KINDS: readonly EntryKind[] = ['event', 'application']
 /** Characters gathered before a write. */
 const CHUNK_CHARACTERS = 64 * 1024
-/** Most characters of a value inside a payload or scope data: as many as a cell of Excel holds. */
+/** Maximum length of a value inside a payload or scope data: Excel's limit for one cell. */
 const VALUE_CHARACTERS_MAX = 32_767
-/** Longest time that a reader may take nothing before the export is cut. */
+/** How long a client may stall before the export is aborted. */
 const STALL_MS = 60_000
 
 interface Format {
   readonly contentType: string
   readonly head: string
-  /** Values that the items are to have. */
+  /** Values inside payloads or scope data that each item needs. */
   readonly fields: readonly RowField[]
   line(item: Entry): string
 }
@@ -42,7 +42,7 @@ interface Selection {
   readonly order: 'asc' | 'desc'
 }
 
-/** The headers of an export of these kinds. */
+/** The response headers of an export of these kinds. */
 export const exportHeaders =
   (kinds: readonly EntryKind[]) =>
   (call: Call, { clock }: Tools): OutgoingHttpHeaders => {
@@ -64,7 +64,7 @@ export const exportHeaders =
 
 const CSV_ALONE = 'belongs to format=csv; leave it out, or ask for that format'
 
-/** All entries of one kind that the parameters select, newest first unless told otherwise. */
+/** All entries of one kind that the parameters select, newest first by default. */
 export const exportEntries =
   (kind: EntryKind): Stream =>
   (call, tools) => {
@@ -76,7 +76,7 @@ export const exportEntries =
     return send(call, tools, formatOf(format, [kind], chosen), [kind], { filter, order: order ?? 'desc' })
   }
 
-/** A flow's entries of both kinds that the parameters select, oldest first unless told otherwise; or a drawing of them. */
+/** A flow's entries of both kinds that the parameters select, oldest first by default; or a drawing of them. */
 export const exportFlow: Stream = async (call, tools) => {
   const { format, order } = call.values
   const { result: flow, release } = await readHeld(call, tools, (signal) => flowOf({ ...call, signal }, tools))
@@ -88,7 +88,7 @@ export const exportFlow: Stream = async (call, tools) => {
   })
 }
 
-/** One look at the store, with the time of a read. */
+/** One read of the store, with its own deadline. */
 const readHeld = <Result>(
   { team, signal }: Call,
   { gate, deadlineMs }: Tools,
@@ -136,12 +136,12 @@ async function send(
   const first = await read(null)
   response.writeHead(200, exportHeaders(kinds)(call, tools))
   await sendPages(call, tools, first, read, format, signal)
-  // An export that was cut short is destroyed, not ended, so that its reader cannot take it for the whole.
+  // A truncated export is destroyed, not ended, so that the client cannot mistake it for the whole.
   if (signal.aborted) response.destroy()
   else response.end()
 }
 
-/** A page is read when the one before was taken, and held until then. */
+/** Each page is read once the previous one has been sent, and its memory is held until it is sent itself. */
 async function sendPages(
   { team, response, names }: Call,
   { store }: Tools,
@@ -152,7 +152,7 @@ async function sendPages(
 ): Promise<void> {
   const flush = async (chunk: string): Promise<void> => {
     response.write(chunk)
-    // A reader that takes everything at once would else have the thread for a whole page.
+    // Yields: otherwise a fast client would keep the thread busy for a whole page.
     await nextTurn()
     if (!(await drained(response, signal, STALL_MS))) throw new Error('the reader of an export takes nothing')
   }
@@ -161,7 +161,7 @@ async function sendPages(
     const { result: page, release } = held
     try {
       for (const entry of page.entries) {
-        // One at a time: the values of a whole page would be memory that nobody has counted.
+        // One entry at a time: the values of a whole page would be memory that the gate does not account for.
         const [row = entry] = await withValues([entry], format.fields, { store, team, signal }, VALUE_CHARACTERS_MAX)
         chunk += format.line(itemOf(row, names))
         if (chunk.length < CHUNK_CHARACTERS) continue
@@ -177,10 +177,10 @@ async function sendPages(
   if (chunk !== '') await flush(chunk)
 }
 
-/** Longest time that a page waits for other reads. */
+/** How long one page may wait behind other reads. */
 const PATIENCE_MS = 60_000
 
-/** Reads a page of an export that has begun: while others are before it, it waits, as its reader has no way to ask again. */
+/** Reads a page of a running export. It retries while other reads are ahead, because the client cannot repeat the request for one page. */
 async function readPatiently<Result>(read: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   const patience = AbortSignal.timeout(PATIENCE_MS)
   for (;;) {
@@ -192,7 +192,7 @@ async function readPatiently<Result>(read: () => Promise<Result>, signal: AbortS
   }
 }
 
-/** Whether the time of a read was over before its turn. */
+/** Whether a read timed out before its turn came. */
 const hasWaited = (error: unknown): boolean =>
   error instanceof ReadNotBegunError || (error instanceof ProblemError && error.problem.code === 'rate_limited')
 

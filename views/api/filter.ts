@@ -7,7 +7,7 @@ import { parseQuery } from '../../shared/query/parse.ts'
 import type { Call } from './call.ts'
 import type { Values } from './parameters.ts'
 
-/** The filter of a Team's entries of these kinds that the parameters ask for, and the reading of the search text. */
+/** Builds the entry filter that the parameters ask for, and reports how the search text was read. */
 export function entryFilter(
   { team, values, names }: Pick<Call, 'team' | 'values' | 'names'>,
   kinds: readonly EntryKind[],
@@ -35,8 +35,8 @@ export function entryFilter(
 }
 
 /**
- * The filter of a Team's flows that the parameters ask for, with the facts of a moment that their states follow from; `q` is a part of the
- * correlationKey here, not a search.
+ * Builds the flow filter that the parameters ask for, with the facts from which states are derived. Here `q` is a part of the
+ * correlationKey, not a search.
  */
 export function flowFilter(team: string, values: Values, states: FlowStates | null): FlowFilter {
   const { from, to, level, project, state } = values
@@ -55,7 +55,7 @@ export function flowFilter(team: string, values: Values, states: FlowStates | nu
 }
 
 /**
- * A value in the form in which stored values are searched. It is not cut: one longer than any that was accepted finds nothing,
- * where its beginning might find what was not asked for.
+ * Normalises a value the way stored values are. It is not truncated: a value longer than any accepted one finds nothing, while its prefix
+ * might match unrelated entries.
  */
 const searched = (value: string | null): string | null => (value === null ? null : searchText(value))

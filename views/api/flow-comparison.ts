@@ -5,21 +5,21 @@ import type { Answer } from './call.ts'
 import { stepsOf, summaryOf } from './flow-summary.ts'
 import { flowsOf } from './flows.ts'
 
-/** Most Steps of an answer. */
+/** Maximum number of Steps in an answer. */
 const STEPS_MAX = 1_000
 
-/** A Step is slower where it took so many times as long as in the other flow, and so many milliseconds longer. */
+/** A Step counts as slower when it took this many times as long as in the other flow, and at least this many milliseconds longer. */
 const SLOWER_TIMES = 2
 const SLOWER_MIN_MS = 100
 
-/** Two flows side by side: the Steps of both, and what is different in the first. */
+/** Two flows side by side: the Steps of both, and how the first differs. */
 export const compareFlows: Answer = async (call, tools) => {
   const { team, names } = call
   const [flow, other] = await flowsOf(call, tools)
   const now = tools.clock.now()
   const waits = await tools.waits.of(team, names)
   const [own, others] = [rowsByPlace(stepsOf(flow, names)), rowsByPlace(stepsOf(other, names))]
-  // A Step that only one of them has gets its place among those of both.
+  // Steps of only one flow are ordered among those of both.
   const all = stepsOf({ ...flow, groups: [...flow.groups, ...other.groups] }, names)
   return successBody({
     flow: summaryOf(flow, names, now, waits),

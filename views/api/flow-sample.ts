@@ -7,14 +7,14 @@ import {
 } from '../../shared/log-store/log-store.ts'
 import type { Durations } from '../schemas/answers.ts'
 
-/** Most flows that statistics are made of. */
+/** Maximum number of flows that statistics are computed from. */
 export const FLOWS_SAMPLED_MAX = 1_000
-/** Most groups of these flows, as far as they are read before one looks. */
+/** Sampling stops after the page that reaches this many groups. */
 const GROUPS_SAMPLED_MAX = 5 * PAGE_GROUPS_MAX
 
 /**
- * Calls `each` with the flows that match, those with the latest activity first and `flowsMax` at most. Tells how many they were, and
- * whether there are more.
+ * Calls `each` for the matching flows, most recently active first, up to `flowsMax`. Returns how many there were, and whether there are
+ * more.
  */
 export async function sampleFlows(
   store: LogStoreReader,
@@ -39,7 +39,7 @@ export async function sampleFlows(
   return { sampled, more: after !== null }
 }
 
-/** The times by nearest rank: a percentile is one of them. Null where there are none. */
+/** Percentiles by the nearest-rank method, so each is one of the times. Null when there are none. */
 export function durationsOf(times: readonly number[]): Durations | null {
   const sorted = times.toSorted((a, b) => a - b)
   const percentile = (percent: number): number => sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? 0

@@ -9,33 +9,33 @@ import { invalidParameters } from './problems.ts'
 
 type FlowState = Pick<FlowSummary, 'state' | 'reason'>
 
-/** A flow that logged within this time is taken to be at work, as long as nothing is known of flows like it. */
+/** A flow that logged this recently counts as running, where no wait has been learnt for it. */
 export const RUNNING_MS = 5 * 60_000
 
 /**
- * How long flows may be silent before a Step, by its identifier and in milliseconds: of all Steps of the Events of which something is
- * known. Of a flow in several Events these tell; where nothing is known of any, it is `RUNNING_MS`.
+ * How long flows may be silent before a Step, in milliseconds by the Step's identifier; holds all Steps of each Event with learnt waits.
+ * For a flow in several Events, learnt waits take precedence; without any, `RUNNING_MS` applies.
  */
 export type FlowWaits = ReadonlyMap<string, number>
 
-/** The facts that the guess is made from. */
+/** The facts from which the state is derived. */
 type Seen = Pick<FlowSummary, 'events' | 'lastAt' | 'lastErrorAt' | 'lastProgressAt' | 'nextSteps' | 'steps'>
 
-/** The time after which a flow logged lately at `now`, in milliseconds since 1970. */
+/** The timestamp after which a flow's last log counts as recent at `now`, in milliseconds since 1970. */
 const latelyAt = (now: number, wait: number): string => timestampOf(Math.max(0, now - wait))
 
 const TOO_MANY_EVENTS = `is not told for more than ${EVENT_ENDS_MAX} Events with Steps: archive the Steps of Events that start no more flows`
 
 /**
- * The facts at `now`, in milliseconds since 1970, by which the log store tells the states of flows as `stateOf` does. Throws an
- * `invalid_request` where there are too many.
+ * The facts at `now`, in milliseconds since 1970, from which the log store derives the same states as `stateOf`. Throws an
+ * `invalid_request` when the Team has too many Events.
  */
 export function statesAt(now: number, names: Names, waits: FlowWaits): FlowStates {
   const processes = names.processes()
   if (processes.length > EVENT_ENDS_MAX) throw invalidParameters([{ path: 'state', message: TOO_MANY_EVENTS }])
   return {
     lately: latelyAt(now, RUNNING_MS),
-    // A Step behind the last one in use ends the Event as well: it may have been archived since.
+    // A Step after the last one in use ends the Event as well: it may have been archived since.
     ends: processes.map(([event, steps]) => ({
       event: searchText(event),
       steps: steps.slice(steps.findLastIndex(isInUse)).map(({ identifier }) => searchText(identifier)),
@@ -44,7 +44,7 @@ export function statesAt(now: number, names: Names, waits: FlowWaits): FlowState
   }
 }
 
-/** The Events of which waits are known, with the places before their last Step in use. */
+/** The Events with learnt waits, and the Steps before their last Step in use. */
 const waitsAt = (now: number, processes: ReturnType<Names['processes']>, waits: FlowWaits): FlowStates['waits'] =>
   processes
     .filter(([, steps]) => steps.some(({ identifier }) => waits.has(identifier)))
@@ -60,13 +60,13 @@ const waitsAt = (now: number, processes: ReturnType<Names['processes']>, waits: 
       }
     })
 
-/** The Steps after which another one of the Event comes. */
+/** The Steps that another Step of the Event follows. */
 export const placesOf = (steps: readonly StepEntity[]): readonly StepEntity[] =>
   steps.slice(0, steps.findLastIndex(isInUse))
 
 const waitFor = (step: string, waits: FlowWaits): number => waits.get(step) ?? RUNNING_MS
 
-/** The state of a flow at `now`, in milliseconds since 1970; `FLOW_STATES` says what they mean. */
+/** The state of a flow at `now`, in milliseconds since 1970; `FLOW_STATES` describes the states. */
 export function stateOf(flow: Seen, now: number, waits: FlowWaits): FlowState {
   const { events, lastAt, nextSteps, steps } = flow
   const isSilent = (wait: number): boolean => compareTimestamps(lastAt, latelyAt(now, wait)) <= 0
@@ -95,7 +95,7 @@ export function stateOf(flow: Seen, now: number, waits: FlowWaits): FlowState {
 
 const waitText = (wait: number): string => (wait === RUNNING_MS ? '5 minutes' : durationText(wait))
 
-/** Whether an error ended it: application logs after one may still be of the same failure, logs of Events and Steps are not. */
+/** Whether the flow ended with an error. Later application logs may belong to the same failure; later Event and Step logs do not. */
 function failed({ lastAt, lastErrorAt, lastProgressAt }: Seen): boolean {
   if (lastErrorAt === null) return false
   return compareTimestamps(lastErrorAt, lastProgressAt ?? lastAt) >= 0

@@ -8,24 +8,24 @@ import type { FlowWaits } from './flow-state.ts'
 import { distinct, nextStepOf, spanOf, stepTimes, summaryOf } from './flow-summary.ts'
 import { isInUse, type Names } from './names.ts'
 
-/** Most Events of an answer, and most Steps of each. */
+/** Maximum number of Events in an answer, and of Steps per Event. */
 const EVENTS_MAX = 50
 const STEPS_MAX = 200
 
-/** How the flows that the parameters select go, Event by Event. */
+/** Statistics of the selected flows, by Event. */
 export const statisticsOfFlows: Answer = async ({ team, values, names, signal }, { store, clock, waits }) => {
   const filter = flowFilter(team, values, null)
   const at = { now: clock.now(), waits: await waits.of(team, names) }
   return successBody(await readStatistics(store, filter, names, at, signal))
 }
 
-/** The moment at which the states of flows are told, in milliseconds since 1970, and the waits that they are told by. */
+/** The time at which flow states are determined, in milliseconds since 1970, and the waits used for it. */
 interface Moment {
   readonly now: number
   readonly waits: FlowWaits
 }
 
-/** Counts the flows of a filter, by their Events; where it names one, for this one alone. */
+/** Counts the flows of a filter by Event; only one Event when the filter names it. */
 export async function readStatistics(
   store: LogStoreReader,
   filter: FlowFilter,
@@ -50,7 +50,7 @@ export async function readStatistics(
   }
 }
 
-/** The flows of an Event, counted. Times are in milliseconds. */
+/** Counts of the flows of one Event. Times are in milliseconds. */
 interface Tally {
   readonly states: Record<FlowState, number>
   readonly durations: number[]
@@ -92,7 +92,7 @@ function stepOf({ steps }: Tally, step: string): StepTally {
   return tally
 }
 
-/** The Event's Steps as in a flow: those in use or seen in the registry's order, then those that the registry does not have. */
+/** The Event's Steps as in a flow: Steps that are in use or were seen, in registry order, then Steps that the registry no longer has. */
 function statisticsOf(event: string, tally: Tally, names: Names): EventStatistics {
   const { states, durations, steps } = tally
   const started = Object.values(states).reduce((sum, count) => sum + count, 0)

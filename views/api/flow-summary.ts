@@ -25,7 +25,7 @@ export function summaryOf(flow: Flow, names: Names, now: number, waits: FlowWait
   return { ...summary, ...stateOf(summary, now, waits) }
 }
 
-/** For each Event the next Step in use after the furthest one seen. */
+/** For each Event, the next Step in use after the furthest Step seen. */
 export function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonly EntityRef[] {
   const seen = new Set(groups.map((group) => group.step))
   return distinct(groups.map((group) => group.event)).flatMap((event) => {
@@ -34,7 +34,7 @@ export function nextStepsOf(groups: readonly FlowGroup[], names: Names): readonl
   })
 }
 
-/** The identifier of the Event's next Step in use after the furthest one seen; undefined where that was the last. */
+/** The identifier of the Event's next Step in use after the furthest one seen; undefined if that was the last. */
 export function nextStepOf(event: string, seen: ReadonlySet<string | null>, names: Names): string | undefined {
   const steps = names.stepsOf(event)
   const furthest = steps.findLastIndex((step) => seen.has(step.identifier))
@@ -42,8 +42,8 @@ export function nextStepOf(event: string, seen: ReadonlySet<string | null>, name
 }
 
 /**
- * The time that a flow took to each Step of one Event, in milliseconds: to the Step's first log from that of whatever came before it, be
- * it the Event itself or another of its Steps. The one that came first has none. `groups` are those of the Event.
+ * The time a flow took to reach each Step of one Event, in milliseconds: from the first log of the preceding Step, or of the Event itself,
+ * to the Step's own first log. The earliest has none. `groups` are those of the Event.
  */
 export function stepTimes(groups: readonly FlowGroup[]): ReadonlyMap<string, number> {
   const firsts = [...Map.groupBy(groups, ({ step }) => step)]
@@ -64,8 +64,8 @@ export const spanOf = (groups: readonly FlowGroup[]): number =>
 const milliseconds = (from: bigint, to: bigint): number => Number((to - from) / 1_000_000n)
 
 /**
- * Every Step of every Event that the flow touched: for each Event the Steps that the registry has, in their order and seen or
- * not, then those seen that it no longer has; at the end the Steps seen that stand alone.
+ * Every Step of every Event that the flow touched: for each Event its registered Steps in order, seen or not, then seen Steps that the
+ * registry no longer has; finally the seen Steps without an Event.
  */
 export function stepsOf(flow: Flow, names: Names): readonly FlowStep[] {
   const groups = byFirst(flow.groups)
@@ -73,11 +73,11 @@ export function stepsOf(flow: Flow, names: Names): readonly FlowStep[] {
   const touched = distinct(groups.map((group) => group.event))
   return [...touched, null].flatMap((event) => {
     const seen = Map.groupBy(byEvent.get(event) ?? [], (group) => group.step)
-    // An archived Step that was not seen is none that could still come.
+    // An archived Step that was not seen will not come any more.
     const registered =
       event === null ? [] : names.stepsOf(event).filter((one) => isInUse(one) || seen.has(one.identifier))
     const steps = new Set([...registered.map((step) => step.identifier), ...distinct([...seen.keys()])])
-    // Steps that stand alone do not follow one another.
+    // Steps without an Event do not follow one another.
     const times = event === null ? null : stepTimes(byEvent.get(event) ?? [])
     return [...steps].map((step) => ({
       ...stepRow(event, step, seen.get(step) ?? [], names),

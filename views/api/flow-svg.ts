@@ -18,23 +18,23 @@ export interface FlowPicture {
   /** Whether there are more entries than these. */
   readonly more: boolean
   readonly steps: readonly FlowStep[]
-  /** The Steps that come next, of those that were not seen. */
+  /** The Steps expected next, among those not yet seen. */
   readonly nextSteps: readonly EntityRef[]
-  /** When it is drawn, in milliseconds since 1970. */
+  /** The time of drawing, in milliseconds since 1970. */
   readonly now: number
 }
 
-/** Pixels: the names of the rows, the lanes over time, and what stands above them. */
+/** Pixels: width of the row names, width of the lanes, height of the head. */
 const GUTTER_PX = 230
 const PLOT_PX = 1_200
 const HEAD_PX = 92
 
-/** Most characters of a row's name. */
+/** Maximum length of a row's name. */
 const LABEL_MAX = 34
-/** Most rows; a flow may touch thousands of Steps, and nobody reads as many. */
+/** Maximum number of rows; a flow may touch thousands of Steps, and nobody reads that many. */
 const ROWS_MAX = 500
 
-/** The page's light colours: what is saved is printed and put into documents. */
+/** The page's light theme, because saved drawings are printed and put into documents. */
 const STYLE = `
 text{font:12px system-ui,sans-serif;fill:#1b1a21}
 .title{font-size:15px}.title,.group{font-weight:600}
@@ -53,7 +53,7 @@ path{fill:none}.lines{stroke:#e5e4ea}.ticks{stroke:#8c8a97;stroke-dasharray:1 3;
 .level-3{fill:#8a5500}.level-4{fill:#c0263a}.level-5{fill:#99126f}
 `
 
-/** A flow as an SVG file of its own, with times in UTC: no style sheet, script, font or address outside of it. */
+/** Draws a flow as a self-contained SVG file with times in UTC: no external style sheet, script, font or address. */
 export function flowSvg(picture: FlowPicture): string {
   const { correlationKey, steps } = picture
   const logs = readLogs(picture.entries, 'timestamp')
@@ -100,7 +100,7 @@ function labelOf({ kind, label, all, top, height }: Row): string {
   )
 }
 
-/** The background of the marks: groups, lines, times and folds. */
+/** The layer behind the marks: groups, lines, times and folds. */
 function backdropOf(rows: readonly Row[], scale: TimeScale): string {
   const height = heightOf(rows)
   const ticks = ticksOf(scale, true)
@@ -118,7 +118,7 @@ function backdropOf(rows: readonly Row[], scale: TimeScale): string {
   ].join('')
 }
 
-/** The empty lane of a Step that was not seen. */
+/** The empty lane of a Step that has not been seen. */
 function waitOf({ all, hint, top }: Row, nextSteps: readonly EntityRef[]): string {
   if (all.length > 0) return ''
   const isNext = nextSteps.some(({ identifier }) => identifier === hint)
@@ -134,7 +134,7 @@ const pathOf = (look: string, d: string): string => `<path class="${look}" d="${
 const textAt = (x: number, y: number, text: string, look: string): string =>
   `<text x="${Math.round(x)}" y="${y}" class="${look}">${escapeXml(text)}</text>`
 
-/** Text as XML may hold it: what is markup is escaped, what no XML may hold is made visible. */
+/** Escapes text for XML. Characters that XML does not allow become visible replacements. */
 export const escapeXml = (text: string): string =>
   visible(text)
     .toWellFormed()

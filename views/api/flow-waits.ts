@@ -9,26 +9,26 @@ import { stepTimes } from './flow-summary.ts'
 import type { Names } from './names.ts'
 
 const MINUTE = 60_000
-/** The flows that are learnt from logged within this time. */
+/** Waits are learnt from flows with logs within this time. */
 const LEARNT_FROM_MS = 7 * 24 * 60 * MINUTE
-/** Learnt waits are used for this long. */
+/** How long learnt waits are cached. */
 const KEPT_MS = MINUTE
-/** Longest time that a read waits for what it learns, and the part of its own time that this may be. */
+/** Maximum time a read waits for learning, in milliseconds, and as a share of the read's own deadline. */
 const LEARNING_MS = 2_000
 const LEARNING_PART = 0.25
 
-/** Fewer flows with a Step's time tell nothing of the others. */
+/** Minimum number of flows with a time for a Step before its wait is learnt. */
 export const FLOWS_KNOWN_MIN = 20
-/** A flow is stalled where it waits so many times as long as 95 of 100 flows, and for a minute at least. */
+/** A flow is stalled when it waits this many times the 95th percentile, and at least a minute. */
 const TIMES_P95 = 3
 
-/** Events that are rare among the latest flows are learnt from flows of their own: so many Events, and so many flows of each. */
+/** Events that are rare among the latest flows are sampled separately: up to this many Events, with this many flows each. */
 const RARE_EVENTS_MAX = 20
 const RARE_FLOWS_MAX = 100
 
-/** How long flows of a Team wait before each Step. */
+/** How long the flows of a Team may wait before each Step. */
 export interface LearntWaits {
-  /** Known from at most a minute ago; never rejects, as a Step of which nothing could be learnt has its usual wait. */
+  /** Cached for at most a minute. Never rejects: a Step without learnt data has the default wait. */
   of(team: string, names: Names): Promise<FlowWaits>
 }
 
@@ -36,14 +36,14 @@ interface Deps {
   readonly store: LogStoreReader
   readonly clock: Clock
   readonly logger: Logger
-  /** Longest time of a read, in milliseconds. */
+  /** Time limit of a read, in milliseconds. */
   readonly deadlineMs: number
 }
 
 export function createLearntWaits({ store, clock, logger, deadlineMs }: Deps): LearntWaits {
   const known = new Map<string, { readonly at: number; readonly waits: Promise<FlowWaits> }>()
 
-  /** The waits of the Team's latest flows, as far as these can be read in time. */
+  /** The waits of the Team's latest flows, as far as they can be read in time. */
   async function learn(team: string, names: Names, now: number): Promise<FlowWaits> {
     const signal = AbortSignal.timeout(Math.min(LEARNING_MS, LEARNING_PART * deadlineMs))
     const all: FlowFilter = { ...NO_FILTER, team, from: timestampOf(Math.max(0, now - LEARNT_FROM_MS)) }
@@ -86,7 +86,7 @@ const NO_FILTER = {
   state: null,
 } as const satisfies Omit<FlowFilter, 'team'>
 
-/** Adds the times of the Steps of a flow, of one of its Events or of all. */
+/** Adds the Step times of a flow, for one of its Events or for all. */
 function gather(times: Map<string, number[]>, { groups }: Flow, only?: string): void {
   for (const [event, ofEvent] of Map.groupBy(groups, (group) => group.event)) {
     if (event === null || (only !== undefined && event !== only)) continue
@@ -100,7 +100,7 @@ function gather(times: Map<string, number[]>, { groups }: Flow, only?: string): 
 
 const isKnown = (times: readonly number[] | undefined): boolean => (times?.length ?? 0) >= FLOWS_KNOWN_MIN
 
-/** Of the Steps of an Event of which one is known, the others have their usual wait. The log store takes a number of places only. */
+/** The other Steps of an Event with a learnt wait get the default one. The log store takes only a limited number of places. */
 function waitsOf(times: ReadonlyMap<string, readonly number[]>, names: Names): FlowWaits {
   const waits = new Map<string, number>()
   let placesLeft = FLOW_PLACES_MAX

@@ -11,10 +11,10 @@ import { pageBody } from './page.ts'
 import type { Values } from './parameters.ts'
 import { invalidParameters, notFound } from './problems.ts'
 
-/** Stands in the path for a key that the parameter `key` gives. */
+/** Placeholder in the path for a key that is given by the parameter `key`. */
 const KEY_ELSEWHERE = '-'
 
-/** A page of flows; with a correlationKey, the flow of that key or none. States are told at the moment of the first page. */
+/** A page of flows; with a correlationKey, that flow or none. States are determined at the time of the first page. */
 export const listFlows: Answer = async ({ team, values, names, signal }, { store, clock, waits }) => {
   const learnt = await waits.of(team, names)
   if (values.correlationKey !== null) {
@@ -30,7 +30,7 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
   const filter = flowFilter(team, values, state === null ? null : statesAt(now, names, learnt))
   const { flows, next } = await store.searchFlows(filter, { limit, sort, after }, signal)
   return successBody({
-    // The entries of a flow may be ahead of what it was found by.
+    // A flow's entries may be newer than the index that it was found by.
     items: flows
       .map((flow) => summaryOf(flow, names, now, learnt))
       .filter((flow) => state === null || flow.state === state),
@@ -38,14 +38,14 @@ export const listFlows: Answer = async ({ team, values, names, signal }, { store
   } satisfies FlowPage)
 }
 
-/** The numbers of flows by their states now. */
+/** The number of flows in each state, now. */
 export const countFlows: Answer = async ({ team, values, names, signal }, { store, clock, waits }) => {
   const states = statesAt(clock.now(), names, await waits.of(team, names))
   const counts = await store.countFlows(flowFilter(team, values, null), states, signal)
   return successBody({ states: counts } satisfies FlowStateCounts)
 }
 
-/** Parameters that select no flow here: a key names one flow whatever its entries are like, and a parameter without effect is refused. */
+/** Parameters that do not apply here: a key identifies one flow regardless of its entries, and a parameter without effect is refused. */
 const BESIDE_KEY = ['q', 'from', 'to', 'level', 'environment', 'event', 'step', 'project', 'state', 'cursor'] as const
 
 function refuseOthers(values: Values): void {
@@ -54,7 +54,7 @@ function refuseOthers(values: Values): void {
     throw invalidParameters(others.map((path) => ({ path, message: 'is not taken beside correlationKey' })))
 }
 
-/** One flow: what it touched, and a page of its entries of both kinds, oldest first. */
+/** One flow: a summary, its Steps, and a page of its entries of both kinds, oldest first. */
 export const oneFlow: Answer = async (call, tools) => {
   const { values, names } = call
   const after = decodeCursor('asc', values.cursor)
@@ -65,12 +65,12 @@ export const oneFlow: Answer = async (call, tools) => {
   return pageBody(page, 'asc', names, { summary, steps: stepsOf(flow, names), projects: summary.projects })
 }
 
-/** The flow that the path names; throws `not_found` where the Team has no entry with its key. */
+/** The flow that the path names; throws `not_found` when the Team has no entry with its key. */
 export const flowOf = (call: Call, tools: Tools): Promise<Flow> => flowOfKey(keyOf(call), call, tools)
 
-/** The flow that the path names, and the one that it is compared with; throws as `flowOf`. */
+/** The flow that the path names, and the flow it is compared with; throws like `flowOf`. */
 export function flowsOf(call: Call, tools: Tools): Promise<readonly [Flow, Flow]> {
-  // Both keys come first: one that is refused while the other flow is read would leave that read to nobody.
+  // Both keys are validated first: if the second were refused while the first flow is read, nobody would await that read.
   const [key, other] = [keyOf(call), pathKey('other', call.other, call.values.other)]
   return Promise.all([flowOfKey(key, call, tools), flowOfKey(other, call, tools)])
 }
@@ -90,8 +90,8 @@ export const flowEntries = (call: Call): EntryFilter => ({
 const keyOf = ({ subject, values }: Call): string => pathKey('key', subject, values.key)
 
 /**
- * A correlationKey of the path, in the form in which stored ones are searched. Clients take `.` and `..` out of a path, also when they are percent-encoded (WHATWG URL, 4.4), so
- * these two can only be given as a parameter.
+ * A correlationKey from the path, normalised like stored ones. URL parsers remove `.` and `..` from a path even when percent-encoded
+ * (WHATWG URL, 4.4), so these two can only be given as a parameter.
  */
 function pathKey(path: 'key' | 'other', subject: string, parameter: string | null): string {
   if (parameter === null) return searchText(subject)

@@ -6,20 +6,20 @@ import { findField } from '../../shared/query/fields.ts'
 import { GROUPED_BY } from '../schemas/list-parameters.ts'
 import { invalidParameters } from './problems.ts'
 
-/** Longest name of a value inside the scope data or the payload, in UTF-16 units. */
+/** Maximum length of the name of a value inside scope data or a payload, in UTF-16 code units. */
 const NAME_LENGTH_MAX = 256
 
-/** The family of names that logs of each kind have. */
+/** The field family of the values in logs of each kind. */
 const FAMILIES = { event: 'payload', application: 'scope' } as const satisfies Record<EntryKind, LeafName['field']>
 
-/** The field that logs are grouped by, and its name without aliases. Throws an `invalid_request` that tells which fields there are. */
+/** The field to group by, and its name without aliases. Throws an `invalid_request` that lists the allowed fields. */
 export function groupingOf(kind: EntryKind, text: string): { readonly by: string; readonly field: GroupField } {
   const leaf = leafOf(kind, text)
   if (leaf !== undefined) return { by: `${leaf.field}.${leaf.path}`, field: leaf }
   const fields = GROUPED_BY[kind].filter((one) => !one.endsWith('<key>'))
   const reference = findField(text)
   const field = reference?.kind === 'field' ? reference.field : undefined
-  // A template has no name in a search.
+  // The search grammar has no name for a template.
   const by = fields.find((one) => one === (field?.name ?? text.toLowerCase()))
   if (by === undefined)
     throw invalidParameters([{ path: 'by', message: `must be ${fields.join(', ')} or ${nameIn(FAMILIES[kind])}` }])
@@ -27,7 +27,7 @@ export function groupingOf(kind: EntryKind, text: string): { readonly by: string
   return { by, field: by === 'exception' ? 'exceptionGroup' : (by as GroupColumn) }
 }
 
-/** The numbers that a name stands for. Throws an `invalid_request` that tells how they are named. */
+/** The numeric field that a name denotes. Throws an `invalid_request` that explains the form of such names. */
 export function numbersOf(kind: EntryKind, text: string): LeafName {
   const leaf = leafOf(kind, text)
   if (leaf === undefined) throw invalidParameters([{ path: 'value', message: `must be ${nameIn(FAMILIES[kind])}` }])

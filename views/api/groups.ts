@@ -12,10 +12,10 @@ import { filterOf } from './entries.ts'
 import { groupingOf } from './grouping.ts'
 
 const SPANS_MAX = 24
-/** Characters of a sample's message. */
+/** Maximum length of a sample's message. */
 const SAMPLE_LENGTH_MAX = 500
 
-/** The groups of the entries that the parameters select, those with most entries first. */
+/** The groups of the selected entries, largest first. */
 export const groupsOfEntries =
   (kind: EntryKind): Answer =>
   async (call, tools) => {
@@ -38,13 +38,13 @@ async function itemOf({ sample, ...group }: EntryGroup, field: GroupField, call:
   return { ...group, ...text, sample: { id: sample.id, message } }
 }
 
-/** The long texts that the text of a group is made of. */
+/** The long texts from which a group's label is derived. */
 const MADE_OF: Readonly<Partial<Record<GroupColumn, readonly LongField[]>>> = {
   template: ['message', 'scopeData'],
   exceptionGroup: ['exception'],
 }
 
-/** The sample, whole where the row lacks what the text of its group is made of. */
+/** The sample, read in full when its row lacks texts that the group's label is derived from. */
 async function sufficient(sample: EntryRow, field: GroupField, { team, signal }: Call, { store }: Tools) {
   const madeOf = typeof field === 'string' ? MADE_OF[field] : undefined
   const isCut = sample.truncated?.some((name) => madeOf?.includes(name)) === true
@@ -53,7 +53,7 @@ async function sufficient(sample: EntryRow, field: GroupField, { team, signal }:
 
 type GroupText = Pick<Group, 'label' | 'detail'>
 
-/** The text of a group that is made of an entry; undefined for fields whose values are texts by themselves. */
+/** The label and detail of a group, derived from one of its entries; undefined for fields whose value is the label. */
 export function groupText(field: GroupField, entry: EntryRow): GroupText | undefined {
   if (entry.kind === 'event') return undefined
   if (field === 'template') return { label: templateOf(entry) ?? '', detail: null }
@@ -62,7 +62,7 @@ export function groupText(field: GroupField, entry: EntryRow): GroupText | undef
   return { label: type, detail: frames.length === 0 ? null : frames.join('\n') }
 }
 
-/** The name that a value has in the registry, else the value. */
+/** The registry's name for a value, else the value. */
 export function nameOf(field: GroupField, value: string, { names }: Call): string {
   const isNamed = field === 'event' || field === 'step' || field === 'project'
   return (isNamed ? names[field](value).name : null) ?? value

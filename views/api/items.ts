@@ -3,7 +3,7 @@ import type { ApplicationLog, Entry, EventLog } from '../schemas/answers.ts'
 import type { Names } from './names.ts'
 import type { ValuedRow } from './row-values.ts'
 
-/** An entry as the read API shows it: what was stored, with the names that the registry has now. */
+/** An entry as the read API returns it: the stored values, with the registry's current names. */
 export function itemOf(entry: ValuedRow, names: Names): Entry {
   const item = entry.kind === 'event' ? eventLogItem(entry, names) : applicationLogItem(entry, names)
   const { fields, truncated } = entry

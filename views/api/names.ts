@@ -4,27 +4,27 @@ import type { Entity, Registry, StepEntity } from '../../shared/registry/registr
 import type { EntityRef, ProjectRef } from '../schemas/answers.ts'
 import { withNames } from '../search/names-in-query.ts'
 
-/** The names that the registry has now for what a Team's entries refer to. */
+/** The registry's current names for the identifiers in a Team's entries. */
 export interface Names {
   event(identifier: string): EntityRef
   step(identifier: string): EntityRef
   project(id: string): ProjectRef
-  /** The query with its words also finding what has such a name; `kinds` as in `EntryFilter`. */
+  /** The query, extended so that its words also match entries by these names; `kinds` as in `EntryFilter`. */
   inQuery(query: Query, kinds: readonly EntryKind[]): Query
-  /** The Event's Steps in their order. */
+  /** The Event's Steps in order. */
   stepsOf(event: string): readonly StepEntity[]
-  /** The Events that have Steps in use, each with all of its Steps in their order. */
+  /** The Events that have Steps in use, each with all of its Steps in order. */
   processes(): readonly (readonly [event: string, steps: readonly StepEntity[]])[]
 }
 
 export const isInUse = ({ archivedAt }: StepEntity): boolean => archivedAt === undefined
 
 /**
- * Names for one Team. An identifier may meanwhile have been given to another Team, or an Event's to a Step: neither lends its
- * name to entries that were never its own.
+ * Names for one Team. An identifier may have moved to another Team, or from an Event to a Step; the new owner's name is not used for the
+ * Team's old entries.
  */
 export function createNames(registry: Registry, team: string): Names {
-  // A list of flows asks for the same Events again and again, and a Team may have many Steps.
+  // Cached, because a list of flows asks for the same Events repeatedly, and a Team may have many Steps.
   let byEvent: Map<string | null, StepEntity[]> | undefined
   const entityName = (kind: Entity['kind'], identifier: string): string | null => {
     const entity = registry.entity(identifier)

@@ -43,7 +43,7 @@ const TAGS = [
   { name: 'Refusals', description: 'The last refusals of a Team.' },
 ]
 
-/** The name of an operation, its purpose, and the schema of its answer; tails and exports answer otherwise. */
+/** The name, summary and answer schema of an operation; tails and exports have no JSON answer. */
 type Purpose = readonly [operationId: string, summary: string, schema?: NamedSchema]
 
 const entryPurposes = (
@@ -122,7 +122,7 @@ const DETAILS = {
   invalid_request: [{ path: 'limit', message: 'must be a whole number from 1 to 1000' }],
 }
 
-/** `/a/:b` as OpenAPI writes it: `/a/{b}`. */
+/** Converts `/a/:b` to OpenAPI's `/a/{b}`. */
 const templateOf = ({ path }: Route): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 function operationOf(route: Route): Operation {
@@ -159,14 +159,14 @@ const pathParameter = (name: string): JsonSchema => ({
   example: name === 'id' ? VIEW_EXAMPLES.EventLog.id : VIEW_EXAMPLES.EventLog.correlationKey,
 })
 
-/** A drawing is made of flows alone. */
+/** Only flows can be exported as a drawing. */
 const ENTRY_FORMATS = { type: 'string', enum: ['ndjson', 'csv'], default: 'ndjson' }
 
 type Descriptions = Readonly<Partial<Record<ParameterName, string>>>
 
 const FLOW_KEY_PART = 'Flows whose correlationKey contains this text, in any case.'
 
-/** Parameters that select otherwise than entries, by path. */
+/** Descriptions of parameters that select something other than entries, by path. */
 const OTHERWISE: Readonly<Record<string, Descriptions>> = {
   '/api/flows': {
     q: FLOW_KEY_PART,
@@ -194,7 +194,7 @@ function queryParameter(name: ParameterName, template: string, isFlows: boolean)
   }
 }
 
-/** The fields that `by` takes, and the one for groups where it is left out. */
+/** The fields that `by` takes, and the default for groups. */
 function groupedBy(template: string): string {
   const fields = GROUPED_BY[template.startsWith('/api/event-logs') ? 'event' : 'application']
   const usual = template.endsWith('/groups') ? ` Left out: ${fields[0]}.` : ''

@@ -4,12 +4,12 @@ import { itemOf } from './items.ts'
 import type { Names } from './names.ts'
 import type { ValuedRow } from './row-values.ts'
 
-/** Most characters of one page's items: the names that the registry has of a row's Event and Step can be as long as the row. */
+/** Maximum characters of one page's items: the registry's names for a row's Event and Step can be as long as the row. */
 const PAGE_CHARACTERS_MAX = 4 * 1024 * 1024
 
 /**
- * The answer of a list: `items`, `nextCursor` and the further fields of `data` in `extra`. A page whose items would pass
- * `charactersMax` ends early, after one item at least, and its cursor goes on from there.
+ * The answer of a list: `items`, `nextCursor` and the further fields of `data` in `extra`. A page whose items would exceed `charactersMax`
+ * ends early, after at least one item, and its cursor continues from there.
  */
 export function pageBody(
   page: { readonly entries: readonly ValuedRow[]; readonly next: Page['next'] },

@@ -9,27 +9,27 @@ import { parseTime } from '../../shared/query/time.ts'
 import { invalidParameters, type ParameterProblem } from './problems.ts'
 import { parseRowFields, ROW_FIELDS_MAX, ROW_VALUE_CHARACTERS_MAX, type RowField } from './row-values.ts'
 
-/** A query parameter: one definition for reading it and for describing it. */
+/** A query parameter: one definition for parsing and for documentation. */
 export interface Parameter<T> {
   readonly description: string
   /** JSON Schema of the text or number, for the OpenAPI document. */
   readonly schema: Readonly<Record<string, unknown>>
-  /** The value where the parameter is absent or empty. */
+  /** The value when the parameter is absent or empty. */
   readonly absent: T
-  /** The value of a text; `now` is in milliseconds since 1970. */
+  /** Parses a text; `now` is in milliseconds since 1970. */
   readonly parse: (text: string, now: number) => Parsed<T>
 }
 
 type Parsed<T> = { readonly value: T } | { readonly expected: string }
 
-/** The expectation of `format`. Only flows have a drawing. */
+/** Only flows can be drawn. */
 export const FORMATS = 'must be ndjson or csv, or svg for a flow'
 
 const EXPECTED_LEVEL = `must be one of ${LEVELS.join(', ')}, in any case`
 
 const EXPECTED_FIELDS = `must be at most ${ROW_FIELDS_MAX} names such as payload.order.id or scope.tenant, with commas between them`
 
-/** Most items of a page. */
+/** Maximum number of items per page. */
 export const LIMIT_MAX = 1_000
 
 /** Every query parameter of the read API. */
@@ -128,8 +128,8 @@ export type Values = {
 }
 
 /**
- * Reads the parameters that a path takes. Throws an `invalid_request` that names each one that is unknown, repeated or has
- * a value that cannot be accepted: a misspelt filter that was ignored would show more than was asked for.
+ * Reads the parameters that a path takes. Throws an `invalid_request` that names each unknown, repeated or invalid one: ignoring a misspelt
+ * filter would show more than was asked for.
  */
 export function readParameters(search: URLSearchParams, taken: readonly ParameterName[], now: number): Values {
   const problems = unknownNames(search, taken)
@@ -189,7 +189,7 @@ function time(description: string, example: string): Parameter<string | null> {
   return optional(`${description} ${forms}`, example, expected, parseTime)
 }
 
-/** A text that `parse` understands; `expected` completes the sentence "the parameter ...". */
+/** A text that `parse` accepts; `expected` completes the sentence "the parameter ...". */
 function optional<T>(
   description: string,
   example: string,

@@ -3,50 +3,50 @@ import { type ErrorCode, type Problem, ProblemError, problem } from '../../share
 import { answerProblem } from '../../shared/http/answer.ts'
 import { STATUS } from '../../shared/http/status.ts'
 
-/** One parameter that cannot be accepted, and what is expected there. */
+/** A rejected parameter, and the expected value. */
 export interface ParameterProblem {
   readonly path: string
   readonly message: string
 }
 
 /**
- * A reader's key that opens no Team has authenticated nobody, so it is answered 401; at the ingestion endpoints the same code
- * means that the key is not the one of the target's Team, which is 403.
+ * A reader's unknown key authenticates nobody, hence 401; at the ingestion endpoints the same code means that the key does not belong to
+ * the target's Team, which is 403.
  */
 export const VIEW_STATUS: Readonly<Record<ErrorCode, number>> = { ...STATUS, invalid_api_key: 401 }
 
-/** A refusal that names every parameter at fault. */
+/** A refusal that names every invalid parameter. */
 export function invalidParameters(problems: readonly ParameterProblem[]): ProblemError {
   const message = problems.map((one) => `${one.path}: ${one.message}.`).join(' ')
   return new ProblemError({ code: 'invalid_request', message, details: problems, retryable: false })
 }
 
-/** The same for the fields of a body, by JSON pointers. */
+/** The same for the fields of a body, with JSON pointers as paths. */
 export const invalidFields = (problems: readonly ParameterProblem[]): ProblemError =>
   new ProblemError(problem('invalid_request', problems))
 
-/** A refusal of a change that does not fit what is there; `message` says what does not, and what would. */
+/** A refusal of a change that conflicts with the current state; `message` states the conflict and the remedy. */
 export const conflict = (message: string): ProblemError => new ProblemError({ ...problem('conflict'), message })
 
 export const notFound = (message?: string): ProblemError => new ProblemError(problem('not_found', null, message))
 
-/** A refusal for now: the sender may try again. */
+/** A temporary refusal: the sender may retry. */
 export const unavailable = (message: string): ProblemError => new ProblemError(problem('server_error', null, message))
 
-/** A refusal until so many seconds have passed; `message` says what there was too much of. */
+/** A refusal for this many seconds; `message` says which limit was exceeded. */
 export const rateLimited = (message: string, retryAfterSeconds: number): ProblemError =>
   new ProblemError(problem('rate_limited', { retryAfterSeconds }, message))
 
-/** The problem that the request itself has; undefined for an error that it did not cause. */
+/** The problem for an error that the request itself caused; undefined for others. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof ProblemError) return error.problem
-  // The router throws it for a path that it cannot decode.
+  // Express throws it for a path that it cannot decode.
   if (error instanceof URIError)
     return invalidParameters([{ path: 'path', message: 'must be percent-encoded UTF-8' }]).problem
   return undefined
 }
 
-/** Answers a refusal with its real status. RFC 9110, 11.6.1 wants a challenge with each 401. */
+/** Answers a refusal with its real HTTP status. RFC 9110, 11.6.1 requires a challenge with each 401. */
 export function answerFailure(response: ServerResponse, cause: Problem, headers: OutgoingHttpHeaders = {}): void {
   const status = VIEW_STATUS[cause.code]
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="sluice"' } : {}

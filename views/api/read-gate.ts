@@ -2,32 +2,32 @@ import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import { isTimeout, PAGE_BYTES_MAX } from '../../shared/log-store/log-store.ts'
 import { createByteBudget } from '../../shared/runtime/byte-budget.ts'
 
-/** Most reads of one Team that work at once, and most that may wait for that. */
+/** Maximum number of concurrent reads per Team, and of reads waiting for a slot. */
 export const TEAM_READS_MAX = 8
 export const TEAM_READS_WAITING_MAX = 64
 
-/** Taken for a read while it works: a page as it comes from the store, and what is made of it. */
+/** Reserved for a running read: a page as it comes from the store, and its serialised form. */
 export const READ_BYTES = 2 * PAGE_BYTES_MAX
 
-/** The bytes of one Team's reads may be three times as many as it leaves to others. */
+/** One Team's reads may hold up to three times the bytes that are left free. */
 const TEAM_WEIGHT = 3
 
-/** A read that has worked; its bytes are held until its reader has taken them. */
+/** The result of a finished read; its bytes stay reserved until the client has received it. */
 export interface Held<Result> {
   readonly result: Result
-  /** How many bytes are held from now on. */
+  /** Sets the number of bytes held from now on. */
   keep(bytes: number): void
-  /** To be called when the reader has taken the result, or is gone. Safe to call twice. */
+  /** To be called when the client has received the result or disconnected. Idempotent. */
   release(): void
 }
 
-/** Bounds what the reads of a process hold in memory, and how many of each Team work at once, so that no Team is in the way of another. */
+/** Bounds the memory held by a process's reads and the concurrent reads of each Team, so that no Team starves another. */
 export interface ReadGate {
-  /** The bytes that are held. */
+  /** The bytes held now. */
   readonly held: number
   /**
-   * Does the work when there is room for it. Throws `rate_limited` where too many reads of the Team wait already, unless the caller is
-   * one of few (`patient`), or where the signal's time is over before it begins; else rejects with the signal's reason.
+   * Runs the work when there is room. Throws `rate_limited` when too many of the Team's reads are waiting, unless the caller is one of few
+   * (`patient`), or when the signal times out before the work begins; for other aborts it rejects with the signal's reason.
    */
   run<Result>(
     team: string,
@@ -70,7 +70,7 @@ export function createReadGate(bytesMax: number): ReadGate {
     beginWaiting()
   }
 
-  /** Returns once the place is taken. */
+  /** Resolves once the read has its slot. */
   function enter(team: string, signal: AbortSignal, patient: boolean): Promise<void> | void {
     if (fits(team) && ![...waiting].some((one) => one.team === team)) return take(team)
     const ahead = [...waiting].filter((one) => one.team === team).length
@@ -93,7 +93,7 @@ export function createReadGate(bytesMax: number): ReadGate {
     })
   }
 
-  /** Of a read that has worked; one that failed holds nothing. */
+  /** Hands the bytes reserved for a read to its holder. */
   function createHeld<Result>(team: string, result: Result): Held<Result> {
     let held = READ_BYTES
     const keep = (bytes: number): void => {
@@ -124,7 +124,7 @@ export function createReadGate(bytesMax: number): ReadGate {
   }
 }
 
-/** Refuses a read whose time was over before its turn. */
+/** Refuses a read that timed out before its turn. */
 export const waitedTooLong = (): ProblemError => limited('The read waited too long for others.')
 
 const limited = (message: string): ProblemError => new ProblemError(problem('rate_limited', null, message))

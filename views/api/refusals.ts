@@ -3,7 +3,7 @@ import { refusalItems } from '../refusals/items.ts'
 import type { Answer } from './call.ts'
 import { unavailable } from './problems.ts'
 
-/** The Team's last refusals, the last one first. */
+/** The Team's latest refusals, newest first. */
 export const listRefusals: Answer = async ({ team, values: { code, limit } }, { registry, refusals }) => {
   const kept = refusals.of(team)
   if (kept === undefined) throw unavailable('The refusals are still being read.')

@@ -37,13 +37,13 @@ export interface ViewsDeps extends AuthenticationDeps {
 }
 
 export interface Views {
-  /** Bounds all reads of the process, also those of other parts. */
+  /** Bounds all reads of the process, including those of other parts. */
   readonly gate: ReadGate
-  /** Ends every tail and takes no more, so that a server which drains does not wait for them. */
+  /** Ends every tail and accepts no more, so that a draining server does not wait for them. */
   closeStreams(): void
 }
 
-/** Puts the read API on a router. Paths match in any case; requests for other paths are passed on. */
+/** Registers the read API on a router. Paths match in any case; requests for other paths are passed on. */
 export function registerViews(router: IRouter, deps: ViewsDeps): Views {
   const { clock, logger, store, metrics, registry, refusals } = deps
   const streams = createStreams((open) => metrics.gauge('sluice_tail_streams').set(open))
@@ -99,7 +99,7 @@ const handlerOf =
     await answerRead(tools.gate, call, () => route.answer(call, tools))
   }
 
-/** HEAD tells whether there is something, and never what GET would need to read all of it. */
+/** HEAD reports whether the resource exists, without the full read that GET needs. */
 async function answerHead(route: Route, call: Call, tools: Tools): Promise<void> {
   const { probe = async () => undefined } = route
   const { release } = await tools.gate.run(call.team, call.signal, () => probe(call, tools))
@@ -116,7 +116,7 @@ function isStill(team: string, request: IncomingMessage, deps: ViewsDeps): boole
   }
 }
 
-/** The query of the request's target, read here so that no setting of the application changes how. */
+/** The query of the request's target, parsed here so that no setting of the application changes how. */
 const searchOf = ({ url = '' }: IncomingMessage): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
 

@@ -26,7 +26,7 @@ import { readTypedRange } from './typed-range.ts'
 
 const RANGE = ['from', 'to'] as const
 const FIELDS = ['level', 'environment', 'event', 'step', 'project'] as const
-/** The parameters that a tail selects by. It takes no range, as it shows entries on arrival whatever their timestamps. */
+/** The parameters that select a tail's entries. A tail takes no range: it shows entries on arrival, whatever their timestamps. */
 const LIVE = [
   'q',
   ...FIELDS,
@@ -76,7 +76,7 @@ const entryRoutes = (base: string, kind: EntryKind): readonly Route[] => [
 
 const flowRoutes = (base: string): readonly Route[] => [
   { path: base, parameters: [...FLOWS, 'correlationKey', 'state', 'sort', ...PAGE], answer: listFlows },
-  // Before the flows, of which one with this key has it as a parameter.
+  // Before the flow routes; a flow whose key is `statistics` is reached by the parameter `key`.
   { path: `${base}/statistics`, parameters: ['event', 'environment', ...RANGE], answer: statisticsOfFlows },
   { path: `${base}/:correlationKey`, parameters: ['key', ...PAGE], answer: oneFlow, probe: flowOf },
   {
@@ -100,7 +100,7 @@ const flowRoutes = (base: string): readonly Route[] => [
   },
 ]
 
-/** The folders of the read API; any other path below them is answered 404. */
+/** The base paths of the read API; any other path below them is answered with 404. */
 export const BASES = [
   '/api/event-logs',
   '/api/application-logs',
@@ -116,7 +116,7 @@ export const ROUTES: readonly Route[] = [
   ...entryRoutes('/api/event-logs', 'event'),
   ...entryRoutes('/api/application-logs', 'application'),
   ...flowRoutes('/api/flows'),
-  // Not below the flows, where every name is a correlationKey.
+  // Not below `/api/flows`, where every name is a correlationKey.
   { path: '/api/flow-states', parameters: FLOWS, answer: countFlows },
   { path: '/api/names', parameters: ['q', 'limit'], answer: listNames },
   { path: '/api/query', parameters: ['q', 'with', 'without'], answer: changeQuery },

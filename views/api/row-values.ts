@@ -7,25 +7,25 @@ import { findField } from '../../shared/query/fields.ts'
 import { createCooperative, inOneStep } from '../../shared/runtime/cooperative.ts'
 import { isJson, valuesAt } from '../details/json-text.ts'
 
-/** A value inside payloads or scope data that each item of a list is to have: `payload.order.id`, `scope.tenant`. */
+/** A value inside payloads or scope data that each item of a list should have: `payload.order.id`, `scope.tenant`. */
 export interface RowField {
-  /** The field's name as the request has it. */
+  /** The field's name as given in the request. */
   readonly name: string
   readonly field: LeafField
   readonly path: string
 }
 
-/** Most fields of a list. */
+/** Maximum number of such fields in a list. */
 export const ROW_FIELDS_MAX = 8
-/** Most characters of a value. */
+/** Maximum length of a value. */
 export const ROW_VALUE_CHARACTERS_MAX = 256
-/** A page ends early once so many characters of whole entries were read for it, as rows do not have all of their texts. */
+/** A page ends early once this many characters of full entries were read for it; rows hold only the beginning of long texts. */
 const READ_CHARACTERS_MAX = 8 * 1024 * 1024
 
-/** An entry as a list shows it, with the values that were asked for. */
+/** A list row with the requested values. */
 export type ValuedRow = EntryRow & { readonly fields?: Readonly<Record<string, string>> }
 
-/** The fields of a list as a parameter names them, by commas; undefined where it names something else or too many. */
+/** Parses comma-separated field names; undefined if one is not such a field, or there are too many. */
 export function parseRowFields(text: string): readonly RowField[] | undefined {
   const names = [...new Set(text.split(','))]
   const fields = names.flatMap((name) => {
@@ -36,8 +36,8 @@ export function parseRowFields(text: string): readonly RowField[] | undefined {
 }
 
 /**
- * The rows with their values, up to the one before which too much was read, one at least. What a row has only the beginning of is read
- * whole, one after the other. Of each value there are so many characters.
+ * Adds the values to the rows; stops once too much was read, but returns at least one row. A row with a truncated text is read in full, one
+ * at a time. Each value is cut at `charactersMax`.
  */
 export async function withValues(
   rows: readonly EntryRow[],
@@ -55,7 +55,7 @@ export async function withValues(
     const own = fields.filter((one) => one.field === field)
     const isCut = own.length > 0 && row.truncated?.includes(member)
     const entry = (isCut && (await store.get(team, kind, id, signal))) || row
-    // A page has up to 2 MiB of texts, which take a second to look through.
+    // A page has up to 2 MiB of texts, which take a second to parse.
     const { length, values } = await byTurns.run(
       team,
       inOneStep(() => valuesOf(entry, own, charactersMax)),
@@ -68,7 +68,7 @@ export async function withValues(
 
 const byTurns = createCooperative()
 
-/** The values of an entry, and how many characters the text has that may hold them. */
+/** The values of an entry, and the length of the text that was searched for them. */
 function valuesOf(
   entry: EntryRecord,
   fields: readonly RowField[],

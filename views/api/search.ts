@@ -18,7 +18,7 @@ import type { Answer } from './call.ts'
 import { entryFilter } from './filter.ts'
 import { invalidParameters } from './problems.ts'
 
-/** A search with a term added to it or taken away, whichever way it is written. */
+/** A search with a term added or removed, however the term is written in it. */
 export const changeQuery: Answer = async ({ values }) => {
   const q = values.q ?? ''
   const less = values.without === null ? q : removeTerm(q, readTerm('without', values.without))
@@ -26,19 +26,19 @@ export const changeQuery: Answer = async ({ values }) => {
   return successBody({ q: values.with === null ? less : addTerm(less, readTerm('with', values.with), isText) })
 }
 
-/** The forms of a search, by examples. */
+/** The forms of a search, by example. */
 export const describeSyntax: Answer = async () => successBody({ items: SYNTAX })
 
 type Counted = Facets[keyof Facets][number]
 
-/** The most values of a facet that are looked through. */
+/** Maximum number of values of a facet that are considered. */
 const VALUES_MAX = 100
-/** Entries that are looked into for names of leaves, or for values. */
+/** Number of entries searched for leaf names, or for values. */
 const LOOKED_INTO = 300
-/** Shorter beginnings of a name are not searched for: too much begins so. */
+/** Shorter prefixes of a name are not searched for, as they match too much. */
 const SEARCHED_LENGTH_MIN = 3
 
-/** Completions at a place of a search, with the names and values that the Team's entries and its registry have. */
+/** Completions at a position in a search, with names and values from the Team's entries and registry. */
 export const completeQuery =
   (kind: EntryKind): Answer =>
   async (call, { store, registry }) => {
@@ -60,7 +60,7 @@ export const completeQuery =
     const pathsLike = async (typed: string, wanted?: (value: string) => boolean): Promise<readonly string[]> => {
       const entries = await newest(filter.query)
       const name = nameOf(typed)
-      // A rare name is none of the newest entries', but one of the words of its own.
+      // A rare name may be missing from the newest entries, so entries that contain it as a word are searched too.
       const isSearched = typed.includes('.') && name.length >= SEARCHED_LENGTH_MIN
       return pathsOf(isSearched ? [...entries, ...(await newest(wordsOf(name, true)))] : entries, wanted)
     }
@@ -91,12 +91,12 @@ export const completeQuery =
     )
   }
 
-/** The last name of a path. */
+/** The last segment of a path. */
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
 
 const wordsOf = (name: string, prefix: boolean): Query => phraseOf(null, splitWords(name), prefix)
 
-/** Reads `field:value`, `field:value*` and either with a minus before it. */
+/** Parses `field:value` or `field:value*`, each with an optional leading minus. */
 function readTerm(path: string, text: string): Term {
   const { lexemes, problem } = lex(text)
   const negated = lexemes[0]?.kind === 'not'

@@ -4,20 +4,20 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { acceptedCoding } from '../../shared/http/accept-encoding.ts'
 import type { ReadGate } from './read-gate.ts'
 
-/** A shorter answer fits into a few packets as it is. */
+/** Shorter answers fit into a few packets uncompressed. */
 const COMPRESSED_BYTES_MIN = 8 * 1024
 
-/** Quick settings, which make an eighth of logs: somebody waits for the answer. Node compresses in threads of its own. */
+/** Fast settings, as somebody waits for the answer; logs still shrink to an eighth. Node compresses in its thread pool. */
 const COMPRESS = {
   zstd: (bytes: Buffer) => promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 1 }),
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 }
 
-/** The quickest first. */
+/** Fastest first. */
 const CODINGS = ['zstd', 'gzip', 'br'] as const
 
-/** A read and its reader. */
+/** A read and the request that it serves. */
 interface Reading {
   readonly team: string
   readonly request: IncomingMessage
@@ -25,7 +25,7 @@ interface Reading {
   readonly signal: AbortSignal
 }
 
-/** Answers with the JSON text that the work makes when the gate has room for it; its bytes are held until the last is on its way. */
+/** Runs the work when the gate has room and answers with its JSON text; the bytes stay reserved until the response closes. */
 export async function answerRead(
   gate: ReadGate,
   { team, request, response, signal }: Reading,
@@ -38,7 +38,7 @@ export async function answerRead(
   else await sendAnswer(request, response, text)
 }
 
-/** Aborts when the client goes and, where the read has a time, in milliseconds, when that is over. */
+/** Aborts when the client disconnects and, unless `deadlineMs` (milliseconds) is null, when the deadline passes. */
 export function signalOf(response: ServerResponse, deadlineMs: number | null): AbortSignal {
   const controller = new AbortController()
   const expire = (): void => controller.abort(new DOMException('the time of the read is over', 'TimeoutError'))
@@ -50,7 +50,7 @@ export function signalOf(response: ServerResponse, deadlineMs: number | null): A
   return controller.signal
 }
 
-/** Answers 200 with a JSON text, compressed where its reader takes that. */
+/** Answers 200 with a JSON text, compressed if the client accepts it. */
 async function sendAnswer(request: IncomingMessage, response: ServerResponse, text: string): Promise<void> {
   const bytes = Buffer.from(text)
   const coding = bytes.length < COMPRESSED_BYTES_MIN ? 'identity' : acceptedCoding(request.headers, CODINGS)
@@ -63,7 +63,7 @@ async function sendAnswer(request: IncomingMessage, response: ServerResponse, te
   response.end(body)
 }
 
-/** The headers of an answer, whatever its body. */
+/** The headers common to all answers. */
 export const ANSWER_HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',

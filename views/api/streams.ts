@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { unavailable } from './problems.ts'
 
-/** Most tails and exports that one Team may have open in one process: each holds a connection and reads the store on. */
+/** Maximum number of open tails and exports per Team and process: each holds a connection and keeps reading the store. */
 export const TAILS_PER_TEAM_MAX = 50
 export const EXPORTS_PER_TEAM_MAX = 5
 
@@ -12,15 +12,15 @@ export interface Streams {
 
 export interface StreamGroup {
   /**
-   * Counts a stream from now until its response closes. The signal aborts when the client goes or the group is closed. Throws
-   * `server_error` where the Team has its most open, or the group is closed.
+   * Counts a stream until its response closes. The signal aborts when the client disconnects or the group is closed. Throws `server_error`
+   * when the Team has reached its limit, or the group is closed.
    */
   open(team: string, response: ServerResponse): AbortSignal
-  /** Ends every stream and takes no more. */
+  /** Ends every stream and accepts no more. */
   close(): void
 }
 
-/** The open streams of a process; `onTails` is told how many tails there are whenever that changes. */
+/** The open streams of a process; `onTails` receives the number of open tails whenever it changes. */
 export const createStreams = (onTails: (open: number) => void): Streams => ({
   tails: createStreamGroup('tails', TAILS_PER_TEAM_MAX, onTails),
   exports: createStreamGroup('exports', EXPORTS_PER_TEAM_MAX, () => {}),
@@ -36,7 +36,7 @@ function createStreamGroup(what: string, perTeamMax: number, onChange: (open: nu
       const own = [...open.values()].filter((one) => one === team).length
       if (own >= perTeamMax) throw unavailable(`The Team has ${perTeamMax} ${what} open, the most there may be.`)
       const controller = new AbortController()
-      // A response that closed before it was counted never says so again.
+      // A response that is already closed emits no further `close` event.
       if (response.closed) controller.abort()
       if (response.closed) return controller.signal
       open.set(controller, team)

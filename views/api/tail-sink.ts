@@ -4,16 +4,16 @@ import { encodeTailCursor } from './cursor.ts'
 import { drained } from './drain.ts'
 import { itemOf } from './items.ts'
 
-/** How long a client should wait before it reconnects. */
+/** The reconnection time sent to clients. */
 const RECONNECT_MS = 1_000
 
-/** Writes a tail to its reader as server-sent events, and holds no more for a slow one than the settings say. */
+/** Writes a tail to its client as server-sent events, and buffers no more for a slow client than the settings allow. */
 export interface TailSink {
-  /** Names the place to resume from, so that a stream which breaks before its first entry misses none. */
+  /** Sends the position to resume from, so that a stream that breaks before its first entry misses none. */
   begin(cursor: TailCursor): void
-  /** Sends entries, or counts them while the reader is too slow; once it has caught up it is told how many it missed. */
+  /** Sends entries, or counts them while the client is too slow; once it has caught up, it is told how many were skipped. */
   send(page: TailPage): Promise<void>
-  /** Breaks a long silence and moves the place to resume from past entries that did not match. */
+  /** Breaks a long silence and advances the resume position past entries that did not match. */
   keepAlive(cursor: TailCursor): void
 }
 

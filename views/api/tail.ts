@@ -18,14 +18,14 @@ export const TAIL_DEFAULTS: TailSettings = {
   patienceMs: 5_000,
 }
 
-/** Most entries of one look at the store. */
+/** Maximum number of entries per poll of the store. */
 const PAGE_ENTRIES = 100
 
 export const tailHeaders = (): OutgoingHttpHeaders => ({
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
   'x-content-type-options': 'nosniff',
-  // Asks nginx and those like it not to gather the stream before passing it on.
+  // Asks nginx and similar proxies not to buffer the stream.
   'x-accel-buffering': 'no',
 })
 
@@ -35,12 +35,12 @@ export const tailEntries =
   (call, tools) =>
     tail(call, tools, entryFilter(call, [kind]).filter)
 
-/** One flow's entries of both kinds as they become visible; the flow need not have any yet. */
+/** One flow's entries of both kinds as they become visible; the flow need not exist yet. */
 export const tailFlow: Stream = (call, tools) => tail(call, tools, flowEntries(call))
 
 async function tail(call: Call, tools: Tools, filter: EntryFilter): Promise<void> {
   const { request, response, values } = call
-  // EventSource repeats its first address when it reconnects, so its header is the later of the two.
+  // EventSource reconnects with its original URL, so the header is newer than the parameter.
   const lastEventId = request.headers['last-event-id']
   const after = decodeTailCursor(
     typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : values.lastEventId,
@@ -54,7 +54,7 @@ async function tail(call: Call, tools: Tools, filter: EntryFilter): Promise<void
   response.end()
 }
 
-/** One look at the store, with the time of a read; the page is held until it is sent. */
+/** One read of the store, with its own deadline; the page's memory is held until the page is sent. */
 const readPage = (
   call: Call,
   { store, gate, deadlineMs }: Tools,
@@ -67,7 +67,7 @@ const readPage = (
   return gate.run(call.team, signal, read, { patient: true })
 }
 
-/** The page with the values that the parameters ask for; it may end early for them. */
+/** The page with the requested values; it may end early because of them. */
 async function withTailValues(
   page: TailPage,
   { team, values, signal }: Call,
@@ -82,7 +82,7 @@ async function withTailValues(
   return isWhole ? { ...page, entries } : { entries, cursor: entries.at(-1)?.cursor ?? page.cursor, more: true }
 }
 
-/** Sends page after page until the client goes, the service stops or the key no longer opens the Team. */
+/** Sends page after page until the client disconnects, the service stops or the key is revoked. */
 async function follow(
   call: Call,
   tools: Tools,
@@ -100,7 +100,7 @@ async function follow(
       return page
     } catch (error) {
       if (signal.aborted) return undefined
-      // Ending the stream would end it for good: EventSource does not come back after an answer that is no 200.
+      // Closing the stream would be final: EventSource does not reconnect after a response other than 200.
       if (!failing) logger.warn({ err: error, team: call.team }, 'a tail cannot read the log store and will try again')
       failing = true
       return undefined

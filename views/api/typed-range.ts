@@ -8,8 +8,8 @@ import type { Answer } from './call.ts'
 const LOCAL = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?))?$/
 
 /**
- * A range as people type it, as `from` and `to` take it: a time without a zone is meant in `zone`, one relative to now stays
- * relative, and nothing at all leaves an end open.
+ * A typed range, converted to `from` and `to`: a time without a zone is taken in `zone`, a relative time stays relative, and an empty field
+ * leaves that end open.
  */
 export const readTypedRange: Answer = async ({ values }, { clock }) => {
   const now = clock.now()
@@ -28,7 +28,7 @@ export const readTypedRange: Answer = async ({ values }, { clock }) => {
   return successBody({ from, to } satisfies TypedRange)
 }
 
-/** Says what is wrong in a sentence of its own, as it is shown beside what was typed. */
+/** The message is a full sentence, as it is shown beside the input. */
 const refusal = (path: string, message: string) =>
   new ProblemError({ code: 'invalid_request', message, details: [{ path, message }], retryable: false })
 
@@ -40,12 +40,12 @@ function typedTime(text: string, zone: Intl.DateTimeFormat, now: number): string
   const whole = parseTimestamp(`${day}T${clock.replace(/^(?=\d:)/, '0')}Z`)
   if (whole === undefined) return undefined
   const wall = Date.parse(whole)
-  // The distance from UTC is that of the time itself, which is near the one that the same digits are in UTC.
+  // The offset has to be that of the actual instant; reading the digits as UTC gives an approximation of it first.
   const near = wall - offsetAt(zone, wall)
   return parseTimestamp(timestampOf(wall - offsetAt(zone, near)))
 }
 
-/** How far a zone is ahead of UTC at a time, in milliseconds. */
+/** How far a zone is ahead of UTC at an instant, in milliseconds. */
 function offsetAt(zone: Intl.DateTimeFormat, at: number): number {
   const [, sign, hours = 0, minutes = 0] = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(zone.format(at)) ?? []
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000

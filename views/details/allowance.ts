@@ -1,19 +1,19 @@
 import { cut } from '../flow-layout/format.ts'
 
-/** Most characters of the details of one entry: however it repeats itself, its details stay in proportion to it. */
+/** Maximum characters of the details of one entry: however repetitive the entry is, its details stay in proportion. */
 export const CHARACTERS_MAX = 256 * 1024
-/** Most characters of one text, so that a long one leaves room for others. */
+/** Maximum characters of one text, so that a long one leaves room for others. */
 export const TEXT_MAX = 128 * 1024
-/** The cost of an item of a list beside its texts: its names and brackets in the answer. */
+/** The cost of a list item apart from its texts: its names and brackets in the answer. */
 const ITEM_CHARACTERS = 64
 
-/** The room that is left for the details of one entry. Texts and items take their room in the order in which they are asked for. */
+/** The room left for the details of one entry; texts and items consume it in call order. */
 export interface Allowance {
-  /** The text, or as much of its beginning as there is room for with an ellipsis. */
+  /** The text, or as much of its beginning as fits, followed by an ellipsis. */
   text(whole: string, charactersMax?: number): string
-  /** As many of the items as there is room for, as `show` shows them. */
+  /** As many of the items as fit, converted by `show`. */
   list<Item, Shown>(items: readonly Item[], show: (item: Item) => Shown, itemsMax?: number): readonly Shown[]
-  /** Tells, from now on, whether anything was cut or left out. */
+  /** Returns a function that reports whether anything was cut or omitted since this call. */
   watch(): () => boolean
 }
 

@@ -1,20 +1,20 @@
 import type { Entry } from '../schemas/answers.ts'
 import { GATEWAY_PLACEHOLDER, KEY_PLACEHOLDER } from './placeholders.ts'
 
-/** The most that Linux takes as one argument of a command (MAX_ARG_STRLEN, 128 KiB), less the zero at its end. */
+/** Linux's limit for one command argument (MAX_ARG_STRLEN, 128 KiB), without the terminating NUL. */
 const ARGUMENT_BYTES_MAX = 128 * 1024 - 1
 
-/** Characters that a terminal would obey, or a reader could not see: control and format characters, and ends of lines. */
+/** Characters that a terminal would interpret or a reader could not see: control and format characters, and line separators. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
 
 /**
- * A text without a zero as one word of bash, zsh and any shell of POSIX.1-2024, of which a terminal obeys nothing when it is pasted:
- * what cannot be seen goes into `$'…'` by its bytes. Shells before that standard read words of visible characters alone.
+ * Quotes a text without NUL as one word for bash, zsh and any shell of POSIX.1-2024, safe to paste into a terminal: invisible characters
+ * are escaped byte by byte in `$'…'`. Older shells can only read words of visible characters.
  */
 export function shellWord(text: string): string {
   if (text.search(UNSEEN) === -1) return `'${text.replaceAll("'", "'\\''")}'`
-  // A quotation mark that is escaped by a backslash, and an exclamation mark, would each mean something to some line editor.
+  // A backslash-escaped quotation mark and an exclamation mark each have a meaning in some line editor, so both are escaped numerically.
   return `$'${text.replaceAll(/['!\\]/g, escaped).replaceAll(UNSEEN, escaped)}'`
 }
 
@@ -24,11 +24,11 @@ const escaped = (character: string): string =>
 
 const octal = (byte: number): string => `\\${byte.toString(8).padStart(3, '0')}`
 
-/** The command that sends the entry again, as a new one with the time of its receipt; null where it is too long for one. */
+/** The command that sends the entry again as a new one, timestamped on receipt; null if it is too long for a command. */
 export function curlOf(entry: Entry): string | null {
   const [path, body] = requestOf(entry)
   const json = JSON.stringify(body)
-  // In JSON there is an escape that every shell leaves as it is.
+  // JSON has its own escapes, which every shell leaves as they are.
   return isArgument(json) ? curlTo(`/api/${path}`, json.replaceAll(UNSEEN, jsonEscaped)) : null
 }
 
@@ -38,10 +38,10 @@ const jsonEscaped = (character: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('')
 
-/** Whether a command can hold it as one argument. */
+/** Whether it fits into one command argument. */
 const isArgument = (text: string): boolean => !text.includes('\0') && Buffer.byteLength(text) <= ARGUMENT_BYTES_MAX
 
-/** The command that posts this body to a path of the gateway; null where no argument of a command can hold it. */
+/** The command that posts this body to a path of the gateway; null if the body does not fit into one argument. */
 export function curlTo(path: string, body: string): string | null {
   if (!isArgument(body)) return null
   return [

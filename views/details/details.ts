@@ -7,15 +7,15 @@ import { curlOf } from './curl.ts'
 import { isJson, type JsonField, jsonFields, prettyJson } from './json-text.ts'
 import { mergedScopes, type Scope, SENTENCE_MAX, scopeStack } from './scopes.ts'
 
-/** A named value before a long name or text is cut. */
+/** A named value before its name and text are cut. */
 type WholeValue = Omit<NamedValue, 'cut'>
 
-/** The most characters of a field; only a level that was not recognised can be longer. */
+/** Maximum characters of a field; only an unrecognised level can be longer. */
 const FIELD_MAX = 4_096
-/** The most values of a payload or of all scopes that are listed. */
+/** Maximum number of values listed for a payload or for all scopes. */
 const VALUES_MAX = 300
 
-/** The values, scopes and exception that an entry's texts hold, with the searches that find its like. */
+/** The values, scopes and exception in an entry's texts, with the searches that find similar entries. */
 export function detailsOf(entry: Entry): EntryDetails {
   const allowance = createAllowance()
   const { payload, scopeData, exception } =
@@ -53,7 +53,7 @@ function scopesOf(data: NonNullable<ApplicationLog['scopeData']>, allowance: All
   return { stack, values, more: more || isCut() }
 }
 
-/** A scope without a sentence is told by its values. */
+/** A scope without a sentence is described by its values. */
 function sentenceOf({ text, fields }: Scope): string {
   if (text !== '') return text
   let sentence = ''
@@ -92,12 +92,12 @@ function shownValue(whole: WholeValue, allowance: Allowance, textMax?: number): 
   const name = allowance.text(whole.name, LEAF_PATH_LENGTH_MAX)
   const text = allowance.text(whole.text, textMax)
   const cut = isCut()
-  // The beginning of a search would be another search.
+  // A truncated search would be a different search.
   const term = allowance.text(whole.term ?? '')
   return { name, text, cut, term: term === whole.term ? term : null }
 }
 
-/** The fields of an entry that it has whatever its payload and scopes hold; those without a value are left out. */
+/** The entry's own fields, apart from its payload and scopes; those without a value are omitted. */
 function fieldsOf(entry: Entry): readonly WholeValue[] {
   const { level, environment, correlationKey } = entry
   const fields: (WholeValue | undefined)[] = [

@@ -5,11 +5,11 @@ import { JSON_TOKEN, visitLeaves } from '../flow-layout/json-leaves.ts'
 
 /** A value somewhere inside a JSON text. */
 export interface JsonField {
-  /** Names on the way, joined by dots as the grammar writes them; arrays add nothing. */
+  /** The names on the path, joined by dots as in the search grammar; arrays add nothing. */
   readonly path: string
-  /** A text without its quotes; a number as it is written, whatever its size. */
+  /** A string without its quotes; a number exactly as written. */
   readonly text: string
-  /** The value that a search finds it by; null where no field does. */
+  /** The value that a search finds it by; null if it is not searchable. */
   readonly value: string | null
 }
 
@@ -19,14 +19,14 @@ export interface JsonFields {
   readonly more: boolean
 }
 
-/** Deeper levels are not indented further: a thousand brackets would else make half a million blanks. */
+/** Deeper levels are not indented further: a thousand nested brackets would otherwise produce half a million blanks. */
 const INDENTED_MAX = 24
-/** Texts with more brackets, commas and colons than this are not read: reading costs by these, not by the length. */
+/** Texts with more brackets, commas and colons are not parsed: parsing cost depends on these, not on the length. */
 const MARKS_MAX = 100_000
-/** Most tokens that are looked through for values, of which brackets may be all. */
+/** Maximum number of tokens scanned for values; all of them may be brackets. */
 const TOKENS_MAX = 20_000
 
-/** Whether a text is a JSON object or array, and one that can be read at once. */
+/** Whether a text is a JSON object or array that is cheap enough to parse at once. */
 export function isJson(text: string): boolean {
   if (!/^\s*[{[]/.test(text)) return false
   let marks = 0
@@ -42,7 +42,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** A JSON text with a line for every value, indented by two blanks; no longer than `charactersMax`, but for its last token. */
+/** Pretty-prints a JSON text, one value per line, indented by two blanks; exceeds `charactersMax` by at most one token. */
 export function prettyJson(text: string, charactersMax: number): string {
   let out = ''
   let depth = 0
@@ -65,8 +65,8 @@ export function prettyJson(text: string, charactersMax: number): string {
 }
 
 /**
- * The values of a JSON text in their order, at most `max` of them. Paths are those that the log stores search by; of one that is too
- * long for that, there is the beginning.
+ * The values of a JSON text in order, at most `max`. Paths are those that the log stores search by; a path that is too long for that is
+ * cut.
  */
 export function jsonFields(text: string, max: number): JsonFields {
   const fields: JsonField[] = []
@@ -77,8 +77,8 @@ export function jsonFields(text: string, max: number): JsonFields {
 }
 
 /**
- * The values at paths as they are searched by: texts without their quotes, those of one path joined by commas, and an ellipsis after
- * `charactersMax` of them. A path without a value is left out.
+ * The values at these paths in searchable form: strings without quotes, several values of one path joined by commas, an ellipsis after
+ * `charactersMax` characters. Paths without a value are omitted.
  */
 export function valuesAt(text: string, paths: ReadonlySet<string>, charactersMax: number): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
@@ -94,7 +94,7 @@ export function valuesAt(text: string, paths: ReadonlySet<string>, charactersMax
   return found
 }
 
-/** Each value repeats its path: of one that is too long, no more is carried along than tells that it is. */
+/** Each value repeats its path, so an overlong path is cut at a length that still shows it is too long. */
 function joined(path: string, name: string): string {
   const step = name === '' ? '_' : searchText(name)
   return cut(path === '' ? step : `${path}.${step}`, LEAF_PATH_LENGTH_MAX + 2).text

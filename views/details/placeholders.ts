@@ -1,5 +1,5 @@
-/** Stands where the URL of the gateway goes, without a slash at its end: readers of the API know it better than its server. */
+/** Placeholder for the gateway's URL without a trailing slash; API clients know it better than the server does. */
 export const GATEWAY_PLACEHOLDER = '<GATEWAY>'
 
-/** Stands where the Team's key goes. */
+/** Placeholder for the Team's key. */
 export const KEY_PLACEHOLDER = '<API_KEY>'

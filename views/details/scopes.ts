@@ -2,34 +2,34 @@ import { numberText } from '../../shared/contract/exact-json.ts'
 import { renderTemplate } from '../../shared/message-template.ts'
 import { type JsonField, type JsonFields, jsonFields } from './json-text.ts'
 
-/** One logging scope, as .NET's loggers and those like it send them; `more` where not all of it was read. */
+/** One logging scope, as sent by .NET's loggers and similar ones; `more` if it was not read completely. */
 export interface Scope extends JsonFields {
   /** The scope's sentence; empty where it has none. */
   readonly text: string
-  /** The beginning of its values' names in the scope data, such as `Scopes`; else empty. */
+  /** The prefix of its values' names in the scope data, such as `Scopes`; else empty. */
   readonly within: string
 }
 
 export interface ScopeStack {
-  /** The outermost first. */
+  /** Outermost first. */
   readonly scopes: readonly Scope[]
-  /** Whether there is more of them than was read. */
+  /** Whether there is more than was read. */
   readonly more: boolean
 }
 
-/** A value that holds for the entry: an inner scope's wins over those of the scopes around it. */
+/** An effective value of the entry: inner scopes override outer ones. */
 export interface MergedField extends JsonField {
-  /** The values that the scopes around it gave for the same name, the nearest first. */
+  /** The overridden values of outer scopes for the same name, nearest first. */
   readonly hidden: readonly string[]
-  /** As in the scope that it comes from. */
+  /** As in the scope it comes from. */
   readonly within: string
 }
 
-/** The most scopes that are read: the innermost ones, whose values win. */
+/** Maximum number of scopes read: the innermost ones, whose values win. */
 const SCOPES_MAX = 64
-/** The most names, and the most values, of one scope that are read. */
+/** Maximum number of names, and of values, read per scope. */
 const FIELDS_MAX = 200
-/** The most characters of a scope's sentence. */
+/** Maximum characters of a scope's sentence. */
 export const SENTENCE_MAX = 2_048
 const TEMPLATE = '{OriginalFormat}'
 const MESSAGE = 'Message'
@@ -37,8 +37,8 @@ const MESSAGE = 'Message'
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * The scopes of an entry's scope data: the elements of `Scopes`, where there is such a list, or the members `0`, `1`, … of an object
- * that has no others; anything else is one scope.
+ * The scopes of an entry's scope data: the elements of a `Scopes` list, with any other members as an outer scope; or the members `0`, `1`,
+ * … of an object that has no others; anything else is one scope.
  */
 export function scopeStack(data: Members): ScopeStack {
   const all = scopesIn(data)
@@ -80,15 +80,15 @@ function scopeOf(value: unknown, within: string): Scope {
   }
 }
 
-/** One name more than is read, so that it shows. */
+/** Keeps one name more than is read, so that the excess is noticed. */
 const beginningOf = (members: Members, names: readonly string[]): Members =>
   Object.fromEntries(names.slice(0, FIELDS_MAX + 1).map((name) => [name, members[name]]))
 
-/** Undefined where the sentence would be too long: a template can repeat a value at will. */
+/** Undefined if the sentence would be too long: a template can repeat a value arbitrarily often. */
 const filled = (template: string, members: Members): string | undefined =>
   renderTemplate(template, members, [], SENTENCE_MAX)
 
-/** Every name once, in the order of the innermost scopes first. */
+/** Every name once, innermost scopes first. */
 export function mergedScopes(scopes: readonly Scope[]): readonly MergedField[] {
   const merged = new Map<string, MergedField & { readonly hidden: string[] }>()
   for (const { fields, within } of scopes.toReversed()) {

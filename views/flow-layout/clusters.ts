@@ -5,19 +5,19 @@ export interface Place {
   readonly rank: number
 }
 
-/** Logs of a lane that are drawn as one: those from `start` up to, not including, `end`. */
+/** Logs of a lane that are drawn as one: indexes `start` (inclusive) to `end` (exclusive). */
 export interface Cluster extends Place {
   readonly start: number
   readonly end: number
 }
 
-/** The width of a mark and the count beside it, up to the next mark. */
+/** The width of a mark and of one digit of the count beside it. */
 const MARKS_PX = 15
 const DIGIT_PX = 6
 
 /**
- * Gathers places (ascending by x) so that no two marks are closer than `gapPx` and none stands on the count beside another. A
- * cluster is at the place of its first log and has the level of its worst.
+ * Merges places (ascending by x) so that no two marks are closer than `gapPx` and no mark covers another's count. A cluster has the
+ * position of its first log and the level of its worst.
  */
 export function clusterMarks(places: readonly Place[], gapPx: number): readonly Cluster[] {
   const clusters: Cluster[] = []

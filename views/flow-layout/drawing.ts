@@ -4,7 +4,7 @@ import type { Row } from './rows.ts'
 import type { TimeScale } from './time-scale.ts'
 import type { Visit } from './visits.ts'
 
-/** A shape of the drawing: one log or several. */
+/** A shape in the drawing, for one log or several. */
 export interface DrawnMark {
   readonly x: number
   readonly y: number
@@ -14,7 +14,7 @@ export interface DrawnMark {
   readonly logs: readonly FlowLog[]
 }
 
-/** The drawing over the rows; all in pixels. `spans`, `stays`, `lasting` and `thread` are SVG paths. */
+/** The drawing over the rows, in pixels. `spans`, `stays`, `lasting` and `thread` are SVG paths. */
 export interface Drawing {
   readonly marks: readonly DrawnMark[]
   /** The mark that shows a log. */
@@ -23,19 +23,19 @@ export interface Drawing {
   readonly spans: string
   /** From the first to the last log of each visit to a Step. */
   readonly stays: string
-  /** The times that logs say something took. */
+  /** Durations that logs report. */
   readonly lasting: string
-  /** The marks joined in order of time; empty where there are too many to follow. */
+  /** The marks joined in order of time; empty when there are too many to follow. */
   readonly thread: string
 }
 
 /** A thread through more logs than this is a tangle. */
 export const THREAD_MAX = 200
 
-/** Marks of a drawing: beyond it those further apart are gathered as well, so that the page stays quick. */
+/** Maximum number of marks; above it, the clustering distance grows so that the page stays fast. */
 export const MARKS_MAX = 2_400
 
-/** Draws those of the rows' logs that are `shown`. */
+/** Draws the rows' logs that are in `shown`. */
 export function drawFlow(
   rows: readonly Row[],
   visits: readonly Visit[],
@@ -90,7 +90,7 @@ function drawMarks(rows: readonly Row[], scale: TimeScale, shown: ReadonlySet<Fl
 /** Marks closer than this are drawn as one. */
 const CLUSTER_PX = 6
 
-/** Through the marks in order of time: level out of one, level into the next. */
+/** Joins the marks in order of time; curves leave and enter each mark horizontally. */
 function threadOf(markOf: ReadonlyMap<FlowLog, DrawnMark>): string {
   let from: DrawnMark | undefined
   let path = ''

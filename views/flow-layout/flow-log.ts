@@ -1,40 +1,40 @@
 import { levelRank } from '../../shared/contract/levels.ts'
 import type { EntityRef, Entry } from '../schemas/answers.ts'
 
-/** One log of a flow with what the drawing and the list need of it. Times and distances are in milliseconds. */
+/** One log of a flow with the data for the drawing and the list. Times and distances are in milliseconds. */
 export interface FlowLog {
   readonly entry: Entry
-  /** When it happened, by the time that counts, since 1970 and with a fraction. */
+  /** The time by the chosen clock, in milliseconds since 1970 with a fraction. */
   readonly at: number
   readonly sinceStart: number
-  /** From the log before it in its lane; undefined for the first. */
+  /** From the previous log in its lane; undefined for the first. */
   readonly sincePrevious: number | undefined
-  /** How long before it was written it was received: its sender's clock is ahead. 0 where it is not, or not by much. */
+  /** How far its timestamp is ahead of its receipt because the sender's clock is fast; 0 if it is not ahead, or only slightly. */
   readonly skew: number
-  /** How long what it tells of took, where it says so; it ended when the log was written. */
+  /** The duration that it reports, if any; the reported work ended when the log was written. */
   readonly duration: number | undefined
   /** Severity, 0 to 5. */
   readonly rank: number
-  /** Its Event, its Project, or the Steps that belong to no Event. */
+  /** Its Event, its Project, or `steps` for Steps without an Event. */
   readonly group: string
-  /** Its Step or its category; the group where the Event itself was addressed. */
+  /** Its Step or its category; the group if it was addressed to the Event itself. */
   readonly lane: string
-  /** The names of group and lane. */
+  /** The names of its group and lane. */
   readonly where: readonly string[]
-  /** The beginning of what it says, on one line. */
+  /** The beginning of its text, on one line. */
   readonly text: string
 }
 
-/** The time of a log that counts: its sender's clock or the gateway's. */
+/** The clock that orders logs: the sender's or the gateway's. */
 export type TimeOrder = 'timestamp' | 'receivedAt'
 
-/** A smaller distance between two clocks is none: the gateway's own may be as far off. */
+/** A smaller clock skew is ignored: the gateway's own clock may be as far off. */
 export const SKEW_MIN_MS = 3_000
 
-/** Most characters of a log's text on one line. */
+/** Maximum length of a log's text on one line. */
 const LINE_MAX = 300
 
-/** The logs by the time that counts, then by arrival, then by id, so that every reader sees one order. */
+/** The logs ordered by the chosen time, then by arrival, then by id, so that every reader sees the same order. */
 export function readLogs(entries: readonly Entry[], order: TimeOrder): readonly FlowLog[] {
   const before = new Map<string, number>()
   const looks = { left: LOOKS_MAX }
@@ -83,22 +83,22 @@ export const groupOf = (event: EntityRef | null): string => (event === null ? 's
 export const laneOf = (step: EntityRef): string => `step:${step.identifier}`
 export const nameOf = ({ name, identifier }: EntityRef): string => name ?? identifier
 
-/** Milliseconds since 1970 of a canonical timestamp, with a fraction for the digits below them. */
+/** Converts a canonical timestamp to milliseconds since 1970, with the finer digits as a fraction. */
 export const epochMs = (timestamp: string): number =>
   Date.parse(`${timestamp.slice(0, 23)}Z`) + Number(`.${timestamp.slice(23, -1)}0`)
 
-/** How many names of scope data are still looked at for durations. */
+/** The remaining number of scope data names to search for durations. */
 interface Looks {
   left: number
 }
 
-/** Names of the scope data of all entries together: ten of each where there are as many as can be drawn. */
+/** The budget of scope data names for all entries: ten each at the maximum number of drawn entries. */
 const LOOKS_MAX = 50_000
-/** Characters of a payload that are looked through for a duration, and of a name that may be one's. */
+/** Characters of a payload that are searched for a duration, and the length that a duration's name stays below. */
 const PAYLOAD_LOOKED_AT = 4_096
 const NAME_MAX = 32
 
-/** How loggers and frameworks name a time that something took: `durationMs`, `elapsed_ms`, `ElapsedMilliseconds`. */
+/** Common names of durations in loggers and frameworks: `durationMs`, `elapsed_ms`, `ElapsedMilliseconds`. */
 const DURATION = /"(?:duration|elapsed)[-_.]?(?:ms|milliseconds)" ?: ?(\d+(?:\.\d+)?)(?=[^\d.])/i
 
 function durationOf(entry: Entry, looks: Looks): number | undefined {
@@ -109,7 +109,7 @@ function durationOf(entry: Entry, looks: Looks): number | undefined {
 
 const durationFrom = (json: string): number | undefined => Number(DURATION.exec(json)?.[1]) || undefined
 
-/** The first number that is named like a duration, in the order in which JSON has them. */
+/** The first number with a duration's name, in JSON order. */
 function durationIn(value: unknown, looks: Looks): number | undefined {
   if (typeof value !== 'object' || value === null || looks.left <= 0) return undefined
   const names = Object.keys(value)

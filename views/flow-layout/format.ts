@@ -1,9 +1,9 @@
-/** A count with its thousands set apart: `12,345`. */
+/** A count with thousands separators: `12,345`. */
 export const countText = (count: number): string => count.toLocaleString('en')
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
 
-/** A count in little room: `950`, `12.3k`, `4.1M`. */
+/** A compact count: `950`, `12.3k`, `4.1M`. */
 export const shortCount = (count: number): string => COMPACT.format(count).replace('K', 'k')
 
 /** `1 log`, `2 logs`. */
@@ -11,8 +11,8 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : many}`
 
 /**
- * Text of a log for the eye: control characters, which a terminal would obey, and bidirectional overrides become symbols.
- * Tabs and line ends stay, and the joiners that scripts and emoji need.
+ * Makes a log's text safe to show: control characters and bidirectional overrides become symbols. Tabs, line ends and the joiners that
+ * scripts and emoji need are kept.
  */
 export const visible = (text: string): string => text.replaceAll(UNSEEN, symbolOf)
 
@@ -26,7 +26,7 @@ function symbolOf(character: string): string {
   return `\u27e8${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`
 }
 
-/** The beginning of a text and whether there is more; never cuts a character in two. */
+/** The beginning of a text, and the number of characters cut off; never splits a surrogate pair. */
 export function cut(text: string, length: number): { readonly text: string; readonly more: number } {
   if (text.length <= length) return { text, more: 0 }
   const code = text.charCodeAt(length - 1)
@@ -34,6 +34,6 @@ export function cut(text: string, length: number): { readonly text: string; read
   return { text: text.slice(0, end), more: text.length - end }
 }
 
-/** The last two parts of a category: a class and what tells it from others of its name, as `Payments.Client`. */
+/** The last two parts of a category: the class and a qualifier that distinguishes it from others of that name, as `Payments.Client`. */
 export const shortCategory = (category: string): string =>
   category.slice(category.lastIndexOf('.', category.lastIndexOf('.') - 1) + 1) || category

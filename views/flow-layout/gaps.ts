@@ -6,16 +6,16 @@ export interface Gap {
   readonly to: number
 }
 
-/** No shorter gap is idle time, whatever the rhythm of the flow. */
+/** Shorter gaps are never idle time, whatever the rhythm of the flow. */
 export const IDLE_MIN_MS = 60_000
 
-/** How much longer than the flow's median gap, and how large a share of what is drawn, a gap must be to be idle time. */
+/** An idle gap is at least this many times the flow's median gap, and this share of the drawn time. */
 const MEDIANS = 10
 const SHARE = 0.1
 
 /**
- * The idle times between ascending times: gaps of more than a minute, of more than ten times the median gap, and of at least a
- * tenth of the time that is left to draw once the longer ones are folded. In order of time.
+ * The idle times between ascending times: gaps longer than a minute and ten times the median gap, and at least a tenth of the time that is
+ * left to draw once longer ones are folded. In order of time.
  */
 export function findGaps(times: readonly number[]): readonly Gap[] {
   const gaps = times.slice(1).map((to, index): Gap => ({ from: times[index] ?? to, to }))
@@ -31,7 +31,7 @@ export function findGaps(times: readonly number[]): readonly Gap[] {
   return found.sort((a, b) => a.from - b.from)
 }
 
-/** The whole of a flow's time, cut at these idle times, which are folded. */
+/** The time of a whole flow, split at these idle times, which are folded. */
 export function segmentsOf(first: number, last: number, folds: readonly Gap[]): readonly Segment[] {
   const starts = [first, ...folds.map(({ to }) => to)]
   return starts.flatMap((from, index) => {

@@ -1,24 +1,24 @@
-/** Strings, marks, and everything else of a JSON text. */
+/** The tokens of a JSON text: strings, punctuation, and everything else. */
 export const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
 interface Container {
   readonly path: string
   readonly isObject: boolean
-  /** The path of the member that comes next. */
+  /** The path of the current member; in an array, the array's own path. */
   member: string
   named: boolean
 }
 
 export interface LeafVisitor {
-  /** The path of a member from the path of its object, which is empty at the top, and its name. */
+  /** Builds a member's path from its object's path (empty at the top) and its name. */
   readonly join: (path: string, name: string) => string
-  /** Takes a value that is no object and no array, as it is written; false ends the walk. */
+  /** Receives a scalar value as written; returning false ends the walk. */
   readonly visit: (path: string, token: string, depth: number) => boolean
 }
 
 /**
- * Visits the values of a JSON text in their order; arrays add nothing to a path. False where it ended before the text: by the visitor, or
- * after `tokensMax` tokens. A text that is cut can be read up to there; throws where a name is none.
+ * Visits the values of a JSON text in order; arrays add nothing to a path. Returns false if the visitor or `tokensMax` ended the walk
+ * early. A truncated text is read up to its cut; throws on an invalid member name.
  */
 export function visitLeaves(json: string, { join, visit }: LeafVisitor, tokensMax = Number.POSITIVE_INFINITY): boolean {
   const containers: Container[] = []

@@ -1,19 +1,19 @@
 import { visitLeaves } from './json-leaves.ts'
 
-/** A value of a payload and the names that lead to it, joined by dots; an array adds none. */
+/** A value of a payload and the names that lead to it, joined by dots; arrays add nothing. */
 export interface Pair {
   readonly path: string
-  /** A text without its quotes; a number as it is written, whatever its size. */
+  /** A string without its quotes; a number exactly as written. */
   readonly text: string
 }
 
-/** Characters of a payload that are read for a line. */
+/** Characters of a payload that are read for its one-line form. */
 const READ_MAX = 600
 
-/** The values of a payload that is a JSON object, from its beginning; undefined for other texts. */
+/** The first values of a payload that is a JSON object; undefined for other texts. */
 export function pairsOf(payload: string): readonly Pair[] | undefined {
   if (!payload.startsWith('{')) return undefined
-  // A cut text mostly ends after a whole value; a part of a name cannot be read.
+  // Cut at a comma, so that the text mostly ends after a whole value: a partial name cannot be parsed.
   const isCut = payload.length > READ_MAX
   const text = isCut ? payload.slice(0, payload.lastIndexOf(',', READ_MAX)) : payload
   try {
@@ -25,10 +25,10 @@ export function pairsOf(payload: string): readonly Pair[] | undefined {
   }
 }
 
-/** A value as it stands after its name: in quotes where it would else look like more than one. */
+/** A value as shown after its name: quoted if it would otherwise look like more than one. */
 export const valueText = (text: string): string => (/^$|[\s"=]/.test(text) ? JSON.stringify(text) : text)
 
-/** Throws where a name is none. */
+/** Throws on an invalid member name. */
 function read(json: string): readonly Pair[] {
   const pairs: Pair[] = []
   visitLeaves(json, {

@@ -2,16 +2,16 @@ import type { FlowStep } from '../schemas/answers.ts'
 import { type FlowLog, groupOf, laneOf, nameOf } from './flow-log.ts'
 import { shortCategory } from './format.ts'
 
-/** A horizontal line of the drawing: an Event or a Project, and below it its Steps or categories. */
+/** A row of the drawing: an Event or a Project, or below it a Step or category. */
 export interface Row {
   readonly id: string
   readonly kind: 'event' | 'project' | 'steps' | 'lane'
   readonly label: string
-  /** The identifier or full name, for those who want to know which one it is. */
+  /** The identifier or full name, shown on hover. */
   readonly hint: string
-  /** The logs that it stands for, in order of time; none for a Step that was not seen. */
+  /** The logs that it represents, in order of time; empty for a Step that was not seen. */
   readonly all: readonly FlowLog[]
-  /** The logs that are drawn on it: an open group leaves those of its lanes to them. */
+  /** The logs drawn on this row: an open group leaves those of its lanes to the lanes. */
   readonly logs: readonly FlowLog[]
   /** Whether a group's lanes are shown; undefined for a lane. */
   readonly open?: boolean
@@ -25,12 +25,12 @@ export interface Row {
 export const GROUP_PX = 30
 export const LANE_PX = 26
 
-/** Most lanes of a Project's categories, and most Steps of an Event that are shown though they were not seen. */
+/** Maximum number of lanes for a Project's categories, and of unseen Steps shown for an Event. */
 export const LANES_MAX = 30
 
 /**
- * The rows of a flow. Groups and lanes stand by their first log; Steps that were not seen follow in their Event's order. An Event
- * is open and a Project is not, but for those in `toggled`; Events in `optional` leave out the Steps that were not seen.
+ * The rows of a flow. Groups and lanes are ordered by their first log; unseen Steps follow in their Event's order. Events are open and
+ * Projects closed, except those in `toggled`; Events in `optional` omit their unseen Steps.
  */
 export function rowsOf(
   logs: readonly FlowLog[],
@@ -74,7 +74,7 @@ function laneRow(id: string, logs: readonly FlowLog[]): Omit<Row, 'top' | 'heigh
     : { ...lane, label: shortCategory(name), hint: name }
 }
 
-/** The categories with most logs have lanes of their own; the others share one. */
+/** The categories with the most logs get lanes of their own; the others share one. */
 function fewLanes(byLane: ReadonlyMap<string, readonly FlowLog[]>): readonly (readonly [string, readonly FlowLog[]])[] {
   if (byLane.size <= LANES_MAX) return [...byLane]
   const lanes = [...byLane]

@@ -1,13 +1,13 @@
-/** Each level has a shape of its own group, so that colour is never all that tells it. */
+/** Levels differ in shape, so that colour is never the only distinction. */
 export type Shape = 'ring' | 'circle' | 'triangle' | 'square' | 'diamond'
 
 /** The shape of each level, by its severity. */
 export const SHAPES = ['ring', 'ring', 'circle', 'triangle', 'square', 'diamond'] as const
 
-/** The outlines of a flow's marks, by their severity; a ring's line is drawn around it. */
+/** The outlines of a flow's marks by severity; a ring is smaller because its stroke is drawn around it. */
 export const markPaths = (): readonly string[] => SHAPES.map((shape) => shapePath(shape, shape === 'ring' ? 4 : 5))
 
-/** The outline of a shape around (0, 0) as an SVG path; `r` is half its width. All shapes of one `r` look equally large. */
+/** The outline of a shape around (0, 0) as an SVG path; `r` is half its width. Shapes with the same `r` look equally large. */
 export function shapePath(shape: Shape, r: number): string {
   switch (shape) {
     case 'ring':

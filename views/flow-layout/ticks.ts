@@ -12,23 +12,23 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Distances that clocks and calendars are read by, the last one being a year. */
+/** Tick intervals in milliseconds that match clocks and calendars, up to a year. */
 const STEPS = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
   ...[SECOND, MINUTE].flatMap((unit) => [1, 2, 5, 10, 15, 30].map((count) => count * unit)),
   ...[1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 2_184, 8_760].map((count) => count * HOUR),
 ]
 
-/** Room for a label, and least distance from the end of one to the beginning of the next. */
+/** Width of a label's character, and minimum gap between two labels. */
 const CHARACTER_PX = 6.4
 const APART_PX = 14
 
-/** A label's room, and what is between it and the next. */
+/** The width of a label including the gap to the next. */
 const LABEL_PX = 90
 
 /**
- * Ticks at round times of the reader's clock, and one where a stretch without any begins. A label has the day where it is another
- * than that of the label before. None stands on another.
+ * Ticks at round times of the reader's clock, plus one at the start of a stretch that contains none. A label includes the day when it
+ * differs from the previous label's. Labels do not overlap.
  */
 export function ticksOf(scale: TimeScale, utc: boolean): readonly Tick[] {
   const active = scale.segments.filter(({ folded }) => !folded)
@@ -50,7 +50,7 @@ export function ticksOf(scale: TimeScale, utc: boolean): readonly Tick[] {
     free = end + APART_PX
   }
   for (const { from, to } of active) {
-    // Whole hours and days are those of the reader's zone, not of UTC.
+    // Whole hours and days of the reader's zone, not of UTC.
     const zone = utc ? 0 : new Date(from).getTimezoneOffset() * MINUTE
     const first = Math.ceil((from - zone) / step) * step + zone
     if (first > to) add(from)

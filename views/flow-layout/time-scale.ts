@@ -6,7 +6,7 @@ export interface Segment {
 }
 
 export interface PlacedSegment extends Segment {
-  /** Its edges in pixels, and those of what time is drawn on: an active segment has margins. */
+  /** Its edges in pixels, and those of the area where time is drawn: an active segment has margins. */
   readonly x0: number
   readonly x1: number
   readonly left: number
@@ -14,8 +14,8 @@ export interface PlacedSegment extends Segment {
 }
 
 /**
- * From time to pixels and back, linear within each segment. Both directions are monotone; `unproject(project(at))` is `at` for
- * every time from the first segment to the last, and times beyond are drawn at the ends.
+ * Maps time to pixels and back, linearly within each segment. Both directions are monotone; `unproject(project(at))` is `at` for every time
+ * from the first segment to the last, and times beyond are drawn at the ends.
  */
 export interface TimeScale {
   readonly width: number
@@ -24,13 +24,13 @@ export interface TimeScale {
   unproject(x: number): number
 }
 
-/** The width of a folded segment where there is room for it. */
+/** The width of a folded segment if there is room for it. */
 export const FOLDED_PX = 48
 
-/** Room at both ends of an active segment, so that its first and last mark do not stand on its edge. */
+/** Margin at both ends of an active segment, so that its first and last marks do not touch its edges. */
 const MARGIN_PX = 12
 
-/** Places segments, of which there is at least one and which follow one another without a gap, side by side over the width. */
+/** Places segments side by side over the width. There is at least one, and they follow one another without a gap. */
 export function createTimeScale(segments: readonly Segment[], width: number): TimeScale {
   const folds = segments.filter(({ folded }) => folded).length
   const active = segments.length - folds
@@ -40,7 +40,7 @@ export function createTimeScale(segments: readonly Segment[], width: number): Ti
   const total = activeMs(segments)
   let x1 = 0
   const placed = segments.map((segment): PlacedSegment => {
-    // Where no time passes in any segment, they share the room alike.
+    // If no segment has a duration, they share the room equally.
     const share = total > 0 ? (segment.to - segment.from) / total : 1 / active
     const margin = segment.folded ? 0 : marginPx
     const x0 = x1
@@ -63,7 +63,7 @@ export function createTimeScale(segments: readonly Segment[], width: number): Ti
   }
 }
 
-/** The time that is not folded, in milliseconds. */
+/** The unfolded time, in milliseconds. */
 export const activeMs = (segments: readonly Segment[]): number =>
   segments.reduce((total, { from, to, folded }) => total + (folded ? 0 : to - from), 0)
 

@@ -10,7 +10,7 @@ export function timeText(at: string | number, utc: boolean): string {
   return `${day} ${clock}${utc ? 'Z' : ''}`
 }
 
-/** Units of a duration with their milliseconds, the greatest first. */
+/** Units of a duration in milliseconds, largest first. */
 export const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -18,7 +18,7 @@ export const UNITS = [
   ['s', 1_000],
 ] as const
 
-/** A duration in its two greatest units, `2 m 3 s` and `3 d 4 h`, or in so many of them; in milliseconds below a second. */
+/** A duration in its two largest units (`2 m 3 s`, `3 d 4 h`), or in `most` of them; in milliseconds below a second. */
 export function durationText(ms: number, most = 2): string {
   const size = Math.abs(ms)
   const sign = ms < 0 ? '-' : ''

@@ -1,6 +1,6 @@
 import type { FlowLog } from './flow-log.ts'
 
-/** A stay in one Step: its logs between two of other Steps of the same Event. Times in milliseconds since 1970. */
+/** A stay in one Step: its logs up to the next log of another Step of the same Event. Times in milliseconds since 1970. */
 export interface Visit {
   readonly lane: string
   readonly from: number
@@ -8,8 +8,8 @@ export interface Visit {
 }
 
 /**
- * The visits to Steps, by their first log. Logs of other Events, of Projects and of the Event itself interrupt none: they come
- * from elsewhere at the same time.
+ * The visits to Steps, ordered by first log. Logs of other Events, of Projects and of the Event itself do not end a visit: they come from
+ * concurrent work.
  */
 export function visitsOf(logs: readonly FlowLog[]): readonly Visit[] {
   const visits: Visit[] = []

@@ -6,7 +6,7 @@ export type RefusalsFollowerDeps = Omit<TopicFollowerDeps<RefusalRing>, 'name' |
 
 export type RefusalsFollower = Service & RefusalsReader
 
-/** Keeps the last refusals of every Team in memory. */
+/** Keeps the latest refusals of every Team in memory. */
 export function createRefusalsFollower(deps: RefusalsFollowerDeps): RefusalsFollower {
   const { name, start, stop, state, caughtUp } = createTopicFollower({
     ...deps,

@@ -4,7 +4,7 @@ import { curlTo } from '../details/curl.ts'
 import type { EntityRef, Refusal, RefusedCount } from '../schemas/answers.ts'
 import type { KeptRefusal, RefusalsReader } from './ring.ts'
 
-/** The Team's refusals with the identifiers that are near, and with the commands that try again. */
+/** The Team's refusals with the nearest known identifiers, and with commands that retry. */
 export function refusalItems(kept: readonly KeptRefusal[], registry: Registry, team: string): readonly Refusal[] {
   const nearestOf = createNearestOf(registry, team)
   const commandOf = createCommands()
@@ -15,10 +15,10 @@ export function refusalItems(kept: readonly KeptRefusal[], registry: Registry, t
   })
 }
 
-/** Most combinations of client and code that are counted apart; the rarest of them are left out. */
+/** Maximum number of groups, each of one client, key, endpoint and code; the rarest are omitted. */
 const COUNTED_MAX = 20
 
-/** The Team's refusals counted by client and code, the most frequent first; null until they are read. */
+/** The Team's refusals counted by client, key, endpoint and code, most frequent first; null until they are read. */
 export function refusedCounts(refusals: RefusalsReader, team: string): readonly RefusedCount[] | null {
   const kept = refusals.of(team)
   if (kept === undefined) return null
@@ -63,8 +63,8 @@ const refOf = ({ identifier, name }: EntityRef): EntityRef => ({ identifier, nam
 const identifierOf = ({ identifier }: EntityRef): string => identifier
 
 /**
- * How much longer than the bodies the commands of one answer may be. That is what they cost by: of bodies that are all quotes and
- * control characters not every one needs a command, and of others every one has it.
+ * How much longer than their bodies the commands of one answer may be in total, since escaping determines their size. Bodies full of quotes
+ * and control characters may go without a command; ordinary ones always have one.
  */
 const ESCAPES_MAX = 256 * 1024
 
@@ -80,12 +80,12 @@ function createCommands(): typeof curlToTry {
 
 const BATCH = '/api/ApplicationLogs/batch'
 
-/** The parts of a refusal that its command is made of. */
+/** The parts of a refusal that its command is built from. */
 type Refused = Pick<Refusal, 'endpoint' | 'body' | 'bodyCut' | 'index' | 'identifier' | 'nearest'>
 
 /**
- * The refused entry in a request of its own, with the nearest known identifier where there is one; null where not all of it is there:
- * it was cut, or is one of a batch of another form than ours.
+ * The refused entry as a request of its own, with the nearest known identifier if there is one; null if the entry is incomplete: it was
+ * cut, or belongs to a batch in another format than Sluice's.
  */
 export function bodyToTry({ endpoint, body, bodyCut, index, identifier, nearest }: Refused): string | null {
   if (body === null || bodyCut || (index !== null && endpoint !== BATCH)) return null
@@ -94,10 +94,10 @@ export function bodyToTry({ endpoint, body, bodyCut, index, identifier, nearest 
   return withIdentifier(body, nearest.identifier)
 }
 
-/** A string of JSON, with the colon behind it where it is a name, or a bracket; all else has no structure. */
+/** A JSON string, with the following colon if it is a member name, or a bracket; nothing else has structure. */
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g
 
-/** The text of an object with another `uniqueIdentifier`, and all else as it was written. */
+/** Replaces the `uniqueIdentifier` of a JSON object and leaves everything else as written. */
 function withIdentifier(body: string, identifier: string): string {
   let result = ''
   let copied = 0
@@ -114,7 +114,7 @@ function withIdentifier(body: string, identifier: string): string {
   return result + body.slice(copied)
 }
 
-/** The command that tries again; null where there is nothing to send, or no command can hold it. */
+/** The command that retries; null if there is nothing to send, or it does not fit into a command. */
 export function curlToTry(refused: Refused): string | null {
   const body = bodyToTry(refused)
   return body === null ? null : curlTo(refused.endpoint, body)

@@ -1,36 +1,36 @@
 import { decodeRefusal, type NotedRefusal } from '../../shared/contract/refusals.ts'
 import type { JournalRecord } from '../../shared/journal/journal.ts'
 
-/** A refusal as it is kept for its Team. */
+/** A refusal kept for its Team. */
 export interface KeptRefusal {
-  /** Its place in the topic, which no other one ever has. */
+  /** Its offset in the topic, which is unique. */
   readonly id: string
   readonly noted: NotedRefusal
-  /** How many of the same code followed it that the gateways did not note. */
+  /** How many refusals of the same code followed it without being recorded by the gateways. */
   unnoted: number
 }
 
 export interface RefusalsReader {
-  /** The Team's refusals, the last one first; undefined until those that were noted before the start are read. */
+  /** The Team's refusals, newest first; undefined until those recorded before the start have been read. */
   of(team: string): readonly KeptRefusal[] | undefined
 }
 
 export interface RefusalRing {
-  /** Folds records of the topic, in their order; never throws. */
+  /** Applies records of the topic, in order; never throws. */
   fold(records: readonly Pick<JournalRecord, 'offset' | 'value'>[]): void
   of(team: string): readonly KeptRefusal[]
 }
 
 export interface RingLimits {
-  /** Most refusals of one Team. */
+  /** Maximum number of refusals per Team. */
   readonly perTeamMax: number
-  /** Most bytes of all Teams, measured as records. */
+  /** Maximum bytes over all Teams, measured as records. */
   readonly bytesMax: number
-  /** How long one is shown. */
+  /** How long a refusal is shown. */
   readonly keptMs: number
 }
 
-/** As much as the topic keeps, so that a process that runs for long shows no more than one that has just started. */
+/** Matches the topic's retention, so that a long-running process shows no more than one that has just started. */
 export const RING_LIMITS: RingLimits = { perTeamMax: 200, bytesMax: 64 * 1024 * 1024, keptMs: 86_400_000 }
 
 interface Slot extends KeptRefusal {
@@ -38,10 +38,10 @@ interface Slot extends KeptRefusal {
   readonly atMs: number
 }
 
-/** The last refusals of each Team, oldest first. Where a Team has too many, the code that has most of them gives one up. */
+/** The latest refusals of each Team, oldest first. A Team over its limit loses the oldest refusal of its most frequent code. */
 export function createRefusalRing(now: () => number, limits: RingLimits = RING_LIMITS): RefusalRing {
   const teams = new Map<string, Slot[]>()
-  // In the order in which they came, over all Teams.
+  // In order of arrival, over all Teams.
   const all = new Set<Slot>()
   let bytes = 0
 
@@ -100,7 +100,7 @@ export function createRefusalRing(now: () => number, limits: RingLimits = RING_L
   }
 }
 
-/** The oldest one of the code that has most. */
+/** The oldest refusal of the most frequent code. */
 function leastTelling(slots: readonly Slot[]): Slot {
   const byCode = [...Map.groupBy(slots, ({ noted }) => noted.code).values()]
   const most = byCode.reduce((one, other) => (other.length > one.length ? other : one))

@@ -6,14 +6,14 @@ export const SELECTING = [
   ...(['template', 'exceptionGroup'] as const),
 ] as const
 
-/** Parameters of a list's address that a saved search keeps; the last ones are those of flows alone. */
+/** Parameters of a list's address that a saved search keeps; the last ones apply to flows only. */
 export const SEARCH_PARAMETERS = [
   ...SELECTING,
   ...(['from', 'to', 'order', 'columns', 'group', 'chart', 'value', 'by'] as const),
   ...(['state', 'sort', 'view'] as const),
 ] as const
 
-/** The fields that logs of each kind are grouped by, the usual one first; of a family as `<key>`. The search has most under the same names. */
+/** The fields to group logs of each kind by, default first; `<key>` stands for any name. Searches use most of these names too. */
 export const GROUPED_BY = {
   event: ['event', 'step', 'project', 'environment', 'level', 'correlationKey', 'payload.<key>'],
   application: [

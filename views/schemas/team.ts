@@ -15,8 +15,8 @@ import { refused } from './answers.ts'
 import { SEARCH_PARAMETERS } from './list-parameters.ts'
 
 /*
- * The answers of the Team's settings: each schema with the type of the same name. The OpenAPI document shows the schemas; the server and
- * the page use the types.
+ * The answers of the Team's settings: each schema with a type of the same name. The OpenAPI document shows the schemas; the server and the
+ * page use the types.
  */
 
 const time = { type: 'string', format: 'date-time' } as const
@@ -91,7 +91,7 @@ export const TeamSettings = component('TeamSettings', {
   }),
 })
 
-/** A change that a person can make to what the Team owns; the page has the words for each. */
+/** A change that a person can make to what the Team owns; the page has the texts for each. */
 export type ActionKind = Action['kind']
 /** A field of a form. */
 export type Field = NonNullable<Action['fields']>[number]
@@ -172,7 +172,7 @@ export type List = Static<typeof List>
 const List = component('TeamList', {
   kind: { type: 'string', enum: ['entities', 'projects', 'keys'] },
   lines: arrayOf(Line),
-  // Here once for all lines, as there may be thousands of them.
+  // Listed once for all lines, as there may be thousands of them.
   changes: typed<Readonly<Partial<Record<ActionKind, Action>>>>({
     type: 'object',
     additionalProperties: Action,

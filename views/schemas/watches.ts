@@ -12,21 +12,21 @@ import {
 import { SELECTING } from './list-parameters.ts'
 
 /*
- * The watches of a Team: each schema with the type of the same name. The OpenAPI document shows the schemas; the server and the page use the
- * types, and the journal holds what they describe.
+ * The watches of a Team: each schema with a type of the same name. The OpenAPI document shows the schemas; the server and the page use the
+ * types, and the journal stores the values.
  */
 
 const time = { type: 'string', format: 'date-time' } as const
 const optionalTime = { ...time, type: ['string', 'null'] } as const
 const id = { type: 'string', format: 'uuid' } as const
 
-/** The bodies that a webhook can be sent. */
+/** The body formats of a webhook. */
 export const FORMATS = ['json', 'slack', 'teams'] as const
-/** The lists whose logs are counted, by their names in the API. */
+/** The lists whose logs can be counted, by their names in the API. */
 export const COUNTED_LISTS = ['event-logs', 'application-logs'] as const
-/** The fields of application logs whose groups can be new. */
+/** The fields of application logs by which a watch detects new groups. */
 export const GROUPINGS = ['exception', 'template'] as const
-/** The states of flows that somebody has to look at. */
+/** The flow states that need attention. */
 export const WATCHED_STATES = ['failed', 'stalled'] as const
 
 export const MORE_MAX = 1_000_000_000
@@ -98,7 +98,7 @@ export const NewWatch = {
   additionalProperties: false,
 } as const
 
-/** The kinds of lines of a watch's history; the page has the words for each. */
+/** The kinds of lines in a watch's history; the page has the texts for each. */
 export const OUTCOMES = ['fired', 'delivered', 'failed', 'gave_up', 'error', 'recovered'] as const
 
 export type Outcome = Static<typeof Outcome>

@@ -7,7 +7,7 @@ import type { Completion } from '../schemas/answers.ts'
 
 export type Choice = Completion['choices'][number]
 
-/** The values that entries have, by the name of the field. */
+/** The values that occur in entries, by field name. */
 export type KnownValues = Readonly<Record<string, readonly KnownValue[] | undefined>>
 
 export interface KnownValue {
@@ -16,10 +16,10 @@ export interface KnownValue {
   readonly count?: number
 }
 
-/** Values and names that can be searched for; read only where they are needed. */
+/** Searchable values and names; read only when needed. */
 export interface Known {
   readonly values: () => Promise<KnownValues>
-  /** Names of leaves, such as `scope.RequestId`, among them some of those that begin with `typed`. */
+  /** Names of leaves, such as `scope.RequestId`, including some that begin with `typed`. */
   readonly paths: (typed: string) => Promise<readonly string[]>
   /** Frequent values of a leaf. */
   readonly leafValues: (leaf: { readonly field: LeafField; readonly path: string }) => Promise<readonly KnownValue[]>
@@ -27,18 +27,18 @@ export interface Known {
 }
 
 const CHOICES_MAX = 12
-/** Fields whose values are known; others are not asked for. */
+/** Fields whose values can be listed; other fields get no completions. */
 const COUNTED: readonly string[] = ['level', 'environment', 'event', 'step', 'project', 'category']
 const NOTHING: readonly Choice[] = []
 
-/** Stands for the text that is still to be written, so that the lexer reads a text which ends in the middle. */
+/** Stands for the text still to be typed, so that the lexer accepts an unfinished query. */
 const PLACEHOLDER = 'x'
-/** The rest of the same word or value after the caret. */
+/** The rest of the word or value that the caret is in. */
 const REST_OF_WORD = /^[^\s()":]*:?/
 const REST_OF_VALUE = /^[^\s()"]*/
 const REST_OF_QUOTED = /^(?:\\.|[^"\\])*"?\*?/s
 
-/** Completes the text at the caret; no choices where nothing can come. */
+/** Completes the text at the caret; no choices when nothing can follow. */
 export async function complete(text: string, caret: number, known: Known): Promise<Completion> {
   const nothing = { from: caret, to: caret, choices: NOTHING }
   const head = text.slice(0, caret)
@@ -58,7 +58,7 @@ export async function complete(text: string, caret: number, known: Known): Promi
   return found(text, last.at, end, await valuesLike(field, typed, known))
 }
 
-/** Names of leaves that begin with the text, whole; for what takes a name rather than a search. */
+/** Full names of leaves that begin with the text, for inputs that take a name instead of a search. */
 export const completeName = (text: string, paths: readonly string[]): Completion => ({
   from: 0,
   to: text.length,
@@ -68,7 +68,7 @@ export const completeName = (text: string, paths: readonly string[]): Completion
     .map((path) => ({ insert: path, label: path })),
 })
 
-/** Of two blanks after a value, one is enough. */
+/** Drops a choice's trailing blank if the text already has one. */
 function found(text: string, from: number, to: number, choices: readonly Choice[]): Completion {
   const isSpaced = /^\s/.test(text.slice(to))
   const shown = choices.slice(0, CHOICES_MAX)
@@ -77,7 +77,7 @@ function found(text: string, from: number, to: number, choices: readonly Choice[
 
 const lengthOf = (shape: RegExp, text: string): number => shape.exec(text)?.[0].length ?? 0
 
-/** Whether reading stopped at a quotation mark that is still to be closed. */
+/** Whether the lexer stopped at a quotation mark that is still to be closed. */
 const isInQuotes = (head: string, at: number): boolean => head[at] === '"'
 
 function fieldBefore(lexemes: readonly Lexeme[]): string | undefined {
@@ -122,7 +122,7 @@ async function valuesOf(name: string, known: Known): Promise<readonly KnownValue
   return field === 'level' ? levelsOf(given) : given
 }
 
-/** All levels, the most severe first, with the counts that are known. */
+/** All levels, most severe first, with the counts that are known. */
 const levelsOf = (counted: readonly KnownValue[]): readonly KnownValue[] =>
   LEVELS.toReversed().map((value) => counted.find((one) => one.value === value) ?? { value })
 

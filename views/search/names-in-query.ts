@@ -3,15 +3,15 @@ import type { Query } from '../../shared/query/ast.ts'
 import { hasPhrase, splitWords } from '../../shared/query/words.ts'
 import type { Entity, Project, Registry } from '../../shared/registry/registry.ts'
 
-/** Most Projects, Events and Steps that the words of one search stand for, in this order. */
+/** Maximum number of Projects, Events and Steps, in this order, that one search's words may stand for. */
 export const NAMED_MAX = 100
-/** So many of each are looked through. */
+/** How many of each kind are searched. */
 const LOOKED_THROUGH_MAX = 2_000
 
 type Words = Extract<Query, { type: 'words' }>
 type Condition = Extract<Query, { type: 'equals' }>
 
-/** A Project, an Event or a Step of a Team with the texts by which words find it. */
+/** A Project, an Event or a Step of a Team with the texts that words are matched against. */
 interface Named {
   readonly condition: Condition
   readonly texts: readonly (readonly string[])[]
@@ -20,8 +20,8 @@ interface Named {
 type Own = Pick<Registry, 'projectsOf' | 'eventsOf' | 'stepsOf'>
 
 /**
- * The query with its words also finding the entries of the Team's Projects, Events and Steps that have such a name now. Names are the
- * registry's and may change, so that stores know identifiers alone; the id of a Project is none of the words of its entries either.
+ * Extends the query so that its words also find entries of the Team's Projects, Events and Steps whose current names match. Stores know
+ * only identifiers, because names may change; nor is a Project's id among the words of its entries.
  */
 export function withNames(query: Query, team: string, kinds: readonly EntryKind[], registry: Own): Query {
   let left = NAMED_MAX
@@ -37,7 +37,7 @@ export function withNames(query: Query, team: string, kinds: readonly EntryKind[
   const rewritten = (one: Query): Query => {
     switch (one.type) {
       case 'words': {
-        // Several words that are no phrase are the rest of a long one.
+        // Several words that are not a phrase are what remains of a long phrase.
         if (one.field !== null || (one.words.length > 1 && !one.phrase)) return one
         const conditions = conditionsOf(one)
         return conditions.length === 0 ? one : { type: 'or', queries: [one, ...conditions] }
@@ -62,7 +62,7 @@ function namedOf(team: string, kinds: readonly EntryKind[], registry: Own): read
   ]
 }
 
-/** By the registry's lists, which are new ones after every change. */
+/** Keyed by the registry's lists, which are replaced on every change. */
 const splitBefore = new WeakMap<readonly (Project | Entity)[], readonly Named[]>()
 
 function split(list: readonly (Project | Entity)[]): readonly Named[] {

@@ -2,13 +2,13 @@ import type { EntryRecord } from '../../shared/contract/records.ts'
 import type { LeafField } from '../../shared/query/ast.ts'
 import { leaves } from '../../shared/query/leaves.ts'
 
-/** How long a payload may be that is looked into, and how many names an entry has at most. */
+/** Maximum length of a payload that is parsed, and maximum number of names taken from one entry. */
 const LENGTH_MAX = 20_000
 const NAMES_MAX = 60
-/** Members of objects and arrays, of all entries together, that are looked at. */
+/** Budget of object and array members visited, over all entries. */
 const MEMBERS_MAX = 20_000
 
-/** Names of leaves that the entries have: `payload.order.id`, `scope.RequestId`; those of `wanted` values alone. */
+/** Names of leaves in the entries: `payload.order.id`, `scope.RequestId`; only those whose value is `wanted`. */
 export function pathsOf(
   entries: readonly EntryRecord[],
   wanted: (value: string) => boolean = () => true,
@@ -23,7 +23,7 @@ export function pathsOf(
   return [...names]
 }
 
-/** The values that entries have at a leaf, with the number of these entries, the most frequent first. */
+/** The values of a leaf in the entries with the number of entries each, most frequent first. */
 export function leafValuesOf(
   entries: readonly EntryRecord[],
   { field, path }: { readonly field: LeafField; readonly path: string },
@@ -38,7 +38,7 @@ export function leafValuesOf(
   )
 }
 
-/** The eventNames of entries, with the number of these entries, the most frequent first. */
+/** The event names of entries with the number of entries each, most frequent first. */
 export const eventNamesOf = (entries: readonly EntryRecord[]): readonly CountedValue[] =>
   counted(entries.flatMap((entry) => (entry.kind === 'application' && entry.eventName !== '' ? [entry.eventName] : [])))
 
@@ -53,11 +53,11 @@ function counted(values: readonly string[]): readonly CountedValue[] {
   return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count)
 }
 
-/** The family of the entry's leaves, and the value that has them. */
+/** The entry's leaf family, and the value that contains its leaves. */
 const searched = (entry: EntryRecord): readonly [LeafField, unknown] =>
   entry.kind === 'event' ? ['payload', parsed(entry.payload)] : ['scope', entry.scopeData]
 
-/** The value of a JSON text that is not long; undefined for others. */
+/** Parses a JSON text; undefined if it is too long or invalid. */
 function parsed(text: string): unknown {
   try {
     return text.length > LENGTH_MAX ? undefined : JSON.parse(text)

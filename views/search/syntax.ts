@@ -1,6 +1,6 @@
 import { FIELDS, type Field, LEAF_FAMILIES, type LeafFamily } from '../../shared/query/fields.ts'
 
-/** The forms beside the fields; docs/query.md describes them. */
+/** The forms other than fields; docs/query.md describes them. */
 const FORMS = [
   ['timeout', 'The word in anything that a row or its panel shows, in any case.'],
   ['"connection refused"', 'The words one after the other.'],
@@ -19,5 +19,5 @@ const rowOf = ({ aliases, help, example }: Field | LeafFamily) => {
   return { example, help: others === '' ? help : `${help} Also ${others}` }
 }
 
-/** All that a search can say, by examples. */
+/** All forms of a search, by example. */
 export const SYNTAX = [...FORMS, ...[...FIELDS, ...LEAF_FAMILIES].map(rowOf)]

@@ -4,8 +4,8 @@ import { printTerm, type Term } from '../../shared/query/term.ts'
 import { splitWords } from '../../shared/query/words.ts'
 
 /**
- * The search with the term added, and without its opposite, where that stood in it. What was read as text (`asText`, as the
- * read API told) keeps its meaning: its pieces go into quotes.
+ * Adds the term to the search and removes its negation. A search that was read as text (`asText`, as the read API reported) keeps its
+ * meaning: its words are quoted.
  */
 export function addTerm(text: string, term: Term, asText = false): string {
   const query = asText || lex(text).problem !== null ? quotePieces(text) : text
@@ -15,14 +15,14 @@ export function addTerm(text: string, term: Term, asText = false): string {
   return `${hasTopOr(base) ? `(${base})` : base} ${printTerm(term)}`
 }
 
-/** Without blanks around it, of which an escaped one at the end is none; a backslash at the end must not take what follows. */
+/** Strips surrounding blanks, except an escaped one at the end; a trailing backslash is doubled so that it does not escape what follows. */
 function trimmed(text: string): string {
   const { lexemes } = lex(text)
   const inner = text.slice(lexemes[0]?.at, lexemes.at(-1)?.end)
   return /(?<!\\)(?:\\\\)*\\$/.test(inner) ? `${inner}\\` : inner
 }
 
-/** The search without the term; unchanged where the term is not one of the conditions that all have to hold. */
+/** Removes the term; the search is unchanged if the term is not one of its top-level AND conditions. */
 export function removeTerm(text: string, term: Term): string {
   const found = findTerm(text, term)
   if (found === undefined) return text
@@ -31,7 +31,7 @@ export function removeTerm(text: string, term: Term): string {
   return `${before}${before !== '' && after !== '' ? ' ' : ''}${after}`
 }
 
-/** Whether the term is one of the conditions that all have to hold. */
+/** Whether the term is one of the top-level AND conditions. */
 export const hasTerm = (text: string, term: Term): boolean => findTerm(text, term) !== undefined
 
 /** The end of the text before a term, and the beginning of the text after it. */
@@ -78,7 +78,7 @@ function spanOf(lexemes: readonly Lexeme[], index: number, { negated }: Term): S
   const first = negated ? index - 1 : index
   const joined = lexemes[first - 1]?.kind === 'and'
   const before = lexemes[joined ? first - 2 : first - 1]
-  // Of `a:1 AND b` the AND goes with the first term, where there is nothing before it to join.
+  // In `a:1 AND b`, removing the first term also removes the AND, as nothing precedes it.
   const next = index + 2
   const after = lexemes[!joined && lexemes[next]?.kind === 'and' ? next + 1 : next]
   return { before: before?.end ?? 0, after: after?.at ?? Number.POSITIVE_INFINITY }
@@ -94,7 +94,7 @@ function hasTopOr(text: string): boolean {
   return false
 }
 
-/** A text that the grammar does not know, written so that it means the same: every piece between blanks as a phrase. */
+/** Rewrites text that the grammar rejects into a query with the same meaning: each word becomes a phrase. */
 const quotePieces = (text: string): string =>
   text
     .split(/\s+/)

@@ -4,23 +4,23 @@ import type { Clock } from '../../shared/runtime/clock.ts'
 export interface AttemptLimits {
   /** How many attempts may fail in a row. */
   readonly burst: number
-  /** After how long one more may fail. */
+  /** Milliseconds after which one more may fail. */
   readonly refillMs: number
 }
 
-/** One client's failures, and those of all clients together. */
+/** The limits per client, and for all clients together. */
 export const PER_CLIENT: AttemptLimits = { burst: 10, refillMs: 6_000 }
 export const OVERALL: AttemptLimits = { burst: 200, refillMs: 300 }
 
-/** Most clients that are remembered; the oldest are forgotten first. */
+/** Maximum number of clients remembered; the oldest are forgotten first. */
 const CLIENTS_MAX = 10_000
 
 /**
- * Limits how fast keys can be tried. Only failures count, and only against those who failed: whoever has a key is not in the way of
- * others, nor are they in theirs. The limit of all clients together slows down many that try one after the other.
+ * Limits how fast keys can be guessed. Only failures count, and only against clients that failed, so that clients with valid keys and
+ * guessing clients do not affect one another. The overall limit slows down guesses spread over many clients.
  */
 export interface Attempts {
-  /** Milliseconds until this client may try; 0 for at once. */
+  /** Milliseconds until this client may try again; 0 for now. */
   waitOf(client: string): number
   failed(client: string): void
 }
@@ -35,7 +35,7 @@ export function createAttempts(clock: Clock, perClient = PER_CLIENT, overall = O
   return {
     waitOf: (client) => {
       const at = forgivenAt.get(client) ?? 0
-      // Once all of its failures are forgiven, those of others are none of its business.
+      // Once a client's own failures are forgiven, the failures of others no longer delay it.
       const untilForgiven = Math.max(0, at - clock.now())
       return Math.max(wait(at, perClient), Math.min(wait(allForgivenAt, overall), untilForgiven))
     },
@@ -50,7 +50,7 @@ export function createAttempts(clock: Clock, perClient = PER_CLIENT, overall = O
   }
 }
 
-/** The client that an address counts as: the 2^64 addresses of one IPv6 network are one. */
+/** The client that an address counts as: an IPv6 /64 network counts as one client. */
 export const countedAs = (address: string): string => (isIPv6(address) ? network(address) : address)
 
 /** The first four groups of an IPv6 address, however it is abbreviated. */

@@ -4,7 +4,7 @@ import type { Forwarded, Proxies } from '../../shared/http/proxies.ts'
 /** The name of the cookie that holds the session. */
 export const SESSION_COOKIE = 'sluice_session'
 
-/** The value of a cookie that a request brings. */
+/** The value of a cookie in a request. */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=')
@@ -15,15 +15,15 @@ export function cookieOf(header: string | undefined, name: string): string | und
 
 export interface CookieScope {
   readonly basePath: string
-  /** Whether the browser is to send it over https only. */
+  /** Whether the browser may send it over https only. */
   readonly secure: boolean
 }
 
-/** The `Set-Cookie` of a session; 0 seconds take it away. No script can read it, and no other site can have it sent. */
+/** The `Set-Cookie` header of a session; 0 seconds delete the cookie. No script can read it, and no other site can have it sent. */
 export const sessionCookie = (value: string, maxAgeSeconds: number, { basePath, secure }: CookieScope): string =>
   [
     `${SESSION_COOKIE}=${value}`,
-    // A slash at its end would leave out the base path itself.
+    // With a trailing slash, the path would not cover the base path itself.
     `Path=${basePath}`,
     `Max-Age=${maxAgeSeconds}`,
     'HttpOnly',
@@ -31,6 +31,6 @@ export const sessionCookie = (value: string, maxAgeSeconds: number, { basePath, 
     ...(secure ? ['Secure'] : []),
   ].join('; ')
 
-/** Whether the browser spoke https, with this server or with a trusted proxy before it. */
+/** Whether the browser used https, to this server or to a trusted proxy in front of it. */
 export const isSecure = (request: Forwarded, proxies: Proxies): boolean =>
   (request.socket as TLSSocket).encrypted === true || proxies.protocolOf(request)?.toLowerCase() === 'https'

@@ -7,7 +7,7 @@ import { SESSION_COOKIE } from './cookie.ts'
 
 const TAG = 'Session'
 
-/** A client without a session may call them. */
+/** These operations need no session. */
 const OPEN = { tags: [TAG], security: [] }
 
 const signedIn: Session = { team: { id: 'payments', name: 'Payments' }, keyPrefix: 'sl_3fA', refused: REFUSED }
@@ -21,7 +21,7 @@ const DETAILS = {
 const session = (description: string, examples: Readonly<Record<string, Session>>): JsonSchema =>
   successResponse(description, Session, examples)
 
-/** The page signs in and out by these operations. Programs send their key with each request and need none of them. */
+/** The page signs in and out with these operations. Programs send their key with each request and do not need them. */
 export const sessionPart: OpenApiPart = {
   tags: [
     {

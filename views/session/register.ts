@@ -27,20 +27,19 @@ export interface SessionRoutesDeps extends SessionsDeps {
 /** The path at which the page signs in and out. */
 const PATH = '/api/session'
 
-/** A body that holds a key is small and comes at once. */
+/** A body with a key is small and arrives at once. */
 const BODY_LIMITS = { bytesMax: 4_096, timeoutMs: 10_000 }
 
 /**
- * Puts the session on a router: `POST` signs in with a key, `GET` tells whose session it is, `DELETE` signs out; and every request
- * below that comes with a cookie that has served for a while is given a new one. Returns the sessions, for handlers that have to know
- * whose request it is.
+ * Registers the session routes: `POST` signs in with a key, `GET` returns the session's Team, `DELETE` signs out. Any other request on the
+ * router whose cookie is due for renewal receives a new one. Returns the sessions, for handlers that need to authenticate a request.
  */
 export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessions {
   const { clock, logger, metrics, registryReady, basePath, proxies } = deps
   const sessions = createSessions(deps)
   const attempts = createAttempts(clock)
   const outcomes = metrics.counter('sluice_sign_ins_total')
-  // A counter that begins with its first event would not be seen to rise by it.
+  // A counter first exported at 1 shows no increase, so each starts at 0.
   for (const outcome of ['opened', 'refused', 'limited']) outcomes.inc({ outcome }, 0)
   const readJson = createSmallJsonReader(BODY_LIMITS)
   const answer = (response: Response, session: Session | undefined): void =>
@@ -52,7 +51,7 @@ export function registerSession(router: IRouter, deps: SessionRoutesDeps): Sessi
     )
   }
 
-  /** Streams and lists alike keep a session in use. */
+  /** Streams and lists alike keep a session alive. */
   function renew(request: IncomingMessage, response: ServerResponse): void {
     if (request.headers.cookie === undefined) return
     const session = sessions.read(request.headers)

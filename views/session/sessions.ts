@@ -5,48 +5,48 @@ import type { Clock } from '../../shared/runtime/clock.ts'
 import { cookieOf, SESSION_COOKIE } from './cookie.ts'
 import { keyTagOf, readToken, type Secrets, signToken, type Token } from './token.ts'
 
-/** A session that is not used for so long is over. */
+/** A session ends after this long without use. */
 export const IDLE_SECONDS = 12 * 3600
-/** A session is over so long after its key was presented, however much it is used. */
+/** A session ends this long after its key was presented, even if it is in use. */
 export const LONGEST_SECONDS = 7 * 24 * 3600
-/** A cookie of this age is made anew when it is used. */
+/** A cookie of this age is renewed on use. */
 const RENEW_AFTER_SECONDS = 15 * 60
 
 export interface SessionsDeps {
   readonly clock: Clock
   readonly registry: Registry
-  /** Whether the registry is folded up to its end; until then nobody can be told that a session is over. */
+  /** Whether the registry has been read to its end; until then no session can be reported as over. */
   readonly registryReady: () => boolean
-  /** Sign the cookies; whoever has one can make sessions of any Team. */
+  /** They sign the cookies; anyone who holds one can forge a session of any Team. */
   readonly secrets: Secrets
 }
 
-/** A session that holds now. */
+/** A valid session. */
 export interface Session {
   readonly team: Team
   readonly key: KeyInfo
   readonly token: Token
 }
 
-/** A cookie's value and how long it is to be kept. */
+/** A cookie's value and its lifetime. */
 export interface NewCookie {
   readonly value: string
   readonly maxAgeSeconds: number
 }
 
 /**
- * Sessions of the page. Nothing is stored: the cookie says whose it is and since when, and the registry whether the key that it
- * was given to still lives. So a session works in every process with the same secret, and ends everywhere with its key.
+ * Sessions of the page. Nothing is stored on the server: the cookie holds the Team and the start time, and the registry tells whether the
+ * key used is still valid. So a session works in every process with the same secret, and ends everywhere with its key.
  */
 export interface Sessions {
-  /** Begins a session for the holder of the key; undefined where it is no live key of one Team. */
+  /** Begins a session for the holder of the key; undefined if it is not a valid key of one Team. */
   begin(apiKey: string): Session | undefined
-  /** The session that the cookie of these headers holds. */
+  /** The session that the cookie in these headers holds. */
   read(headers: IncomingHttpHeaders): Session | undefined
-  /** The id of the Team whose cookie it is; while the registry is being read, whether the key still lives is left open. */
+  /** The id of the Team in the cookie; while the registry is still being read, the key's validity is not checked. */
   teamOf(headers: IncomingHttpHeaders): string | undefined
   cookieOf(session: Session): NewCookie
-  /** A cookie to replace one that has served for a while. */
+  /** A new cookie when the current one is due for renewal. */
   renewed(session: Session): NewCookie | undefined
 }
 
@@ -71,7 +71,7 @@ export function createSessions({ clock, registry, registryReady, secrets }: Sess
     const key = registry
       .keysOf(team.id)
       .find(({ hash, revokedAt }) => revokedAt === null && keyTagOf(hash, secret) === token.keyTag)
-    // With the tag of the secret that signs now, by which the next cookie is made.
+    // Tagged with the current signing secret, which signs the next cookie.
     return key === undefined ? undefined : { team, key, token: { ...token, keyTag: keyTagOf(key.hash, signing) } }
   }
 
@@ -104,6 +104,6 @@ interface Signed {
   readonly secret: string
 }
 
-/** How long the cookie still holds; 0 or less where it is over. A time ahead of the clock's is no reason to distrust it. */
+/** Seconds until the cookie expires; 0 or less once expired. A time ahead of this clock is accepted, as clocks of servers differ. */
 const secondsLeft = ({ startedAt, renewedAt }: Token, now: number): number =>
   Math.min(renewedAt + IDLE_SECONDS, startedAt + LONGEST_SECONDS) - now

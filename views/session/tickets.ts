@@ -3,20 +3,20 @@ import type { Registry } from '../../shared/registry/registry.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Secrets } from './token.ts'
 
-/** How long a ticket opens: as long as one request takes, with clocks of two machines between. */
+/** Lifetime of a ticket: the duration of one request, plus the clock difference between two machines. */
 const OPEN_MS = 60_000
 
-/** Tells a ticket from a key. */
+/** The prefix that distinguishes a ticket from a key. */
 const MARK = 'slt_'
 
 /**
- * A ticket lets the page's server send sample logs for a Team that is signed in: it has no key of the Team, as keys are kept nowhere.
- * It is presented like a key, is for one Team, and opens for a minute. It is made with a secret that gateway and page share, and
- * never leaves the two.
+ * A ticket lets the page's server send sample logs for a signed-in Team, whose key it does not have, as keys are not stored. It is
+ * presented like a key, is valid for one Team and one minute, and is signed with a secret that only the gateway and the page's server
+ * share.
  */
 export interface Tickets {
   issue(team: string): string
-  /** Whether what is presented as a key is a ticket for the Team. */
+  /** Whether the presented key is a ticket for the Team. */
   opens(team: string, presented: string): boolean
 }
 
@@ -43,7 +43,7 @@ export function createTickets(secrets: Secrets, clock: Clock): Tickets {
   }
 }
 
-/** A registry whose Teams are also opened by tickets. */
+/** A registry that also accepts tickets as keys. */
 export const openedByTickets = (registry: Registry, tickets: Tickets | null): Registry =>
   tickets === null
     ? registry

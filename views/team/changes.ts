@@ -10,11 +10,11 @@ import { conflict, invalidFields, invalidParameters, notFound, rateLimited } fro
 import { durationText } from '../flow-layout/times.ts'
 import { type FieldName, type Fields, readFields } from './fields.ts'
 
-/** A change that a Team makes to what it owns. */
+/** A change that a Team makes to its own settings. */
 export interface Change {
   /** The answer's data. */
   readonly data: unknown
-  /** Whether the registry of this process shows it already. */
+  /** Whether the registry of this process already shows the change. */
   readonly isVisible: (registry: Registry) => boolean
 }
 
@@ -22,7 +22,7 @@ export type Kind = OwnItem['kind']
 
 const NAMES = { event: 'Event', step: 'Step', project: 'Project' } as const
 
-/** The fields of a new thing and of a change, by kind; what is required of a new one comes first. */
+/** The fields of a creation and of a change, by kind; required ones come first. */
 const TAKEN: Readonly<Record<Kind, { readonly create: readonly FieldName[]; readonly change: readonly FieldName[] }>> =
   {
     event: { create: ['identifier', 'name'], change: ['name', 'archived'] },
@@ -51,7 +51,7 @@ export async function changeItem(
   return apply(admin, team, { kind, id, ...wanted(fields) }, 'change')
 }
 
-/** Changes the Team itself: the Project that gets logs of unknown services. */
+/** Changes the Team itself: the Project that receives logs of unknown services. */
 export async function changeTeam(admin: RegistryAdmin, team: string, json: unknown): Promise<Change> {
   const { defaultProject = null } = readFields(json, ['defaultProject'], ['defaultProject'])
   const result = await admin.setDefaultProject(team, defaultProject)
@@ -78,7 +78,7 @@ async function apply(admin: RegistryAdmin, team: string, item: OwnItem, how: 'cr
   }
 }
 
-/** As the answers show it. */
+/** The item as the API returns it. */
 function shownItem(item: Entity | Project) {
   const { name, archivedAt = null } = item
   if ('id' in item) return { id: item.id, name, archivedAt }
@@ -122,7 +122,7 @@ function refusalOf(because: OwnRefusal, { kind, id, event }: OwnItem): ProblemEr
 
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** Makes a key, which is given here once and kept nowhere. */
+/** Creates a key, which is returned only here and not stored. */
 export async function createKey(admin: RegistryAdmin, team: string, json: unknown): Promise<Change> {
   const { revokeOld = false } = readFields(json, ['revokeOld'])
   const result = await admin.rotateKey(team, { revokeOld, byTeam: true })
@@ -134,9 +134,9 @@ export async function createKey(admin: RegistryAdmin, team: string, json: unknow
   }
 }
 
-/** Ends a key by the characters that are shown of it. */
+/** Revokes a key, identified by its visible prefix. */
 export async function revokeKey(admin: RegistryAdmin, team: string, prefix: string): Promise<Change> {
-  // Whole keys do not belong into a path: those are logged on the way.
+  // Full keys must not appear in paths, because paths are logged.
   if (prefix.length > PREFIX_CHARACTERS_MAX)
     throw invalidParameters([
       {

@@ -4,7 +4,7 @@ import { isOrder, ORDER_EXPECTED, textProblem } from '../../shared/registry/rule
 import { invalidFields, type ParameterProblem } from '../api/problems.ts'
 import { SEARCH_PARAMETERS } from '../schemas/list-parameters.ts'
 
-/** A field of a body: its value, or what it must be like. */
+/** A field of a body: its value, or a description of what is expected. */
 type Read<T> = (value: unknown) => { readonly value: T } | { readonly expected: string }
 
 const text: Read<string> = (value) => {
@@ -39,7 +39,7 @@ const searchParams: Read<Readonly<Record<string, string>>> = (value) => {
   return { value: value as Readonly<Record<string, string>> }
 }
 
-/** Every field that the bodies of the Team's settings have. */
+/** Every field in the bodies of the Team's settings. */
 const FIELDS = {
   identifier: text,
   id: guid,
@@ -55,14 +55,14 @@ const FIELDS = {
 
 export type FieldName = keyof typeof FIELDS
 
-/** The fields of a body; one that is left out is undefined. */
+/** The fields of a body; an omitted field is undefined. */
 export type Fields = {
   readonly [Name in FieldName]?: (typeof FIELDS)[Name] extends Read<infer T> ? T | undefined : never
 }
 
 /**
- * Reads the fields that a path takes. Throws an `invalid_request` that names each one that is unknown, missing or not as it must be,
- * by a JSON pointer: a misspelt field that was ignored would look like a change.
+ * Reads the fields that a path takes. Throws an `invalid_request` that names each unknown, missing or invalid one by JSON pointer: ignoring
+ * a misspelt field would look like a successful change.
  */
 export function readFields(json: unknown, taken: readonly FieldName[], required: readonly FieldName[] = []): Fields {
   if (typeof json !== 'object' || json === null || Array.isArray(json))

@@ -7,13 +7,13 @@ import type { Logger } from '../../shared/runtime/logger.ts'
 
 /** The latest entry and the number of entries of a Team's Events, Steps and Projects within the last day. */
 export interface LastSeen {
-  /** Whether targets that are not in `seen` have logged nothing; else the store could not tell, or not in time. */
+  /** Whether targets missing from `seen` have logged nothing; false if the store failed, was too slow, or may have omitted some. */
   readonly complete: boolean
   readonly seen: { readonly [Target in TargetKind]: ReadonlyMap<string, Seen> }
 }
 
 export interface Seen {
-  /** The latest timestamp; null where there was no time to look. */
+  /** The latest timestamp; null if the time budget was used up. */
   readonly at: string | null
   readonly count: number
 }
@@ -24,22 +24,22 @@ export interface LastSeenDeps {
   readonly store: Pick<LogStoreReader, 'facets' | 'search'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Longest time that the store is waited for; 3 s unless told otherwise. */
+  /** How long to wait for the store, in milliseconds; 3 s by default. */
   readonly patienceMs?: number
 }
 
 const DAY_MS = 86_400_000
-/** Most targets of one kind that are told of. */
+/** Maximum number of targets per kind. */
 const TARGETS_MAX = 100
-/** How many of them are looked for at a time, and for how long in all: this is a courtesy, and the store has other work. */
+/** How many targets are looked up at a time, and the time for all of them: this is optional information, and the store has other work. */
 const AT_A_TIME = 4
 const BUDGET_MS = 1_500
-/** How long an answer is good for. */
+/** How long an answer is cached. */
 const FRESH_MS = 5_000
 
 /**
- * Tells when something was last seen as far as a store can tell it cheaply: which targets have logged within a day costs one count,
- * and the latest entry of one that has is found at the end of its time index. Older entries would have to be searched for.
+ * Reports when targets were last seen, as far as the store can do so cheaply: one count tells which targets have logged within a day, and
+ * the latest entry of such a target is at the end of its time index. Older entries would require a search.
  */
 export function createLastSeen({
   store,

@@ -133,7 +133,7 @@ const inPath = (name: string, example: string): JsonSchema => ({
   example,
 })
 
-/** The query parameter for `.` and `..`, which clients take out of a path. */
+/** The query parameter for `.` and `..`, which URL parsers remove from a path. */
 const elsewhere: JsonSchema = {
   name: 'identifier',
   in: 'query',
@@ -214,7 +214,7 @@ const WATCHES: OpenApiPart['paths'] = {
   },
 }
 
-/** The operations of the Team's own settings: its keys, the Events, Steps and Projects that it owns, its saved searches and watches. */
+/** The operations of the Team's own settings: keys, Events, Steps, Projects, saved searches and watches. */
 export const teamPart: OpenApiPart = {
   tags: [
     {

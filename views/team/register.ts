@@ -45,39 +45,39 @@ export interface TeamDeps extends AuthenticationDeps {
   /** The first characters of the key that a request's session began with. */
   readonly keyOfSession: (headers: IncomingHttpHeaders) => string | undefined
   readonly store: LogStoreReader
-  /** The address that snippets send to. */
+  /** The gateway's address in code snippets. */
   readonly gateway: TeamSettings['gateway']
-  /** How samples are sent to it. */
+  /** How sample logs reach the gateway. */
   readonly access: GatewayAccess
   readonly proxies: Proxies
   readonly refusals: RefusalsReader
-  /** The quotas of Teams that have none of their own. */
+  /** The quotas of Teams without their own. */
   readonly quotas: QuotaSettings
-  /** Bounds the reads, with all others of the process. */
+  /** Bounds the reads, together with all others of the process. */
   readonly gate: ReadGate
-  /** Longest time of a read, in milliseconds. */
+  /** Time limit of a read, in milliseconds. */
   readonly deadlineMs: number
   readonly watches: Pick<WatchTools, 'book' | 'poster'>
   readonly changes?: SerialQueueOptions
-  /** The changes that a Team makes by itself within 24 hours. */
+  /** Maximum number of changes by a Team itself within 24 hours. */
   readonly changesMax?: number
-  /** Longest time that the log store is waited for, in milliseconds. */
+  /** How long to wait for the log store, in milliseconds. */
   readonly patienceMs?: number
 }
 
-/** A name and an identifier fit in many times over. */
+/** Room for a name and an identifier many times over. */
 const BODY_LIMITS = { bytesMax: 16_384, timeoutMs: 10_000 }
-/** A change reads the whole registry, so they go one after the other. */
+/** Changes run one at a time, because each reads the whole registry. */
 const CHANGES: SerialQueueOptions = { waitingMax: 16, timeoutMs: 15_000 }
-/** A sample waits for a gateway, which has a time of its own. */
+/** A sample waits for a gateway, which has a timeout of its own. */
 const SAMPLES: SerialQueueOptions = { waitingMax: 4, timeoutMs: 60_000 }
-/** How long an answer waits for this process to show what was changed. */
+/** How long an answer waits until this process shows the change. */
 const VISIBLE_WITHIN_MS = 3_000
 const VISIBLE_POLL_MS = 10
 
 const CREATED = 201
 
-/** The changes that a Team makes by itself within 24 hours: each is a record that the audit keeps, and none may push out those of others. */
+/** Maximum number of changes by a Team itself within 24 hours: each adds an audit record, and must not push out those of other Teams. */
 export const TEAM_CHANGES_MAX = 3_000
 const DAY_MS = 86_400_000
 
@@ -86,14 +86,14 @@ interface Call {
   readonly team: Team
   readonly json: unknown
   readonly subject: string
-  /** Changes the registry, or else something, in the name of the request. */
+  /** Changes the registry, or anything else, on behalf of the request. */
   readonly admin: RegistryAdmin
   readonly audited: Audited
 }
 
 /**
- * Puts the Team's own settings on a router: the keys, Events, Steps, Projects, saved searches and watches that it may see and change. A request with the page's
- * cookie has to come from the page itself to change anything.
+ * Registers the Team's own settings on a router: the keys, Events, Steps, Projects, saved searches and watches that it may see and change.
+ * Changes authenticated by the page's cookie have to come from the page itself.
  */
 export function registerTeam(router: IRouter, deps: TeamDeps): void {
   const { registry, clock, logger } = deps
@@ -123,7 +123,7 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
     return { snippets: snippetsOf(kind, id) }
   }
 
-  /** A request that changes something: one at a time, and answered once this process shows it. */
+  /** Handles a changing request: one at a time, answered once this process shows the change. */
   const write: Write =
     (status, work, inTurn = changesInTurn) =>
     async (request, response) => {
@@ -189,7 +189,7 @@ export function registerTeam(router: IRouter, deps: TeamDeps): void {
   router.use(routes)
 }
 
-/** Makes a handler that shows what this process holds in memory. */
+/** Makes a handler that returns what this process holds in memory. */
 type Show = (dataOf: (team: Team, subject: string) => object) => RequestHandler
 
 /** Makes a handler that changes something. */
@@ -223,7 +223,7 @@ function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
       delete: write(200, ({ team, subject, audited }) => deleteWatch({ ...tools, audited }, team.id, subject)),
     },
     '/api/team/watches/:id/test': {
-      // Tests wait for whoever a webhook names, and not for one another.
+      // Tests wait for an arbitrary receiver, so they must not wait for one another as well.
       post: write(
         200,
         ({ team, json, subject }) => testWatch({ ...tools, attempts }, team, subject, json),
@@ -233,7 +233,7 @@ function watchRoutes(tools: WatchTools, show: Show, write: Write): Handlers {
   }
 }
 
-/** Makes what audits the changes of a request, and refuses those of a Team that makes too many. */
+/** Creates the function that audits a request's changes, and refuses changes of a Team over its limit. */
 function createTeamAudit({ audit, clock, proxies, keyOfSession, changesMax = TEAM_CHANGES_MAX }: TeamDeps) {
   const noLimit = { burst: 1, refillMs: 0 }
   const attempts = createAttempts(clock, { burst: changesMax, refillMs: DAY_MS / changesMax }, noLimit)
@@ -248,7 +248,7 @@ function createTeamAudit({ audit, clock, proxies, keyOfSession, changesMax = TEA
     })
     let hasBegun = false
     return (changes, make) => {
-      // A request that has begun may take back what it did.
+      // A request that has begun may still undo its own changes.
       const waitMs = hasBegun ? 0 : attempts.waitOf(id)
       if (waitMs > 0) throw rateLimited('The Team has made too many changes.', Math.ceil(waitMs / 1_000))
       hasBegun = true
@@ -258,10 +258,10 @@ function createTeamAudit({ audit, clock, proxies, keyOfSession, changesMax = TEA
   }
 }
 
-/** Makes handlers that answer with the Team's settings in a form. */
+/** Creates handlers that answer with a form of the Team's settings. */
 function createSettingsReader(deps: TeamDeps, teamOf: (request: IncomingMessage) => Team) {
   const lastSeen = createLastSeen(deps)
-  // All that wait for the same look at the store are told by turns: the settings of a large Team are a megabyte.
+  // Requests that share one read of the store are serialised in turn: the settings of a large Team are a megabyte.
   const byTurns = createCooperative()
 
   return (formOf: (settings: TeamSettings) => object): RequestHandler =>
@@ -279,7 +279,7 @@ function createSettingsReader(deps: TeamDeps, teamOf: (request: IncomingMessage)
     }
 }
 
-/** Whether the Team has this, archived or not. */
+/** Whether the Team owns this item, archived or not. */
 function owns(registry: Registry, team: Team, kind: Kind, id: string): boolean {
   if (kind === 'project') return registry.project(id)?.team === team.id
   const entity = registry.entity(id)
@@ -294,11 +294,11 @@ const answer = (response: ServerResponse, status: number, data: unknown): void =
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** Stands in the path for an identifier that the parameter `identifier` gives. */
+/** Placeholder in the path for an identifier that is given by the parameter `identifier`. */
 const ELSEWHERE = '-'
 const ELSEWHERE_PARAMETER = 'identifier'
 
-/** Clients take `.` and `..` out of a path, so these two can only be given as a parameter. */
+/** URL parsers remove `.` and `..` from a path, so these two can only be given as a parameter. */
 function subjectOf({ url }: IncomingMessage, inPath: string): string {
   return (inPath === ELSEWHERE ? searchOf(url).get(ELSEWHERE_PARAMETER) : null) ?? inPath
 }

@@ -10,17 +10,17 @@ import { isInUse } from './settings.ts'
 
 /** How the page's server reaches a gateway. */
 export interface GatewayAccess {
-  /** The address with its base path and without a slash at its end; null where none is known. */
+  /** The address with its base path and without a trailing slash; null if unknown. */
   readonly url: () => string | null
   readonly tickets: Tickets
 }
 
-/** Longest time of the whole. */
+/** Time limit for all requests together. */
 const TIMEOUT_MS = 15_000
 
 /**
- * Sends a sample flow of the Team to the gateway, over HTTP as any client does. Throws `conflict` where there is nothing to send it
- * for, no gateway known, or a gateway that refuses it, and `server_error` where none answers.
+ * Sends a sample flow of the Team to the gateway over HTTP, like any client. Throws `conflict` if there is nothing to log to, no gateway is
+ * known, or the gateway refuses it, and `server_error` if no gateway answers.
  */
 export async function sendSampleFlow(
   team: TeamDescription,
@@ -50,7 +50,7 @@ interface Answer {
   readonly error?: Problem
 }
 
-/** Sends one request; gives the number of its entries. */
+/** Sends one request and returns the number of its entries. */
 async function send(
   address: string,
   ticket: string,
@@ -94,13 +94,13 @@ interface SampleRequest {
 const ENVIRONMENT = 'Sample'
 const STEPS_MAX = 6
 
-/** How long before now things happened, in seconds: a busy beginning, a long wait that the drawing folds, and a busy end. */
+/** Ages of the entries in seconds: a busy beginning, a long idle time that the drawing folds, and a busy end. */
 const BEGUN = 26 * 60
 const RESUMED = 90
 
 /**
- * A flow to look at, over what the Team has in use: an Event with its Steps, of which the last has not happened yet, and logs of a
- * Project beside them, with something that went wrong and was mended. Empty where the Team has nothing in use.
+ * A demonstration flow from the Team's Events, Steps and Projects in use: an Event whose last Step is still missing, and logs of a Project
+ * with an error that was recovered from. Empty if the Team has nothing in use.
  */
 export function sampleRequests(team: TeamDescription, correlationKey: string, now: number): readonly SampleRequest[] {
   const { event, steps } = processOf(team)
@@ -116,7 +116,7 @@ export function sampleRequests(team: TeamDescription, correlationKey: string, no
   if (event !== undefined)
     requests.push(eventLog(event, 'Information', BEGUN, { sample: true, text: 'A sample flow begins' }))
   for (const [index, { identifier, name }] of done.entries()) {
-    // The first Step is done at once; the others after the long wait, which the second one is the cause of.
+    // The first Step finishes at once; the second causes the long wait, after which the others finish.
     const ended = index === 0 ? BEGUN - 1.2 : RESUMED - 9 * index
     if (index === 1)
       requests.push(
@@ -134,7 +134,7 @@ export function sampleRequests(team: TeamDescription, correlationKey: string, no
   return requests
 }
 
-/** The Event with most Steps in use, else the Steps that stand alone. */
+/** The Event with the most Steps in use, else the Steps without an Event. */
 function processOf({ events, steps }: TeamDescription): {
   readonly event: string | undefined
   readonly steps: readonly StepDescription[]

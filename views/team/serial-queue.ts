@@ -2,19 +2,16 @@ import { ProblemError, problem } from '../../shared/contract/errors.ts'
 import { unavailable } from '../api/problems.ts'
 
 export interface SerialQueueOptions {
-  /** The most calls that may wait for their turn, the running one included. */
+  /** Maximum number of waiting calls, including the running one. */
   readonly waitingMax: number
-  /** The longest time from the call to the answer. */
+  /** The longest time from the call to its result, in milliseconds. */
   readonly timeoutMs: number
 }
 
-/** Does the work in its turn; throws `server_error` where that takes too long, or too many wait. */
+/** Runs the work in turn; throws `server_error` on timeout, or if too many calls are waiting. */
 export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>
 
-/**
- * Does one thing after the other. Work that is given up before its turn is never begun; what has begun goes on, and whether it was
- * done stays open.
- */
+/** Runs one call at a time. Work that times out before its turn is never started; running work continues, and its outcome stays unknown. */
 export function createSerialQueue({ waitingMax, timeoutMs }: SerialQueueOptions): SerialQueue {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0

@@ -6,7 +6,7 @@ import type { Action, ActionKind, Field, Line, List, TeamLists, TeamSettings } f
 import type { Kind } from './changes.ts'
 import type { LastSeen, TargetKind } from './last-seen.ts'
 
-/** The most revoked keys of an answer; the ones that were revoked last. */
+/** Maximum number of revoked keys in an answer; the most recently revoked ones are kept. */
 const REVOKED_MAX = 50
 
 /** The answer of `GET /api/team`. */
@@ -35,7 +35,7 @@ export function settingsOf(
   }
 }
 
-/** The live keys and the last revoked ones, in the order in which they were made. */
+/** The valid keys and the most recently revoked ones, in order of creation. */
 function shownKeys(keys: TeamDescription['keys']): TeamDescription['keys'] {
   const revoked = keys
     .flatMap((key) => (key.revokedAt === null ? [] : [{ key, at: key.revokedAt }]))
@@ -47,7 +47,7 @@ function shownKeys(keys: TeamDescription['keys']): TeamDescription['keys'] {
 type Settings = Omit<TeamSettings, 'gateway'>
 type Owned = Settings['events'][number] | Settings['steps'][number] | Settings['projects'][number]
 
-/** The answer of `GET /api/team/lists`: all that the Team owns, each with the changes that can be made to it. */
+/** The answer of `GET /api/team/lists`: everything the Team owns, with the possible changes. */
 export const listsOf = (settings: Settings): TeamLists => ({
   lists: [entityList(settings), projectList(settings), keyList(settings)],
   limits: settings.limits,
@@ -61,7 +61,7 @@ function entityList({ events, steps }: Settings): List {
     lines: [
       ...events.flatMap((event) => [
         lineOf('event', event, isInUse(event) ? ['newStep', 'rename', 'archive'] : ['rename', 'restore']),
-        // A Step of an archived Event comes back with it.
+        // A Step of an archived Event is restored with it.
         ...event.steps.map((step) => lineOf('step', step, isInUse(event) ? changesOf(step) : ['rename'], true)),
       ]),
       ...steps.map((step) => lineOf('step', step, changesOf(step))),
@@ -107,7 +107,7 @@ function keyList({ keys }: Settings): List {
       at: createdAt,
       lastDay: null,
       snippets: false,
-      // The last live key stays: without it nobody could sign in.
+      // The last valid key cannot be revoked: without it nobody could sign in.
       changes: revokedAt === null && live.length > 1 ? ['revoke'] : [],
     })),
     changes: { revoke: { kind: 'revoke', method: 'DELETE', isDanger: true } },
@@ -134,12 +134,12 @@ function targetsOf({ events, steps, projects }: Settings): TeamLists['targets'] 
   return { event: entity ?? null, application: application ?? null, flow: entity ?? application ?? null }
 }
 
-/** Whether an Event, Step or Project takes logs. */
+/** Whether an Event, Step or Project accepts logs. */
 export const isInUse = ({ archivedAt }: { readonly archivedAt: string | null }): boolean => archivedAt === null
 
 const changesOf = (owned: Owned): readonly ActionKind[] => ['rename', isInUse(owned) ? 'archive' : 'restore']
 
-/** The path of the API. Clients take `.` and `..` out of a path, so these two are given as a parameter. */
+/** The item's API path. URL parsers remove `.` and `..` from a path, so these two are given as a parameter. */
 const pathOf = (kind: Kind, id: string, below = ''): string =>
   /^\.{1,2}$/.test(id)
     ? `/api/team/${kind}s/-${below}?identifier=${id}`
@@ -162,7 +162,7 @@ function lineOf(kind: Kind, owned: Owned, changes: readonly ActionKind[], below 
   }
 }
 
-/** The changes that can be made to Events, Steps and Projects alike. */
+/** The changes common to Events, Steps and Projects. */
 const CHANGES: List['changes'] = {
   rename: { kind: 'rename', method: 'PATCH', fields: [{ name: 'name', from: 'name', required: true }] },
   archive: { kind: 'archive', method: 'PATCH', body: { archived: true } },
@@ -175,7 +175,7 @@ const CREATIONS = {
   project: { kind: 'newProject', fields: [{ name: 'name', required: true }, { name: 'id' }] },
 } as const satisfies Record<Kind, Pick<Action, 'kind' | 'fields'>>
 
-/** The request for a new one; the Event of a new Step may be the line's. */
+/** The creation form; the Event of a new Step may come from the line. */
 function creationOf(of: Kind, event?: Field['from']): Action {
   const { kind, fields } = CREATIONS[of]
   const ofEvent: Field = { name: 'event', ...(event && { from: event }) }

@@ -3,8 +3,8 @@ import type { Snippets } from '../schemas/team.ts'
 import type { Kind } from './changes.ts'
 
 /**
- * A text as a literal of JSON, JavaScript, C# and Python alike: what is beyond ASCII, and what a shell, its line editor or a tag would
- * take, is escaped.
+ * A literal that is valid in JSON, JavaScript, C# and Python alike: non-ASCII characters, and those that a shell, its line editor or markup
+ * would interpret, are escaped.
  */
 const literal = (text: string): string =>
   JSON.stringify(text).replace(
@@ -13,8 +13,8 @@ const literal = (text: string): string =>
   )
 
 /**
- * Code that sends one log to an Event or a Step by its identifier, or to a Project by its id; ready to be pasted once the address of
- * the gateway and a key stand in it.
+ * Code that sends one log to an Event or a Step by its identifier, or to a Project by its id; ready to be pasted once the gateway's address
+ * and a key are filled in.
  */
 export function snippetsOf(kind: Kind, id: string): Snippets['snippets'] {
   const isProject = kind === 'project'

@@ -15,20 +15,20 @@ import {
 } from '../schemas/watches.ts'
 import { SECRET_PREFIX } from '../watches/poster.ts'
 
-/** The fields of a watch as a body has them; one that is left out is undefined. */
+/** The fields of a watch in a body; an omitted field is undefined. */
 export interface WatchFields {
   readonly name?: string
   readonly condition?: Condition
   readonly webhook?: {
     readonly url: string
     readonly format: Format
-    /** Null asks for a new one. */
+    /** Null requests a new one. */
     readonly secret?: string | null
   }
   readonly paused?: boolean
 }
 
-/** Reads a value at a JSON pointer; adds a problem, and gives something of the type, where it is not as it must be. */
+/** Reads a value at a JSON pointer; for an invalid value it adds a problem and returns a placeholder. */
 type Read<T> = (value: unknown, path: string, problems: ParameterProblem[]) => T
 
 const URL_LENGTH_MAX = 2_048
@@ -89,7 +89,7 @@ function isSecret(text: string): boolean {
   return text.startsWith(SECRET_PREFIX) && isBase64 && length >= SECRET_BYTES.min && length <= SECRET_BYTES.max
 }
 
-/** Parameters of a list, each as the list itself takes it. */
+/** Parameters of a list, validated like those of the list itself. */
 const params: Read<Readonly<Record<string, string>>> = (value, path, problems) => {
   const members = membersOf(value, path, problems)
   for (const [member, text] of Object.entries(members)) {
@@ -111,7 +111,7 @@ const params: Read<Readonly<Record<string, string>>> = (value, path, problems) =
 
 type Fields = Readonly<Record<string, Read<unknown>>>
 
-/** Reads an object that has these fields and no others. */
+/** Reads an object with exactly these fields. */
 const object =
   <T>(fields: Fields, optional: readonly string[] = []): Read<T> =>
   (value, path, problems) => {
@@ -165,8 +165,7 @@ const FIELDS = {
 } as const satisfies Fields
 
 /**
- * Reads the body of a watch, new or changed. Throws an `invalid_request` that names each field that is unknown, missing or not as it must be by a
- * JSON pointer.
+ * Reads the body of a watch, new or changed. Throws an `invalid_request` that names each unknown, missing or invalid field by JSON pointer.
  */
 export function readWatchBody(json: unknown, isNew: boolean): WatchFields {
   const problems: ParameterProblem[] = []

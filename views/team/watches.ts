@@ -23,12 +23,12 @@ export interface WatchTools {
   readonly clock: Clock
 }
 
-/** The tools of a request that changes something. */
+/** The tools of a changing request. */
 type ChangingTools = WatchTools & { readonly audited: Audited }
 
-/** Each watch costs a read every half a minute. */
+/** Each watch costs a read every half minute. */
 export const WATCHES_MAX = 50
-/** Every process that shows or evaluates watches holds them all in memory, with tens of kilobytes of history each at most. */
+/** Every process that shows or evaluates watches holds them all in memory, each with up to tens of kilobytes of history. */
 export const ALL_WATCHES_MAX = 2_000
 const SECRET_BYTES = 32
 
@@ -60,10 +60,10 @@ export async function patchWatch(tools: ChangingTools, team: string, given: stri
   const fields = readWatchBody(json, false)
   refuseUnknown(tools, team, fields)
   const { name = stored.name, condition = stored.condition, paused = stored.paused, webhook } = fields
-  // Only a secret that was made or given now is shown.
+  // A secret is returned only when it was generated or set by this request.
   const made = webhook?.secret === null ? newSecret() : (webhook?.secret ?? null)
   const { url, format } = webhook ?? stored.webhook
-  // A watch that goes on, or looks at something else, begins anew: no flow and no group from before is told of.
+  // A watch that is resumed or whose condition changed starts over: earlier flows and groups are not reported.
   const isSame = JSON.stringify(condition) === JSON.stringify(stored.condition) && !(stored.paused && !paused)
   const since = isSame ? stored.since : timestampOf(tools.clock.now())
   const next = { name, condition, webhook: { url, format, secret: made ?? stored.webhook.secret }, paused, since }
@@ -76,7 +76,7 @@ export async function deleteWatch(tools: ChangingTools, team: string, given: str
   return { data: { id }, isVisible: () => tools.book.find(team, id) === undefined }
 }
 
-/** Posts a message as the watch would, and tells what became of it; so often only, as it goes to whoever a Team names. */
+/** Posts a message as the watch would, and returns the outcome; rate-limited, as the receiver is arbitrary. */
 export async function testWatch(
   tools: WatchTools & { readonly attempts: Attempts },
   team: Team,
@@ -118,7 +118,7 @@ async function put(
   }
 }
 
-/** Puts the watch on its topic, and tells the audit. */
+/** Writes the watch to its topic, and audits the change. */
 async function change({ book, audited }: ChangingTools, team: string, id: string, after: StoredWatch | null) {
   const before = book.find(team, id) ?? null
   const action = before === null ? 'created' : after === null ? 'deleted' : 'changed'
@@ -126,7 +126,7 @@ async function change({ book, audited }: ChangingTools, team: string, id: string
   await audited([told], () => book.put(team, id, after))
 }
 
-/** A watch without its secrets, of which the path of a webhook is one; the fingerprint changes with them. */
+/** A watch without its secrets, which include the webhook's path; the fingerprint changes with them. */
 function audible(watch: StoredWatch | null): object | null {
   if (watch === null) return null
   const { name, condition, webhook, paused } = watch
@@ -153,7 +153,7 @@ function find(tools: WatchTools, team: string, given: string): KnownWatch {
   return watch
 }
 
-/** Refuses what can be known to fail; names are resolved when something is posted. */
+/** Refuses what is known to fail; host names are resolved only when posting. */
 function refuseUnknown({ registry, poster }: WatchTools, team: string, { condition, webhook }: WatchFields): void {
   const problems = [...eventProblem(registry, team, condition), ...addressProblem(poster, webhook?.url)]
   if (problems.length > 0) throw invalidFields(problems)
@@ -173,7 +173,7 @@ function addressProblem(poster: Poster, url: string | undefined) {
 
 const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
-/** A watch as the API shows it: without its secret. */
+/** A watch as the API returns it, without its secret. */
 function shown(watch: KnownWatch): Watch {
   const { id, name, condition, webhook, paused, lastEvaluatedAt } = watch
   const { memory, error, delivery } = stateOf(watch)

@@ -2,8 +2,8 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { createNetworkCheck } from '../../shared/runtime/networks.ts'
 
 /**
- * Addresses of IPv4 that are not those of a host on the public Internet: the registry of special-purpose addresses (RFC 6890 and its
- * successors), multicast, and the address of Azure's host, which is a public one by its number alone.
+ * IPv4 addresses that are not public Internet hosts: the special-purpose address registry (RFC 6890 and its successors), multicast, and
+ * Azure's host address 168.63.129.16, which is public by number only.
  */
 const NOT_PUBLIC_V4 = [
   '0.0.0.0/8',
@@ -23,18 +23,18 @@ const NOT_PUBLIC_V4 = [
   '224.0.0.0/3',
 ]
 
-/** Of IPv6 only the global unicast addresses are public, but for those that are set aside among them: protocols, documentation, 6to4. */
+/** Only global unicast IPv6 addresses are public, except the ranges reserved for protocols, documentation and 6to4. */
 const PUBLIC_V6 = ['2000::/3']
 const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
-/** Translates IPv4 for hosts that have IPv6 alone (RFC 6052); the last 32 bits are the address that is reached. */
+/** The NAT64 prefix (RFC 6052) for reaching IPv4 from IPv6-only hosts; the last 32 bits are the IPv4 address. */
 const NAT64 = '64:ff9b::'
 
 const isNotPublicV4 = createNetworkCheck(NOT_PUBLIC_V4)
 const isGlobalV6 = createNetworkCheck(PUBLIC_V6)
 const isSetAsideV6 = createNetworkCheck(NOT_PUBLIC_V6)
 
-/** Whether an address, in the form that the resolver gives, is that of a host on the public Internet. */
+/** Whether an address, in the resolver's notation, is a public Internet host. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !isNotPublicV4(address)
   if (!isIPv6(address)) return false
@@ -42,9 +42,9 @@ export function isPublicAddress(address: string): boolean {
   return inside === undefined ? isGlobalV6(address) && !isSetAsideV6(address) : !isNotPublicV4(inside)
 }
 
-/** The address of IPv4 that a translated address of IPv6 reaches. */
+/** The IPv4 address that a NAT64 address reaches. */
 function translatedAddress(address: string): string | undefined {
-  // A URL writes every address of IPv6 in one form.
+  // A URL normalises every notation of an IPv6 address.
   const canonical = new URL(`http://[${address.replace(/%.*/, '')}]`).hostname.slice(1, -1)
   const [, high = '0', low] = new RegExp(`^${NAT64}(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})$`).exec(canonical) ?? []
   if (low === undefined) return undefined
@@ -52,7 +52,7 @@ function translatedAddress(address: string): string | undefined {
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.')
 }
 
-/** The host of a URL as an address, where it is one: a URL brings all notations of an address into one form. */
+/** The host of a URL if it is an address; a URL normalises all notations of an address. */
 export function literalAddress({ hostname }: URL): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '')
   return isIPv4(bare) || isIPv6(bare) ? bare : undefined

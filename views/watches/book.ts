@@ -12,48 +12,48 @@ import {
   type WatchRecord,
 } from './records.ts'
 
-/** A watch with all that is known of it. */
+/** A watch with everything known about it. */
 export interface KnownWatch extends StoredWatch {
   readonly team: string
   /** A GUID in canonical form. */
   readonly id: string
   readonly state: StoredState | undefined
-  /** Canonical timestamp; null before the first time. */
+  /** Canonical timestamp; null before the first evaluation. */
   readonly lastEvaluatedAt: string | null
 }
 
-/** All watches, as the topic has them. */
+/** All watches, as stored in the topic. */
 export interface WatchBook {
-  /** Whether the topic is read up to what stood in it at the start. */
+  /** Whether the topic has been read up to where it ended at the start. */
   ready(): boolean
   all(): readonly KnownWatch[]
   /** The watches of a Team, by name. */
   of(team: string): readonly KnownWatch[]
   find(team: string, id: string): KnownWatch | undefined
-  /** Makes, changes or (null) deletes a watch. Rejects as `Journal.append`. */
+  /** Creates, changes or (null) deletes a watch. Rejects like `Journal.append`. */
   put(team: string, id: string, watch: StoredWatch | null): Promise<void>
   /**
-   * Appends the state that follows the one of `watch`, and tells whether it is the one that stands: of several processes that follow the same state, that
-   * is the one whose record is the first in the topic. Rejects as `Journal.append`, and where the record does not come back in time.
+   * Appends the successor of `watch`'s state and returns whether it won: of several processes that succeed the same state, the one whose
+   * record comes first in the topic. Rejects like `Journal.append`, and if the record is not read back in time.
    */
   advance(watch: KnownWatch, state: NextState): Promise<boolean>
-  /** Tells when watches of a Team were looked at. Rejects as `Journal.append`. */
+  /** Records when watches of a Team were evaluated. Rejects like `Journal.append`. */
   noteEvaluations(team: string, evaluations: StoredEvaluations): Promise<void>
 }
 
-/** A state as whoever works it out has it; the book numbers and signs it. */
+/** A state without the number and writer that the book adds. */
 export type NextState = Omit<StoredState, 'by' | 'revision'>
 
 export interface WatchBookDeps {
   readonly journal: Pick<Journal, 'follow' | 'append'>
   readonly topic: string
-  /** Names this process among all that write. */
+  /** Identifies this process among all writers. */
   readonly writer: string
   readonly clock: Clock
   readonly logger: Logger
-  /** Time from a failure to the next attempt to read the topic. */
+  /** Milliseconds to wait before reading the topic again after a failure. */
   readonly retryMs?: number
-  /** Longest time from an append until it is read back. */
+  /** Maximum milliseconds from an append until it is read back. */
   readonly readBackMs?: number
 }
 
@@ -76,7 +76,7 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
     },
   })
 
-  /** Resolves once the condition holds after a fold. */
+  /** Resolves once the condition holds after a fold; rejects on timeout. */
   async function until(holds: () => boolean): Promise<void> {
     if (holds()) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -118,12 +118,12 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
       try {
         await append({ kind: 'state', team, id, value: { ...next, revision, by: writer } })
       } catch (error) {
-        // A record that may have been written is looked for.
+        // The record may have been written, so it is looked for.
         if (!(error instanceof AppendError && error.outcome === 'unknown')) throw error
       }
       await until(() => known(team, id) === undefined || (state().stateOf(team, id)?.revision ?? 0) >= revision)
       if (known(team, id) === undefined) {
-        // It was deleted meanwhile, and nothing of it is to stay.
+        // The watch was deleted meanwhile, so its state must not remain.
         await append({ kind: 'state', team, id, value: null })
         return false
       }
@@ -134,7 +134,7 @@ export function createWatchBook(deps: WatchBookDeps): WatchBook & Service {
   }
 }
 
-/** The topic in memory. */
+/** The topic's content in memory. */
 function createFold() {
   const teams = new Map<string, Map<string, StoredWatch>>()
   const states = new Map<string, StoredState>()
@@ -154,7 +154,7 @@ function createFold() {
     } else if (record.value === null) {
       states.delete(keyOf(team, id))
     } else if (record.value.revision > (states.get(keyOf(team, id))?.revision ?? 0)) {
-      // Compaction may have taken revisions between; one that is not greater was written by a process that came second.
+      // Compaction may have removed revisions in between; a revision that is not greater comes from a process that lost the race.
       states.set(keyOf(team, id), record.value)
     }
   }

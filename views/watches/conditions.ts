@@ -23,39 +23,39 @@ export interface ConditionTools {
   readonly waits: LearntWaits
 }
 
-/** The result of one look. */
+/** The result of one evaluation. */
 export interface Finding {
-  /** The match to tell of; null: there is none. */
+  /** The match to report; null if there is none. */
   readonly match: Match | null
   readonly memory: Memory
-  /** The reason why the condition was looked at in part only, and a remedy; left out: it was looked at as a whole. */
+  /** Why the condition was evaluated only in part, with a remedy; omitted if it was evaluated completely. */
   readonly problem?: string
 }
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-/** Flows, or groups, that one look takes in. */
+/** Maximum number of flows, or groups, per evaluation. */
 const LOOKED_AT_MAX = 200
-/** Flows that logged last before that are not looked at. */
+/** Flows without activity within this time are ignored. */
 const FLOWS_FROM_MS = 7 * DAY_MS
-/** Groups are looked for among the logs of this time. */
+/** Groups are searched among the logs of this time. */
 const GROUPS_FROM_MS = 60 * MINUTE_MS
-/** Logs arrive within this time, but for few. */
+/** All but a few logs arrive within this time. */
 const GROUPS_SETTLED_MS = 5 * MINUTE_MS
-/** Groups whose earlier logs are looked for in one look; the others come in the next. */
+/** Maximum number of groups per evaluation that are checked for earlier logs; the others follow in the next evaluations. */
 const GROUPS_SEARCHED_MAX = 20
-/** Flows or groups that are remembered as told of. */
+/** Maximum number of flows or groups remembered as reported. */
 const TOLD_MAX = 500
-/** Names that a message has, and the length of each. */
+/** Maximum number of names in a message, and maximum length of each. */
 export const SAMPLES_MAX = 10
 const SAMPLE_LENGTH_MAX = 200
 
-/** A watch that has not looked yet. */
+/** The memory of a watch that has not been evaluated yet. */
 export const newMemory = (since: string): Memory => ({ since, hasLooked: false, isMet: false, told: [], floor: since })
 
 /**
- * Looks whether a condition is met by anything that was not told of. Pure but for its reads; rejects as they do, and with the signal's
- * reason. `now` is in milliseconds since 1970.
+ * Evaluates whether anything not yet reported meets a condition. Side effects are limited to reads; rejects as they do, and with the
+ * signal's reason. `now` is in milliseconds since 1970.
  */
 export function look(watch: KnownWatch, now: number, tools: ConditionTools, signal: AbortSignal): Promise<Finding> {
   const memory = memoryOf(watch)
@@ -69,7 +69,7 @@ export function look(watch: KnownWatch, now: number, tools: ConditionTools, sign
   }
 }
 
-/** A changed condition begins with nothing of the one before. */
+/** A changed condition starts with an empty memory. */
 export const memoryOf = ({ state, since }: KnownWatch): Memory =>
   state?.memory.since === since ? state.memory : newMemory(since)
 
@@ -93,7 +93,7 @@ async function lookAtCount(
   }
 }
 
-/** The logs that the parameters of a list select, whatever their time. Throws as `readParameters`. */
+/** The logs that the parameters of a list select, at any time. Throws like `readParameters`. */
 function filterOf(
   team: string,
   kind: EntryKind,
@@ -116,7 +116,7 @@ async function lookAtFlows(
   const names = createNames(registry, team)
   const states = statesAt(now, names, await waits.of(team, names))
   const earliest = timestampOf(now - FLOWS_FROM_MS)
-  // Flows that failed before the first look are remembered, so that they are not told of later.
+  // Flows that failed before the first evaluation are remembered, so that they are not reported later.
   const floor = memory.hasLooked ? memory.floor : earliest
   const filter: FlowFilter = {
     team,
@@ -138,7 +138,7 @@ async function lookAtFlows(
   )
   const oldest = flows.at(-1)?.lastAt
   const isFull = next !== null && oldest !== undefined
-  // Flows that one look does not take in are counted as far as they logged since the last one, and never told of.
+  // Flows beyond the limit of one evaluation are only counted, if they logged since the previous one, and never reported by name.
   const others = isFull && fresh.length > 0 ? { ...filter, state: null, from: lastEvaluatedAt ?? since } : undefined
   const counted = others === undefined ? 0 : (await store.countFlows(others, states, signal))[is]
   return {
@@ -171,7 +171,7 @@ async function lookAtGroups(
   const limits = { groupsMax: LOOKED_AT_MAX, bucketsMax: 1 }
   const { groups, more } = await store.groups({ ...filter, from }, field, limits, signal)
   const told = new Set(memory.told)
-  // The groups that began last come first: a new one is among them.
+  // The most recently started groups come first, as any new group is among them.
   const candidates = groups
     .filter(({ value }) => !told.has(value))
     .toSorted((a, b) => compareTimestamps(b.firstAt, a.firstAt))
@@ -189,7 +189,7 @@ async function lookAtGroups(
     memory: remember(
       memory,
       candidates.map(({ value }) => value),
-      // Beyond what is remembered, a group is known by its logs before.
+      // Groups beyond the memory's limit are recognised by their earlier logs.
       told.size + candidates.length > TOLD_MAX ? timestampOf(now - GROUPS_SETTLED_MS) : memory.floor,
     ),
     ...(more && { problem: TOO_MANY_GROUPS }),
@@ -198,7 +198,7 @@ async function lookAtGroups(
 
 const TOO_MANY_GROUPS = `There are more than ${LOOKED_AT_MAX} groups within the last hour, and the rare ones were not looked at. Narrow the search of the watch.`
 
-/** Everything that was looked at is known from now on. */
+/** Everything evaluated counts as known from now on. */
 function remember(memory: Memory, marks: readonly string[], floor: string): Memory {
   const added = marks.filter((mark) => !memory.told.includes(mark))
   if (added.length === 0 && memory.hasLooked && floor === memory.floor) return memory
@@ -208,7 +208,7 @@ function remember(memory: Memory, marks: readonly string[], floor: string): Memo
 
 const laterOf = (a: string, b: string): string => (compareTimestamps(a, b) >= 0 ? a : b)
 
-/** Short, as hundreds are remembered; keys of flows may be long. */
+/** Short, because hundreds are remembered and correlationKeys may be long. */
 const markOf = (correlationKey: string): string => hash('sha256', correlationKey, 'base64url').slice(0, 12)
 
 const samplesOf = (names: readonly string[]): readonly string[] =>

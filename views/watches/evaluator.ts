@@ -25,31 +25,31 @@ export interface EvaluatorDeps {
   readonly store: LogStoreReader
   readonly registry: Registry
   readonly registryReady: () => boolean
-  /** The address of the page that shows watches; null where it is not known. */
+  /** The address of the page that shows watches; null if unknown. */
   readonly pageUrl: string | null
-  /** From one look at a watch to the next, in milliseconds. */
+  /** Interval between evaluations of a watch, in milliseconds. */
   readonly intervalMs: number
-  /** Longest time of a look. */
+  /** Time limit of an evaluation, in milliseconds. */
   readonly deadlineMs: number
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
-  /** From one look for work to the next. */
+  /** Interval between searches for due work, in milliseconds. */
   readonly tickMs?: number
 }
 
 const TICK_MS = 1_000
-/** Looks at a time, and of one Team: a look may hold as much as a page of logs. */
+/** Concurrent evaluations in total and per Team; each may hold a page of logs in memory. */
 const LOOKS_MAX = 2
 const TEAM_LOOKS_MAX = 1
-/** Posts at a time, and of one Team: a receiver may take all of its time and say nothing. */
+/** Concurrent posts in total and per Team; a receiver may use up the whole timeout. */
 const POSTS_MAX = 8
 const TEAM_POSTS_MAX = 2
 const OUTCOME_TRIES = 3
-/** A condition that failed so many times in a row is looked at this much more seldom, and no less. */
+/** Each failure in a row doubles the interval of a condition, at most this many times. */
 const DOUBLED_MAX = 5
 
-/** Looks at all watches as long as this process is the one that does, and posts what they find. */
+/** Evaluates all watches while this process is the owner, and posts their matches. */
 export function createEvaluator(deps: EvaluatorDeps): Service {
   const { book, ownership, clock, logger, intervalMs } = deps
   const stopping = new AbortController()
@@ -60,12 +60,12 @@ export function createEvaluator(deps: EvaluatorDeps): Service {
   const post = createPosting(deps, stopping.signal)
   let notedAt = clock.now()
 
-  /** The watch as it is now, unless it has nothing to do any more. */
+  /** The current watch, unless there is nothing left to do for it. */
   const current = ({ team, id }: KnownWatch): KnownWatch | undefined => {
     const watch = ownership.owns() && !stopping.signal.aborted ? book.find(team, id) : undefined
     return watch?.paused ? undefined : watch
   }
-  /** One thing is done at a time for each watch, as a state follows the one before: `others` must not be at it. */
+  /** A watch is evaluated or posted, never both at once, as each state succeeds the previous one; skipped while `others` runs it. */
   const jobOf = (watch: KnownWatch, others: Lanes, work: (watch: KnownWatch) => Promise<void>): Job => ({
     owner: watch.team,
     key: keyOf(watch),
@@ -116,11 +116,11 @@ const keyOf = ({ team, id }: KnownWatch): string => `${team}/${id}`
 
 type Schedule = ReturnType<typeof createSchedule>
 
-/** When each watch is looked at next. */
+/** When each watch is due next. */
 function createSchedule(intervalMs: number, clock: Clock) {
   let dueAt = new Map<string, { readonly at: number; readonly since: string; readonly failures: number }>()
   return {
-    /** Forgets all others. A watch that was looked at elsewhere begins at any time within the interval, one that is new at once. */
+    /** Forgets all other watches. A new watch is due at once; one evaluated elsewhere before, at a random time within the interval. */
     keep: (watches: readonly KnownWatch[]): void => {
       const kept: typeof dueAt = new Map()
       for (const watch of watches) {
@@ -131,7 +131,7 @@ function createSchedule(intervalMs: number, clock: Clock) {
       }
       dueAt = kept
     },
-    /** The watches whose time has come, the first of them first. */
+    /** The due watches, longest overdue first. */
     due: (watches: readonly KnownWatch[]): readonly KnownWatch[] => {
       const atOf = (watch: KnownWatch): number => dueAt.get(keyOf(watch))?.at ?? Number.POSITIVE_INFINITY
       return watches.filter((watch) => atOf(watch) <= clock.now()).toSorted((a, b) => atOf(a) - atOf(b))
@@ -143,7 +143,7 @@ function createSchedule(intervalMs: number, clock: Clock) {
   }
 }
 
-/** Writes states; each tells whether it stands. A journal that does not take one leaves the watch as it was, to be looked at again. */
+/** Writes states and returns whether each won. If the journal fails, the watch stays as it was and is evaluated again. */
 const createAdvance =
   ({ book, logger }: EvaluatorDeps) =>
   async (watch: KnownWatch, next: NextState | undefined): Promise<boolean> => {
@@ -163,7 +163,7 @@ function createLooking(deps: EvaluatorDeps, schedule: Schedule, stopping: AbortS
   const evaluations = metrics.counter('sluice_watch_evaluations_total')
   const lastAt = metrics.gauge('sluice_watch_last_evaluation_timestamp_seconds')
   for (const result of ['clear', 'met', 'error']) evaluations.inc({ result }, 0)
-  /** Of each Team, the watches that were looked at since that was last noted. */
+  /** Evaluation times per Team since they were last recorded. */
   const looked = new Map<string, Map<string, string>>()
 
   async function lookAt(watch: KnownWatch): Promise<void> {
@@ -189,12 +189,12 @@ function createLooking(deps: EvaluatorDeps, schedule: Schedule, stopping: AbortS
 
   return {
     look: lookAt,
-    /** Whether a watch was looked at for the first time, which somebody may wait to see. */
+    /** Whether a watch was evaluated for the first time, which somebody may be waiting to see. */
     hasNew: (): boolean =>
       [...looked].some(([team, times]) =>
         [...times.keys()].some((id) => book.find(team, id)?.lastEvaluatedAt === null),
       ),
-    /** Writes down when watches were looked at. */
+    /** Records when watches were evaluated. */
     note: async (): Promise<void> => {
       for (const [team, times] of [...looked]) {
         looked.delete(team)
@@ -216,7 +216,7 @@ function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: Know
   for (const result of ['delivered', 'failed', 'gave_up']) deliveries.inc({ result }, 0)
 
   async function post(watch: KnownWatch): Promise<void> {
-    // Of all processes that want to make this attempt, the one whose record comes first makes it.
+    // Of all processes that attempt this delivery, the one whose record comes first makes it.
     if (!(await advance(watch, beforeAttempt(watch, clock.now())))) return
     const claimed = book.find(watch.team, watch.id)
     const delivery = claimed && stateOf(claimed).delivery
@@ -240,8 +240,8 @@ function createPosting(deps: EvaluatorDeps, stopping: AbortSignal): (watch: Know
   }
 
   /**
-   * Writes down what became of an attempt, and tells whether it was the last one. A state that another process wrote meanwhile is followed; where
-   * the outcome cannot be written at all, the message is posted again, with the same id.
+   * Records the outcome of an attempt and returns whether the attempt was the last. A state that another process wrote meanwhile is
+   * succeeded; if the outcome cannot be recorded at all, the message is posted again with the same id.
    */
   async function noteOutcome({ team, id }: KnownWatch, delivery: Delivery, posted: Posted): Promise<boolean> {
     for (let tries = 0; tries < OUTCOME_TRIES; tries += 1) {

@@ -1,4 +1,4 @@
-/** A piece of work of an owner; of one key there is one at a time. */
+/** A piece of work; jobs with the same key never run concurrently. */
 export interface Job {
   readonly owner: string
   readonly key: string
@@ -6,13 +6,13 @@ export interface Job {
   readonly run: () => Promise<void>
 }
 
-/** Does jobs in their order, so many at a time, in all and of one owner. */
+/** Runs jobs in order, with limits on concurrency in total and per owner. */
 export interface Lanes {
   /** Whether a job with this key is running. */
   isRunning(key: string): boolean
-  /** The jobs that wait from now on, in the place of those that waited before. */
+  /** Replaces the waiting jobs. */
   offer(jobs: readonly Job[]): void
-  /** Lets go of what waits, and resolves when all that runs has ended. */
+  /** Drops the waiting jobs, and resolves when all running ones have ended. */
   end(): Promise<void>
 }
 

@@ -2,13 +2,13 @@ import { countText } from '../flow-layout/format.ts'
 import type { Condition, Format } from '../schemas/watches.ts'
 import type { Firing, Match } from './records.ts'
 
-/** A message before it has a form. */
+/** A message before it is formatted. */
 export interface Notice {
   readonly type: 'watch.fired' | 'watch.test'
   readonly team: { readonly id: string; readonly name: string }
   readonly watch: { readonly id: string; readonly name: string; readonly condition: Condition }
   readonly firing: Pick<Firing, 'at' | 'match'>
-  /** The page that shows what it is about; null where the address of the page is not known. */
+  /** The page that shows the match; null if the page's address is unknown. */
   readonly url: string | null
 }
 
@@ -32,7 +32,7 @@ function headOf(condition: Condition, count: number): string {
   }
 }
 
-/** The body of a message in the form that its receiver takes. Texts of logs are shown as they are: no receiver reads marks in them. */
+/** The body of a message in the receiver's format. Log texts are shown verbatim: no receiver interprets markup in them. */
 export function bodyOf(format: Format, notice: Notice): string {
   const { type, team, watch, firing, url } = notice
   const { condition } = watch
@@ -46,7 +46,7 @@ export function bodyOf(format: Format, notice: Notice): string {
         data: { team, watch, text, ...firing.match, others: firing.match.count - firing.match.samples.length, url },
       })
     case 'slack': {
-      // Slack reads these three characters alone (https://docs.slack.dev/messaging/formatting-message-text); plain text has no other marks.
+      // Slack only interprets &, < and > (https://docs.slack.dev/messaging/formatting-message-text); plain text has no other markup.
       const plain = (content: string) => ({ type: 'plain_text', text: cutTo(content, SLACK_TEXT_MAX), emoji: false })
       const link = url === null ? '' : `\n<${url}|Open in Sluice>`
       return JSON.stringify({
@@ -67,7 +67,7 @@ export function bodyOf(format: Format, notice: Notice): string {
               $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
               type: 'AdaptiveCard',
               version: '1.4',
-              // Runs of text show Markdown as it stands; a TextBlock would read it.
+              // Text runs show Markdown verbatim; a TextBlock would render it.
               body: [run(`${team.name}: ${title}`, 'Bolder'), run(text, 'Default')],
               ...(url !== null && { actions: [{ type: 'Action.OpenUrl', title: 'Open in Sluice', url }] }),
             },
@@ -77,7 +77,7 @@ export function bodyOf(format: Format, notice: Notice): string {
   }
 }
 
-/** Most characters of a text in a block of Slack. */
+/** Slack's limit for a text in a block. */
 const SLACK_TEXT_MAX = 3_000
 
 const cutTo = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)

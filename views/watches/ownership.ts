@@ -4,7 +4,7 @@ import type { Health, Service } from '../../shared/runtime/lifecycle.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import { byDeadline, pause } from '../../shared/runtime/waiting.ts'
 
-/** Whether this process is the one of all that works. */
+/** Whether this process is the one that evaluates watches. */
 export interface Ownership extends Service {
   owns(): boolean
   health(): Health
@@ -12,12 +12,12 @@ export interface Ownership extends Service {
 
 export interface OwnershipDeps {
   readonly journal: Pick<Journal, 'subscribe'>
-  /** Has one partition: whoever is assigned it is the owner. */
+  /** Has one partition: the process that is assigned it is the owner. */
   readonly topic: string
   readonly group: string
   readonly clock: Clock
   readonly logger: Logger
-  /** Time from an end of the subscription to the next one. */
+  /** Milliseconds to wait before subscribing again. */
   readonly retryMs?: number
 }
 
@@ -25,8 +25,8 @@ const NAME = 'watches'
 const RECORDS_MAX = 1_000
 
 /**
- * Chooses one process of several by the assignment of a topic's only partition in a group. For a moment two may take themselves for the owner, as one that
- * was frozen does until it is told: their work has to bear that.
+ * Elects one of several processes by assigning a topic's only partition within a consumer group. For a moment two may consider themselves
+ * owners, such as one that was frozen until it learns otherwise: their work has to tolerate that.
  */
 export function createOwnership(deps: OwnershipDeps): Ownership {
   const { journal, topic, group, clock, logger, retryMs = 10_000 } = deps
@@ -52,7 +52,7 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
               )
             },
           },
-          // The records are read elsewhere: the group has only to be at their end.
+          // The records are read elsewhere; the group only has to be at their end.
           ({ endPosition, commit }) => commit(endPosition),
         )
         reason = undefined

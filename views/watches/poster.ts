@@ -9,48 +9,48 @@ import { isPublicAddress, literalAddress } from './addresses.ts'
 
 /** A message as it is posted. */
 export interface Message {
-  /** Names the message: the same each time that it is posted, so that its receiver can tell a repeat. */
+  /** Identifies the message: the same in every attempt, so that the receiver can detect a repeat. */
   readonly id: string
   readonly body: string
 }
 
 export interface Target {
   readonly url: string
-  /** `whsec_` and the key in Base64. */
+  /** `whsec_` followed by the key in Base64. */
   readonly secret: string
 }
 
 /** The outcome of one attempt. */
 export interface Posted {
   readonly delivered: boolean
-  /** The status of the answer; null where there was none. */
+  /** The HTTP status of the response; null if there was none. */
   readonly status: number | null
-  /** The outcome in words, without anything that the receiver wrote but its status. */
+  /** The outcome in words; of the receiver's response it contains only the status. */
   readonly message: string
 }
 
-/** Posts messages to addresses that anybody chose. */
+/** Posts messages to addresses that users chose. */
 export interface Poster {
-  /** Never rejects; takes no longer than the deadline. */
+  /** Never rejects, and ends within the deadline. */
   post(target: Target, message: Message, signal?: AbortSignal): Promise<Posted>
-  /** The reason why nothing would be sent to an address, as far as it is known without resolving a name; undefined: it would. */
+  /** Why an address would be refused, as far as is known without resolving a name; undefined if it would not. */
   refusalOf(url: string): string | undefined
 }
 
 export interface PosterDeps {
-  /** Networks of private addresses that may be posted to, and by http; in CIDR notation. */
+  /** Private networks that may be posted to, also over http; in CIDR notation. */
   readonly allowed: readonly string[]
-  /** Seconds since 1970 are signed. */
+  /** Milliseconds since 1970; signatures contain whole seconds. */
   readonly now: () => number
   readonly deadlineMs?: number
-  /** All addresses of a name. */
+  /** Resolves all addresses of a name. */
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>
 }
 
 const DEADLINE_MS = 10_000
-/** An answer is read no further: its status has told all that matters. */
+/** No more of a response is read: only its status matters. */
 const ANSWER_BYTES_MAX = 4_096
-/** Each look-up holds one of the four threads that files and compression need as well. */
+/** Each lookup occupies one of the four libuv threads, which files and compression also need. */
 const LOOKUPS_MAX = 2
 
 /** The reason why nothing was sent. */
@@ -59,8 +59,8 @@ class RefusedError extends Error {
 }
 
 /**
- * Posts by the rules of Standard Webhooks (https://www.standardwebhooks.com): `webhook-id`, `webhook-timestamp` and `webhook-signature`. The
- * connection goes to an address that was checked, whatever the name resolves to later. No redirection is followed.
+ * Posts as Standard Webhooks specifies (https://www.standardwebhooks.com): `webhook-id`, `webhook-timestamp` and `webhook-signature`. The
+ * connection goes to an address that was checked, even if the name resolves differently later. Redirects are not followed.
  */
 export function createPoster({ allowed, now, deadlineMs = DEADLINE_MS, resolve = resolveName }: PosterDeps): Poster {
   const isAllowed = createNetworkCheck(allowed)
@@ -69,7 +69,7 @@ export function createPoster({ allowed, now, deadlineMs = DEADLINE_MS, resolve =
   const mayReach = ({ protocol }: URL, address: string): boolean =>
     isAllowed(address) || (protocol === 'https:' && isPublicAddress(address))
 
-  /** The addresses that may be connected to; throws a `RefusedError` where there is none. */
+  /** The addresses that may be connected to; throws a `RefusedError` if there are none. */
   async function addressesOf(url: URL, signal: AbortSignal): Promise<readonly LookupAddress[]> {
     const literal = literalAddress(url)
     const all =
@@ -141,7 +141,7 @@ function judge(status: number, location: string | undefined): Posted {
   return { delivered: false, status, message: `The receiver answered ${status}.` }
 }
 
-/** Sends one request and resolves with the status of its answer, once that was read as far as it is. */
+/** Sends one request and resolves with its response's status, once the response ends or enough of it was read. */
 function exchange(
   url: URL,
   addresses: readonly LookupAddress[],
@@ -156,7 +156,7 @@ function exchange(
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
     let status: Status | undefined
-    // Once the status has come, an answer that is cut, or that goes on for ever, is one all the same.
+    // Once the status is known, a truncated or endless response still counts as one.
     const settle = (error: Error): void => {
       if (status === undefined) reject(error)
       else resolve(status)
@@ -211,7 +211,7 @@ const resolveName = (name: string): Promise<readonly LookupAddress[]> =>
     lookupName(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
   })
 
-/** The outcome of work that cannot be ended, for a caller that does not wait for it any longer. */
+/** Rejects on abort, for work that cannot be cancelled and continues in the background. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })

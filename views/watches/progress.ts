@@ -7,24 +7,22 @@ import { matchText } from './messages.ts'
 import type { Posted } from './poster.ts'
 import type { Delivery, Firing, Match } from './records.ts'
 
-/*
- * The states of a watch, one after the other. All of it is pure but for the ids and the spread of the attempts; times are in milliseconds since 1970.
- */
+/* The state transitions of a watch. They are pure except for ids and the jitter of retries; times are in milliseconds since 1970. */
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** From one attempt to the next; the last one repeats. */
+/** Delays between attempts; the last one repeats. */
 const DELAYS_MS = [10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR]
-/** Each delay is as much as this part shorter or longer, so that the receivers of many watches are not met by all at once. */
+/** Each delay varies by up to this share, so that many watches do not hit their receivers at once. */
 const JITTER = 0.2
-/** No attempt begins later than that after the firing. */
+/** No attempt begins later than this after the firing. */
 const GIVEN_UP_AFTER_MS = 24 * HOUR
 const HISTORY_MAX = 50
 const TEXT_MAX = 400
 
-/** The state that a watch is in; a watch whose condition changed begins anew and keeps its history alone. */
+/** The current state; a watch whose condition changed starts over and keeps only its history. */
 export function stateOf(watch: KnownWatch): NextState {
   const memory = memoryOf(watch)
   const { state } = watch
@@ -33,7 +31,7 @@ export function stateOf(watch: KnownWatch): NextState {
     : { memory, error: null, delivery: null, next: null, history: state?.history ?? [] }
 }
 
-/** The state after a look; undefined where it changed nothing that has to be kept. */
+/** The state after an evaluation; undefined if nothing worth storing changed. */
 export function afterLook(watch: KnownWatch, { match, memory, problem }: Finding, now: number): NextState | undefined {
   const before = stateOf(watch)
   const error = problem ?? null
@@ -47,7 +45,7 @@ export function afterLook(watch: KnownWatch, { match, memory, problem }: Finding
   return { ...noted, history, delivery: begun(newFiring(match, now), now) }
 }
 
-/** The state after a look that failed. */
+/** The state after a failed evaluation. */
 export function afterError(watch: KnownWatch, reason: string, now: number): NextState | undefined {
   const before = stateOf(watch)
   const turned = turnOf(before.error, reason)
@@ -62,7 +60,7 @@ const turnOf = (before: string | null, now: string | null): Omit<Outcome, 'at'> 
     : { outcome: 'error', text: now }
 }
 
-/** The state in which a process posts: the next attempt comes when this one has failed, or when its process is gone. */
+/** The state while a process posts: the next attempt is due if this one fails or its process dies. */
 export function beforeAttempt(watch: KnownWatch, now: number): NextState | undefined {
   const before = stateOf(watch)
   const { delivery } = before
@@ -71,7 +69,7 @@ export function beforeAttempt(watch: KnownWatch, now: number): NextState | undef
   return { ...before, delivery: { ...delivery, attempts, nextAt: timestampOf(now + delayAfter(attempts)) } }
 }
 
-/** The state after an attempt, of which `watch` is the one before. */
+/** The state after an attempt; `watch` has the state during it. */
 export function afterAttempt(watch: KnownWatch, posted: Posted, now: number): NextState {
   const before = stateOf(watch)
   const { delivery, next } = before
@@ -109,7 +107,7 @@ const begun = (firing: Firing, now: number): Delivery => ({
   reason: null,
 })
 
-/** The firings since the delivery under way began, to be told of as one once it has ended. */
+/** Merges the firings during a delivery into one, to be posted when the delivery has ended. */
 function merged(waiting: Firing | null, match: Match, now: number): Firing {
   if (waiting === null) return newFiring(match, now)
   const isCount = match.samples.length === 0

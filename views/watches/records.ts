@@ -2,41 +2,41 @@ import type { JournalRecord, NewRecord } from '../../shared/journal/journal.ts'
 import type { Condition, Format, Outcome } from '../schemas/watches.ts'
 
 /**
- * The records of the watches' topic, which is internal: it holds the secrets that messages are signed with, and its records may change with any
- * version. A key is `watch/<team>/<guid>`, `state/<team>/<guid>` or `evaluated/<team>`; compaction keeps the last record of each.
+ * The records of the watches' topic. It is internal: it holds the secrets that sign messages, and its records may change with any version.
+ * A key is `watch/<team>/<guid>`, `state/<team>/<guid>` or `evaluated/<team>`; compaction keeps the last record of each.
  */
 export interface StoredWatch {
   readonly name: string
   readonly condition: Condition
   readonly webhook: { readonly url: string; readonly format: Format; readonly secret: string }
   readonly paused: boolean
-  /** Since when its condition is what it is and is looked at; a canonical timestamp. What was before is none of its business. */
+  /** Since when this condition has been active; a canonical timestamp. Earlier logs are ignored. */
   readonly since: string
 }
 
-/** The knowledge of a watch about its condition, from one look to the next. */
+/** The memory of a watch about its condition, from one evaluation to the next. */
 export interface Memory {
-  /** The `since` of the watch: with another one it begins with nothing. */
+  /** The watch's `since`; a memory with a different one is discarded. */
   readonly since: string
-  /** Whether the condition was looked at before. */
+  /** Whether the condition has been evaluated before. */
   readonly hasLooked: boolean
-  /** Whether a count was above its number. */
+  /** Whether the count exceeded its threshold. */
   readonly isMet: boolean
-  /** Marks of the flows or groups that were told of; the newest last. */
+  /** Marks of the reported flows or groups, newest last. */
   readonly told: readonly string[]
-  /** Flows without activity since then, and groups seen before, are told of or known; a canonical timestamp. */
+  /** Flows without activity since then, and groups seen before then, count as reported; a canonical timestamp. */
   readonly floor: string
 }
 
-/** A match, as it is told. */
+/** A match, as reported. */
 export interface Match {
-  /** Logs, or flows or groups that are new. */
+  /** The number of logs, or of new flows or groups. */
   readonly count: number
-  /** The first flows or groups, by their names; none for logs. */
+  /** The names of the first flows or groups; empty for logs. */
   readonly samples: readonly string[]
 }
 
-/** A match that is to be told of. */
+/** A match that is to be reported. */
 export interface Firing {
   /** The id of its message, the same in every attempt. */
   readonly id: string
@@ -44,30 +44,30 @@ export interface Firing {
   readonly match: Match
 }
 
-/** A firing on its way to its receiver. */
+/** A firing that is being delivered. */
 export interface Delivery extends Firing {
   readonly attempts: number
   readonly nextAt: string
-  /** The reason of the last failure. */
+  /** Why the last attempt failed. */
   readonly reason: string | null
 }
 
 export interface StoredState {
-  /** Grows by one with each record of the watch; of two of the same number, the first one in the topic stands. */
+  /** Grows by one with each record of the watch; of two records with the same number, the first in the topic wins. */
   readonly revision: number
   /** The process that wrote it. */
   readonly by: string
   readonly memory: Memory
-  /** The reason why the last look failed. */
+  /** Why the last evaluation failed. */
   readonly error: string | null
   readonly delivery: Delivery | null
-  /** Firings since the delivery began, as one. */
+  /** Firings since the delivery began, merged into one. */
   readonly next: Firing | null
   /** Newest last. */
   readonly history: readonly Outcome[]
 }
 
-/** When watches of a Team were looked at last, by their ids; canonical timestamps. */
+/** When watches of a Team were last evaluated, by id; canonical timestamps. */
 export type StoredEvaluations = Readonly<Record<string, string>>
 
 export type WatchRecord =
@@ -81,7 +81,7 @@ export const encodeRecord = ({ kind, team, id, value }: WatchRecord): NewRecord 
   headers: value === null ? {} : { 'content-type': 'application/json' },
 })
 
-/** Reads a record of the topic; undefined for anything that no process of this version wrote. Team ids hold no slash. */
+/** Decodes a record of the topic; undefined for records in another format. Team ids contain no slash. */
 export function decodeRecord({ key, value }: Pick<JournalRecord, 'key' | 'value'>): WatchRecord | undefined {
   const [kind, team, id = '', ...more] = String(key).split('/')
   if (team === undefined || more.length > 0 || (id === '') !== (kind === 'evaluated')) return undefined
@@ -93,7 +93,7 @@ export function decodeRecord({ key, value }: Pick<JournalRecord, 'key' | 'value'
     : undefined
 }
 
-/** The members that a value has to have; a later version may add some. */
+/** The required members of each value; a later version may add more. */
 const SHAPES: Readonly<Record<WatchRecord['kind'], readonly string[]>> = {
   watch: ['name', 'condition', 'webhook', 'paused', 'since'],
   state: ['revision', 'by', 'memory', 'error', 'delivery', 'next', 'history'],

@@ -10,7 +10,7 @@ import { createPoster, type Poster } from './poster.ts'
 export interface Watches {
   readonly book: WatchBook
   readonly poster: Poster
-  /** Runs in every process that shows or evaluates watches, before those that do. */
+  /** Runs in every process that shows or evaluates watches, and starts before those parts. */
   readonly shared: RoleParts
   /** The role that evaluates watches. */
   evaluation(): RoleParts

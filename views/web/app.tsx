@@ -22,10 +22,10 @@ followLinks(PAGES.map(({ path }) => path))
 
 const WatchesPage = part(() => import('./watches/watches-page.tsx').then((module) => module.WatchesPage))
 
-/** The page that one comes to without saying where to. */
+/** The default page. */
 const START = 'event-logs'
 
-/** The page: who is signed in decides what there is to see, and the address which part of it. */
+/** The page: the session decides what is visible, and the address which part of it. */
 export function App() {
   const { state, team } = useStore(session)
   useEffect(() => void loadSession(), [])
@@ -40,7 +40,7 @@ export function App() {
       </button>
       <Header />
       <Banner />
-      {/* Another Team begins with nothing of the one before. */}
+      {/* Switching Teams resets all state. */}
       <main id="main" class="main" tabIndex={-1} key={team?.id ?? ''}>
         {team !== null && <Part />}
       </main>
@@ -53,7 +53,7 @@ export function App() {
   )
 }
 
-/** Gives the focus to the first row of the page's list, past all that narrows it; to the page where there is none. */
+/** Focuses the first row of the page's list, skipping its filters; the main area if there is no row. */
 function toFirstRow(): void {
   const controls = document.querySelectorAll<HTMLElement>('#main :is(tbody :is(a, button), summary)')
   const first = [...controls].find((control) => control.checkVisibility() && control.closest('figure') === null)

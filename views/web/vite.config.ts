@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite'
 
 /**
- * The page as static files. Their names are relative, and the server puts the base path into index.html, so that one build serves
+ * Builds the page as static files. Asset names are relative, and the server inserts the base path into index.html, so that one build works
  * below any prefix.
  */
 export default defineConfig({
@@ -11,8 +11,8 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2023',
-    // One style sheet, and one script but for a part that few visits need: the others share most of what they are made of, so that together
-    // they are smaller than apart.
+    // One style sheet, and one script except for rarely needed parts: the others share most of their code, so that together they are
+    // smaller than apart.
     cssCodeSplit: false,
     modulePreload: false,
     assetsInlineLimit: 0,

@@ -1,39 +1,39 @@
-/** An answer over HTTP, read to its end. */
+/** A complete HTTP response. */
 export interface Answer {
-  /** 0 where a browser hides a redirection. */
+  /** 0 if a browser hides a redirect. */
   readonly status: number
   readonly text: string
   readonly retryAfter: string | null
   readonly location: string | null
 }
 
-/** Why an entry, or a whole request, was refused, in the words of the server. */
+/** Why the server refused an entry, or a whole request. */
 export interface Problem {
   readonly code: string
   readonly message: string
   readonly details: unknown
 }
 
-/** An entry of a batch that was refused. */
+/** A refused entry of a batch. */
 export interface RefusedEntry extends Problem {
-  /** Its place in the batch, from 0. */
+  /** Its index in the batch, from 0. */
   readonly index: number
 }
 
 /** The outcome of a request. */
 export type Outcome =
-  /** Each entry is stored, but for `rejected` that never will be; the server lists the first 100 of these. */
+  /** Every entry is stored, except the `rejected` ones, which never will be; the server lists the first 100 of them. */
   | { readonly kind: 'settled'; readonly rejected: number; readonly errors: readonly RefusedEntry[] }
-  /** Nothing of it is stored by this request, and sending it again would change nothing. `tooLarge`: a part of it may pass. */
+  /** Nothing was stored, and repeating the request would change nothing. `tooLarge`: a part of it may be accepted. */
   | { readonly kind: 'refused'; readonly problem: Problem; readonly tooLarge: boolean }
-  /** All of it is to be sent again, after `afterMs` at the earliest. */
+  /** The whole request is to be repeated, after `afterMs` at the earliest. */
   | { readonly kind: 'again'; readonly cause: string; readonly afterMs: number; readonly unsent: boolean }
 
 interface ListedEntry extends RefusedEntry {
   readonly retryable?: boolean
 }
 
-/** The envelope of the service, as far as it is read here. */
+/** The parts of the server's response envelope that the client reads. */
 interface Envelope {
   readonly success: boolean
   readonly data?: { readonly rejected?: number; readonly errors?: readonly ListedEntry[] } | null
@@ -47,16 +47,16 @@ interface BatchDetails {
 
 const TOO_LARGE: ReadonlySet<string> = new Set(['batch_too_large', 'payload_too_large'])
 
-/** Statuses of others in front of the server that pass: while it starts anew, a proxy may answer 404 as well. */
+/** Temporary 4xx statuses of intermediaries: during a restart, a proxy may also answer 404. */
 const PASSING: ReadonlySet<number> = new Set([404, 408, 425, 429])
 
-/** Judges the answer to a request. Only the server itself and what stands in front of it can refuse for good; all else is sent again. */
+/** Classifies a response. Only Sluice, or an intermediary with a permanent status, can refuse for good; anything else is retried. */
 export function judge(answer: Answer): Outcome {
   const envelope = envelopeOf(answer.text)
   if (envelope === undefined) return judgeForeign(answer)
   const { success, data, error } = envelope
   const { errors = [], rejected = errors.length }: BatchDetails = (success ? data : (error?.details as object)) ?? {}
-  // Of more than 100 refused entries the others are not listed: the header tells of them, too.
+  // Beyond the first 100 refused entries, only the header tells whether some may be retried.
   const isRetryable = errors.some(({ retryable }) => retryable === true) || answer.retryAfter !== null
   const problem = error ?? { code: 'server_error', message: 'Some entries were not confirmed.', details: null }
   if (isRetryable || (!success && (error?.retryable ?? problem.code === 'server_error')))
@@ -76,10 +76,10 @@ function envelopeOf(text: string): Envelope | undefined {
   }
 }
 
-/** Most characters of a foreign answer that a report repeats. */
+/** Maximum length of the excerpt of a foreign response in a report. */
 const EXCERPT_CHARACTERS = 200
 
-/** Judges what does not come from the server: a proxy, a firewall, another service at this address. */
+/** Classifies a response that is not from Sluice, but from a proxy, a firewall or another service at this address. */
 function judgeForeign(answer: Answer): Outcome {
   const { status, text, location } = answer
   const isRedirection = status === 0 || (status >= 300 && status < 400)
@@ -101,10 +101,10 @@ const again = (cause: string, { retryAfter }: Answer): Outcome => ({
   unsent: false,
 })
 
-/** The longest that a `Retry-After` is believed: ten minutes. */
+/** Upper limit for `Retry-After`: ten minutes. */
 const RETRY_AFTER_MAX_MS = 600_000
 
-/** Milliseconds that a `Retry-After` (RFC 9110, 10.2.3: seconds, or a date) asks to wait from now; 0 where it says nothing. */
+/** Milliseconds to wait according to `Retry-After` (RFC 9110, 10.2.3: seconds or a date); 0 if it is absent or invalid. */
 export function retryAfterMs(header: string | null, now: number): number {
   if (header === null) return 0
   const date = /^\s*[A-Za-z]+, /.test(header) ? Date.parse(header) : Number.NaN

@@ -1,9 +1,9 @@
-/** Where a kind of log goes, and how the body of a request is made of entries. */
+/** The endpoint for a kind of log, and how to build a request body from entries. */
 export interface Target {
   readonly path: string
-  /** Whether a request can have more than one entry. */
+  /** Whether a request can contain more than one entry. */
   readonly takesBatches: boolean
-  /** The same text for the same entries, always: the server derives the ids of entries from it. */
+  /** Must be deterministic: the server derives entry ids from the body. */
   readonly bodyOf: (entries: readonly string[]) => string
 }
 
@@ -16,13 +16,13 @@ export interface Batch {
   /** Bytes of the entries in UTF-8. */
   readonly bytes: number
   readonly wave: Wave
-  /** Whether an earlier attempt may have stored entries of it, although no answer said so. */
+  /** Whether an earlier attempt may have stored entries, although no response confirmed it. */
   maybeStored: boolean
 }
 
 /** The entries between two calls of `flush`. */
 export interface Wave {
-  /** How many of them are not settled yet. */
+  /** The number of entries not yet settled. */
   left: number
   readonly settled: Promise<void>
   readonly settle: () => void
@@ -45,7 +45,7 @@ export const createBatch = (target: Target, entries: readonly string[], bytes: n
   maybeStored: false,
 })
 
-/** 128 random bits. `crypto.randomUUID` is missing on pages of plain http. */
+/** 128 random bits. `crypto.randomUUID` is unavailable on pages served over plain http. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
@@ -53,7 +53,7 @@ const encoder = new TextEncoder()
 
 export const utf8Bytes = (text: string): number => encoder.encode(text).length
 
-/** The halves of a batch that is too large, each a request of its own. Only for a batch that is certainly not stored. */
+/** The halves of a batch that is too large, as requests of their own. Only for a batch that is certainly not stored. */
 export function halves({ target, entries, wave }: Batch): readonly Batch[] {
   const middle = Math.ceil(entries.length / 2)
   return [entries.slice(0, middle), entries.slice(middle)].map((half) =>

@@ -2,25 +2,25 @@ import { type Batch, createBatch, createWave, type Target, utf8Bytes, type Wave 
 import { later } from './times.ts'
 
 export interface BufferOptions {
-  /** Most entries and bytes of a batch, and the longest that its first entry waits for others. */
+  /** Maximum entries and bytes of a batch, and how long its first entry waits for others. */
   readonly maxBatchEntries: number
   readonly maxBatchBytes: number
   readonly maxDelayMs: number
-  /** Most bytes of entries that are not settled. */
+  /** Maximum bytes of unsettled entries. */
   readonly maxBufferBytes: number
 }
 
-/** The entries that were handed over and are not settled: gathers them to batches, and bounds the memory of all of them. */
+/** The entries that were handed over but are not settled: collects them into batches, and bounds their memory. */
 export interface EntryBuffer {
-  /** Takes an entry, a JSON text; false where there is no room for it. */
+  /** Takes an entry as JSON text; false if there is no room for it. */
   add(target: Target, json: string): boolean
-  /** Completes the batch that is being gathered. */
+  /** Completes the current batch. */
   complete(): void
-  /** A batch is settled: its memory is free, and those who wait for it are told. */
+  /** Frees a settled batch's memory, and notifies those waiting for it. */
   release(batch: Batch): void
-  /** From now on batches are no larger. */
+  /** Lowers the limits for further batches. */
   limit(limits: { readonly entries?: number; readonly bytes?: number }): void
-  /** Resolves when all that was added so far is settled. */
+  /** Resolves when all entries added so far are settled. */
   settled(): Promise<void>
   readonly entries: number
   readonly bytes: number
@@ -72,7 +72,7 @@ export function createBuffer(options: BufferOptions, onBatch: (batch: Batch) => 
       its.left -= entries.length
       if (its.left > 0) return
       waves.delete(its)
-      // The wave that is open may come to have entries again: those who wait are told of the ones so far.
+      // The current wave may receive further entries; those waiting are notified about the entries so far.
       if (its === wave) wave = createWave()
       its.settle()
     },

@@ -8,39 +8,39 @@ import { createReports, type Dropped, type ReportOptions, type Reports } from '.
 import { createSender, KEEPALIVE_BYTES_MAX, type Sender } from './sender.ts'
 import { createTimestamps } from './times.ts'
 
-/** An application log; an error is written out with its stack and its causes. */
+/** An application log; an Error is converted to text with its stack and causes. */
 export type LogInput = Omit<ApplicationLog, 'exception'> & { readonly exception?: string | Error | null | undefined }
 
-/** An event log; a payload that is no text is sent as JSON. */
+/** An event log; a payload that is not a string is sent as JSON. */
 export type EventInput = Omit<EventLog, 'payload'> & { readonly payload: string | object }
 
 export interface ClientOptions extends ReportOptions {
   /** The address of Sluice, such as `https://logs.example`. */
   readonly url: string
-  /** A key of the Team. */
+  /** An API key of the Team. */
   readonly apiKey: string
-  /** The id of the Project that application logs are for. */
+  /** The id of the Project that application logs belong to. */
   readonly project?: string | undefined
-  /** The environment of entries that name none. */
+  /** The default environment of entries. */
   readonly environment?: string | undefined
-  /** Most entries of a batch. 100, which is what a server accepts by default. */
+  /** Maximum entries per batch. Default 100, as accepted by a server by default. */
   readonly maxBatchEntries?: number | undefined
-  /** Most bytes of the entries of a batch. 512 KiB; on a page 48 KiB. */
+  /** Maximum bytes of a batch's entries. Default 512 KiB; 48 KiB in a browser. */
   readonly maxBatchBytes?: number | undefined
-  /** Longest time that an entry waits for others of its batch. 1,000 ms. */
+  /** Maximum time that an entry waits for others of its batch. Default 1,000 ms. */
   readonly maxDelayMs?: number | undefined
-  /** Most bytes of entries, as JSON, that are not settled; beyond, new ones are dropped. 16 MiB. */
+  /** Maximum bytes of unsettled entries, as JSON; beyond that, new ones are dropped. Default 16 MiB. */
   readonly maxBufferBytes?: number | undefined
-  /** Most requests under way at once. 4. */
+  /** Maximum number of concurrent requests. Default 4. */
   readonly maxInFlight?: number | undefined
-  /** Longest time from a request to the end of its answer; then it is sent again. 15,000 ms. */
+  /** Maximum time from a request to the end of its response; then it is retried. Default 15,000 ms. */
   readonly requestTimeoutMs?: number | undefined
-  /** The first and the longest bound of the back-off between attempts that fail. 500 and 30,000 ms. */
+  /** The first and the maximum upper bound of the back-off between failed attempts. Default 500 and 30,000 ms. */
   readonly minBackOffMs?: number | undefined
   readonly maxBackOffMs?: number | undefined
-  /** Longest time that `close`, and Node's end, wait for what is not settled. 5,000 ms. */
+  /** Maximum time that `close` and the end of a Node process wait for unsettled entries. Default 5,000 ms. */
   readonly closeTimeoutMs?: number | undefined
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
@@ -50,23 +50,23 @@ export interface Stats {
   readonly stored: number
   /** Refused by the server for good. */
   readonly refused: number
-  /** Given up for any other reason. */
+  /** Given up for other reasons. */
   readonly dropped: number
-  /** Not settled yet, and their bytes. */
+  /** Not yet settled, with their size in bytes. */
   readonly pending: number
   readonly pendingBytes: number
-  /** Attempts that failed and were made again. */
+  /** Failed attempts that were repeated. */
   readonly retries: number
 }
 
 export interface Client {
-  /** Hands over an application log; false where it was dropped at once. Never throws. */
+  /** Hands over an application log; false if it was dropped at once. Never throws. */
   log(entry: LogInput): boolean
-  /** Hands over an event log; false where it was dropped at once. Never throws. */
+  /** Hands over an event log; false if it was dropped at once. Never throws. */
   event(entry: EventInput): boolean
-  /** Resolves when all that was handed over so far is settled: stored, refused, or dropped and reported. */
+  /** Resolves when everything handed over so far is settled: stored, refused, or dropped and reported. */
   flush(): Promise<void>
-  /** Takes no more, waits for what is not settled, at most `closeTimeoutMs`, and drops the rest. */
+  /** Accepts no more entries, waits up to `closeTimeoutMs` for unsettled ones, and drops the rest. */
   close(): Promise<void>
   stats(): Stats
 }
@@ -83,12 +83,12 @@ const DEFAULTS = {
   closeTimeoutMs: 5_000,
 }
 
-/** A full batch of a page and some smaller ones fit into what a browser sends when the page is gone. */
+/** A full batch and some smaller ones fit into what a browser still sends after the page is closed. */
 const PAGE_BATCH_BYTES = Math.floor(KEEPALIVE_BYTES_MAX * 0.8)
 
 const isPage = (): boolean => 'document' in globalThis
 
-/** Throws a TypeError where an option is none. */
+/** Throws a TypeError for an invalid option. */
 function numbersOf(options: ClientOptions): typeof DEFAULTS {
   const numbers = { ...DEFAULTS, ...(isPage() && { maxBatchBytes: PAGE_BATCH_BYTES }) }
   for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
@@ -99,7 +99,7 @@ function numbersOf(options: ClientOptions): typeof DEFAULTS {
   return numbers
 }
 
-/** Makes a client. Throws a TypeError where an option cannot be: an address that is none, a key that no header can hold. */
+/** Creates a client. Throws a TypeError for an invalid option, such as a malformed address, or a key that no header can hold. */
 export function createClient(options: ClientOptions): Client {
   const { url, apiKey, fetch = globalThis.fetch } = options
   const numbers = numbersOf(options)
@@ -135,12 +135,12 @@ interface Parts {
   readonly reports: Reports
 }
 
-/** Why the last attempt failed, where it did. */
+/** Why the last attempt failed, if it did. */
 interface Trouble {
   cause: string | undefined
 }
 
-/** Books the outcome of a batch. */
+/** Records the outcome of a batch. */
 function settle({ batch, outcome, buffer, sender, counts, reports }: Parts & SettledBatch): void {
   const { entries, bytes } = batch
   if (outcome.kind === 'refused' && outcome.tooLarge) {
@@ -148,7 +148,7 @@ function settle({ batch, outcome, buffer, sender, counts, reports }: Parts & Set
     const { limit } = (details ?? {}) as { limit?: unknown }
     if (code === 'batch_too_large') buffer.limit({ entries: typeof limit === 'number' ? limit : entries.length / 2 })
     else if (entries.length > 1) buffer.limit({ bytes: Math.ceil(bytes / 2) })
-    // A part of a batch has other ids than the whole, so it must not be sent where the whole may be stored.
+    // A part of a batch gets other ids than the whole, so it must not be sent if the whole may be stored.
     if (entries.length > 1 && !batch.maybeStored) {
       for (const half of halves(batch)) sender.add(half)
       return
@@ -180,7 +180,7 @@ const MESSAGES = {
   closed: 'The client was closed before the entry was confirmed.',
 } as const satisfies Partial<Record<Dropped['reason'], string>>
 
-/** The functions that an application calls. */
+/** The public functions of the client. */
 function createSurface(
   options: ClientOptions,
   parts: Parts & { readonly trouble: Trouble; readonly closeTimeoutMs: number },
@@ -221,7 +221,7 @@ function createSurface(
     reports.flush()
   }
 
-  /** Sends what is left, and gives up on what is not settled in time. */
+  /** Sends the remaining entries, and gives up on those not settled in time. */
   async function drain(): Promise<void> {
     const settled = flush()
     const deadline = new Promise<void>((resolve) => {
@@ -235,7 +235,7 @@ function createSurface(
   async function flush(): Promise<void> {
     const settled = buffer.settled()
     sender.hurry()
-    // Timers of ours do not keep Node alive; somebody waits now.
+    // The client's own timers do not keep Node alive, but a pending flush must.
     const alive = setInterval(() => undefined, closeTimeoutMs)
     await settled
     clearInterval(alive)
@@ -243,7 +243,7 @@ function createSurface(
   }
 
   const unwatch = watchEnding({
-    // Not at once: what others log when the process is idle goes along.
+    // Deferred, so that entries logged by other `beforeExit` handlers are included.
     onIdle: () => setTimeout(() => void drain(), 0),
     onExit: () => {
       buffer.complete()

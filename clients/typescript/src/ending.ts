@@ -1,9 +1,9 @@
 export interface Ending {
-  /** Node has nothing left to do: work that is begun now keeps it alive. */
+  /** Node has nothing left to do; asynchronous work started now keeps it alive. */
   readonly onIdle: () => void
-  /** Node ends: nothing asynchronous is carried out any more. */
+  /** Node is exiting; no asynchronous work runs any more. */
   readonly onExit: () => void
-  /** The page is hidden, and may be gone without another sign. */
+  /** The page is hidden, and may be closed without further notice. */
   readonly onHidden: () => void
 }
 
@@ -13,7 +13,7 @@ interface Page {
   readonly removeEventListener?: EventTarget['removeEventListener']
 }
 
-/** Watches for the end of a process or a page; gives back what ends the watch. */
+/** Watches for the end of a process or a page; returns a function that stops watching. */
 export function watchEnding({ onIdle, onExit, onHidden }: Ending): () => void {
   const { process } = globalThis as { process?: NodeJS.Process }
   const page = globalThis as Page
@@ -21,7 +21,7 @@ export function watchEnding({ onIdle, onExit, onHidden }: Ending): () => void {
   const onVisibility = (): void => {
     if (document?.visibilityState === 'hidden') onHidden()
   }
-  // Once: an application that logs whenever the process is idle would keep it alive for ever.
+  // Only once: an application that logs on every `beforeExit` would otherwise keep the process alive forever.
   process?.once?.('beforeExit', onIdle)
   process?.on?.('exit', onExit)
   document?.addEventListener('visibilitychange', onVisibility)

@@ -1,9 +1,9 @@
-/** The parts of JSON that TypeScript's library does not know yet, and Node 20 neither. */
+/** Parts of JSON that TypeScript's library types and Node 20 lack. */
 const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }
 
 /**
- * The JSON text of a value, with what `JSON.stringify` would lose or refuse: errors with their stack, every digit of a `bigint`, and
- * `"[Circular]"` for an object inside of itself. Throws where a `toJSON` or a getter does, and for what is nested without end.
+ * Like `JSON.stringify`, but keeps what that would lose or refuse: errors with their stack, every digit of a `bigint`, and `"[Circular]"`
+ * for circular references. Throws if a `toJSON` or a getter does, and for infinite nesting.
  */
 export function toJson(value: unknown): string {
   const path: { readonly shown: unknown; readonly value: unknown }[] = []
@@ -23,10 +23,10 @@ const errorFields = (error: Error): object => {
   return { ...error, type, message, stack: exceptionText(error) }
 }
 
-/** Most causes of an error that are written out. */
+/** Maximum number of causes of an error that are written out. */
 const CAUSES_MAX = 10
 
-/** An error as text: its stack, then those of its causes, in the form that Sluice tells apart. */
+/** An error as text: its stack, then those of its causes, in a format that Sluice can parse. */
 export function exceptionText(error: unknown): string {
   const parts: string[] = []
   for (let one = error; one !== undefined && one !== null && parts.length <= CAUSES_MAX; ) {
@@ -36,7 +36,7 @@ export function exceptionText(error: unknown): string {
   return parts.join('\nCaused by: ')
 }
 
-/** The value of a JSON text; large integers keep their digits where the engine can write them out again. */
+/** Parses JSON; large integers keep their digits where the engine can write them again. */
 export function fromJson(text: string): unknown {
   if (rawJSON === undefined || !/\d{16}/.test(text)) return JSON.parse(text)
   return JSON.parse(text, ((_name: string, value: unknown, { source }: { source?: string }) =>

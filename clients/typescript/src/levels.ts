@@ -1,6 +1,6 @@
 import type { Level } from './entries.ts'
 
-/** The levels of pino, of npm and of syslog, and Sluice's own, by their names in lower case. */
+/** The levels of pino, npm, syslog and Sluice, by lower-case name. */
 const LEVELS: ReadonlyMap<string, Level> = new Map<string, Level>([
   ['silly', 'Trace'],
   ['trace', 'Trace'],
@@ -20,7 +20,7 @@ const LEVELS: ReadonlyMap<string, Level> = new Map<string, Level>([
   ['emerg', 'Critical'],
 ])
 
-/** The numbers of pino: 10 is trace, 60 fatal, and an application may have others in between. */
+/** pino's numbers: 10 is trace, 60 is fatal, and applications may define others in between. */
 const NUMBERS: readonly (readonly [below: number, level: Level])[] = [
   [20, 'Trace'],
   [30, 'Debug'],
@@ -29,7 +29,7 @@ const NUMBERS: readonly (readonly [below: number, level: Level])[] = [
   [60, 'Error'],
 ]
 
-/** The level that another logger's name or number means; Information where it means none. */
+/** The level for another logger's name or number; Information if unknown. */
 export function levelOf(value: unknown): Level {
   if (typeof value === 'number') return NUMBERS.find(([below]) => value < below)?.[1] ?? 'Critical'
   return (typeof value === 'string' ? LEVELS.get(value.toLowerCase()) : undefined) ?? 'Information'

@@ -1,23 +1,23 @@
 export interface PauseOptions {
-  /** The bounds of the back-off. */
+  /** The bounds of the back-off, in milliseconds. */
   readonly minBackOffMs: number
   readonly maxBackOffMs: number
 }
 
-/** How long nothing is sent because attempts fail, or because the server asks for it. */
+/** The time during which nothing is sent, because attempts fail or the server asks for it. */
 export interface Pause {
-  /** Attempts in a row that failed. */
+  /** Consecutive failed attempts. */
   readonly failures: number
-  /** Milliseconds until something may be sent; 0 or less: now. */
+  /** Milliseconds until the next request may be sent; 0 or less for now. */
   leftMs(): number
-  /** An attempt failed, and the server asks to wait `askedMs`. Gives the pause; undefined where it was counted with another attempt. */
+  /** Records a failed attempt; the server asked to wait `askedMs`. Returns the pause; undefined if it was part of an earlier failure. */
   failed(startedAt: number, askedMs: number): number | undefined
   succeeded(): void
-  /** Ends the back-off; what the server asked for is kept. */
+  /** Ends the back-off; a wait requested by the server is kept. */
   hurry(): void
 }
 
-/** Milliseconds to wait after so many failures: a random part ("full jitter") of a time that doubles. */
+/** The back-off in milliseconds: a random share ("full jitter") of a bound that doubles with each failure. */
 export const backOffMs = (failures: number, { minBackOffMs, maxBackOffMs }: PauseOptions): number =>
   Math.random() * Math.min(maxBackOffMs, minBackOffMs * 2 ** (failures - 1))
 
@@ -34,7 +34,7 @@ export function createPause(options: PauseOptions): Pause {
     failed: (startedAt, askedMs) => {
       const now = performance.now()
       askedUntil = Math.max(askedUntil, now + askedMs)
-      // Requests that failed together are one failure.
+      // Concurrent requests that fail together count as one failure.
       if (startedAt < failedAt) return undefined
       failedAt = now
       failures += 1

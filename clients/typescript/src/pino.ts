@@ -6,23 +6,23 @@ import { levelOf } from './levels.ts'
 import { createTimestamps } from './times.ts'
 
 export interface PinoOptions extends ClientOptions {
-  /** The category of lines of a logger without a `name`. `pino`. */
+  /** The category of lines from a logger without a `name`. Default `pino`. */
   readonly category?: string | undefined
-  /** The keys of a line that pino was told to use in place of `msg` and `err`. */
+  /** The keys that pino uses instead of `msg` and `err`, if configured. */
   readonly messageKey?: string | undefined
   readonly errorKey?: string | undefined
 }
 
-/** A stream that takes pino's lines. */
+/** A stream that receives pino's lines. */
 export interface PinoStream extends Writable {
   readonly client: Client
-  /** Called by pino's `logger.flush(callback)`: all lines so far are settled then. */
+  /** Called by pino's `logger.flush(callback)`; calls back when all lines so far are settled. */
   flush(callback: (error?: Error) => void): void
 }
 
 /**
- * The transport for `pino.transport({ target: 'sluice-client/pino', options })`, and for `pino(stream)` in the same thread. Ending it
- * waits for what is not settled, at most `closeTimeoutMs`.
+ * The transport for `pino.transport({ target: 'sluice-client/pino', options })`, and for `pino(stream)` in the same thread. Ending it waits
+ * up to `closeTimeoutMs` for unsettled entries.
  */
 export default function createPinoStream(options: PinoOptions): PinoStream {
   const client = createClient(options)
@@ -55,7 +55,7 @@ export default function createPinoStream(options: PinoOptions): PinoStream {
 
 type Line = Readonly<Record<string, unknown>>
 
-/** Makes entries of pino's lines; a line that is no JSON object becomes a message. */
+/** Converts pino's lines to entries; a line that is not a JSON object becomes a message. */
 export function createPinoMapping(options: Pick<PinoOptions, 'category' | 'messageKey' | 'errorKey'>) {
   const { category = 'pino', messageKey = 'msg', errorKey = 'err' } = options
   const timestampOf = createTimestamps()
@@ -87,20 +87,20 @@ function objectOf(text: string): Line | undefined {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** As pino's serialiser of errors writes it: the stack has the causes, joined in a way of its own. */
+/** The exception as pino's error serialiser writes it: the stack includes the causes, joined in pino's own format. */
 function exceptionOf(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined
   const { stack } = error as { stack?: unknown }
   return textOf(stack)?.replaceAll('\ncaused by: ', '\nCaused by: ') ?? textOf(error) ?? toJson(error)
 }
 
-/** Times before this many milliseconds, which is 1973, are seconds: `pino.stdTimeFunctions.unixTime`. */
+/** Smaller times (before 1973 in milliseconds) are seconds: `pino.stdTimeFunctions.unixTime`. */
 const MILLISECONDS_MIN = 1e11
 
-/** ISO 8601, which is taken as it is: it may have nanoseconds. */
+/** ISO 8601 is passed on unchanged, as it may have nanoseconds. */
 const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 
-/** Undefined for what is no time: the entry then has that of its arrival. */
+/** Undefined for an invalid time; the entry then gets the current time. */
 function timeOf(time: unknown, timestampOf: (epochMs: number) => string | undefined): string | undefined {
   if (typeof time === 'string' && ISO.test(time)) return time
   const number = typeof time === 'string' ? Date.parse(time) : typeof time === 'number' ? time : Number.NaN

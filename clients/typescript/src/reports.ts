@@ -2,47 +2,47 @@ import type { Problem } from './answer.ts'
 import type { Retry } from './sender.ts'
 import { later } from './times.ts'
 
-/** An entry that the server refused, with the reason in its words. */
+/** An entry that the server refused, with the server's reason. */
 export interface Refused extends Problem {
-  /** Its place in the batch, from 0. */
+  /** Its index in the batch, from 0. */
   readonly index: number
-  /** The entry as it was sent. */
+  /** The entry as sent. */
   readonly entry: unknown
 }
 
-/** Entries that the client has given up. */
+/** Entries that the client has given up on. */
 export interface Dropped {
   readonly count: number
   /**
-   * `refused`: by the server, for good. `full`: there was no room for more. `unserialisable`: no JSON could be made of it. `closed`: it
-   * was not settled when the client or the process ended, or came later; of these some may be stored.
+   * `refused`: refused by the server for good. `full`: no room in the buffer. `unserialisable`: not convertible to JSON. `closed`: not
+   * settled when the client or the process ended, or logged later; some of these may be stored.
    */
   readonly reason: 'refused' | 'full' | 'unserialisable' | 'closed'
-  /** A sentence that tells the change to make. */
+  /** A sentence that says what to change. */
   readonly message: string
-  /** The server's code where it refused the whole request or its first entry, such as `invalid_api_key`; else null. */
+  /** The server's code if it refused the whole request or its first entry, such as `invalid_api_key`; else null. */
   readonly code: string | null
-  /** The refused entries; of one answer the first 100. */
+  /** The refused entries; up to 100 per response. */
   readonly refused: readonly Refused[]
 }
 
 export interface ReportOptions {
-  /** Told of entries that were dropped; where it is left out, they are counted in a line on the console, at most one a minute. */
+  /** Called for dropped entries; by default they are counted in a console warning, at most once a minute. */
   readonly onDropped?: ((dropped: Dropped) => void) | undefined
-  /** Told of attempts that failed and are made again; where it is left out, a line on the console says so after the third in a row. */
+  /** Called for failed attempts that will be repeated; by default a console warning after the third in a row. */
   readonly onRetry?: ((retry: Retry) => void) | undefined
 }
 
 export interface Reports {
   dropped(dropped: Dropped): void
-  /** One entry was dropped here; those of a second with the same reason are reported together. */
+  /** Records one entry dropped by the client; those within a second and with the same reason are reported together. */
   droppedOne(reason: Dropped['reason'], message: string): void
-  /** Reports what waits to be reported. */
+  /** Sends pending reports. */
   flush(): void
   retried(retry: Retry): void
 }
 
-/** How long drops of single entries are gathered: there may be as many as there are logs. */
+/** How long dropped single entries are collected into one report: there may be as many as there are logs. */
 const GATHERED_MS = 1_000
 const CONSOLE_PAUSE_MS = 60_000
 const QUIET_FAILURES = 2
@@ -76,18 +76,18 @@ export function createReports(options: ReportOptions): Reports {
   }
 }
 
-/** An error of a callback is not ours, and must not end what called it. */
+/** Errors of a callback belong to the application, and must not break the client. */
 function quietly(call: () => void): void {
   try {
     call()
   } catch {
-    // There is nobody to tell.
+    // There is nobody to report it to.
   }
 }
 
 const textOf = ({ count, reason, message }: Dropped): string => `dropped ${count} (${reason}): ${message}`
 
-/** Writes to the console, but not more often than once a minute; what was dropped in between is counted in the next line. */
+/** Warns on the console at most once a minute; entries dropped in between are counted in the next warning. */
 function createWarn(): (dropped: number, text: string) => void {
   let quietUntil = 0
   let untold = 0

@@ -5,15 +5,15 @@ export interface Post {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Ends the attempt when it is aborted. */
+  /** Aborting it ends the attempt. */
   readonly controller: AbortController
-  /** Most milliseconds until the answer has come as a whole. */
+  /** Maximum milliseconds until the complete response. */
   readonly timeoutMs: number
-  /** Whether it goes on when the page is gone. */
+  /** Whether the request survives the end of the page. */
   readonly keepalive: boolean
 }
 
-/** Sends a body once. Never rejects: whatever goes wrong on the way is an outcome. */
+/** Sends a body once. Never rejects: network errors are outcomes too. */
 export async function post(send: typeof fetch, request: Post): Promise<Outcome> {
   const { url, headers, body, controller, timeoutMs, keepalive } = request
   const late = new Error(`There was no answer within ${timeoutMs} ms.`)
@@ -24,7 +24,7 @@ export async function post(send: typeof fetch, request: Post): Promise<Outcome> 
       headers,
       body,
       signal: controller.signal,
-      // The key is for this address alone, and a redirected POST may become a GET.
+      // The key is for this address only, and a redirected POST may become a GET.
       redirect: 'manual',
       credentials: 'omit',
       ...(keepalive && { keepalive }),
@@ -37,7 +37,7 @@ export async function post(send: typeof fetch, request: Post): Promise<Outcome> 
   }
 }
 
-/** Most bytes of an answer: a batch with 100 refused entries has far fewer. */
+/** Maximum bytes of a response: a batch with 100 refused entries needs far fewer. */
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 
 async function read({ status, headers, body }: Response): Promise<Answer> {
@@ -64,13 +64,13 @@ interface NetworkError {
   readonly cause?: NetworkError
 }
 
-/** Node says "fetch failed", and in the cause why. */
+/** Node says only "fetch failed"; the reason is in the cause. */
 function reasonOf(error: unknown): string {
   const { message, cause } = (error ?? {}) as NetworkError
   return cause?.message || cause?.code || message || String(error)
 }
 
-/** Errors after which the server certainly has nothing of the request; a browser does not tell. */
+/** Errors after which the server certainly received nothing; browsers do not report them. */
 const NEVER_CONNECTED: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
 
 const neverConnected = (error: unknown): boolean => NEVER_CONNECTED.has((error as NetworkError | null)?.cause?.code)

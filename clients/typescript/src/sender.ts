@@ -6,22 +6,22 @@ import { later } from './times.ts'
 
 export interface SenderOptions extends PauseOptions {
   readonly fetch: typeof fetch
-  /** The address of a path of the service. */
+  /** The URL of a path of the server. */
   readonly urlOf: (path: string) => string
   readonly headers: Readonly<Record<string, string>>
-  /** Most requests under way at once. */
+  /** Maximum number of concurrent requests. */
   readonly maxInFlight: number
-  /** Most milliseconds from a request to the end of its answer. */
+  /** Maximum milliseconds from a request to the end of its response. */
   readonly requestTimeoutMs: number
 }
 
-/** An attempt that did not settle its batch. */
+/** A failed attempt that will be repeated. */
 export interface Retry {
-  /** Attempts in a row that failed, from 1. */
+  /** Consecutive failed attempts, from 1. */
   readonly failures: number
-  /** How long nothing is sent now. */
+  /** How long nothing will be sent, in milliseconds. */
   readonly delayMs: number
-  /** The failure, in words. */
+  /** Describes the failure. */
   readonly cause: string
 }
 
@@ -30,14 +30,14 @@ export interface SenderEvents {
   readonly onRetry: (retry: Retry) => void
 }
 
-/** Sends batches, each until it is settled, and holds back while the server is in trouble. */
+/** Sends batches until they are settled, and holds back while the server has problems. */
 export interface Sender {
   add(batch: Batch): void
-  /** Ends a pause that the back-off made; one that the server asked for is kept. */
+  /** Ends a back-off pause; a wait requested by the server is kept. */
   hurry(): void
-  /** The page may be gone at any moment: sends what a browser carries on with then. */
+  /** The page may be closed at any moment: sends as much as the browser completes after that. */
   leave(): void
-  /** Gives up: ends the attempts under way, and gives back all batches that are not settled. */
+  /** Gives up: aborts running attempts, and returns all unsettled batches. */
   abandon(): readonly Batch[]
 }
 
@@ -48,7 +48,7 @@ interface Attempt {
   readonly bytes: number
 }
 
-/** Browsers allow the bodies of such requests 64 KiB together, of which the rest of the page may need some. */
+/** Browsers limit the total of keepalive bodies to 64 KiB, and the rest of the page may need some of it. */
 export const KEEPALIVE_BYTES_MAX = 60 * 1024
 
 export function createSender(options: SenderOptions, { onSettled, onRetry }: SenderEvents): Sender {
@@ -66,7 +66,7 @@ export function createSender(options: SenderOptions, { onSettled, onRetry }: Sen
       return
     }
     for (const batch of waiting) {
-      // One at a time asks a server in trouble whether it is well again.
+      // While the server has problems, one request at a time probes whether it has recovered.
       if (underWay.size >= (pause.failures === 0 ? maxInFlight : 1)) return
       start(batch, false)
     }
@@ -87,7 +87,7 @@ export function createSender(options: SenderOptions, { onSettled, onRetry }: Sen
       keepalive,
     }
     void post(options.fetch, request).then((outcome) => {
-      // Another attempt took its place, or it was given up.
+      // The attempt was replaced, or given up.
       if (underWay.get(batch) !== attempt) return
       underWay.delete(batch)
       if (outcome.kind === 'again') holdBack(batch, attempt, outcome)
@@ -104,14 +104,14 @@ export function createSender(options: SenderOptions, { onSettled, onRetry }: Sen
     { startedAt }: Attempt,
     { cause, afterMs, unsent }: Outcome & { kind: 'again' },
   ): void {
-    // Behind the others: a batch that fails for reasons of its own keeps none of them waiting.
+    // At the end of the queue, so that a batch with its own problem does not block the others.
     waiting.add(batch)
     batch.maybeStored ||= !unsent
     const delayMs = pause.failed(startedAt, afterMs)
     if (delayMs !== undefined) onRetry({ failures: pause.failures, delayMs: Math.round(delayMs), cause })
   }
 
-  /** Attempts under way end with the page, so they are made again; the server stores the entries once. */
+  /** Running attempts end with the page, so they are repeated with keepalive; the server stores the entries only once. */
   function leave(): void {
     let room = KEEPALIVE_BYTES_MAX
     for (const { keepalive, bytes } of underWay.values()) if (keepalive) room -= bytes

@@ -1,10 +1,10 @@
-/** Unique nanoseconds within a millisecond. */
+/** The largest nanosecond offset within a millisecond. */
 const NANOSECONDS_MAX = 999_999
 
 /**
- * Makes the timestamps of entries, ISO 8601 of milliseconds since 1970. Entries of one millisecond are told apart by nanoseconds, so
- * that they are shown in the order in which they were logged: Sluice orders by time, and the ids of entries that may be sent again
- * have no order. Undefined for a number that is no time.
+ * Creates entry timestamps in ISO 8601 from milliseconds since 1970. Entries within one millisecond get distinct nanoseconds, so that they
+ * are shown in the order of logging: Sluice orders by time, and ids of entries that may be resent have no order. Undefined for an invalid
+ * number.
  */
 export function createTimestamps(): (epochMs: number) => string | undefined {
   let last = Number.NaN
@@ -19,10 +19,10 @@ export function createTimestamps(): (epochMs: number) => string | undefined {
   }
 }
 
-/** A timer that does not keep Node from ending. */
+/** A timer that does not keep the Node process alive. */
 export function later(action: () => void, ms: number): ReturnType<typeof setTimeout> {
   const timer = setTimeout(action, ms)
-  // In browsers a timer is a number.
+  // In browsers, a timer is a number.
   ;(timer as { unref?: () => void }).unref?.()
   return timer
 }

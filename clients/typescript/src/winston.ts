@@ -4,11 +4,11 @@ import { toJson } from './json.ts'
 import { levelOf } from './levels.ts'
 
 export interface WinstonOptions extends ClientOptions, TransportStream.TransportStreamOptions {
-  /** The category of logs without a `label` or `service`. `winston`. */
+  /** The category of logs without a `label` or `service`. Default `winston`. */
   readonly category?: string | undefined
 }
 
-/** A transport of winston: `new SluiceTransport(options)`. Its `finish` comes when what was logged is settled, or `closeTimeoutMs` is over. */
+/** A winston transport: `new SluiceTransport(options)`. It emits `finish` once all logs are settled, or after `closeTimeoutMs`. */
 export class SluiceTransport extends TransportStream {
   readonly client: Client
   readonly #category: string | undefined
@@ -24,7 +24,7 @@ export class SluiceTransport extends TransportStream {
     next()
   }
 
-  /** Called when a logger lets go of it. */
+  /** Called when a logger removes the transport. */
   override close(): void {
     void this.client.close()
   }
@@ -36,10 +36,10 @@ export class SluiceTransport extends TransportStream {
 
 type Info = Readonly<Record<string | symbol, unknown>>
 
-/** Where winston keeps the level as it was logged: `info.level` may have colours. */
+/** winston's original level; `info.level` may contain colour codes. */
 const LEVEL = Symbol.for('level')
 
-/** Makes an entry of what winston logs. Its time is now: a `timestamp` of winston's formats may be of any zone. */
+/** Converts winston's info to an entry. Uses the current time, as a `timestamp` from winston's formats may be in any zone. */
 export function entryOf(info: Info, category = 'winston'): LogInput {
   const { level, message, timestamp: _time, stack, label, correlationKey, ...scope } = info
   const errors = [message, scope['error'], scope['err']].filter((value) => value instanceof Error)

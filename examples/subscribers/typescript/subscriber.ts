@@ -5,7 +5,7 @@ const {
   TOPIC = 'sluice.event-logs.v1',
   GROUP_ID = 'example.event-log-printer.v1',
 } = process.env
-/** How many ids are remembered: repeats come soon after, or from a replay of dead letters. */
+/** Number of remembered ids: duplicates arrive soon after the original, or from a replay of dead letters. */
 const REMEMBERED_MAX = 100_000
 const COMMIT_EVERY_MS = 1_000
 
@@ -31,7 +31,7 @@ function isFirst(id: string): boolean {
   return true
 }
 
-// The client's messages of level INFO would go to stdout, among the entries.
+// The client would log INFO messages to stdout, among the entries.
 const kafka = new Kafka({ clientId: 'event-log-printer', brokers: KAFKA_BROKERS.split(','), logLevel: logLevel.WARN })
 const consumer = kafka.consumer({ groupId: GROUP_ID })
 
@@ -40,7 +40,7 @@ async function end(code: number): Promise<void> {
   await consumer.disconnect()
   process.exitCode = code
 }
-// After most errors, those of the handler included, the client begins again where it committed last.
+// After most errors, including those of the handler, the client restarts from its last commit.
 consumer.on('consumer.crash', ({ payload }) => void (payload.restart || end(1)))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(0))
 
@@ -49,7 +49,7 @@ await consumer.subscribe({ topics: [TOPIC], fromBeginning: true })
 await consumer.run({
   autoCommitInterval: COMMIT_EVERY_MS,
   eachMessage: async ({ message: { headers, value } }) => {
-    // The topic may get other types of records one day.
+    // Other types of records may be added to the topic.
     if (String(headers?.['ce_type']) !== 'sluice.event-log.v1' || !isFirst(String(headers?.['ce_id']))) return
     const { timestamp, level, event, step, correlationKey, payload } = JSON.parse(String(value)) as EventLog
     process.stdout.write(`${[timestamp, level, step ?? event, correlationKey ?? '-', payload].join('\t')}\n`)

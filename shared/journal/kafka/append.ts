@@ -9,9 +9,9 @@ import { produce } from './produce.ts'
 import { type Compression, encodeRecordBatch, recycle } from './record-batch.ts'
 
 export interface AppenderOptions {
-  /** Longest time of one append, all attempts included; keep it below the deadline of the request that waits. */
+  /** Maximum time of one append, including all attempts; keep it below the deadline of the request that waits. */
   readonly deliveryTimeoutMs: number
-  /** Longest time of one attempt. A leader that is frozen is given up after it. */
+  /** Maximum time of one attempt, after which a frozen leader is given up. */
   readonly requestTimeoutMs: number
   /** How batches are compressed. */
   readonly compression: Compression
@@ -19,11 +19,11 @@ export interface AppenderOptions {
 
 export interface Appender {
   append(batch: AppendBatch): Promise<void>
-  /** Waits for the appends under way, whose time is limited. */
+  /** Waits for the appends in progress, whose time is limited. */
   close(): Promise<void>
 }
 
-/** One attempt: confirmed, or what is known of a batch that was not. */
+/** The result of one attempt: confirmed, or what is known about a batch that was not. */
 type Attempt = { readonly outcome: 'confirmed' } | Failure
 interface Failure {
   readonly outcome: UnconfirmedOutcome
@@ -39,12 +39,12 @@ interface Progress {
 }
 
 const RETRY_DELAY_MS = 100
-/** A topic that was just made may be unknown to some brokers for a moment; after so many attempts it is missing. */
+/** A new topic may be unknown to some brokers for a moment; after this many attempts it counts as missing. */
 const UNKNOWN_TOPIC_ATTEMPTS = 5
 
 /**
- * Appends with acks=all, one partition a request: a request that spans partitions can be half written. The attempts are made here
- * and not by the library, so that none is made after the answer was given, and so that what each of them left behind is known.
+ * Appends with acks=all, one partition per request, as a request for several partitions can be half written. The attempts are made here and
+ * not by the library, so that none is made after the answer was given, and so that the result of each is known.
  */
 export function createAppender(connection: KafkaConnection, clock: Clock, options: AppenderOptions): Appender {
   const { deliveryTimeoutMs, requestTimeoutMs, compression } = options
@@ -88,7 +88,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
       const ended = attempt(batch, encoded, progress, attempts > 1)
       const result = await within(end - performance.now(), ended).catch((error) => overtime(error, progress))
       if (result.outcome === 'confirmed') {
-        // Only now is nobody left who may still send it.
+        // Only now can no attempt still send it.
         recycle(encoded)
         return
       }
@@ -96,7 +96,7 @@ export function createAppender(connection: KafkaConnection, clock: Clock, option
       const over = performance.now() + RETRY_DELAY_MS >= end
       const missing = attempts >= UNKNOWN_TOPIC_ATTEMPTS && isUnknownTopic(result.cause)
       if (!result.retry || over || missing) {
-        // The failure of an earlier attempt says more than the end of the time.
+        // The failure of an earlier attempt says more than the timeout.
         const told = result.cause instanceof OvertimeError ? (before ?? result) : result
         throw unconfirmed(batch, count, attempts, outcome, told)
       }
@@ -137,12 +137,12 @@ function unconfirmed(
   return new AppendError(`${what}: ${failure.reason}`, outcome, { cause: failure.cause })
 }
 
-/** The broker that leads a partition, connected; or why there is none. */
+/** The connected broker that leads a partition, or why there is none. */
 type Leader = { readonly connection: Connection } | Failure
 
 /**
- * Makes sure that the leader is known and connected, so that a failure up to here means that nothing was sent. Gives a failure where
- * the partition does not exist: the library would take the partition modulo their number.
+ * Makes sure that the leader is known and connected, so that a failure up to here means that nothing was sent. Returns a failure if the
+ * partition does not exist: the library would take its number modulo the number of partitions.
  */
 async function findLeader(
   producer: Producer,
@@ -168,14 +168,14 @@ async function findLeader(
   return made === undefined ? unled : { connection: made }
 }
 
-/** Nothing left this process. */
+/** A failure before anything left this process. */
 const notSent = (error: unknown): Failure => ({
   outcome: 'not_written',
   retry: !isRefusedForGood(error),
   reason: describeFault(error),
 })
 
-/** The time was over before an attempt ended; where its request has left, it may still be written. */
+/** The failure of an attempt that exceeded the time; if its request has left, it may still be written. */
 function overtime(error: unknown, progress: Progress): Failure {
   progress.abandoned = true
   return {

@@ -11,15 +11,15 @@ export type Handler = (batch: PartitionBatch) => Promise<void>
 
 /** The partitions that a member reads. */
 export interface Assignment {
-  /** Begins to read where the group stands. */
+  /** Starts to read at the group's position. */
   add(partitions: readonly TopicPartitions[]): void
-  /** Stops the reading of a partition and aborts its batch; resolves when no handler of it runs. The others go on. */
+  /** Stops reading a partition and aborts its batch; resolves when no handler of it is running. The others continue. */
   remove(topic: string, partition: number): Promise<void>
-  /** Stops the reading of all and aborts their batches; does not wait. */
+  /** Stops reading all partitions and aborts their batches; does not wait. */
   abort(): void
-  /** Resolves when no handler runs and nothing is fetched. */
+  /** Resolves when no handler is running and nothing is being fetched. */
   ended(): Promise<void>
-  /** Of `performance.now()`: since when the oldest running handler has run; null: none runs. */
+  /** When the oldest running handler started (`performance.now()`); null if none is running. */
   busySince(): number | null
   /** The state of each partition's reading. */
   states(): readonly PartitionState[]
@@ -28,40 +28,40 @@ export interface Assignment {
 export interface AssignmentOptions {
   readonly context: ReadContext
   readonly group: string
-  /** Of all partitions, also of those that are added later. */
+  /** The topics of all partitions, including those added later. */
   readonly topics: readonly string[]
   readonly recordsMax: number
   readonly handler: Handler
-  /** Commits as the member that the partitions belong to. */
+  /** Commits on behalf of the member that owns the partitions. */
   readonly commit: Commit
-  /** Every partition that was added at a time is being read. */
+  /** Called when every partition added so far is being read. */
   onBegun(): void
-  /** The subscription must end: a handler threw, or records are lost. */
+  /** Ends the subscription: a handler threw, or records are lost. */
   fail(error: unknown): void
 }
 
 interface PartitionQueue {
   readonly source: Source
-  /** Aborted when the partition is removed, or all are. */
+  /** Aborted when the partition is removed, or when all are. */
   readonly stop: AbortController
-  /** Fetched and not yet handed to the handler. */
+  /** Records that were fetched but not yet handed to the handler. */
   readonly chunks: FetchedRecords[]
   waitingBytes: number
   endPosition: number
   runningSince: number | null
-  /** The handler that runs, or the last one. */
+  /** The running handler, or the last one. */
   handled: Promise<void>
 }
 
-/** Bytes that a partition may have waiting before no more are fetched for it. */
+/** Maximum bytes that may wait for a partition before no more are fetched for it. */
 const AHEAD_BYTES = 1024 * 1024
 /**
- * A store makes records searchable once a second, so what a projection waits here it does not wait there; brokers, consumers and the store have
- * fewer and fuller requests.
+ * Milliseconds to gather records between fetches. A store makes records searchable once a second, so a projection that waits here waits
+ * less there, and brokers, consumers and the store get fewer and fuller requests.
  */
 const GATHER_MS = 100
 
-/** Reads the partitions that are added. Each goes its own way: a slow handler of one holds up no other. */
+/** Reads the partitions that are added, independently of each other: a slow handler of one does not hold up the others. */
 export function startAssignment(options: AssignmentOptions): Assignment {
   const { context, recordsMax } = options
   const stop = new AbortController()
@@ -178,14 +178,14 @@ async function handleBatch(
   try {
     await handler({ topic, partition, records, endPosition, signal, commit: commitOwned })
   } catch (error) {
-    // Once the partition is gone its records come again to its next owner; a failure of the old batch decides nothing.
+    // Once the partition is gone, its records are redelivered to the next owner; a failure of the old batch does not matter.
     if (!signal.aborted) onFailure(error)
   }
 }
 
-/** Partitions whose position is asked for. */
+/** Partitions whose position is being looked up. */
 interface Start extends StartingPoints {
-  /** Of `performance.now()`: since when. */
+  /** When it began (`performance.now()`). */
   readonly at: number
 }
 
@@ -201,7 +201,7 @@ const stateOf = (
   { answeredAt, unledAt }: Pick<Source, 'answeredAt' | 'unledAt'>,
 ): PartitionState => ({ partition: `${topic}/${partition}`, waitsFor, answeredAt, unledAt })
 
-/** The next records of a partition, of as many fetches as it takes to fill a batch; none where they cannot be read. */
+/** The next records of a partition, from as many fetches as it takes to fill a batch; empty if they cannot be read. */
 function take(
   queue: PartitionQueue,
   recordsMax: number,

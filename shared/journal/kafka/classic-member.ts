@@ -9,7 +9,7 @@ import { patchClient } from './patched-client.ts'
 
 const PARTITION_CHECK_MS = 30_000
 
-/** Joins by the classic protocol: at every change of the group each member lets go of all partitions before it joins again. */
+/** Joins by the classic protocol: at every change of the group, each member releases all partitions before it joins again. */
 export function startClassicMember({ context, reading, onAssigned, end }: MemberOptions): Member {
   const { logger, rebalanceTimeoutMs: graceMs } = context
   const { group, topics } = reading
@@ -18,15 +18,15 @@ export function startClassicMember({ context, reading, onAssigned, end }: Member
   let stopped = false
 
   /**
-   * Called by the library before each JoinGroup. The group hands the partitions on once all members have joined, so nothing may run
-   * any more when the request leaves.
+   * Called by the library before each JoinGroup. The group reassigns the partitions once all members have joined, so nothing may still be
+   * running when the request is sent.
    */
   const release = async (): Promise<Buffer> => {
     assignment?.abort()
     await assignment?.ended()
     if (assignment !== undefined && !stopped) onAssigned(0, 'group')
     assignment = undefined
-    // A member that has ended must not join again; any answer would make the library set a timer, a minute long, that nothing clears.
+    // A member that has ended must not join again; any answer would make the library set a timer of a minute that nothing clears.
     return stopped ? new Promise(() => undefined) : Buffer.alloc(0)
   }
   const client = createClient(context, reading, release)
@@ -37,7 +37,7 @@ export function startClassicMember({ context, reading, onAssigned, end }: Member
   client.on('consumer:heartbeat:end', () => {
     heartbeatAt = performance.now()
   })
-  // The library reports here that it could not join again, and then stops its heartbeats.
+  // The library reports here that it could not rejoin, and then stops its heartbeats.
   client.on('error', (error: Error) => end({ reason: describeFault(error), graceMs }))
   client.on('consumer:group:join', ({ generationId = -1, memberId, assignments = [] }) => {
     if (stopped) return
@@ -50,8 +50,8 @@ export function startClassicMember({ context, reading, onAssigned, end }: Member
     )
     assignment = startAssignment({
       ...reading,
-      // The library's own commit is not used: where the group has gone on, it joins anew and repeats the commit in the new generation,
-      // for a partition that another member may own by then.
+      // The library's own commit is not used: if the group has moved on, it rejoins and repeats the commit in the new generation, for a
+      // partition that another member may own by then.
       commit: commitPosition(async (places) => {
         const coordinator = await client.findGroupCoordinator()
         const connection = (await client.connectToBrokers([coordinator])).get(coordinator)
@@ -82,13 +82,13 @@ function createClient(
   release: () => Promise<Buffer>,
 ): Consumer<Buffer, Buffer, Buffer, Buffer> {
   const { rebalanceTimeoutMs, sessionTimeoutMs, heartbeatIntervalMs } = context
-  // A first join that is given up and repeated leaves a member behind that holds up its group for a session, so this client is more
-  // patient than those that read; three tries of a heartbeat fit into a session.
+  // A first join that is given up and repeated leaves a member behind that holds up its group for a session, so this client is more patient
+  // than those that read; three attempts at a heartbeat fit into a session.
   const requestTimeoutMs = Math.max(context.requestTimeoutMs, Math.floor(sessionTimeoutMs / 3))
   const client = new Consumer<Buffer, Buffer, Buffer, Buffer>({
     ...clientOptions(context.connection, {
       requestTimeoutMs,
-      // A join is answered when all members have joined, so its request may time out and be repeated until then.
+      // A join is answered once all members have joined, so its request may time out and be repeated until then.
       retries: Math.ceil(rebalanceTimeoutMs / requestTimeoutMs) + 2,
     }),
     groupId: group,
@@ -101,7 +101,7 @@ function createClient(
   return patchClient(client, context.connection)
 }
 
-/** A group deals out the partitions that its leader knew when it joined; those added later need another round. */
+/** A group assigns the partitions that its leader knew when it joined; those added later need another round. */
 function watchPartitions({ cluster }: GroupContext, topics: readonly string[], onAdded: (topic: string) => void) {
   const counts = new Map<string, number>()
   const look = async (): Promise<void> => {
@@ -112,14 +112,12 @@ function watchPartitions({ cluster }: GroupContext, topics: readonly string[], o
       counts.set(topic, length)
     }
   }
-  // The first look comes before the join: partitions added between the join and a later one would never be noticed.
+  // The first check comes before the join: partitions added between the join and a later check would never be noticed.
   void look()
   return setInterval(look, PARTITION_CHECK_MS)
 }
 
-/**
- * Leaving comes before closing, since a client that is only closed while a heartbeat is under way goes on with its heartbeats.
- */
+/** Leaves before closing, since a client that is only closed while a heartbeat is in progress goes on with its heartbeats. */
 async function leave(client: Consumer, { logger }: GroupContext): Promise<void> {
   const left = new Promise<void>((resolve, reject) => {
     client.leaveGroup((error) => (error ? reject(error) : resolve()))

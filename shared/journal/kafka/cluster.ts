@@ -6,23 +6,23 @@ import { errorCodes, isUnknownTopic, KafkaError } from './faults.ts'
 import { type Bounds, listBounds } from './offsets.ts'
 import { patchClient } from './patched-client.ts'
 
-/** Questions to a cluster, and the making of topics; every call asks the brokers, and rejects with a `KafkaError` where they do not answer. */
+/** Metadata queries and the creation of topics; every call asks the brokers, and rejects with a `KafkaError` if they do not answer. */
 export interface Cluster {
   brokerCount(): Promise<number>
   exists(topic: string): Promise<boolean>
   /** Rejects with a `TopicMissingError`. */
   partitionsOf(topic: string): Promise<readonly TopicPartition[]>
-  /** Settings of a topic in force, by name. Rejects with a `TopicMissingError`. */
+  /** The effective settings of a topic, by name. Rejects with a `TopicMissingError`. */
   configOf(topic: string): Promise<ReadonlyMap<string, string>>
-  /** Makes a topic; false where it exists already. */
+  /** Creates a topic; false if it exists already. */
   create(topic: NewTopic): Promise<boolean>
-  /** By partition; rejects where there is one whose leader does not answer. */
+  /** By partition; rejects if the leader of any does not answer. */
   bounds(topic: string): Promise<readonly Bounds[]>
-  /** By partition; rejects where there is one whose leader does not answer. */
+  /** By partition; rejects if the leader of any does not answer. */
   positions(topic: string, group: string): Promise<readonly PartitionPosition[]>
-  /** Of these partitions alone, asked for once. An error stands for a partition whose leader does not answer, or that no broker knows yet. */
+  /** Of these partitions only, in one attempt. An Error marks a partition whose leader does not answer, or that no broker knows yet. */
   boundsOf(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, Bounds | Error>>
-  /** Of these partitions alone, as `boundsOf`. Rejects where the group's coordinator does not answer. */
+  /** Of these partitions only, like `boundsOf`. Rejects if the group's coordinator does not answer. */
   positionsOf(
     topic: string,
     group: string,
@@ -42,7 +42,7 @@ export interface NewTopic {
   readonly config: Readonly<Record<string, string>>
 }
 
-/** How often a new topic is asked for until every partition has a leader. */
+/** How often to ask for a new topic until every partition has a leader. */
 const NEW_TOPIC_TRIES = 50
 const NEW_TOPIC_DELAY_MS = 100
 const RETRY_DELAY_MS = 200
@@ -82,7 +82,7 @@ export function createCluster(connection: KafkaConnection, requestTimeoutMs: num
     partitionsOf,
     bounds,
     boundsOf,
-    // Asking for the metadata of a missing topic is tried again and again; the list of all topics answers at once.
+    // A request for a missing topic's metadata is retried many times; the list of all topics answers at once.
     exists: async (topic) => (await admin.listTopics().catch(rethrow(topic))).includes(topic),
     brokerCount: async () => (await metadata([]).catch(rethrow())).brokers.size,
     configOf: async (topic) => {
@@ -142,7 +142,7 @@ const rethrow =
     throw topic !== undefined && isUnknownTopic(error) ? new TopicMissingError(topic) : new KafkaError(error)
   }
 
-/** The controller answers before the brokers know the topic. */
+/** Waits until a new topic has leaders: the controller answers before the brokers know the topic. */
 async function untilLed(read: () => Promise<readonly TopicPartition[]>, name: string): Promise<void> {
   for (let tries = 0; tries < NEW_TOPIC_TRIES; tries++) {
     const partitions = await read().catch((error) => {

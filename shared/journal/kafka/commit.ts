@@ -3,7 +3,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import { pause } from '../../runtime/waiting.ts'
 import { describeFault, hasCode } from './faults.ts'
 
-/** Commits a position of a partition. Rejects where the brokers refuse for good. */
+/** Commits a position of a partition. Rejects if the brokers refuse for good. */
 export type Commit = (
   topic: string,
   partition: number,
@@ -11,14 +11,14 @@ export type Commit = (
   signal: AbortSignal,
 ) => Promise<'committed' | 'fenced'>
 
-/** Sends an OffsetCommit to the coordinator in the name of a membership. */
+/** Sends an OffsetCommit to the coordinator on behalf of a member. */
 export type SendCommit = (topics: offsetCommitV9.OffsetCommitRequestTopic[]) => Promise<unknown>
 
 const RETRY_DELAY_MS = 200
 
-/** The group has gone on without this member, or without this generation. */
+/** The group has moved on without this member, or without this generation. */
 const FENCED = ['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID', 'REBALANCE_IN_PROGRESS']
-/** Refusals that another attempt does not change. */
+/** Refusals that a retry does not change. */
 const REFUSED = [
   'GROUP_AUTHORIZATION_FAILED',
   'TOPIC_AUTHORIZATION_FAILED',
@@ -28,8 +28,8 @@ const REFUSED = [
 ]
 
 /**
- * Commits by `send`. Tries until the signal aborts: a member whose
- * coordinator stays away is ended by its watch, and one whose epoch is stale (STALE_MEMBER_EPOCH) gets the newer one by its next heartbeat.
+ * Commits with `send`, and retries until the signal aborts: if the coordinator stays away, the member's watch ends the member; if the epoch
+ * is stale (STALE_MEMBER_EPOCH), the next heartbeat brings the newer one.
  */
 export const commitPosition =
   (send: SendCommit, logger: Logger): Commit =>

@@ -4,13 +4,13 @@ import { isIP } from 'node:net'
 import type { BaseOptions } from '@platformatic/kafka'
 import { lastGood } from '../../runtime/last-good.ts'
 
-/** The addresses of a cluster, and the proof of who asks. */
+/** The addresses of a cluster, and the credentials of the client. */
 export interface KafkaConnection {
   /** `host:port` of some brokers; the others are learned from them. */
   readonly brokers: readonly string[]
   /** Names this process in the brokers' logs and quotas. */
   readonly clientId: string
-  /** Null: no encryption. PEM texts, asked for at each new connection; a null `ca` means the authorities that Node trusts. */
+  /** Null: no encryption. PEM texts, read for each new connection; a null `ca` stands for the authorities that Node trusts. */
   readonly ssl: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null } | null
   readonly sasl: {
     readonly mechanism: SaslMechanism
@@ -21,7 +21,7 @@ export interface KafkaConnection {
 
 export type SaslMechanism = 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512'
 
-/** The settings that make a connection; a part of `Config`. */
+/** The settings that define a connection; a part of `Config`. */
 export interface KafkaSettings {
   readonly KAFKA_BROKERS: readonly string[]
   readonly KAFKA_CLIENT_ID: string
@@ -35,8 +35,8 @@ export interface KafkaSettings {
 }
 
 /**
- * Reads the certificates, and again for each new connection: where their files are no good by then, the last good ones are used and
- * `onRefused` is told. Throws where a file cannot be read at first or is no such thing, or SASL lacks its user or password.
+ * Reads the certificates now and for each new connection: if their files are unusable then, the last good ones are used and `onRefused` is
+ * called. Throws if a file cannot be read at first or is not a certificate or key, or if SASL lacks its user or password.
  */
 export function kafkaConnection(settings: KafkaSettings, onRefused: (error: Error) => void): KafkaConnection {
   const certificates = settings.KAFKA_SSL ? lastGood(() => readCertificates(settings), onRefused) : () => null
@@ -87,9 +87,9 @@ function readSasl(mechanism: SaslMechanism, settings: KafkaSettings): NonNullabl
 }
 
 /**
- * The options of every client of the library. The library makes no topics, whatever the brokers allow: a misspelt name is an
- * error. Its own cache of metadata ages slowly, because it asks the first broker of the list for a new one, and a send or a fetch
- * would wait for that broker even where it is frozen; the adapter refreshes the cache itself after each failure.
+ * The options of every client of the library. The library creates no topics, whatever the brokers allow, as a misspelt name is an error.
+ * Its own metadata cache expires slowly, because it asks the first broker of the list for new metadata, and a send or a fetch would wait
+ * for that broker even if it is frozen; the adapter refreshes the cache itself after each failure.
  */
 export function clientOptions(
   connection: KafkaConnection,
@@ -108,14 +108,14 @@ export function clientOptions(
     metadataMaxAge: 3_600_000,
     ...(ssl && {
       tls: newestCertificates(connection),
-      // TLS has no place for an address in the server's name, and Node warns where it is given one.
+      // TLS allows no IP address as a server name, and Node warns if it is given one.
       tlsServerName: brokers.some((broker) => isIP(hostOf(broker)) === 0),
     }),
     ...(sasl && { sasl: { ...sasl } }),
   }
 }
 
-/** The library spreads these for each connection that it makes, and so asks for them in this order. */
+/** The library spreads these options for each connection that it makes, and so reads them in this order. */
 function newestCertificates(connection: KafkaConnection): NonNullable<BaseOptions['tls']> {
   let ssl: KafkaConnection['ssl'] = null
   return {
@@ -134,5 +134,5 @@ function newestCertificates(connection: KafkaConnection): NonNullable<BaseOption
 
 const hostOf = (broker: string): string => broker.slice(0, broker.lastIndexOf(':')).replace(/^\[(.*)\]$/, '$1')
 
-/** Enough tries to get past every broker of the list that is reachable but does not answer. */
+/** Enough attempts to get past every broker of the list that is reachable but does not answer. */
 export const triesPast = ({ brokers }: KafkaConnection): number => brokers.length + 1

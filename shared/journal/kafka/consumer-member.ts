@@ -17,19 +17,19 @@ import { describeFault, errorCodes, hasCode } from './faults.ts'
 import { LEAVE_WITHIN_MS, type Member, type MemberOptions } from './member.ts'
 import { patchClient } from './patched-client.ts'
 
-/** Epochs of a request that ask to join and to leave. */
+/** The epochs of requests to join and to leave. */
 const JOIN = 0
 const LEAVE = -1
 const RETRY_DELAY_MS = 200
-/** For so long after a change more of them are likely: one member lets go of a partition, then the coordinator gives it to another. */
+/** For this long after a change, more are likely: a member releases a partition, then the coordinator assigns it to another. */
 const SETTLING_MS = 5_000
 const SETTLING_INTERVAL_MS = 200
 
-/** The group has gone on without this member, which owns nothing any more. */
+/** The group has moved on without this member, which owns nothing any more. */
 const FENCED = ['FENCED_MEMBER_EPOCH', 'UNKNOWN_MEMBER_ID', 'GROUP_ID_NOT_FOUND']
-/** A join is answered with GROUP_ID_NOT_FOUND where the group has classic members and may not be converted. */
+/** A join is answered with GROUP_ID_NOT_FOUND if the group has classic members and may not be converted. */
 const UNSUPPORTED = ['UNSUPPORTED_VERSION', 'GROUP_ID_NOT_FOUND']
-/** The coordinator moves, or reads its log still. */
+/** The coordinator is moving, or is still reading its log. */
 const TRANSIENT = [
   'NOT_COORDINATOR',
   'COORDINATOR_NOT_AVAILABLE',
@@ -38,17 +38,18 @@ const TRANSIENT = [
   'UNKNOWN_SERVER_ERROR',
 ]
 
-/** Whether another attempt may mend it. Without a broker's code it is the network, which is told of where it keeps a member from joining. */
+/** Whether a retry may help. An error without a broker's code is the network's; it is reported if it keeps a member from joining. */
 function isTransient(error: unknown, hasJoined: boolean): boolean {
   const codes = errorCodes(error)
   return codes.length === 0 ? hasJoined : codes.every((code) => TRANSIENT.includes(code))
 }
 
 /**
- * Joins by the consumer protocol (KIP-848): the coordinator assigns the partitions, and a change of the group stops those alone that move. Each
- * heartbeat carries the subscription and the partitions owned, so that each answer has the whole assignment, and none can be missed.
+ * Joins by the consumer protocol (KIP-848): the coordinator assigns the partitions, and a change of the group stops only partitions that
+ * move. Each heartbeat carries the subscription and the owned partitions, so every answer has the whole assignment, and missing one is
+ * harmless.
  *
- * The library's own member is not used: it gives partitions back while handlers may still run.
+ * The library's own member is not used: it releases partitions while handlers may still run.
  */
 export function startConsumerMember(options: MemberOptions): Member {
   const { context, onAssigned, end } = options
@@ -90,7 +91,7 @@ export function startConsumerMember(options: MemberOptions): Member {
     if (!isStopped) onAssigned(0, 'member')
     await partitions.drop()
   }
-  /** Resolves to the time until the next heartbeat, milliseconds. */
+  /** Resolves to the milliseconds until the next heartbeat. */
   const goOn = async (): Promise<number> => {
     const answer = await coordinator.heartbeat(epoch, partitions.owned())
     const now = performance.now()
@@ -139,7 +140,7 @@ export function startConsumerMember(options: MemberOptions): Member {
   }
 }
 
-/** Waits for a step of a member's end, which a broker that does not answer must not hold up. */
+/** Waits for a step of leaving, with a time limit, so that an unresponsive broker does not hold it up. */
 async function attempt({ context, reading: { group } }: MemberOptions, step: string, work: Promise<unknown>) {
   await within(LEAVE_WITHIN_MS, work).catch((error) =>
     context.logger.debug({ group, step, reason: describeFault(error) }, 'a step of leaving a group failed'),
@@ -151,25 +152,25 @@ const createClient = ({ context: { connection, requestTimeoutMs } }: MemberOptio
 
 interface Place {
   readonly topic: string
-  /** A topic that was made anew has another one. */
+  /** Differs if the topic was deleted and created again. */
   readonly topicId: string
   readonly partition: number
 }
 
-/** By `topic/partition`. */
+/** Keyed by `topic/partition`. */
 type Places = ReadonlyMap<string, Place>
 
 interface OwnedPartitionsEvents {
-  /** A partition is not owned any more. */
+  /** Called when a partition is not owned any more. */
   onLetGo(): void
-  /** A commit was refused, since the group has gone on without the member. */
+  /** Called when a commit was refused because the group has moved on without the member. */
   onFenced(): void
   readonly send: SendCommit
 }
 
 /**
- * The partitions of a member. One that is taken away counts as owned until its handler has ended; only then the coordinator hears of it, and gives it
- * to another member.
+ * The partitions of a member. One that is taken away counts as owned until its handler has ended; only then does the coordinator learn of
+ * it and assign it to another member.
  */
 function ownedPartitions(
   { context: { logger }, reading, onAssigned }: MemberOptions,
@@ -189,7 +190,7 @@ function ownedPartitions(
   const letGo = async (current: Assignment, key: string, topic: string, partition: number): Promise<void> => {
     leaving.add(key)
     await current.remove(topic, partition)
-    // Where all were dropped meanwhile, the key may be in other hands by now.
+    // If all were dropped meanwhile, another member may own the partition by now.
     if (assignment !== current) return
     leaving.delete(key)
     owned.delete(key)
@@ -197,7 +198,7 @@ function ownedPartitions(
   }
   const move = (current: Assignment, assigned: Places): boolean => {
     const taken = [...owned].filter(([key, { topicId }]) => !leaving.has(key) && assigned.get(key)?.topicId !== topicId)
-    // A partition that comes back while it is let go of is added by a later answer.
+    // A partition that is reassigned while it is being released is added by a later answer.
     const given = [...assigned].filter(([key]) => !owned.has(key))
     if (taken.length + given.length === 0) return false
     for (const [key, { topic, partition }] of taken) void letGo(current, key, topic, partition)
@@ -215,9 +216,9 @@ function ownedPartitions(
       assignment = startAssignment({ ...reading, commit: commitOwned })
       onAssigned(0, 'assigned')
     },
-    /** Takes the partitions that are new, begins to let go of those that are not part of it any more, and tells whether there are any. */
+    /** Adds new partitions, starts to release those no longer assigned, and returns whether anything changed. */
     move: (assigned: Places): boolean => assignment !== undefined && move(assignment, assigned),
-    /** Lets go of all; resolves when no handler runs. */
+    /** Releases all; resolves when no handler is running. */
     drop: async (): Promise<void> => {
       assignment?.abort()
       await assignment?.ended()
@@ -225,7 +226,7 @@ function ownedPartitions(
       owned.clear()
       leaving.clear()
     },
-    /** As a request names them. */
+    /** In the form of a request. */
     owned: () =>
       [...Map.groupBy(owned.values(), ({ topicId }) => topicId)].map(([topicId, places]) => ({
         topicId,
@@ -242,7 +243,7 @@ const byTopic = (places: readonly Place[]) =>
 
 type TopicPartitions = consumerGroupHeartbeatV1.ConsumerGroupHeartbeatResponseAssignmentTopicPartition
 
-/** Names the topics of answers, which have their ids. A topic whose name cannot be learned now is left out. */
+/** Resolves topic ids in answers to names. A topic whose name cannot be learned now is left out. */
 function topicNames(client: Admin, topics: readonly string[]): (places: readonly TopicPartitions[]) => Promise<Places> {
   const names = new Map<string, string>()
   const learn = async (): Promise<void> => {
@@ -261,7 +262,7 @@ function topicNames(client: Admin, topics: readonly string[]): (places: readonly
   }
 }
 
-/** The requests of a member to the coordinator of its group, which is looked for again after each failure. */
+/** The requests of a member to the coordinator of its group, which is looked up again after each failure. */
 function coordinatorOf(client: Admin, { context, reading: { group, topics } }: MemberOptions) {
   const memberId = randomUUID()
   let known: { readonly host: string; readonly port: number } | undefined
@@ -285,7 +286,7 @@ function coordinatorOf(client: Admin, { context, reading: { group, topics } }: M
   }
   return {
     memberId,
-    /** Whether it has the protocol in the version in which clients make the ids of members (Kafka 4.0). */
+    /** Whether it supports the version of the protocol in which clients choose the member ids (Kafka 4.0). */
     hasProtocol: async (): Promise<boolean> => {
       const { apiKeys } = await ask((connection) => apiVersionsV3.api.async(connection, 'sluice', '1'))
       const { key, version } = consumerGroupHeartbeatV1.api

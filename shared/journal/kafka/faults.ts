@@ -6,7 +6,7 @@ export interface AppendVerdict {
   readonly retry: boolean
 }
 
-/** Kafka's error codes by what they say about the batch (kafka.apache.org/protocol, "Error Codes"). */
+/** Kafka's error codes by what they tell about the batch (kafka.apache.org/protocol, "Error Codes"). */
 const REFUSED_FOR_GOOD = new Set([
   'MESSAGE_TOO_LARGE',
   'RECORD_LIST_TOO_LARGE',
@@ -21,13 +21,13 @@ const REFUSED_FOR_GOOD = new Set([
   'UNSUPPORTED_FOR_MESSAGE_FORMAT',
   'POLICY_VIOLATION',
 ])
-/** The broker refused before it wrote; another attempt may find enough replicas. */
+/** The broker refused before it wrote; a retry may find enough replicas. */
 const REFUSED_FOR_NOW = new Set(['NOT_ENOUGH_REPLICAS', 'CORRUPT_MESSAGE', 'THROTTLING_QUOTA_EXCEEDED'])
 
 /**
- * Judges a send that failed after its request may have left. Whatever is not known to be a refusal may have been written: a time-out,
- * a lost connection, too few replicas after the leader wrote. NOT_LEADER_OR_FOLLOWER is no refusal either: a leader that wrote and was
- * deposed while it waited for the replicas answers with it, and the next leader may have the batch.
+ * Classifies a failed send whose request may have left. Anything that is not known to be a refusal may have been written: a timeout, a lost
+ * connection, too few replicas after the leader wrote. NOT_LEADER_OR_FOLLOWER is not a refusal either: a leader that wrote, and was deposed
+ * while it waited for the replicas, answers with it, and the next leader may have the batch.
  */
 export function judgeAppend(error: unknown): AppendVerdict {
   const codes = errorCodes(error)
@@ -51,7 +51,7 @@ export function errorCodes(error: unknown): readonly string[] {
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   errorCodes(error).some((code) => codes.includes(code))
 
-/** A failure of the library in the words of `describeFault`; the library's own error is the cause. */
+/** A failure of the library in the words of `describeFault`; the library's own error is its cause. */
 export class KafkaError extends Error {
   override readonly name = 'KafkaError'
 
@@ -60,7 +60,7 @@ export class KafkaError extends Error {
   }
 }
 
-/** Advice to the operator about a refused connection, by the words of Node and of the library. The first that fits counts. */
+/** Advice to the operator about a refused connection, by the wording of Node and of the library. The first match counts. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /altnames/i,
@@ -71,7 +71,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/requires TLS/i, 'set KAFKA_SSL=true'],
   [/suitable SASL mechanism/i, 'check KAFKA_SSL and KAFKA_SASL_MECHANISM'],
   [
-    // Brokers close the connections of clients whose certificate they miss, and of those that speak in the clear to TLS, without a word.
+    // Brokers silently close connections of clients that lack a certificate, and plaintext connections to a TLS port.
     /(listApis|metadata) failed.*connection closed/i,
     'brokers that close a connection at once may want TLS or a certificate: check KAFKA_SSL, KAFKA_SSL_CERT_FILE and KAFKA_SSL_KEY_FILE',
   ],
@@ -79,7 +79,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 ]
 const REASON_CHARACTERS_MAX = 500
 
-/** One sentence of what the library knows: its own message, the brokers' or the network's reasons within, and what to do. */
+/** A one-sentence description of an error: the library's message, the reasons of the brokers or the network in it, and advice. */
 export function describeFault(error: unknown): string {
   if (error instanceof KafkaError) return error.message
   const reason = [...new Set(messagesOf(error))].join(' ').slice(0, REASON_CHARACTERS_MAX)
@@ -87,10 +87,10 @@ export function describeFault(error: unknown): string {
   return advice === undefined ? reason : `${reason} (${advice})`
 }
 
-/** Whether another attempt within a request cannot mend it: a refused login, or a certificate that is not trusted. */
+/** Whether a retry within a request cannot help: a refused login, or an untrusted certificate. */
 export const isRefusedForGood = (error: unknown): boolean => {
   const reason = describeFault(error)
-  // A broker that ends while it is asked closes the connection, at whatever point.
+  // A broker that shuts down during the handshake closes the connection, at any point of it.
   return /authentication|SASL|certificate|requires TLS/i.test(reason) && !/connection closed/i.test(reason)
 }
 
@@ -104,7 +104,7 @@ function messagesOf(error: unknown): readonly string[] {
   ]
 }
 
-/** The library's way to say that the cluster does not know a topic. */
+/** The forms in which the library reports that the cluster does not know a topic. */
 export const isUnknownTopic = (error: unknown): boolean =>
   hasCode(error, 'UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID') ||
   messagesOf(error).some((message) => message.startsWith('Unknown topic '))

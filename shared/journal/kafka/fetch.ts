@@ -13,13 +13,13 @@ export interface FetchedPartition {
   readonly partition: number
   /** The position after the last record that every replica has. */
   readonly highWatermark: number
-  /** Batches of records as they stand in the log, the last one perhaps cut off; null where there is none. */
+  /** Batches of records as they are in the log, the last one perhaps cut off; null if there are none. */
   readonly records: Buffer | null
 }
 
 /**
- * Fetch, in the version that every broker since 3.5 knows (kafka.apache.org/protocol). The library's own makes objects of each record and
- * of each of its headers while it reads the answer, and all of them wait together for their turn; this one leaves the records as bytes.
+ * Fetch, in the version that every broker since 3.5 supports (kafka.apache.org/protocol). The library's own version turns each record and
+ * each header into objects while it reads the answer, and all of them wait in memory for their turn; this one keeps the records as bytes.
  */
 const fetchApi = createAPI<Parameters<typeof fetchV15.createRequest>, readonly FetchedPartition[]>(
   fetchV15.api.key,
@@ -29,19 +29,19 @@ const fetchApi = createAPI<Parameters<typeof fetchV15.createRequest>, readonly F
 )
 
 export interface FetchOptions {
-  /** Longest time that the broker waits for records before it answers with none. */
+  /** Maximum time that the broker waits for records before it answers with none. */
   readonly maxWaitMs: number
-  /** Bytes of one answer; the first batch is sent whatever its size. */
+  /** Maximum bytes of one answer; the first batch is sent whatever its size. */
   readonly maxBytes: number
   readonly topics: readonly fetchV15.FetchRequestTopic[]
 }
 
-/** A request of no session: the broker remembers nothing between two of them. */
+/** A request without a session: the broker remembers nothing between two requests. */
 const NO_SESSION = -1
 
 /**
- * Records that stand at these positions. Uncommitted transactions are read as well. Rejects with the library's errors, which carry the
- * broker's codes, where there is one for any of the partitions.
+ * Fetches records from these positions, including those of uncommitted transactions. Rejects with the library's errors, which carry the
+ * broker's codes, if there is one for any of the partitions.
  */
 export const fetch = (
   connection: Connection,
@@ -91,12 +91,12 @@ function readPartition(reader: Reader, onError: (code: number) => void): Omit<Fe
   const partition = reader.readInt32()
   onError(reader.readInt16())
   const highWatermark = Number(reader.readInt64())
-  reader.readInt64() // The last stable offset, for those who read committed transactions alone.
+  reader.readInt64() // The last stable offset, for readers of committed transactions only.
   reader.readInt64() // The log's first offset.
   reader.readNullableArray((aborted) => {
     aborted.readInt64()
     aborted.readInt64()
   })
-  reader.readInt32() // A replica that had better be read.
+  reader.readInt32() // The preferred read replica.
   return { partition, highWatermark, records: reader.readNullableBytes() as Buffer | null }
 }

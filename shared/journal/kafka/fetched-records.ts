@@ -13,18 +13,18 @@ import {
   RECORDS_AT,
 } from './record-batch.ts'
 
-/** Records of one partition that were fetched and become objects when they are taken. */
+/** Fetched records of one partition, which become objects when they are taken. */
 export interface FetchedRecords {
-  /** Bytes that they hold in memory. */
+  /** Their size in memory. */
   readonly bytes: number
-  /** The position after all that they cover, also where that holds no record for a reader. */
+  /** The position after everything they cover, even if that includes no record for a reader. */
   readonly next: number
-  /** The next records, `max` at most; none where there are none left. */
+  /** The next records, at most `max`; empty if there are none left. */
   take(max: number): readonly JournalRecord[]
   isEmpty(): boolean
 }
 
-/** The bytes of a batch that its length does not count. */
+/** The bytes of a batch that its length does not include. */
 const BEFORE_LENGTH = LENGTH_AT + 4
 
 const ENDS_EARLY = 'a batch of records ends within a record'
@@ -35,8 +35,8 @@ const LOG_APPEND_TIME = 1 << 3
 const CONTROL = 1 << 5
 
 /**
- * The records of a fetch answer from a position on. A broker sends whole batches, so the first may begin earlier, and cuts the last where
- * the answer is full; the markers that end transactions take an offset and are no records.
+ * The records of a fetch answer from a position on. A broker sends whole batches, so the first may begin earlier; it cuts off the last if
+ * the answer is full. The markers that end transactions take up an offset but are not records.
  */
 export function createFetchedRecords(
   topic: string,
@@ -68,7 +68,7 @@ export function createFetchedRecords(
   }
 }
 
-/** The end of the last whole batch, and the position after it. */
+/** The end of the last complete batch, and the position after it. */
 function measure(bytes: Buffer, position: number): { readonly end: number; readonly next: number } {
   let end = 0
   let next = position
@@ -82,7 +82,7 @@ function measure(bytes: Buffer, position: number): { readonly end: number; reado
   return { end, next }
 }
 
-/** Reads a batch bit by bit: appends records until there are `max`, and says whether the batch has more. */
+/** Reads a batch in portions: appends records until there are `max`, and returns whether the batch has more. */
 function readBatch(topic: string, partition: number, bytes: Buffer, position: number) {
   const magic = bytes.readInt8(MAGIC_AT)
   if (magic !== MAGIC)
@@ -99,7 +99,7 @@ function readBatch(topic: string, partition: number, bytes: Buffer, position: nu
       left -= 1
       const length = reader.varint()
       const end = reader.at + length
-      reader.skip(1) // Attributes of a record; there are none.
+      reader.skip(1) // The attributes of a record; none are defined.
       const timestamp = firstTimestamp + reader.varlong()
       const offset = first + reader.varint()
       if (offset >= position) {
@@ -120,8 +120,8 @@ function inflate(records: Buffer, compression: number): Buffer {
 }
 
 /**
- * A record where it stands among the bytes that were fetched. Many wait while the ones before them are written, and of most nobody asks
- * for the key or the headers, so each part is read when it is asked for, and not kept.
+ * A record, still in the fetched bytes. Many wait while earlier ones are written, and most keys and headers are never asked for, so each
+ * part is read on demand and not kept.
  */
 class FetchedRecord implements JournalRecord {
   readonly topic: string
@@ -129,7 +129,7 @@ class FetchedRecord implements JournalRecord {
   readonly offset: number
   readonly appendedAt: number
   readonly #buffer: Buffer
-  /** The place of its key; the value and the headers follow. */
+  /** The place of its key, which the value and the headers follow. */
   readonly #keyAt: number
 
   constructor(topic: string, partition: number, offset: number, appendedAt: number, buffer: Buffer, keyAt: number) {
@@ -176,7 +176,7 @@ class FetchedRecord implements JournalRecord {
   }
 }
 
-/** Of headers with one name the last counts; a null value is read as the empty text. */
+/** The last of several headers with one name counts; a null value is read as the empty text. */
 function readHeaders(reader: RecordReader): Headers {
   const headers: Record<string, string | Uint8Array> = {}
   const count = reader.varint()
@@ -190,7 +190,7 @@ function readHeaders(reader: RecordReader): Headers {
   return headers
 }
 
-/** Reads one after another from a place on. Each method throws a RangeError where the bytes end too early. */
+/** Reads one value after another. Each method throws a RangeError if the bytes end too early. */
 class RecordReader {
   readonly buffer: Buffer
   at: number
@@ -205,7 +205,7 @@ class RecordReader {
     this.at = place
   }
 
-  /** A length below zero stands for null, which has no bytes. */
+  /** A negative length stands for null, which has no bytes. */
   skip(length: number): void {
     if (length > 0) this.moveTo(this.at + length)
   }
@@ -217,7 +217,7 @@ class RecordReader {
     return this.varlong()
   }
 
-  /** Zigzag, least significant group first; exact up to 2^53, far beyond any time. */
+  /** Zigzag, least significant group first; exact up to 2^53, far beyond any time in milliseconds. */
   varlong(): number {
     let value = 0
     let unit = 1
@@ -230,7 +230,7 @@ class RecordReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
 
-  /** Bytes with their length before them; null where that is negative. */
+  /** Bytes that follow their length; null if that is negative. */
   bytes(): Buffer | null {
     const length = this.varint()
     if (length < 0) return null
@@ -238,7 +238,7 @@ class RecordReader {
     return this.buffer.subarray(this.at - length, this.at)
   }
 
-  /** As `bytes`, as text where they are UTF-8. */
+  /** Like `bytes`, but as text if they are UTF-8. */
   text(): string | Buffer {
     const bytes = this.bytes()
     if (bytes === null) return ''

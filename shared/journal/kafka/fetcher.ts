@@ -13,38 +13,38 @@ export interface Source {
   readonly partition: number
   /** The next record to fetch. */
   position: number
-  /** Of `performance.now()`: when a broker last answered for it, with or without records. */
+  /** When a broker last answered for it, with or without records (`performance.now()`). */
   answeredAt: number
-  /** Of `performance.now()`: when the brokers last said that none of them leads it; 0: never. */
+  /** When the brokers last said that none of them leads it (`performance.now()`); 0: never. */
   unledAt: number
 }
 
 export interface FetcherOptions {
   readonly connection: KafkaConnection
   readonly logger: Logger
-  /** Of all sources, also of those that are added later. */
+  /** The topics of all sources, including those added later. */
   readonly topics: readonly string[]
   readonly sources: readonly Source[]
   readonly signal: AbortSignal
   readonly requestTimeoutMs: number
-  /** Longest time that a broker waits for records before it answers with none. */
+  /** Maximum time that a broker waits for records before it answers with none. */
   readonly maxWaitMs: number
   readonly maxPartitionBytes: number
-  /** After an answer with few records, how long more of them may gather before the next request; absent: not at all. */
+  /** After an answer with few records, the milliseconds to wait before the next request so that more gather; default 0. */
   readonly gatherMs?: number
   /** Whether more records of the partition are wanted now. */
   wants(source: Source): boolean
-  /** Gets records in order; `endPosition` is the position after the partition's last record. */
+  /** Receives records in order; `endPosition` is the position after the partition's last record. */
   onRecords(source: Source, records: FetchedRecords, endPosition: number): void
-  /** A position is not in the log. Rejects to end the reading; otherwise it has set another position. */
+  /** Called if a position is not in the log. Rejects to end the reading; otherwise it has set another position. */
   onOutOfRange(source: Source): Promise<void>
 }
 
-/** How long a broker waits for records of some partitions while others of it are not wanted, and soon may be. */
+/** How long a broker waits for records while other partitions of it are not wanted, but may be soon. */
 const SHORT_WAIT_MS = 25
-/** Of one answer. What comes with it waits in memory, so a few are better than all that the partitions may have. */
+/** Maximum bytes of one answer. They wait in memory, so less than what all partitions may have is better. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** An answer with fewer is one with few records. */
+/** An answer with fewer bytes has few records. */
 const FEW_BYTES = 1024 * 1024
 const RETRY_DELAY_MS = 200
 const SUPERVISE_MS = 500
@@ -52,18 +52,18 @@ const SUPERVISE_MS = 500
 export interface Fetcher {
   /** Resolves when the signal aborts; rejects with what `onOutOfRange` rejected with. */
   readonly done: Promise<void>
-  /** Something is wanted again. */
+  /** Called when records of a source are wanted again. */
   wake(): void
-  /** Reads one more partition from now on. */
+  /** Starts to read one more partition. */
   add(source: Source): void
-  /** Fetches no more of a partition; `onRecords` may still get what is under way. */
+  /** Stops fetching a partition; `onRecords` may still get records that are on their way. */
   remove(source: Source): void
 }
 
 /**
- * Reads partitions from their leaders, one request a broker at a time, and outlives whatever happens to the brokers. A partition that
- * is not wanted holds up no other. Uncommitted transactions are read as well: Sluice writes none, and a foreign one left open must
- * not stop the reading.
+ * Reads partitions from their leaders, one request per broker at a time, and survives any failure of the brokers. A partition that is not
+ * wanted does not hold up the others. Uncommitted transactions are read as well: Sluice writes none, and one that another program left open
+ * must not stop the reading.
  */
 export function startFetcher(options: FetcherOptions): Fetcher {
   const { connection, logger, signal, requestTimeoutMs, maxWaitMs, gatherMs = 0 } = options
@@ -72,7 +72,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
   const client = createClient(connection, requestTimeoutMs + maxWaitMs)
   for (const topic of topics) client.topics.track(topic)
   const waker = createWaker(signal)
-  // Of its own: a handler that ends wakes the readers, and must not have the metadata asked for each time.
+  // Separate from `waker`: a handler that ends wakes the readers, and must not cause a metadata request each time.
   const supervisor = createWaker(signal)
   const { promise: fatal, reject: fail } = Promise.withResolvers<never>()
   const loops = new Map<number, Promise<void>>()
@@ -83,7 +83,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
 
   const isUnled = (source: Source): boolean => (leaderOf(source) ?? -1) < 0
 
-  /** The partitions that have waited longest come first: a broker fills its answer in the order of the request. */
+  /** The turn of each partition. Those that waited longest are asked for first, as a broker fills its answer in request order. */
   const turns = new WeakMap<Source, number>()
   let turn = 0
   const inTurn = (wanted: readonly Source[]): readonly Source[] =>
@@ -119,7 +119,7 @@ export function startFetcher(options: FetcherOptions): Fetcher {
     }
   }
 
-  /** Learns who leads what, and has a loop for each of them. */
+  /** Finds the leaders, and runs one loop for each of them. */
   const supervise = async (): Promise<void> => {
     while (!signal.aborted) {
       if (stale || client.currentMetadata === undefined) {
@@ -174,7 +174,7 @@ const createClient = (connection: KafkaConnection, requestTimeoutMs: number) =>
     connection,
   )
 
-/** Not where there are none: the broker has waited already. */
+/** Whether an answer has few records. An empty one does not count, as the broker has already waited. */
 function areFew(fetched: readonly FetchedPartition[]): boolean {
   const bytes = fetched.reduce((sum, { records }) => sum + (records?.length ?? 0), 0)
   return bytes > 0 && bytes < FEW_BYTES
@@ -200,7 +200,7 @@ async function connectionTo(client: Consumer, node: number): Promise<Connection>
   return connection
 }
 
-/** Gives those that have got further. */
+/** Returns the sources that advanced. */
 function handOver(
   client: Consumer,
   wanted: readonly Source[],
@@ -218,7 +218,7 @@ function handOver(
     try {
       options.onRecords(source, found, Math.max(highWatermark, found.next))
     } catch (error) {
-      // Records that cannot be read must not be passed over.
+      // Unreadable records must not be skipped.
       source.position = position
       throw error
     }

@@ -15,12 +15,12 @@ export interface SubscriptionContext extends GroupContext {
 
 const WATCH_MS = 1_000
 const REJOIN_DELAY_MS = 1_000
-/** How long a handler that was stuck anyway may take to notice that it was aborted. */
+/** How long a stuck handler may take to notice that it was aborted. */
 const STUCK_GRACE_MS = 5_000
 
 /**
- * Reads as a member of a group until closed. The member is made anew whenever it does not get on: no heartbeat, no answer from a
- * broker, a handler that does not return, a join that fails. Only a handler's error and lost records end the subscription.
+ * Reads as a member of a group until closed. The member is replaced whenever it makes no progress: no heartbeat, no answer from a broker, a
+ * handler that does not return, a join that fails. Only a handler's error and lost records end the subscription.
  */
 export function subscribeToTopics(
   context: SubscriptionContext,
@@ -54,7 +54,7 @@ export function subscribeToTopics(
     }
   }
   const done = run()
-  // A caller that waits for `done` gets the error; for one that looks at `health` only it must not count as unhandled.
+  // A caller that awaits `done` gets the error; for one that only checks `health`, it must not count as unhandled.
   done.then(
     () => {
       health = { name, ready: false, reason: 'closed' }
@@ -74,7 +74,7 @@ export function subscribeToTopics(
   }
 }
 
-/** One member from joining to leaving. Resolves with why it ended; rejects with what ends the subscription. */
+/** One member from joining to leaving. Resolves to the reason why it ended; rejects with an error that ends the subscription. */
 async function runMember(
   context: SubscriptionContext,
   options: SubscribeOptions,
@@ -105,7 +105,7 @@ async function runMember(
     const assignment = member.assignment()
     assignment?.abort()
     if (assignment !== undefined) onAssigned(0, cause)
-    // Leaves the group even where a handler hangs, so that another member can go on; then waits for the handler all the same.
+    // Leaves the group even if a handler hangs, so that another member can go on; then waits for the handler anyway.
     const released = assignment?.ended() ?? Promise.resolve()
     await within(grace, released).catch(() => logger.warn({ group, grace }, 'a handler does not end when aborted'))
     await member.leave()
@@ -113,7 +113,7 @@ async function runMember(
   }
 }
 
-/** Ends a member that does not get on, and reports how the others do. */
+/** Ends a member that makes no progress, and reports the state of the others. */
 function watchMember(
   context: SubscriptionContext,
   group: string,
@@ -146,7 +146,7 @@ function watchMember(
   return { look, stop: () => clearInterval(watch) }
 }
 
-/** Warns when it is other partitions that are not read, and tells when all are again. */
+/** Warns when the set of partitions that are not read changes, and logs when all are read again. */
 function warnOnChange({ logger }: SubscriptionContext, group: string) {
   let told = ''
   return (partitions: string, reason: string | null): void => {

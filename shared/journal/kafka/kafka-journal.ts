@@ -12,24 +12,24 @@ import type { Compression } from './record-batch.ts'
 import { applyTopics, checkDurability, createMissing, describeTopics, type TopicReport } from './topic-admin.ts'
 
 export interface KafkaJournalOptions {
-  /** Longest time of one append, all attempts included. */
+  /** Maximum time of one append, including all attempts. */
   readonly deliveryTimeoutMs: number
-  /** Longest time that one request may take before its broker is taken for frozen. */
+  /** Maximum time of one request, after which its broker is considered frozen. */
   readonly requestTimeoutMs: number
   /** How the records of an append are compressed. */
   readonly compression: Compression
-  /** `auto`: the consumer protocol (KIP-848) where the brokers have it, otherwise the classic one. */
+  /** `auto`: the consumer protocol (KIP-848) if the brokers support it, otherwise the classic one. */
   readonly groupProtocol: 'auto' | 'classic'
-  /** A member whose heartbeats the group missed for so long loses its partitions. */
+  /** A member whose heartbeats the group has missed for this long loses its partitions. */
   readonly sessionTimeoutMs: number
   /** How long a rebalance waits for members that finish their work. */
   readonly rebalanceTimeoutMs: number
   readonly heartbeatIntervalMs: number
-  /** A handler that runs longer is taken for stuck: its member leaves the group, so that another may go on. */
+  /** A handler that runs longer is considered stuck: its member leaves the group, so that another can go on. */
   readonly handlerTimeoutMs: number
-  /** A reader that no broker answers for so long is made anew. */
+  /** A reader that gets no answer from any broker for this long is replaced. */
   readonly stallTimeoutMs: number
-  /** Longest time that a broker waits for records before it answers with none. */
+  /** Maximum time that a broker waits for records before it answers with none. */
   readonly maxWaitMs: number
   readonly maxPartitionBytes: number
 }
@@ -48,13 +48,13 @@ const DEFAULTS: KafkaJournalOptions = {
   maxPartitionBytes: 1024 * 1024,
 }
 
-/** The journal on Kafka, and what only Kafka has to say about its topics. */
+/** The journal on Kafka, with the operations on topics that only Kafka has. */
 export interface KafkaJournal extends Journal {
-  /** Makes missing topics; reports how those that exist differ from what Sluice would make. */
+  /** Creates missing topics; reports how existing ones differ from those that Sluice would create. */
   applyTopics(topics: readonly NamedTopic[]): Promise<readonly TopicReport[]>
-  /** The same report, changing nothing. */
+  /** The same report, without changing anything. */
   describeTopics(topics: readonly NamedTopic[]): Promise<readonly TopicReport[]>
-  /** Rejects with a `DurabilityError` where a topic could lose acknowledged records. */
+  /** Rejects with a `DurabilityError` if a topic could lose acknowledged records. */
   checkDurability(topics: readonly NamedTopic[]): Promise<void>
 }
 

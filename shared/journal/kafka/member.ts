@@ -3,30 +3,30 @@ import type { Assignment, AssignmentOptions } from './assignment.ts'
 import type { ReadContext } from './read.ts'
 
 export interface GroupContext extends ReadContext {
-  /** `auto`: the consumer protocol (KIP-848) where the group's coordinator has it. */
+  /** `auto`: the consumer protocol (KIP-848) if the group's coordinator supports it. */
   readonly groupProtocol: 'auto' | 'classic'
   readonly sessionTimeoutMs: number
   readonly rebalanceTimeoutMs: number
   readonly heartbeatIntervalMs: number
 }
 
-/** The reason why a membership ended, other than `close` or an error of the subscription. */
+/** Why a membership ended, other than `close` or an error of the subscription. */
 export interface Ended {
   readonly reason: string
   readonly graceMs: number
-  /** The coordinator does not have the protocol for this group: another member is to join by the classic one. */
+  /** The coordinator does not support the protocol for this group: a new member has to join by the classic one. */
   readonly isUnsupported?: boolean
 }
 
 /** One membership, from its join on. */
 export interface Member {
-  /** Undefined: the group has not been joined, or is being joined anew. */
+  /** Undefined if the group has not been joined, or is being rejoined. */
   assignment(): Assignment | undefined
-  /** Of `performance.now()`: when the group last answered. */
+  /** When the group last answered (`performance.now()`). */
   heartbeatAt(): number
-  /** Called once nothing may begin any more; heartbeats go on until `leave`. */
+  /** Called once nothing new may begin; heartbeats continue until `leave`. */
   stop(): void
-  /** Tells the coordinator, where it answers; otherwise the group notices after the session timeout. Does not reject. */
+  /** Tells the coordinator, if it answers; otherwise the group notices after the session timeout. Does not reject. */
   leave(): Promise<void>
 }
 
@@ -40,5 +40,5 @@ export interface MemberOptions {
 
 export type StartMember = (options: MemberOptions) => Member
 
-/** Longest time of each step of leaving. */
+/** Maximum time of each step of leaving. */
 export const LEAVE_WITHIN_MS = 5_000

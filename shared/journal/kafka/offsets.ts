@@ -11,8 +11,8 @@ const END_POSITION = -1n
 const CONSUMER = -1
 
 /**
- * Asks each leader for the bounds of the partitions that it leads. The library's own request fails as a whole where a single leader does not
- * answer; here the error stands for the partitions of that leader alone.
+ * Asks each leader for the bounds of the partitions that it leads. The library's own request fails as a whole if a single leader does not
+ * answer; here, the error stands for the partitions of that leader only.
  */
 export async function listBounds(
   admin: Admin,
@@ -43,7 +43,7 @@ export async function listBounds(
           topics.flatMap((each) => each.partitions).map((each) => [each.partitionIndex, Number(each.offset)]),
         )
       }
-      // The end is asked for last, so that it is never before the first record.
+      // The end is read last, so that it is never before the first record.
       const firsts = await list(FIRST_OFFSET)
       const ends = await list(END_POSITION)
       for (const partition of led) {

@@ -1,8 +1,8 @@
 /**
- * The library's client, patched, and the list of all that this adapter reaches into. @platformatic/kafka makes no promise about any of
- * it, so package.json names one exact version: before another one, read these places and run the integration and fault suites.
+ * The library's client, patched, and a list of all internals that this adapter depends on. @platformatic/kafka promises none of them, so
+ * package.json pins one exact version: before an upgrade, read these places and run the integration and fault suites.
  *
- * - Methods under symbols, replaced (this file): `kGetBootstrapConnection`, which finds a broker to ask, and `kGetApi`, which finds the
+ * - Methods with symbol names, replaced (this file): `kGetBootstrapConnection`, which finds a broker to ask, and `kGetApi`, which finds the
  *   version of a request.
  * - Single requests, in versions that we choose, on connections of the client's own pool (`connections.get`,
  *   `getEstablishedConnection`, `connectToBrokers`): `createAPI` with `metadataV12` (this file) and `fetchV15` (fetch.ts);
@@ -12,7 +12,7 @@
  *   (fetched-records.ts).
  * - State of the client: `currentMetadata` (this file, append.ts, fetcher.ts), `topics.track` (fetcher.ts, classic-member.ts).
  * - Behaviour: `protocolsMetadata` is awaited before each JoinGroup, and the `consumer:…` events have these names (classic-member.ts); errors
- *   nest as `errors` and `cause`, carry `apiId`, and an unknown topic is told in words (faults.ts).
+ *   nest as `errors` and `cause`, carry `apiId`, and an unknown topic is reported in words (faults.ts).
  */
 import {
   type API,
@@ -29,29 +29,29 @@ import {
 } from '@platformatic/kafka'
 import type { KafkaConnection } from './connection.ts'
 
-/** Gives a client of the library back, patched where it would not outlive a frozen broker or a partition without a leader. */
+/** Returns a client of the library, patched to survive a frozen broker and a partition without a leader. */
 export const patchClient = <Client extends Base>(client: Client, connection: KafkaConnection): Client =>
   askPastSilent(patchMetadata(client, connection), connection)
 
-/** The part of every client of the library by which it finds a broker to ask. */
+/** The part of every client of the library that finds a broker to ask. */
 type Asking = Pick<Base, typeof kGetBootstrapConnection | 'closed' | 'connections' | 'currentMetadata'>
 
 /** `host:port` of the silent brokers; the clients of a connection share what they learn. */
 const silentBrokers = new WeakMap<KafkaConnection, Set<string>>()
 
 /**
- * Has a client ask past brokers that are silent, and gives the client back.
+ * Makes a client skip silent brokers, and returns it.
  *
- * By itself it asks the first broker of its list: for the coordinator of a group, so that no member finds another one, for positions and for
- * settings of topics. A frozen broker still takes connections and is asked again and again. Here a broker whose connection ended, or
- * could not be made, is passed over until that has happened to all of them.
+ * By itself it asks the first broker of its list: for the coordinator of a group, so that no member finds another one, for positions and
+ * for settings of topics. A frozen broker still accepts connections and is asked again and again. Here, a broker whose connection ended, or
+ * could not be made, is skipped until that has happened to all of them.
  */
 export function askPastSilent<Client extends Asking>(client: Client, connection: KafkaConnection): Client {
   const listed = connection.brokers.map((broker) => parseBroker(broker))
   const silent = silentBrokers.get(connection) ?? new Set()
   silentBrokers.set(connection, silent)
   const note = ({ broker }: { readonly broker: Broker }): void => {
-    // A client that is closed ends its connections itself.
+    // A client that is being closed ends its connections itself.
     if (!client.closed) silent.add(nameOf(broker))
   }
   client.connections.on('disconnect', note)
@@ -59,7 +59,7 @@ export function askPastSilent<Client extends Asking>(client: Client, connection:
 
   const connect = client[kGetBootstrapConnection].bind(client)
   client[kGetBootstrapConnection] = (callback, attempt = 0) => {
-    // The library's own list, in its order; an attempt is the place in it where the library begins.
+    // The library's own list, in its order; an attempt is the index in it at which the library begins.
     const known = [...listed, ...(client.currentMetadata?.brokers.values() ?? [])].map(nameOf)
     if (known.every((name) => silent.has(name))) silent.clear()
     const places = [...known.keys()].filter((place) => !silent.has(known[place] ?? ''))
@@ -71,10 +71,10 @@ export function askPastSilent<Client extends Asking>(client: Client, connection:
 const nameOf = ({ host, port }: Broker): string => `${host}:${port}`
 
 type Response = metadataV12.MetadataResponse
-/** The part of every client of the library by which it finds the version of a request. */
+/** The part of every client of the library that finds the version of a request. */
 type Requests = Pick<Base, typeof kGetApi>
 
-/** The leader of a partition and its term; by topic id and partition. */
+/** The leader of a partition and its epoch, by topic id and partition. */
 export type Leaders = Map<string, { readonly leaderId: number; readonly leaderEpoch: number }>
 
 const NO_LEADER = -1
@@ -82,13 +82,13 @@ const NO_LEADER = -1
 const newestLeaders = new WeakMap<KafkaConnection, Leaders>()
 
 /**
- * Corrects two things in how a client of the library takes metadata, and gives the client back.
+ * Corrects two flaws in how a client of the library handles metadata, and returns the client.
  *
- * A partition without a leader: by itself the client takes that for a failure of the whole request and forgets what it knew, so that one such
- * partition stops the reading of all, every append that has to find a leader, and every join of a group. Here the leader of such a
+ * A partition without a leader: by itself, the client treats this as a failure of the whole request and forgets what it knew, so that one
+ * such partition stops the reading of all, every append that has to find a leader, and every join of a group. Here, the leader of such a
  * partition is -1, and the others stay as they are.
  *
- * A broker that was frozen and does not know yet that it was deposed: a leader of an earlier term than one known already is not believed.
+ * A broker that was frozen and does not know yet that it was deposed: a leader of an earlier epoch than a known one is ignored.
  */
 export function patchMetadata<Client extends Requests>(client: Client, connection: KafkaConnection): Client {
   const leaders = newestLeaders.get(connection) ?? new Map()
@@ -105,13 +105,13 @@ export function patchMetadata<Client extends Requests>(client: Client, connectio
       getApi(name, callback)
       return
     }
-    // The library's own choice goes first, because it is what connects and finds out what is wrong with a connection.
+    // The library's own choice goes first, because it connects and detects problems of a connection.
     getApi(name, (error) => (error ? callback(error) : callback(null, metadata as unknown as API<Args, Answer>)))
   }
   return client
 }
 
-/** Replaces leaders of an earlier term by those that are known (KIP-320), and remembers the others. */
+/** Replaces leaders of an earlier epoch with the known ones (KIP-320), and remembers the others. */
 export function keepNewest(response: Response, leaders: Leaders): Response {
   const newest = (topicId: string, partition: metadataV12.MetadataResponsePartition) => {
     const { leaderId, leaderEpoch, partitionIndex } = partition
@@ -128,7 +128,7 @@ export function keepNewest(response: Response, leaders: Leaders): Response {
   return { ...response, topics }
 }
 
-/** As the library's; an error of a topic is one still. */
+/** Like the library's parser, but only an error of a topic is an error. */
 export function parseMetadata(correlationId: number, apiKey: number, apiVersion: number, reader: Reader): Response {
   try {
     return metadataV12.parseResponse(correlationId, apiKey, apiVersion, reader)

@@ -1,13 +1,12 @@
 import { type Connection, ProduceAcks, produceV9, Writer } from '@platformatic/kafka'
 
-/** Kafka's key of the produce request, and the version that every broker since 2.4 knows. */
+/** Kafka's key of the Produce request, and the version that every broker since 2.4 supports. */
 const PRODUCE = 0
 const VERSION = 9
 
 /**
- * Sends one record batch to the leader of its partition with acks=all, and resolves to whether the answer confirms it: a batch is
- * stored as a whole, so that its first offset stands for every record. Rejects with the library's errors, which carry the broker's
- * codes.
+ * Sends one record batch to the leader of its partition with acks=all, and resolves to whether the answer confirms it: a batch is stored as
+ * a whole, so its first offset stands for every record. Rejects with the library's errors, which carry the broker's codes.
  */
 export function produce(
   connection: Connection,

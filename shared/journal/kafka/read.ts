@@ -7,7 +7,7 @@ import type { FetchedRecords } from './fetched-records.ts'
 import { type Source, startFetcher } from './fetcher.ts'
 import type { Bounds } from './offsets.ts'
 
-/** The parts that all readers share. */
+/** The dependencies that all readers share. */
 export interface ReadContext {
   readonly connection: KafkaConnection
   readonly cluster: Cluster
@@ -19,11 +19,11 @@ export interface ReadContext {
   readonly maxPartitionBytes: number
 }
 
-/** Bytes read ahead of the records taken. */
+/** Maximum bytes read ahead of the records taken. */
 const AHEAD_BYTES = 4 * 1024 * 1024
 const RECORDS_AT_ONCE = 1_000
 
-/** Every record of a topic up to its end now, partition after partition. A reader that stops early leaves nothing behind. */
+/** Every record of a topic up to its present end, partition after partition. A reader that stops early leaves nothing open. */
 export async function* scanTopic(context: ReadContext, topic: string): AsyncGenerator<JournalRecord> {
   for (const [partition, { first, end }] of (await context.cluster.bounds(topic)).entries()) {
     if (first < end)
@@ -81,7 +81,7 @@ async function* scanPartition(context: ReadContext, source: Source, end: number)
   }
 }
 
-/** Undefined where the leader does not answer. Asked of one partition alone: what is wrong with another one is of no interest here. */
+/** The bounds of one partition, whatever the state of the others; undefined if its leader does not answer. */
 export async function boundsNow(
   cluster: Cluster,
   { topic, partition }: { readonly topic: string; readonly partition: number },
@@ -90,7 +90,7 @@ export async function boundsNow(
   return bounds instanceof Error ? undefined : bounds
 }
 
-/** Follows a topic from its first record; resolves when all that stood in it at the call was handed over. */
+/** Follows a topic from its first record; resolves when all records in it at the call have been handed over. */
 export async function followTopic(
   context: ReadContext,
   topic: string,
@@ -123,7 +123,7 @@ export async function followTopic(
       }
       check()
     },
-    // A follower folds what is kept; what retention removed before it came is no loss to it.
+    // A follower folds the records that are kept; it does not miss those that retention removed before it came.
     onOutOfRange: async (source) => {
       const found = await boundsNow(cluster, source)
       if (found === undefined || (source.position >= found.first && source.position <= found.end)) return

@@ -3,7 +3,7 @@ import { compressionsAlgorithms, crc32c } from '@platformatic/kafka'
 import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import type { Headers, NewRecord } from '../journal.ts'
 
-/** The fields before the records, in the order of the format; positions in bytes. */
+/** The fields before the records, in the format's order; positions in bytes. */
 export const LENGTH_AT = 8
 const LEADER_EPOCH_AT = 12
 export const MAGIC_AT = 16
@@ -19,30 +19,30 @@ export const COUNT_AT = 57
 export const RECORDS_AT = 61
 
 export const MAGIC = 2
-/** No idempotent producer: the offsets of a partition are not counted by us. */
+/** No idempotent producer: we do not number the records of a partition. */
 const NO_PRODUCER = -1n
 
-/** A length of 64 to 8,191 bytes takes two bytes, and most records are of that size. */
+/** A length of 64 to 8,191 bytes takes two bytes, and most records are in that range. */
 const USUAL_LENGTH_BYTES = 2
 const VARINT_BYTES_MAX = 5
-/** Below this many characters a text is written faster one by one than by a call out of JavaScript. */
+/** Below this many characters, a loop writes a text faster than a native call. */
 const SHORT_CHARACTERS = 48
 
 const SCRATCH_BYTES = 1024 * 1024
 
-/** The buffer in which batches are put together; it grows with a batch that needs more, and shrinks again after it. */
+/** The buffer in which batches are assembled; it grows for a batch that needs more, and shrinks again afterwards. */
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
 /** How the records of a batch are compressed. */
 export type Compression = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd'
 
 /**
- * Records of fewer bytes are not compressed: a call costs some 40 µs, which is half of all that is done for an entry, and one entry by
- * itself shrinks by a third only.
+ * Smaller batches are not compressed: a call costs about 40 µs, half of the total work for an entry, and a single entry shrinks by only a
+ * third.
  */
 const COMPRESSED_BYTES_MIN = 1_024
 
-/** At their quickest: better levels save a tenth more and take three times as long. */
+/** The fastest levels: better ones save a tenth more and take three times as long. */
 const ZSTD_LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 const GZIP_LEVEL = { level: 1 }
 
@@ -54,9 +54,9 @@ const COMPRESS: Readonly<Record<Exclude<Compression, 'none'>, (records: Buffer) 
 }
 
 /**
- * A record batch of format version 2 (kafka.apache.org/documentation, "Record Batch"), all records with one timestamp in
- * milliseconds since 1970. The library builds the same bytes out of some forty small buffers a record, which costs more than
- * everything else that is done for an entry; this writes them into one. Records that are few, or do not shrink, stay as they are.
+ * Encodes a record batch of format version 2 (kafka.apache.org/documentation, "Record Batch"), all records with one timestamp in
+ * milliseconds since 1970. The library builds the same bytes from about forty small buffers per record, which costs more than all other
+ * work for an entry; this writes them into one. Records that are few, or do not shrink, are not compressed.
  */
 export function encodeRecordBatch(
   records: readonly NewRecord[],
@@ -81,7 +81,7 @@ export function encodeRecordBatch(
   return batch
 }
 
-/** The records in a buffer of their own, with room before them for the fields of the batch, and the attributes that say how they are compressed. */
+/** The records in a buffer of their own, after room for the fields of the batch, and the attributes that name their compression. */
 function encodeRecords(
   records: readonly NewRecord[],
   compression: Compression,
@@ -100,8 +100,8 @@ function encodeRecords(
 }
 
 /**
- * Buffers of large batches that nobody needs any more. Made anew for each batch, they would have the collector run over the
- * whole heap several times a second, because what it knows of them is their size.
+ * Unused buffers of large batches. If they were allocated for each batch, the garbage collector would run over the whole heap several times
+ * a second, as it reacts to their size.
  */
 const idle: Buffer[] = []
 const IDLE_MAX = 16
@@ -112,7 +112,7 @@ function bufferOf(size: number): Buffer {
   return (idle.pop() ?? Buffer.allocUnsafeSlow(SCRATCH_BYTES)).subarray(0, size)
 }
 
-/** Gives back the buffer of an encoded batch; call it at most once, and only when nothing can read the batch any more. */
+/** Returns the buffer of an encoded batch to the pool; call it at most once, and only when nothing can read the batch any more. */
 export function recycle({ buffer }: Buffer): void {
   if (buffer.byteLength === SCRATCH_BYTES && idle.length < IDLE_MAX) idle.push(Buffer.from(buffer))
 }
@@ -152,7 +152,7 @@ function countOf(headers: Headers): number {
   return count
 }
 
-/** Headers as they stand in a record. */
+/** Headers as encoded in a record. */
 interface EncodedHeaders {
   readonly count: number
   readonly bytes: Buffer
@@ -164,7 +164,7 @@ const encoded = new WeakMap<Headers, EncodedHeaders>()
 function encodedOnce(headers: Headers): EncodedHeaders {
   const known = encoded.get(headers)
   if (known !== undefined) return known
-  // By way of a scratch of its own: the one in use holds half a record.
+  // With a scratch buffer of its own, as the one in use holds half a record.
   const inUse = scratch
   scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
   const bytes = Buffer.from(scratch.subarray(0, writeHeaders(0, headers)))
@@ -183,7 +183,7 @@ function prependLength(start: number, bodyAt: number, end: number): number {
   return end + shift
 }
 
-/** A length, -1 where there is nothing, and the bytes; returns where they end. */
+/** Writes a length, -1 for null, and the bytes; returns where they end. */
 function writeContent(at: number, content: Content | null): number {
   if (content === null) return writeVarInt(at, -1)
   if (typeof content === 'string') return writeText(at, content)
@@ -193,7 +193,7 @@ function writeContent(at: number, content: Content | null): number {
 }
 
 function writeText(at: number, text: string): number {
-  // Nearly all texts have one byte a character, so that is what is tried first.
+  // Nearly all texts have one byte per character, so that is tried first.
   const textAt = writeVarInt(at, text.length)
   const written = text.length <= SHORT_CHARACTERS ? writeAscii(textAt, text) : scratch.write(text, textAt)
   if (written === text.length) return textAt + written
@@ -203,7 +203,7 @@ function writeText(at: number, text: string): number {
   return again + bytes
 }
 
-/** Returns how many characters it wrote; it stops at the first one that takes more than a byte. */
+/** Returns how many characters it wrote; it stops at the first non-ASCII one. */
 function writeAscii(at: number, text: string): number {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
@@ -213,7 +213,7 @@ function writeAscii(at: number, text: string): number {
   return text.length
 }
 
-/** A variable-length number in the zig-zag form; `value` is a length, an offset or -1. Returns where it ends. */
+/** Writes a variable-length number in zig-zag form; `value` is a length, an offset or -1. Returns where it ends. */
 function writeVarInt(at: number, value: number): number {
   let rest = zigZag(value)
   let end = at

@@ -2,27 +2,27 @@
 export interface PartitionState {
   /** `topic/partition`. */
   readonly partition: string
-  /** The reason why it is not read yet; null: it is. */
+  /** Why it is not read yet; null if it is. */
   readonly waitsFor: string | null
-  /** Of `performance.now()`: when a broker last answered for it; where it is not read yet, since when it was to be. */
+  /** When a broker last answered for it, or, if it is not read yet, when reading was to begin (`performance.now()`). */
   readonly answeredAt: number
-  /** Of `performance.now()`: when the brokers last said that none of them leads it; 0: never. */
+  /** When the brokers last said that none of them leads it (`performance.now()`); 0: never. */
   readonly unledAt: number
 }
 
 export interface StallVerdict {
-  /** The reason why the member is not ready, in the same words as long as it lasts; null: it is. */
+  /** Why the member is not ready, in the same words as long as the reason lasts; null if it is ready. */
   readonly reason: string | null
-  /** The partitions for which that lasts so long that somebody should be told; empty: none. */
+  /** The partitions that have been stuck long enough to warn about; empty if there are none. */
   readonly alarm: string
-  /** The reason to make the member anew; null: there is none. */
+  /** Why the member has to be replaced; null if it need not be. */
   readonly remake: string | null
 }
 
 /**
- * A member is made anew for a partition that was read and is not answered for any more, in case its own connections are what is wrong.
- * That is done once: a partition that the next member cannot begin to read would stop the others again and again, so it is only told of. So
- * is a partition that no broker leads, which no other member could read either.
+ * A member is replaced for a partition that was read and is no longer answered for, in case its own connections are at fault. This is done
+ * once: a partition that the next member cannot begin to read would stop the others again and again, so it is only reported. So is a
+ * partition without a leader, which no other member could read either.
  */
 export function judgeStall(states: readonly PartitionState[], now: number, stallTimeoutMs: number): StallVerdict {
   const isOver = (since: number): boolean => now - since > stallTimeoutMs

@@ -35,18 +35,18 @@ export interface Pending {
 }
 
 export interface StartingPoints {
-  /** Resolves when all are found or the signal aborts; rejects with a `PositionLostError` where records are lost. */
+  /** Resolves when all are found or the signal aborts; rejects with a `PositionLostError` if records are lost. */
   readonly done: Promise<void>
   pending(): readonly Pending[]
-  /** Asks for this partition no more. */
+  /** Stops looking up this partition. */
   forget(topic: string, partition: number): void
 }
 
 const RETRY_DELAY_MS = 500
 
 /**
- * Asks where the group stands in each partition until its leader and the coordinator answer. Those that do not answer keep no other
- * partition from being read.
+ * Asks for the group's position in each partition until its leader and the coordinator answer. Partitions without an answer do not delay
+ * the reading of others.
  */
 export function findStartingPoints({
   context,
@@ -95,7 +95,7 @@ export function findStartingPoints({
   }
 }
 
-/** As `Cluster.positionsOf`; what that rejects with stands for each of the partitions. */
+/** Like `Cluster.positionsOf`, but its rejection becomes the error of each partition. */
 async function askPositions(
   cluster: Cluster,
   group: string,
@@ -116,7 +116,7 @@ function pointOf(topic: string, { partition, committed, firstOffset, endPosition
   return point
 }
 
-/** Clients go on from the first or the last record where a position is out of range, and so hide a loss; this one stops. */
+/** Clients usually continue at the first or the last record if a position is out of range, which hides a loss; this one stops. */
 export function refuseLost(
   { topic, partition, position }: StartingPoint,
   firstOffset: number,

@@ -1,17 +1,17 @@
 import { type NamedTopic, TopicMissingError } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 
-/** The state of a topic against its promise, in sentences for an operator. */
+/** The state of a topic compared to its specification, in sentences for an operator. */
 export interface TopicReport {
   readonly topic: string
   readonly exists: boolean
-  /** The differences from the topic that Sluice would make. */
+  /** The differences from the topic that Sluice would create. */
   readonly differences: readonly string[]
   /** The differences by which an acknowledged record could be lost. */
   readonly dangers: readonly string[]
 }
 
-/** A topic would not keep what a gateway promises; nothing was changed. */
+/** A topic would not keep what a gateway promises. Nothing was changed. */
 export class DurabilityError extends Error {
   override readonly name = 'DurabilityError'
   readonly dangers: readonly string[]
@@ -26,11 +26,11 @@ const COPIES = 3
 const IN_SYNC = 2
 const SEGMENTS = 4
 
-/** With three brokers or more, three copies, of which two have a record before it is confirmed; else what there is. */
+/** With three brokers or more: three copies, two of which have a record before it is confirmed. Otherwise one copy. */
 const copiesOn = (brokers: number): { readonly replicas: number; readonly inSync: number } =>
   brokers >= COPIES ? { replicas: COPIES, inSync: IN_SYNC } : { replicas: 1, inSync: 1 }
 
-/** The settings that Sluice gives a topic; what is not named here is the cluster's own. */
+/** The settings that Sluice gives a topic; all others are the cluster's defaults. */
 function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
   const base = {
     'min.insync.replicas': String(inSync),
@@ -42,13 +42,13 @@ function settingsOf(topic: NamedTopic, inSync: number): Record<string, string> {
     : { ...base, 'cleanup.policy': 'delete', 'retention.ms': String(topic.retentionMs ?? -1), ...sizeSettings(topic) }
 }
 
-/** Whole segments are removed, so those of a small topic have to be smaller than it. */
+/** Only whole segments are removed, so those of a small topic have to be smaller than the topic. */
 const sizeSettings = ({ retentionBytes }: NamedTopic): Record<string, string> =>
   retentionBytes === undefined
     ? { 'retention.bytes': '-1' }
     : { 'retention.bytes': String(retentionBytes), 'segment.bytes': String(Math.round(retentionBytes / SEGMENTS)) }
 
-/** Makes the topics that are missing and leaves the others; gives back a report of each. */
+/** Creates missing topics and leaves the others; returns a report on each. */
 export async function applyTopics(cluster: Cluster, topics: readonly NamedTopic[]): Promise<readonly TopicReport[]> {
   await createMissing(cluster, topics)
   return describeTopics(cluster, topics)
@@ -63,7 +63,7 @@ export async function createMissing(cluster: Cluster, topics: readonly NamedTopi
   }
 }
 
-/** Compares the topics with what Sluice would make; changes nothing. */
+/** Compares the topics with those that Sluice would create; changes nothing. */
 export async function describeTopics(cluster: Cluster, topics: readonly NamedTopic[]): Promise<readonly TopicReport[]> {
   const brokers = await cluster.brokerCount()
   const reports: TopicReport[] = []
@@ -112,7 +112,7 @@ function retentionDifferences(topic: NamedTopic, config: ReadonlyMap<string, str
   if (topic.cleanup === 'compact') return []
   const wanted = {
     'retention.ms': String(topic.retentionMs ?? -1),
-    // Where Sluice sets no limit, an operator may.
+    // If Sluice sets no limit, an operator may.
     ...(topic.retentionBytes !== undefined && { 'retention.bytes': String(topic.retentionBytes) }),
   }
   return Object.entries(wanted).flatMap(([name, value]) => {
@@ -122,8 +122,8 @@ function retentionDifferences(topic: NamedTopic, config: ReadonlyMap<string, str
 }
 
 /**
- * Refuses topics whose settings break the promise that an acknowledged record is not lost while one broker is. On a cluster with
- * fewer than three brokers there is no such promise to break. Throws a `DurabilityError` or a `TopicMissingError`.
+ * Refuses topics whose settings break the promise that an acknowledged record survives the loss of one broker. On a cluster with fewer than
+ * three brokers there is no such promise. Throws a `DurabilityError` or a `TopicMissingError`.
  */
 export async function checkDurability(cluster: Cluster, topics: readonly NamedTopic[]): Promise<void> {
   const reports = await describeTopics(cluster, topics)

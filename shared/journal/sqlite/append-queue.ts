@@ -1,8 +1,8 @@
-/** Appends that wait for the next transaction: no more than what its callers have under way. */
+/** Appends that wait for the next transaction, bounded only by what the callers have in progress. */
 export interface AppendQueue<Batch> {
   /** Resolves when the batch is durable, rejects when it is not. */
   add(batch: Batch, bytes: number): Promise<void>
-  /** Writes at once all that waits. */
+  /** Writes everything that waits at once. */
   flush(): void
 }
 
@@ -14,8 +14,8 @@ interface Waiting<Batch> {
 }
 
 /**
- * Writes the batches that came in one turn of the event loop in one transaction of about `groupBytesMax` bytes at most, in
- * the order they came: they share one sync of the disk. What `write` throws fails the whole group.
+ * Writes the batches that arrive in one event loop turn in one transaction of at most about `groupBytesMax` bytes, in order of arrival:
+ * they share one disk sync. An error that `write` throws fails the whole group.
  */
 export function createAppendQueue<Batch>(
   write: (batches: readonly Batch[]) => void,

@@ -6,9 +6,9 @@ import type { Partitions } from './partitions.ts'
 import { compressContent, type PackedBatch, packedRecords } from './record-codec.ts'
 import { batchId } from './schema.ts'
 
-/** The most bytes of one transaction of several batches: it bounds how long the first of them waits for the last. */
+/** Maximum bytes of one transaction of several batches: it limits how long the first of them waits for the last. */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024
-/** After this many bytes the write-ahead log is made to begin anew. */
+/** After this many bytes the write-ahead log is restarted. */
 const LOG_RESTART_BYTES = 128 * 1024 * 1024
 
 /** Records to be appended to one partition. */
@@ -20,20 +20,20 @@ export interface PackedAppend {
 
 export interface Appender {
   append(packed: PackedAppend, appendedAt: number): Promise<void>
-  /** Writes at once what waits. */
+  /** Writes everything that waits at once. */
   flush(): void
 }
 
 interface Prepared {
   readonly partitionId: number
-  /** In a compacted topic each record has a row of its own, so that it can be removed by itself. */
+  /** In a compacted topic each record has a row of its own, so that it can be removed individually. */
   readonly compacted: boolean
   readonly appendedAt: number
   readonly batches: readonly StoredContent[]
   readonly bytes: number
 }
 
-/** A packed batch as it is written. */
+/** A packed batch in the form that is written. */
 type StoredContent = Pick<PackedBatch, 'count'> & { readonly content: Uint8Array }
 
 /** The growth of a partition within a transaction. */
@@ -75,7 +75,7 @@ export function createAppender(database: Database, partitions: Partitions): Appe
     database.write(() => {
       const grown = new Map<number, Growth>()
       for (const batch of batches) {
-        // The end is read within the transaction, because another process may have appended.
+        // The end is read within the transaction, as another process may have appended.
         const growth = grown.get(batch.partitionId) ?? {
           next: partitions.state(batch.partitionId).endPosition,
           bytes: 0,
@@ -92,7 +92,7 @@ export function createAppender(database: Database, partitions: Partitions): Appe
     bytesInLog += batches.reduce((sum, { bytes }) => sum + bytes, 0)
     if (bytesInLog < LOG_RESTART_BYTES) return
     bytesInLog = 0
-    // Later, because these records are durable and their senders need not wait.
+    // Deferred, as these records are durable and their senders need not wait.
     setImmediate(restartLog)
   }
 
@@ -100,7 +100,7 @@ export function createAppender(database: Database, partitions: Partitions): Appe
     try {
       database.restartLog()
     } catch {
-      // The log stays as it is; what keeps it from being copied will fail an append too, and be reported there.
+      // The log stays as it is; a problem that prevents the checkpoint will fail an append too, and be reported there.
     }
   }
 

@@ -1,10 +1,10 @@
 /** Tells the readers of a topic when there may be something new to read. */
 export interface Changes {
-  /** Grows with each change seen that may concern the topic. */
+  /** Increases with each observed change that may concern the topic. */
   version(topic: string): number
-  /** Resolves when the topic's version is no longer `seen`: take it before reading, and nothing that comes meanwhile is missed. */
+  /** Resolves when the topic's version is no longer `seen`: read it before the records, so that no change in between is missed. */
   after(topic: string, seen: number): Promise<void>
-  /** Lets those look again who read the topic, or everyone. */
+  /** Wakes the readers of the topic, or of all topics. */
   notify(topic?: string): void
   close(): void
 }
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Polls only while somebody waits: the file may also grow by the hand of another thread or process, which cannot tell.
- * `current` gives a number that changes with such a write; a failure to get it wakes the readers, who meet it themselves.
+ * Polls only while somebody waits: another thread or process may also write to the file, and cannot notify. `current` returns a number that
+ * changes with such a write; if it fails, the readers are woken and meet the failure themselves.
  */
 export function createChanges(current: () => Promise<number>, pollMs: number): Changes {
   let changesOfAny = 0

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import type { PartitionState } from './partitions.ts'
 import { batchId } from './schema.ts'
 
-/** A reader that began before a key was deleted has a day to see the deletion. */
+/** A reader that began before a key was deleted has one day to see the deletion. */
 const TOMBSTONE_KEPT_MS = 86_400_000
 const STEP_RECORDS = 1_000
 
@@ -16,11 +16,10 @@ interface KeyRow {
 }
 
 /**
- * Compaction keeps the last record of each key of a partition; offsets stay as they are, and records without a key stay.
- * A deletion mark goes when it is old and an earlier run has removed all that it deletes: a reader under way between two
- * steps must not see the old value and miss the mark. The partition's last record always stays. It works from the end in
- * small transactions and lets the thread do other work between them; it remembers the keys it met, as those do who fold
- * such a topic.
+ * Compaction keeps the last record of each key of a partition; offsets stay as they are, and records without a key are kept. A deletion
+ * mark is removed when it is old and an earlier run has removed all that it deletes: a reader between two steps must not see the old value
+ * and miss the mark. The partition's last record is always kept. Works from the end in small transactions and lets the thread do other work
+ * between them; remembers all keys that it saw, as do readers that fold such a topic.
  */
 export function createCompaction(database: Database): {
   /** Returns how many records were removed. */

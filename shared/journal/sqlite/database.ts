@@ -21,14 +21,14 @@ const FORMAT: DatabaseFormat = {
   // 16 MiB.
   checkpointPages: 1_024,
   cacheKibibytes: 8 * 1024,
-  // SQLite's own waits grow to 100 ms, and would hardly ever meet the short gaps between the transactions of a busy writer; waits that
-  // begin anew stay at 2 ms.
+  // SQLite's own waits grow to 100 ms and would hardly ever hit the short gaps between the transactions of a busy writer; waits that are
+  // restarted stay at 2 ms.
   lockWaitMs: 3,
 }
 
 const RESTART_ATTEMPTS = 25
 
-/** A connection to the journal's file. Everything it throws on SQLite's account is a `JournalFileError`. */
+/** A connection to the journal's file. Every SQLite failure is thrown as a `JournalFileError`. */
 export interface Database {
   readonly prepare: (sql: string) => StatementSync
   /** Runs the work without a transaction of its own. */
@@ -36,15 +36,15 @@ export interface Database {
   /** Runs the work in one transaction: all of it is durable on return, or none of it was done. */
   write<T>(work: () => T): T
   /**
-   * Copies the write-ahead log into the file and lets the next write begin it anew, where readers leave it alone for a moment.
-   * The checkpoints that SQLite makes by itself never wait for them, so that the log would grow as long as load lasts.
+   * Copies the write-ahead log into the file and lets the next write restart it, if no reader uses it at that moment. SQLite's automatic
+   * checkpoints never wait for readers, so the log would grow as long as load lasts.
    */
   restartLog(): void
   /** Safe to call twice. */
   close(): void
 }
 
-/** Opens the file, making it where it is missing; throws a `JournalFileError` where it is damaged or not of this version. */
+/** Opens the file and creates it if it is missing; throws a `JournalFileError` if it is damaged or of another version. */
 export function openDatabase(options: DatabaseFileOptions): Database {
   const guard = <T>(work: () => T): T => {
     const end = performance.now() + BUSY_TIMEOUT_MS

@@ -5,7 +5,7 @@ import { AppendError } from '../journal.ts'
 /** The journal's file cannot be opened, read or written; the message names the file and says what to do. */
 export class JournalFileError extends Error {
   override readonly name = 'JournalFileError'
-  /** The primary result code of SQLite, null where the failure is not SQLite's. */
+  /** The primary result code of SQLite; null if the failure is not SQLite's. */
   readonly sqliteCode: number | null
 
   constructor(message: string, sqliteCode: number | null, options?: ErrorOptions) {
@@ -14,7 +14,7 @@ export class JournalFileError extends Error {
   }
 }
 
-/** Turns what `node:sqlite` throws into a `JournalFileError`; leaves every other error as it is. */
+/** Turns an error of `node:sqlite` into a `JournalFileError`; returns any other error unchanged. */
 export function clearError(thrown: unknown, file: string): unknown {
   const code = sqliteCode(thrown)
   if (code === null) return thrown
@@ -23,8 +23,8 @@ export function clearError(thrown: unknown, file: string): unknown {
 }
 
 /**
- * The reason why an append failed. After an I/O error the commit mark may have reached the disk although its sync failed, so a crash
- * could bring the records back; a thread that ended may have written them before. After any other error they are not there.
+ * The error for a failed append. After an I/O error, the commit mark may have reached the disk although its sync failed, so a crash could
+ * bring the records back; a thread that ended may have written them before. After any other error they are not there.
  */
 export function toAppendError(thrown: unknown): AppendError {
   if (thrown instanceof AppendError) return thrown

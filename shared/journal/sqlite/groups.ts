@@ -7,16 +7,15 @@ export interface GroupPartition extends Pick<PartitionState, 'id' | 'partition'>
 /** A member as its group sees it. */
 export interface Member {
   readonly partitions: readonly GroupPartition[]
-  /** The partition is the member's from now on. */
+  /** Gives the partition to the member. */
   take(partition: GroupPartition): void
   /** Resolves when the member has stopped working on the partition. */
   release(partition: GroupPartition): Promise<void>
 }
 
 /**
- * Shares partitions among the members of a group that subscribed through this journal. One server works on a data folder at a
- * time and all members of a group live in one of its threads, so no lease has to be kept in the file, or be waited
- * for after a crash.
+ * Shares partitions among the members of a group that subscribed through this journal. Only one server works on a data folder at a time and
+ * all members of a group live in one of its threads, so no lease has to be kept in the file, or to expire after a crash.
  */
 export interface Groups {
   join(group: string, member: Member): void
@@ -25,10 +24,10 @@ export interface Groups {
 }
 
 interface Group {
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly members: Set<Member>
   readonly owners: Map<number, Member>
-  /** Moves happen one after another. */
+  /** Moves are sequential. */
   moving: Promise<void>
 }
 
@@ -70,13 +69,13 @@ async function move({ members, owners }: Group, partition: GroupPartition, to: M
   if (from === to) return
   await from?.release(partition)
   owners.delete(partition.id)
-  // It may have left meanwhile; the sharing that its leaving began comes next.
+  // The member may have left meanwhile; the rebalance that its leaving caused comes next.
   if (!members.has(to)) return
   owners.set(partition.id, to)
   to.take(partition)
 }
 
-/** Each partition's owner: its number taken round among those who subscribed to the topic. */
+/** The owner of each partition: round robin by partition number among the members that subscribed to the topic. */
 function* share(members: ReadonlySet<Member>): Generator<readonly [GroupPartition, Member]> {
   const candidates = new Map<number, { partition: GroupPartition; members: Member[] }>()
   for (const member of members) {

@@ -4,22 +4,22 @@ import type { StoreCalls } from './store.ts'
 export interface MaintenanceOptions {
   /** Milliseconds since 1970. */
   readonly now: number
-  /** The most bytes of a topic that is cleaned by deletion, shared evenly by its partitions. */
+  /** Maximum bytes of a topic that is cleaned by deletion, shared evenly by its partitions. */
   readonly retentionBytesMax: number
-  /** Less than that for some topics, by their names. */
+  /** Lower limits for some topics, by name. */
   readonly topicBytesMax?: Readonly<Record<string, number>>
 }
 
 export interface MaintenanceReport {
   /** Records removed by age or by bytes. */
   readonly expired: number
-  /** Records removed because a later one has their key, or deleted it. */
+  /** Records removed because a later one has the same key, or deleted it. */
   readonly compacted: number
-  /** Groups that keep records from being removed because they have not read them. */
+  /** Groups that prevent records from being removed because they have not read them. */
   readonly held: readonly { readonly topic: string; readonly partition: number; readonly groups: readonly string[] }[]
 }
 
-/** Cleans up every topic, step by step so that appends go between; ends early once `stopped` is true. */
+/** Cleans up every topic in steps, so that appends can run in between; ends early once `stopped` returns true. */
 export async function maintain(
   store: StoreCalls,
   { now, retentionBytesMax, topicBytesMax = {} }: MaintenanceOptions,

@@ -25,11 +25,11 @@ export interface KnownPartition {
 }
 
 export interface Partitions {
-  /** Creates the topics that are missing, with their partitions. */
+  /** Creates missing topics with their partitions. */
   create(topics: readonly NamedTopic[]): void
   /** By number; throws a `TopicMissingError`. */
   ofTopic(topic: string): readonly PartitionState[]
-  /** A partition, undefined where there is none. Throws a `TopicMissingError`. */
+  /** A partition; undefined if there is none. Throws a `TopicMissingError`. */
   find(topic: string, partition: number): KnownPartition | undefined
   state(id: number): PartitionState
   topics(): readonly TopicCleanup[]
@@ -45,7 +45,7 @@ export function createPartitions(database: Database): Partitions {
   const selectTopic = database.prepare(`SELECT ${COLUMNS} FROM partitions WHERE topic = ? ORDER BY number`)
   const selectOne = database.prepare(`SELECT ${COLUMNS} FROM partitions WHERE id = ?`)
   const selectTopics = database.prepare('SELECT name AS topic, cleanup FROM topics ORDER BY name')
-  /** Topics are never removed and never get more partitions, so what was seen once stays true. */
+  /** Topics are never removed and never get more partitions, so cached values stay valid. */
   const known = new Map<string, readonly KnownPartition[]>()
 
   const ofTopic = (topic: string): readonly PartitionState[] => {

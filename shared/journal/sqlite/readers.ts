@@ -5,7 +5,7 @@ import type { Partitions } from './partitions.ts'
 export interface Readers {
   /** Registers the group, so that retention keeps what it has not read. Throws a `TopicMissingError`. */
   join(group: string, topic: string): void
-  /** The position at which the group goes on: the committed one, else the first offset kept when it came. */
+  /** The group's position: the committed one, else the first offset kept when it joined. */
   startPosition(group: string, partitionId: number): number
   commit(group: string, partitionId: number, position: number): void
   positions(topic: string, group: string): readonly PartitionPosition[]
@@ -34,7 +34,7 @@ export function createReaders(database: Database, partitions: Partitions): Reade
     commit: (group, partitionId, position) => {
       database.write(() => {
         const { endPosition } = partitions.state(partitionId)
-        // A position beyond the end would pass over the records to come.
+        // A position beyond the end would skip future records.
         if (!(Number.isSafeInteger(position) && position >= 0 && position <= endPosition)) {
           throw new RangeError(`cannot commit position ${position} of a partition that ends at ${endPosition}`)
         }

@@ -40,10 +40,10 @@ export async function readPage(
   return { ...page, records }
 }
 
-/** Every record that stands in the topic when it is called; holds nothing open between two pages. */
+/** Every record that is in the topic at the call; keeps nothing open between two pages. */
 export function scan(store: StoreCalls, topic: string): AsyncIterable<JournalRecord> {
   const states = store.call('partitions', [topic])
-  // The iteration meets the failure; it must not count as unhandled until then.
+  // The iteration meets the failure; until then it must not count as unhandled.
   states.catch(() => {})
   return scanPartitions(store, topic, states)
 }
@@ -66,7 +66,7 @@ async function* scanPartitions(
   }
 }
 
-/** See `Journal.follow`. Once it has caught up, a failure to read is logged, and tried again until the follower is closed. */
+/** See `Journal.follow`. Once it has caught up, a read failure is logged, and retried until the follower is closed. */
 export async function follow(
   { store, changes, logger }: ReadingDeps,
   topic: string,

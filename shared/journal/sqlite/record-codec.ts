@@ -4,19 +4,18 @@ import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
 import type { Headers, JournalRecord, NewRecord } from '../journal.ts'
 
 /**
- * Records of one partition as they are stored together: each as three lengths, then its key, its value and its headers (JSON).
- * A length is an unsigned 32-bit number in little-endian order; that of a key or a value is one more than its bytes, and 0
- * where there is none.
+ * Records of one partition that are stored together: each as three lengths, then its key, its value and its headers (JSON). A length is an
+ * unsigned 32-bit little-endian number; for a key or a value it is one more than its bytes, or 0 if there is none.
  */
 export interface PackedBatch {
   readonly count: number
-  /** In a buffer of its own, so that it can be moved to another thread. */
+  /** In a buffer of its own, so that it can be transferred to another thread. */
   readonly content: Uint8Array<ArrayBuffer>
 }
 
-/** A batch as it is read from the file. */
+/** A batch as read from the file. */
 export interface StoredBatch {
-  /** The offset of its first record; the others follow one by one. */
+  /** The offset of its first record; the others follow without gaps. */
   readonly firstOffset: number
   /** Milliseconds since 1970. */
   readonly appendedAt: number
@@ -29,18 +28,18 @@ export interface PackedRecord {
   readonly key: Uint8Array | null
   readonly value: Uint8Array | null
   readonly headers: Uint8Array
-  /** The record by itself, as a packed batch of one. */
+  /** The record alone, as a packed batch of one. */
   readonly whole: Uint8Array
 }
 
 const LENGTH_BYTES = 4
 const HEAD_BYTES = 3 * LENGTH_BYTES
 
-/** A batch ends with the record that reaches one of these: a row costs little by its records, and retention and readers go in steps. */
+/** A batch ends with the record that reaches one of these: more records save little per row, and retention and readers go in steps. */
 const BATCH_RECORDS_MAX = 500
 const BATCH_BYTES_MAX = 1024 * 1024
 
-/** The records in their order, in as few batches as the limits of one allow. */
+/** The records, in order, in as few batches as the limits allow. */
 export function packRecords(records: readonly NewRecord[]): readonly PackedBatch[] {
   const batches: PackedBatch[] = []
   let count = 0
@@ -61,7 +60,7 @@ export function packRecords(records: readonly NewRecord[]): readonly PackedBatch
 
 const SCRATCH_BYTES = 2 * BATCH_BYTES_MAX
 
-/** The buffer in which batches are put together; it grows with a batch that needs more, and shrinks again after it. */
+/** The buffer in which batches are assembled; it grows for a batch that needs more, and shrinks again afterwards. */
 let scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES)
 
 /** Returns where the record ends. */
@@ -85,13 +84,13 @@ function write(content: Content | null, at: number): number {
   return at + content.length
 }
 
-/** One JSON object of both; returns where it ends. */
+/** Writes both as one JSON object; returns where it ends. */
 function writeHeaders(headers: Headers, common: Headers | undefined, at: number): number {
   const own = encodeHeaders(headers)
   const start = common === undefined ? NOTHING : startWith(common)
   scratch = withRoom(scratch, at, start.length + mostBytes(own))
   if (start.length === 0) return write(own, at)
-  // The braces that face each other, or the comma and the brace where there is nothing of its own, are left out.
+  // Joins two objects: drops the braces between them, or the comma if there are no headers of its own.
   return own === NO_HEADERS ? write('}', write(start, at) - 1) : write(own.slice(1), write(start, at))
 }
 
@@ -99,7 +98,7 @@ const NO_HEADERS = '{}'
 const NOTHING = Buffer.alloc(0)
 const starts = new WeakMap<Headers, Buffer>()
 
-/** The beginning of a JSON object with these headers, up to the comma before the next one; nothing where there are none. */
+/** The beginning of a JSON object with these headers, up to the comma before the next one; empty if there are none. */
 function startWith(headers: Headers): Buffer {
   let start = starts.get(headers)
   if (start === undefined) {
@@ -110,7 +109,7 @@ function startWith(headers: Headers): Buffer {
   return start
 }
 
-/** The bytes written, in a buffer of their own: unlike one of Node's pool it can be moved to another thread. */
+/** The bytes written, in a buffer of their own: unlike one of Node's pool, it can be transferred to another thread. */
 function copyOf(end: number): Uint8Array<ArrayBuffer> {
   const content = Buffer.allocUnsafeSlow(end)
   scratch.copy(content, 0, 0, end)
@@ -118,16 +117,16 @@ function copyOf(end: number): Uint8Array<ArrayBuffer> {
   return content
 }
 
-/** The number that compressed content begins with (RFC 8878, 3.1.1); a batch that is not compressed would have a key of 4 GB. */
+/** The number that compressed content begins with (RFC 8878, 3.1.1); in an uncompressed batch it would mean a key of 4 GB. */
 const ZSTD_MAGIC = 0xfd2fb528
 
-/** Content of fewer bytes is kept as it is: compression would take as long as the rest of an append, and save little. */
+/** Smaller content is not compressed: that would take as long as the rest of an append, and save little. */
 const COMPRESSED_BYTES_MIN = 1_024
 
-/** The quickest of the usual levels, and a checksum: SQLite has none of its own. */
+/** The fastest of the usual levels, with a checksum, as SQLite has none. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } }
 
-/** A packed batch as it is written to the file: compressed, where that makes it smaller. */
+/** A packed batch in the form that is written to the file: compressed if that makes it smaller. */
 export function compressContent(content: Uint8Array): Uint8Array {
   if (content.length < COMPRESSED_BYTES_MIN) return content
   const compressed = zstdCompressSync(content, ZSTD)
@@ -135,14 +134,14 @@ export function compressContent(content: Uint8Array): Uint8Array {
 }
 
 /**
- * The packed batch that was written. Compressed content that is damaged costs its own records alone: each is read as this sentence,
- * which every projection refuses and keeps among the dead letters.
+ * The packed batch that was written. Damaged compressed content costs only its own records: each is read as this sentence, which every
+ * projection refuses and keeps among the dead letters.
  */
 export function inflateContent(content: Uint8Array, count: number): Uint8Array {
   const buffer = asBuffer(content)
   if (buffer.length < LENGTH_BYTES || buffer.readUInt32LE(0) !== ZSTD_MAGIC) return content
   try {
-    // In a buffer of its own: to another thread the whole buffer goes, however little of it is used.
+    // In a buffer of its own, as a transfer to another thread takes the whole buffer, however little of it is used.
     return new Uint8Array(zstdDecompressSync(buffer))
   } catch {
     const record = {
@@ -195,7 +194,7 @@ export function* decodeBatch(
   }
 }
 
-/** JSON with text as it is and other bytes as an array of one base64 text. */
+/** JSON with text as it is, and other bytes as an array of one base64 text. */
 export function encodeHeaders(headers: Headers): string {
   for (const name in headers) {
     if (typeof headers[name] !== 'string') return JSON.stringify(withBytesEncoded(headers))

@@ -9,10 +9,10 @@ export interface ReadRequest {
   readonly recordsMax: number
 }
 
-/** Whole batches: the first may begin before the position, and the last go beyond the records asked for. */
+/** Whole batches: the first may begin before the position, and the last may exceed the number of records requested. */
 export interface Page {
   readonly batches: readonly StoredBatch[]
-  /** The position after all of them; offsets between the last record and here were compacted away. */
+  /** The position after all of them; offsets from the last record up to here were compacted away. */
   readonly next: number
   readonly firstOffset: number
   /** The position after the partition's last record. */
@@ -21,7 +21,7 @@ export interface Page {
 
 type Row = readonly [id: number, appendedAt: number, count: number, content: Uint8Array]
 
-/** A page ends with the batch that brings it to this many bytes, so that memory stays bounded whatever the records' sizes. */
+/** A page ends with the batch that reaches this many bytes, so that memory stays bounded whatever the records' sizes. */
 const PAGE_BYTES_MAX = 8 * 1024 * 1024
 
 export function createRecords(database: Database, partitions: Partitions): { read(request: ReadRequest): Page } {
@@ -31,15 +31,15 @@ export function createRecords(database: Database, partitions: Partitions): { rea
   select.setReturnArrays(true)
 
   const read = ({ partitionId, position, recordsMax }: ReadRequest): Page => {
-    // The end is read first: a batch that comes in between is left for the next page rather than passed over.
+    // The end is read first: a batch that is appended in between is left for the next page rather than skipped.
     const { firstOffset, endPosition } = partitions.state(partitionId)
     const wanted = batchId(partitionId, position)
-    // The batch that holds the position begins at it or before.
+    // The batch that contains the position starts at it or before it.
     const holding = selectHolding.get(batchId(partitionId, 0), wanted)?.['id'] as number | null
     const batches: StoredBatch[] = []
     let records = 0
     let bytes = 0
-    // No batch is empty, so that no more of them than the records asked for are needed, and one that ends before the position.
+    // No batch is empty, so at most as many as the records requested are needed, plus one that ends before the position.
     const rows = select.iterate(holding ?? wanted, batchId(partitionId, endPosition), recordsMax + 1)
     for (const [id, appendedAt, count, content] of rows as unknown as Iterable<Row>) {
       const first = offsetOf(id)

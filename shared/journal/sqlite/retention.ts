@@ -12,9 +12,9 @@ export interface RetentionRequest {
 export interface RetentionStep {
   /** Records removed. */
   readonly removed: number
-  /** The step was full: there may be more to remove. */
+  /** Whether the step was full: there may be more to remove. */
   readonly more: boolean
-  /** Groups that still have to read records which would otherwise go now. */
+  /** Groups that have not read records which would otherwise be removed now. */
   readonly heldBy: readonly string[]
 }
 
@@ -33,11 +33,11 @@ interface BatchRow {
   readonly bytes: number
 }
 
-/** Small enough to hold up appends for some milliseconds only. */
+/** Small enough to hold up appends for only a few milliseconds. */
 const STEP_BATCHES = 500
 const STEP_BYTES = 4 * 1024 * 1024
 
-/** Retention works by whole batches: one goes when all of it may. */
+/** Retention removes whole batches, each once all of it has expired. */
 export function createRetention(database: Database): { retain(request: RetentionRequest): RetentionStep } {
   const selectPartition = database.prepare(`
     SELECT p.id, p.first_offset AS firstOffset, p.next_offset AS endPosition, p.bytes, t.retention_ms AS retentionMs
@@ -82,7 +82,7 @@ const endOf = ({ id, records }: BatchRow): number => offsetOf(id) + records
 const sumOf = (batches: readonly BatchRow[], what: 'records' | 'bytes'): number =>
   batches.reduce((sum, batch) => sum + batch[what], 0)
 
-/** As many as fit into one step, and at least one. */
+/** As many as fit into one step, at least one. */
 function firstBytes(batches: readonly BatchRow[]): readonly BatchRow[] {
   let bytes = 0
   const end = batches.findIndex((batch, index) => {
@@ -92,7 +92,7 @@ function firstBytes(batches: readonly BatchRow[]): readonly BatchRow[] {
   return end === -1 ? batches : batches.slice(0, end)
 }
 
-/** The oldest batches that are too old, or too many in bytes; the first one to be kept ends them. */
+/** The oldest batches that are too old or exceed the size limit; stops at the first one to keep. */
 function takeExpired(
   batches: readonly BatchRow[],
   { bytes, retentionMs }: PartitionRow,

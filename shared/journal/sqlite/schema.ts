@@ -4,10 +4,10 @@ export const APPLICATION_ID = 0x534c4a31
 /** The version of the tables (`PRAGMA user_version`). */
 export const SCHEMA_VERSION = 3
 
-/** The versions before, with the statements that lead to this one. Version 2 had no compressed content, and is read as it is. */
+/** Earlier versions, with the statements that upgrade to this one. Version 2 had no compressed content, and is read as it is. */
 export const UPGRADES: Readonly<Record<number, string>> = { 2: '' }
 
-/** Large pages: fewer of them a commit, and shorter chains for a batch that fills many. */
+/** Large pages: fewer of them per commit, and shorter chains for a batch that fills many. */
 export const PAGE_BYTES = 16_384
 
 /** Offsets of one partition are below this; it leaves 13 bits of a safe integer for the partition's id. */
@@ -15,12 +15,12 @@ const OFFSETS_MAX = 2 ** 40
 export const PARTITIONS_MAX = 2 ** 13 - 1
 
 /**
- * - `batches.id` is the partition's id and the offset of the first record in one number, so that an append goes to the end of a
- *   range of the table's own tree and no index is needed. `content` is what `record-codec.ts` packs, compressed where that
- *   makes it smaller. In a compacted topic
- *   each record is a batch of its own, with its key, and whether it deletes that key, in columns; elsewhere these are null.
+ * - `batches.id` combines the partition's id and the offset of the first record in one number, so that an append goes to the end of a
+ *   range of the table's own tree and no index is needed. `content` is packed by `record-codec.ts`, and compressed if that makes it
+ *   smaller. In a compacted topic each record is a batch of its own, with its key, and whether it deletes that key, in columns; elsewhere
+ *   these are null.
  * - `partitions.bytes` counts the contents of the batches kept.
- * - `readers.start` is the first offset kept when the group came; `position` is null until it commits.
+ * - `readers.start` is the first offset kept when the group joined; `position` is null until it commits.
  */
 export const SCHEMA = `
   CREATE TABLE topics (

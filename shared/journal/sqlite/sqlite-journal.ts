@@ -15,25 +15,25 @@ import { openStore, type Store } from './store.ts'
 import { subscribe } from './subscription.ts'
 import { createWriteHealth } from './write-health.ts'
 
-/** `file`: the database; SQLite puts two more beside it, with `-wal` and `-shm` at the end of their names. */
+/** `file`: the database; SQLite puts two more files beside it, with `-wal` and `-shm` appended to its name. */
 export interface SqliteJournalOptions extends DatabaseFileOptions {
-  /** `own`: SQLite works in a thread of its own, and never holds up the caller's. `same`: in the caller's, without copies. */
+  /** `own`: SQLite works in a thread of its own, and never blocks the caller's. `same`: in the caller's thread, without copies. */
   readonly thread: 'own' | 'same'
   readonly clock: Clock
   readonly logger?: Pick<Logger, 'error'>
-  /** How often readers that wait look for records appended by other threads and processes. */
+  /** How often waiting readers check for records appended by other threads and processes. */
   readonly pollMs?: number
 }
 
-/** A journal in one SQLite file, for one server: its groups are shared among the subscriptions of one such object only. */
+/** A journal in one SQLite file, for one server: its groups are shared only among the subscriptions of one such object. */
 export interface SqliteJournal extends Journal {
-  /** Applies retention and compaction. Records that a group has not read yet stay, whatever their age. */
+  /** Applies retention and compaction. Records that a group has not read yet are kept, whatever their age. */
   maintain(options: MaintenanceOptions): Promise<MaintenanceReport>
 }
 
 const POLL_MS = 50
 
-/** Opens the journal's file, making it where it is missing; rejects with a `JournalFileError`. */
+/** Opens the journal's file and creates it if it is missing; rejects with a `JournalFileError`. */
 export async function createSqliteJournal(options: SqliteJournalOptions): Promise<SqliteJournal> {
   const { clock, logger, pollMs = POLL_MS, thread, file, fileBytesMax } = options
   const database = { file, ...(fileBytesMax !== undefined && { fileBytesMax }) }
@@ -44,7 +44,7 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
   const commit = writeHealth.watch((...args: Parameters<Store['commit']>) => store.call('commit', args))
   const deps = { store, commit, changes, groups: createGroups(), logger }
   const append = writeHealth.watch((packed: PackedAppend, appendedAt: number) =>
-    // Moved to a thread, not copied: nobody here needs the records any more.
+    // Transferred to the thread, not copied: nothing here needs the records any more.
     store.call(
       'append',
       [packed, appendedAt],
@@ -80,7 +80,7 @@ export async function createSqliteJournal(options: SqliteJournalOptions): Promis
   }
 
   return {
-    // Not async: its frame would keep the records until they are durable.
+    // Not async, as an async frame would keep the records until they are durable.
     append: ({ topic, partition, records }) => {
       try {
         return appendPacked({ topic, partition, batches: packRecords(records) })
@@ -123,5 +123,5 @@ const openStoreThread = (options: DatabaseFileOptions) =>
     errors: [AppendError, TopicMissingError, JournalFileError, RangeError],
   })
 
-/** Pages are read, and records removed, in loops. */
+/** Pages are read and records removed in loops, so these calls count as steps. */
 const isStep = (name: keyof Store): boolean => name === 'read' || name === 'retain'

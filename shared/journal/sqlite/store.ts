@@ -10,12 +10,11 @@ import { createRecords, type Page, type ReadRequest } from './records.ts'
 import { createRetention, type RetentionRequest, type RetentionStep } from './retention.ts'
 
 /**
- * The journal's database: every access to the file, without waiting and without subscriptions. It runs in the caller's thread
- * or in one of its own, so all that goes in and comes out is fit for structured cloning. Every call may throw a
- * `JournalFileError`.
+ * The journal's database: all access to the file, without waiting and without subscriptions. It runs in the caller's thread or in one of
+ * its own, so all arguments and results support structured cloning. Every call may throw a `JournalFileError`.
  */
 export interface Store extends Readers {
-  /** Appends that come together are written in one transaction. Rejects with an `AppendError`. */
+  /** Appends that arrive together are written in one transaction. Rejects with an `AppendError`. */
   append(packed: PackedAppend, appendedAt: number): Promise<void>
   createTopics(topics: readonly NamedTopic[]): void
   /** The topic's partitions by number; throws a `TopicMissingError`. */
@@ -23,11 +22,11 @@ export interface Store extends Readers {
   read(request: ReadRequest): Page
   /** A number that changes when another connection has written. */
   changes(): number
-  /** Writes about a MiB and removes it; throws where the disk does not take it. */
+  /** Writes about 1 MiB and removes it; throws if the disk has no room or fails. */
   probe(): void
-  /** Every topic and what cleans it up. */
+  /** Every topic and how it is cleaned up. */
   topics(): readonly TopicCleanup[]
-  /** Removes at most some hundred records that retention lets go. */
+  /** Removes expired batches, in one step of bounded size. */
   retain(request: RetentionRequest): RetentionStep
   /** Keeps the last record of each key; returns how many records were removed. */
   compact(partition: PartitionState, now: number): Promise<number>

@@ -7,7 +7,7 @@ import type { StoreCalls } from './store.ts'
 
 export interface SubscriptionDeps {
   readonly store: StoreCalls
-  /** The store's own, watched for failures. */
+  /** The store's `commit`, watched for failures. */
   readonly commit: (group: string, partitionId: number, position: number) => Promise<void>
   readonly changes: Changes
   readonly groups: Groups
@@ -87,7 +87,7 @@ function healthOf(group: string, ended: boolean, failure: unknown): Health {
   return { name, ready: false, reason: failure instanceof Error ? failure.message : 'the subscription is closed' }
 }
 
-/** Hands the partition's records to the handler until the signal aborts; throws what ends the subscription. */
+/** Hands the partition's records to the handler until the signal aborts; throws errors that end the subscription. */
 async function workOn(
   { store, changes, ...deps }: SubscriptionDeps,
   { group, recordsMax }: SubscribeOptions,
@@ -107,7 +107,7 @@ async function workOn(
     if (position < firstOffset) throw new PositionLostError(topic, partition.partition, position, firstOffset)
     if (records.length > 0) {
       await handler({ topic, partition: partition.partition, records, endPosition, signal, commit }).catch((error) => {
-        // An error after the order to stop is no failure; the next owner reads the records again.
+        // An error after the request to stop is not a failure; the next owner reads the records again.
         if (!signal.aborted) throw error
       })
     }

@@ -3,14 +3,14 @@ import { JournalFileError } from './failures.ts'
 
 /** Remembers that the file could not be written, until it can. */
 export interface WriteHealth {
-  /** The same call, its outcome noted. */
+  /** The same call, with its outcome recorded. */
   watch<Args extends unknown[]>(write: (...args: Args) => Promise<void>): (...args: Args) => Promise<void>
   check(): Promise<Health>
 }
 
 /**
- * After a failed write, a check writes something itself: a process that is taken out of service because it is not ready gets
- * no appends, and would otherwise never learn that there is room again.
+ * After a failed write, a check writes something itself: a process that is taken out of service because it is not ready gets no appends,
+ * and would otherwise never learn that writes work again.
  */
 export function createWriteHealth(probe: () => Promise<void>): WriteHealth {
   let failure: string | null = null

@@ -1,38 +1,38 @@
 import { mostBytes, withRoom } from '../../runtime/utf8.ts'
 
-/** Operations of one request: their lines stand one after another in `body`. */
+/** The operations of one request: their lines follow each other in `body`. */
 export interface Chunk {
-  /** Of each operation: its place among the items of the write. */
+  /** For each operation, its index among the items of the write. */
   readonly positions: readonly number[]
-  /** Of each operation: where its lines end in `body`. */
+  /** For each operation, the position in `body` where its lines end. */
   readonly ends: readonly number[]
   readonly body: Buffer<ArrayBuffer>
 }
 
 export interface ChunkLimits {
-  /** Most bytes of one request; a larger operation goes alone. */
+  /** Maximum bytes of one request; a larger operation is sent alone. */
   readonly bulkBytesMax: number
   readonly bulkDocumentsMax: number
 }
 
-/** Items that become chunks one after another, each only when it is asked for: an item is let go as soon as it is bytes. */
+/** Turns items into chunks, one at a time and on demand: an item is dropped as soon as it has become bytes. */
 export interface ChunkSource {
-  /** The next chunk, or null where there is none. */
+  /** The next chunk, or null if there is none. */
   take(): Chunk | null
   /** Whether every item was taken. */
   isEmpty(): boolean
 }
 
-/** The memory of bodies. What is given back is lent again: allocating megabytes for every request keeps the garbage collector busy. */
+/** A pool of body buffers: allocating megabytes for every request keeps the garbage collector busy. */
 export interface Rooms {
   lend(): Buffer<ArrayBuffer>
-  /** Nobody may look at the body any more. */
+  /** Returns a body to the pool; nobody may read it any more. */
   giveBack(body: Buffer<ArrayBuffer>): void
 }
 
 const ROOM_BYTES_MIN = 64 * 1024
 
-/** Keeps at most so many rooms for later. */
+/** Keeps at most `keptMax` buffers in the pool. */
 export function createRooms(keptMax: number): Rooms {
   const kept: Buffer<ArrayBuffer>[] = []
   return {
@@ -88,7 +88,7 @@ export function createChunkSource<Item>(
 
 const bytesMaxOf = (lines: Lines): number => lines.reduce((sum, piece) => sum + mostBytes(piece), 0)
 
-/** Some operations of a chunk as a chunk of their own; `indexes` are places in the chunk, ascending. */
+/** Some operations of a chunk as a chunk of their own; `indexes` are positions in the chunk, ascending. */
 export function pick({ positions, ends, body }: Chunk, indexes: readonly number[]): Chunk {
   const lines = indexes.map((index) => body.subarray(ends[index - 1] ?? 0, ends[index]))
   let end = 0
@@ -99,7 +99,7 @@ export function pick({ positions, ends, body }: Chunk, indexes: readonly number[
   }
 }
 
-/** The two halves of a chunk of two or more. */
+/** The two halves of a chunk with at least two operations. */
 export function halve({ positions, ends, body }: Chunk): readonly [Chunk, Chunk] {
   const middle = Math.ceil(positions.length / 2)
   const cut = ends[middle - 1] as number

@@ -10,17 +10,17 @@ import { backoffMs, pauseUnlessAborted } from './retrying.ts'
 import { createTroubleReport } from './trouble-report.ts'
 
 export interface BulkLimits extends ChunkLimits {
-  /** Most requests at once, over all writes. */
+  /** Maximum requests at once, over all writes. */
   readonly bulksInFlightMax: number
 }
 
-/** What a write that builds on a document names (`if_seq_no`, `if_primary_term`). */
+/** The version of a document that a write builds on (`if_seq_no`, `if_primary_term`). */
 export interface Version {
   readonly seqNo: number
   readonly term: number
 }
 
-/** The end of one operation; `duplicate` is Elasticsearch's version conflict. */
+/** The outcome of one operation; `duplicate` is Elasticsearch's version conflict. */
 export type Settled =
   | { readonly outcome: 'stored'; readonly version?: Version | undefined }
   | { readonly outcome: 'duplicate' }
@@ -28,9 +28,9 @@ export type Settled =
 
 export interface Bulk {
   /**
-   * Sends one operation an item, as the lines that `linesOf` gives for it, and returns one outcome
-   * each, in order. Takes items only when they can be sent. Retries until the signal aborts; rejects with its reason,
-   * or with a `StoreHaltError`. `versioned`: stored documents come with their versions.
+   * Sends one operation per item, with the lines that `linesOf` returns for it, and returns one outcome each, in order. Takes items only
+   * when they can be sent. Retries until the signal aborts; rejects with its reason, or with a `StoreHaltError`. `versioned`: stored
+   * documents come with their versions.
    */
   run<Item>(
     items: Iterable<Item>,
@@ -38,11 +38,11 @@ export interface Bulk {
     signal: AbortSignal,
     options?: { readonly versioned?: boolean },
   ): Promise<readonly Settled[]>
-  /** The reason why no documents are written until somebody acts, or null. */
+  /** Why no documents are written until somebody acts; null if they are. */
   problem(): string | null
 }
 
-/** The way of all requests of one run. */
+/** The options of all requests of one run. */
 interface Way {
   readonly signal: AbortSignal
   readonly versioned: boolean
@@ -57,7 +57,7 @@ interface Deps {
   readonly tracer?: Tracer | null | undefined
 }
 
-/** Writes by `_bulk`, several requests in flight, each document retried on its own. */
+/** Writes with `_bulk`, several requests in flight, each document retried individually. */
 export function createBulk({ connection, limits, logger, metrics, tracer = null }: Deps): Bulk {
   const semaphore = createSemaphore(limits.bulksInFlightMax)
   const rooms = createRooms(limits.bulksInFlightMax)
@@ -82,7 +82,7 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
     }
   }
 
-  /** Repeats what is to be repeated until every operation has its outcome. */
+  /** Resends operations until each has its outcome. */
   async function settle(chunk: Chunk, first: BulkAnswer, settled: Settled[], way: Way): Promise<void> {
     const { signal } = way
     const ticket = trouble.open()
@@ -134,7 +134,7 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
       const source = createChunkSource(items, linesOf, limits, rooms)
       await runWorkers(limits.bulksInFlightMax, stop, async (more) => {
         while (!source.isEmpty()) {
-          // A chunk is made when there is a slot to send it in, so that no more are in memory than are sent.
+          // A chunk is made only when there is a slot to send it, so that no more are in memory than are sent.
           const sent = await semaphore.run(async () => {
             const chunk = source.take()
             if (!source.isEmpty()) more()
@@ -142,7 +142,7 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
           }, either)
           if (sent === null) continue
           await settle(sent.chunk, sent.answer, settled, way)
-          // Where there was no answer for each document, the request may still be on its way.
+          // Without an answer for each document, the request may still be in progress.
           if (sent.answer.verdict === 'answered') rooms.giveBack(sent.chunk.body)
         }
       })
@@ -154,7 +154,7 @@ export function createBulk({ connection, limits, logger, metrics, tracer = null 
 }
 
 /**
- * Runs `work`, and once more beside it whenever it asks for that, `max` at a time at most. Where one fails, `stop` is aborted, which has to
+ * Runs `work`, and once more in parallel whenever it asks for that, at most `max` at a time. If one fails, `stop` is aborted, which has to
  * end the others; rejects with the first failure when all have ended.
  */
 async function runWorkers(
@@ -177,7 +177,7 @@ function countBy(settled: readonly Settled[]): ReadonlyMap<Settled['outcome'], n
   return counts
 }
 
-/** Where the write is traced that this is a part of. */
+/** Starts a span if the write that this belongs to is traced. */
 const spanOfBulk = (tracer: Tracer, { positions }: Chunk): Span | undefined => {
   const parent = tracer.current()?.traceparent
   const attributes = {
@@ -192,7 +192,7 @@ type BulkAnswer =
   | { readonly verdict: 'answered'; readonly items: readonly BulkItem[] }
   | ReturnType<typeof classifyRequest>
 
-/** The parts of an answer that `classifyItem` looks at. */
+/** The parts of an answer that `classifyItem` reads. */
 const JUDGED = 'items.*.status,items.*.error.type,items.*.error.reason,items.*.failure_store'
 
 async function postBulk(connection: Connection, chunk: Chunk, { signal, versioned }: Way): Promise<BulkAnswer> {
@@ -205,7 +205,7 @@ async function postBulk(connection: Connection, chunk: Chunk, { signal, versione
       signal,
     })
     const items = (answer.items ?? []).flatMap((item) => Object.values(item))
-    // An answer that does not fit the question says nothing about any document.
+    // An answer that does not match the request says nothing about any document.
     if (items.length !== chunk.positions.length) {
       const reason = `${items.length} outcomes for ${chunk.positions.length} documents`
       return { verdict: 'retry', blocked: false, reason }
@@ -218,7 +218,7 @@ async function postBulk(connection: Connection, chunk: Chunk, { signal, versione
 }
 
 interface Round {
-  /** The operations to send again, or null. */
+  /** The operations to resend, or null. */
   readonly again: Chunk | null
   readonly reason: string
   readonly blocked: boolean
@@ -229,7 +229,7 @@ const storedAs = ({ _seq_no: seqNo, _primary_term: term }: BulkItem): Settled =>
   seqNo === undefined || term === undefined ? STORED : { outcome: 'stored', version: { seqNo, term } }
 const DUPLICATE: Settled = { outcome: 'duplicate' }
 
-/** Notes the outcomes that are final; what is to be sent again comes back. */
+/** Records the final outcomes; returns what to resend. */
 function sort(chunk: Chunk, items: readonly BulkItem[], settled: Settled[]): Round {
   const again: number[] = []
   let reason = ''

@@ -5,20 +5,20 @@ import { LENIENT } from './searcher.ts'
 
 /** A shard of a day's index. Its operations are numbered without gaps in the order in which it took them. */
 export interface Shard {
-  /** Names the shard of this very index: an index made anew under the same name has another. */
+  /** Identifies the shard of this very index: an index recreated under the same name has another key. */
   readonly key: string
   readonly kind: EntryKind
   readonly index: string
   readonly shard: number
 }
 
-/** A shard that tells how far it has come. */
+/** A shard that reports its progress. */
 export interface Stream extends Shard {
-  /** The last number up to which every operation is done on every copy of the shard; -1 where there is none. */
+  /** The number up to which every operation is done on all copies of the shard; -1 if there is none. */
   readonly end: number
 }
 
-/** A shard that is there and does not tell. */
+/** An existing shard that does not report its progress. */
 export interface SilentShard extends Shard {
   /** Whether its index was closed; if not, the shard will be back, as after a restart of its node. */
   readonly closed: boolean
@@ -31,35 +31,35 @@ export interface Look {
 }
 
 export interface Checkpoints {
-  /** The progress of every shard, read after the call; a search that follows sees all of it. */
+  /** The progress of every shard, read after the call; a later search sees all of it. */
   now(): Promise<Look>
-  /** The same, as it was up to a moment ago. */
+  /** The same, but possibly read shortly before the call. */
   recent(): Promise<Look>
 }
 
-/** Readers that follow the arrivals share one look at the cluster for so long. */
+/** Readers that follow arrivals share one check of the cluster for this long. */
 const SHARED_MS = 500
 
 /**
- * Tells how far arrivals are complete. The clocks of writers say little about when a document can be seen: bulks overtake each
- * other, and a retried one comes late. The checkpoint of a shard has no such gaps: what stands at or below it is done.
- * `connection` does not retry: the caller does.
+ * Reports how far arrivals are complete. The writers' clocks say little about when a document becomes visible: bulks overtake each other,
+ * and a retried one comes late. A shard's checkpoint has no such gaps: everything at or below it is done. `connection` does not retry, as
+ * the caller does.
  */
 export function createCheckpoints(connection: Connection, names: IndexNames): Checkpoints {
   let shared: { readonly at: number; readonly look: Promise<Look> } | undefined
-  /** Settles when no look is under way. */
+  /** Settles when no check is in progress. */
   let idle: Promise<void> = Promise.resolve()
   let next: Promise<Look> | undefined
-  /** Ends that a refresh has made visible. */
+  /** Checkpoints that a refresh has made visible. */
   let refreshed: ReadonlyMap<string, number> = new Map()
 
   async function refresh(): Promise<Look> {
-    // An index that is made in between is read as a stream, and not waited for.
+    // An index that is created in between is read as a stream, and not waited for.
     const shards = await readShards(connection, names)
     const streams = await readStreams(connection, names)
     const moved = streams.filter(({ key, end }) => end > (refreshed.get(key) ?? -1))
     if (moved.length > 0) {
-      // A search sees what was done before the last refresh. One is due every second anyway; asking makes it certain.
+      // A search sees operations before the last refresh. One is due every second anyway; an explicit one makes it certain.
       const indices = [...new Set(moved.map(({ index }) => index))].join(',')
       await connection.send({ method: 'POST', path: `/${indices}/_refresh`, query: LENIENT })
     }
@@ -75,7 +75,7 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
     return look
   }
 
-  /** One look at a time: those who ask while one is under way share the one after it, however many they are. */
+  /** One check at a time: all callers during a check share the one after it. */
   function now(): Promise<Look> {
     next ??= idle.then(begin)
     return next
@@ -108,7 +108,7 @@ interface IndexSettings {
   readonly verified_before_close?: string
 }
 
-/** The shards that there are by the cluster's own account, whether a node holds them at the moment or not. */
+/** The shards that exist according to the cluster, whether a node holds them at the moment or not. */
 async function readShards(connection: Connection, names: IndexNames): Promise<readonly SilentShard[]> {
   const answer = await connection.send<SettingsAnswer>({
     method: 'GET',
@@ -133,7 +133,7 @@ interface ShardCopy {
   readonly seq_no?: { readonly global_checkpoint: number }
 }
 
-/** The shards whose primary is at work. One that is being recovered may tell a checkpoint that it had long ago, or none. */
+/** The shards whose primary is active. One in recovery may report an old checkpoint, or none. */
 async function readStreams(connection: Connection, names: IndexNames): Promise<readonly Stream[]> {
   const answer = await connection.send<StatsAnswer>({
     method: 'GET',
@@ -157,9 +157,9 @@ const WANTED = ['uuid', 'shards.*.routing.primary', 'shards.*.routing.state', 's
   .map((field) => `indices.*.${field}`)
   .join(',')
 
-/** The checkpoint of an empty shard; -2 is that of one that does not know. */
+/** The checkpoint of an empty shard; -2 means unknown. */
 const NOTHING_DONE = -1
 
-/** Indices have random ids of 22 characters; six of them, 36 bits, tell those of an installation apart and keep cursors short. */
+/** Indices have random ids of 22 characters; six of them, 36 bits, distinguish those of an installation and keep cursors short. */
 const UUID_PART = 6
 const keyOf = (uuid: string, shard: number): string => `${uuid.slice(0, UUID_PART)}${shard}`

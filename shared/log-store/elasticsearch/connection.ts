@@ -12,11 +12,11 @@ export type ElasticsearchAuth =
 export interface ConnectionOptions {
   readonly url: string
   readonly auth: ElasticsearchAuth
-  /** Path of a PEM file with the authority that signed the server's certificate; null for the system's own. It is read again now and then. */
+  /** Path of a PEM file with the authority that signed the server's certificate; null for the system's own. Reread periodically. */
   readonly caFile: string | null
-  /** Hears of a file that is no good when it is read again; the authority before it stays in use. */
+  /** Called for a file that is unusable when it is reread; the previous authority stays in use. */
   readonly onRefused: (error: Error) => void
-  /** Compresses what is sent: less network for more CPU. */
+  /** Compresses request bodies: less network for more CPU. */
   readonly gzip: boolean
   readonly requestTimeoutMs: number
 }
@@ -26,26 +26,26 @@ export interface ElasticsearchRequest {
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean>>
   readonly body?: object
-  /** A body of newline-delimited JSON; in place of `body`. */
+  /** A body of newline-delimited JSON, instead of `body`. */
   readonly lines?: string | Buffer
   readonly signal?: AbortSignal | undefined
-  /** Most bytes of the answer; a longer one is not read, and the call rejects with an `AnswerTooLongError`. */
+  /** Maximum bytes of the answer; a longer one is not read, and the call rejects with an `AnswerTooLongError`. */
   readonly answerBytesMax?: number
 }
 
 export interface Connection {
-  /** The answer's JSON. Rejects with an `ElasticsearchError`, or with the signal's reason. Never retries. */
+  /** Returns the answer's JSON. Rejects with an `ElasticsearchError`, or with the signal's reason. Never retries. */
   send<Answer>(request: ElasticsearchRequest): Promise<Answer>
   close(): Promise<void>
 }
 
 /**
- * A request that failed. The client's own error is left behind on purpose: it holds the request with its body and its
- * headers, which must not reach a log.
+ * A failed request. The client's own error is dropped on purpose: it holds the request with its body and its headers, which must not reach
+ * a log.
  */
 export class ElasticsearchError extends Error {
   override readonly name = 'ElasticsearchError'
-  /** The answer's status, or null where none came. */
+  /** The answer's status; null if there was no answer. */
   readonly status: number | null
   readonly body: ErrorBody
 
@@ -56,15 +56,15 @@ export class ElasticsearchError extends Error {
   }
 }
 
-/** An answer had more bytes than were asked for; the same request for fewer things may have less. */
+/** An answer exceeded `answerBytesMax`; the same request for fewer items may stay within it. */
 export class AnswerTooLongError extends Error {
   override readonly name = 'AnswerTooLongError'
 }
 
-/** The least time between two readings of the authority's file. */
+/** The minimum time between two readings of the authority's file. */
 const READ_AGAIN_MS = 30_000
 
-/** The only user of the driver. Throws where the authority's certificate cannot be read. Its retries and its sniffing are off: what may be repeated is decided by its callers. */
+/** The only user of the driver, whose retries and sniffing are off: callers retry. Throws if the authority's certificate is unreadable. */
 export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS): Connection {
   const { caFile } = options
   const authority = caFile === null ? () => null : lastGood(() => readAuthority(caFile), options.onRefused)
@@ -72,7 +72,7 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
   let client = new Client(clientOptions(options, ca))
   let readAt = performance.now()
 
-  /** The driver keeps the authority that it was made with: with another one goes another client, and the one before ends with its requests. */
+  /** The driver cannot change its authority: a new one gets a new client, and the old client closes once its requests have ended. */
   function newest(): Client {
     if (caFile === null || performance.now() - readAt < readAgainMs) return client
     readAt = performance.now()
@@ -98,7 +98,7 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
         })
       } catch (error) {
         signal?.throwIfAborted()
-        // The driver aborts a request for nothing else but its signal and the length of its answer.
+        // The driver aborts a request only for its signal or for the length of its answer.
         if (error instanceof errors.RequestAbortedError)
           throw new AnswerTooLongError(`${method} ${path} answers too much`)
         throw failureOf(error, `${method} ${path}`)
@@ -157,9 +157,9 @@ function failureOf(error: unknown, request: string): unknown {
     const advice = adviceOnAnswer(status, body.type)
     return new ElasticsearchError(`${request} answered ${status} ${body.type ?? ''}`.trim() + advice, status, body)
   }
-  // An answer that is no JSON comes from something in between, such as a proxy; so does one without Elasticsearch's header.
+  // An answer that is not JSON, or lacks Elasticsearch's header, comes from something in between, such as a proxy.
   if (error instanceof errors.ElasticsearchClientError) {
-    // A message about a connection or a certificate is passed on; others may quote an answer.
+    // Messages about a connection or a certificate are passed on; others may quote an answer.
     const detail =
       error instanceof errors.ConnectionError ? ` (${error.message}${adviceOnConnection(error.message)})` : ''
     return new ElasticsearchError(`${request} failed: ${error.name}${detail}`, null, { type: error.name + detail })
@@ -172,7 +172,7 @@ function bodyOf(body: unknown): ErrorBody {
   return typeof error === 'object' && error !== null ? (error as ErrorBody) : {}
 }
 
-/** Whether the same request may succeed later without anybody acting. */
+/** Whether the same request may succeed later without any intervention. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof ElasticsearchError &&
   (error.status === null || error.status === 408 || error.status === 429 || error.status >= 502)

@@ -51,17 +51,17 @@ export interface ElasticsearchDeps {
   readonly options?: Partial<ElasticsearchOptions>
 }
 
-/** A log store on Elasticsearch, with what prepares its indices: `indices.apply()` before the first write. */
+/** A log store on Elasticsearch, and the preparation of its indices: call `indices.apply()` before the first write. */
 export interface ElasticsearchLogStore extends LogStore {
   readonly indices: Indices
-  /** Looks at the shards of all indices, for the metrics. */
+  /** Measures the shards of all indices, for the metrics. */
   measureShards(): Promise<void>
 }
 
-/** Between a refresh falling due and its end; generous, since `searchableWithinMs` is a promise. */
+/** From the time when a refresh is due to its end; generous, since `searchableWithinMs` is a promise. */
 const REFRESH_TAKES_MS = 1_000
 
-/** Asks nothing of the cluster yet; throws where the prefix or the CA file is of no use. */
+/** Does not contact the cluster yet; throws if the prefix or the CA file is unusable. */
 export function createElasticsearchLogStore(deps: ElasticsearchDeps): ElasticsearchLogStore {
   const { url, auth, caFile, clock, logger, metrics, tracer } = deps
   const options: ElasticsearchOptions = { ...ELASTICSEARCH_DEFAULTS, ...deps.options }

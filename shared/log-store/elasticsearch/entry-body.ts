@@ -8,18 +8,18 @@ import { sortKey } from '../../query/sort-key.ts'
 import { roundedNumber } from '../statistics.ts'
 import { wordLine } from './word-line.ts'
 
-/** Between a leaf's path and its value. A path never holds it, so a term stands for one path and one value. */
+/** Separates a leaf's path from its value. A path never contains it, so a term stands for exactly one path and value. */
 const SEPARATOR = '\u0000'
 
-/** The term of a leaf; with an empty value also what the terms of every value at the path begin with. */
+/** The term of a leaf; with an empty value, the prefix of all terms at the path. */
 export const leafTerm = (path: string, value: string): string => path + SEPARATOR + value
 
 const leafTerms = (leaves: readonly Leaf[]): readonly string[] | undefined =>
   leaves.length === 0 ? undefined : leaves.flatMap(termsOf)
 
 /**
- * The term of a value that can be compared, among those of the leaves; with an empty key what all of the path begin with. It begins with the
- * separator, as no other does.
+ * The term of a comparable value, stored among those of the leaves; with an empty key, the prefix of all such terms at the path. It begins
+ * with the separator, as no other term does.
  */
 export const sortTerm = (path: string, key: string): string => SEPARATOR + leafTerm(path, key)
 
@@ -28,7 +28,7 @@ function termsOf([path, value]: Leaf): readonly string[] {
   return key === undefined ? [leafTerm(path, value)] : [leafTerm(path, value), sortTerm(path, key)]
 }
 
-/** The terms of the leaves that are numbers, as they are counted (statistics.ts). */
+/** The terms of the leaves that are numbers, in the form that statistics count (statistics.ts). */
 function numberTerms(leaves: readonly Leaf[]): readonly string[] | undefined {
   const terms = leaves.flatMap(([path, value]) => {
     const number = roundedNumber(value)
@@ -38,15 +38,15 @@ function numberTerms(leaves: readonly Leaf[]): readonly string[] | undefined {
 }
 
 /**
- * A text as its words: the splitting is ours, so that every store splits alike, and the `whitespace` analyzer takes it as it is. An empty
- * text is left out, so that having the field means having a text. Letters and digits need no escapes.
+ * A text as its words: we split it ourselves, so that all stores split alike, and the `whitespace` analyzer takes it as it is. An empty
+ * text is left out, so that a document has the field only if it has a text. Letters and digits need no escapes.
  */
 const wordsMember = (name: string, text: string | null): string =>
   text === null || text === '' ? '' : `,"${name}":"${wordLine(text)}"`
 
 /**
- * An entry as Elasticsearch stores it, in pieces of JSON; what is null or empty is left out. `writtenAt` puts the arrivals of different
- * shards into one order; it is shown to nobody.
+ * An entry as Elasticsearch stores it, in pieces of JSON; null and empty members are left out. `writtenAt` orders the arrivals of different
+ * shards; it is never shown.
  */
 export function entryBody(document: EntryDocument, writtenAt: number): readonly string[] {
   const short = JSON.stringify({
@@ -83,8 +83,8 @@ export function entryBody(document: EntryDocument, writtenAt: number): readonly 
 }
 
 /**
- * The record as text, to the letter: `source`, or `whole` where it may be long. A long one has its `row` beside it, so that a list
- * reads no more than it shows.
+ * The record's exact text: `source`, or `whole` if it may be long. A long one is stored with its `row`, so that a list reads no more than
+ * it shows.
  */
 function sourceMembers(source: string): readonly string[] {
   if (!mayBeLong(source)) return [',"source":', JSON.stringify(source)]

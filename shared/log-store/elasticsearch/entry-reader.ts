@@ -12,8 +12,8 @@ import { createSeriesReader } from './series.ts'
 
 const FACETS: readonly FacetName[] = ['level', 'environment', 'event', 'step', 'project', 'category']
 /**
- * Each shard names its most frequent values; a value that is rare in every shard may be missing from the sum. With so many
- * named, that takes more values than the field of any installation we know of.
+ * Each shard returns its most frequent values; a value that is rare in every shard may be missing from the sum. With this many per shard,
+ * that takes more values than any installation we know of has in a field.
  */
 const FACET_VALUES_PER_SHARD = 5_000
 
@@ -64,7 +64,7 @@ async function readFacets(
   valuesMax: number,
   signal: AbortSignal | undefined,
 ): Promise<Facets> {
-  // All levels are asked for, since those with equal counts are put into order here and not by their rank.
+  // All levels are requested, as levels with equal counts are ordered here, not by rank.
   const sizes = { size: Math.max(valuesMax, LEVELS.length), shard_size: Math.max(valuesMax, FACET_VALUES_PER_SHARD) }
   const aggs = Object.fromEntries(FACETS.map((field) => [field, { terms: { field, ...sizes } }]))
   const answer = await searcher.entries<Record<FacetName, Terms>>(

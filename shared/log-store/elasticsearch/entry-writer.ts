@@ -10,7 +10,7 @@ import type { IndexNames } from './index-names.ts'
 import { type IndicesById, mayBeOnOtherDays, type OtherDays } from './other-days.ts'
 import { persist } from './retrying.ts'
 
-/** Elasticsearch turns away the whole request for one id beyond this. */
+/** Elasticsearch refuses the whole request for a single longer id. */
 const ID_BYTES_MAX = 512
 
 interface Deps {
@@ -24,16 +24,16 @@ interface Deps {
 export type WriteEntries = (documents: Iterable<EntryDocument>, signal: AbortSignal) => Promise<readonly WriteOutcome[]>
 
 /**
- * Stores entries, each once. A record always leads to the same index and id, and `create` never overwrites, so anything may
- * be sent again. Ids that may return on another day are looked up before, so that the day that has them keeps them; and
- * after, because two writers may have looked at the same time: then the later day gives way. A writer that reads the
- * records again sees to that too, since the first may have ended before looking a second time.
+ * Stores entries, each once. A record always leads to the same index and id, and `create` never overwrites, so anything may be resent. Ids
+ * that may recur on another day are looked up before the write, so that the day that has them keeps them, and again after it, as two
+ * writers may have looked at the same time: then the later day gives way. A writer that reads the records again does this too, since the
+ * first one may have ended before its second lookup.
  */
 export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Deps): WriteEntries {
   const indexOf = ({ kind, receivedAt }: EntryDocument): string => names.day(kind, receivedAt.slice(0, 10))
 
   let lastStamp = 0
-  /** Microseconds since 1970, and never the same twice. */
+  /** Microseconds since 1970, strictly increasing. */
   const stamp = (): number => {
     lastStamp = Math.max(lastStamp + 1, clock.now() * 1_000)
     return lastStamp
@@ -45,7 +45,7 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
     '\n',
   ]
 
-  /** Removes what stands on a later day as well, and returns what is left. */
+  /** Removes documents that also exist on an earlier day. */
   async function removeLater(found: IndicesById, signal: AbortSignal): Promise<void> {
     const surplus = [...found].flatMap(([id, indices]) => indices.slice(1).map((index) => ({ index, id })))
     if (surplus.length === 0) return
@@ -61,7 +61,7 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
     const fresh = documents.filter(({ id }) => !before.has(id))
     const written = await bulk.run(fresh, create, signal)
     const after = await persist(() => otherDays.find(fresh, signal), logger, signal)
-    // Before anything is answered: what is answered is not read again, and nobody else may notice.
+    // Before any outcome is returned: a record with an outcome is not read again, so nobody else would notice.
     await removeLater(new Map([...before, ...after]), signal)
     let next = 0
     return documents.map((document): WriteOutcome => {
@@ -77,7 +77,7 @@ export function createEntryWriter({ bulk, otherDays, names, clock, logger }: Dep
     const outcomes: WriteOutcome[] = []
     const plain: number[] = []
     const lookedUp: { readonly position: number; readonly document: EntryDocument }[] = []
-    /** Lets each document go as soon as it is written down; only those to look up are kept. */
+    /** Drops each document as soon as it is sent; keeps only those to look up. */
     function* plainOnes(): Generator<EntryDocument, void> {
       let position = 0
       for (const document of documents) {

@@ -7,7 +7,7 @@ import { allOf, type Clause, categoryOrBelow, compileQuery, term } from './query
 
 const EXACT = ['environment', 'correlationKey', 'event', 'step', 'project', 'template', 'exceptionGroup'] as const
 
-/** A filter as one clause. The Team always comes first: nothing is ever asked without it. */
+/** A filter as one clause. The Team always comes first: no search runs without it. */
 export function compileFilter(filter: EntryFilter, ...more: readonly Clause[]): Clause {
   const clauses: Clause[] = [term('team', filter.team)]
   if (filter.from !== null) clauses.push({ range: { timestamp: { gte: filter.from } } })
@@ -43,8 +43,8 @@ export function compileFlowFilter(filter: FlowFilter): Clause {
 }
 
 /**
- * An expression, as the automaton of a wildcard query may take no more work than 10,000: a part of 150 letters that repeats itself takes more. That
- * of the longest key takes the square of its length.
+ * A regular expression, as the automaton of a wildcard query is limited to 10,000 units of work, and a repetitive part of 150 letters takes
+ * more. The part of the longest key takes the square of its length.
  */
 const containsKeyPart = (part: string): Clause =>
   part.length > KEYWORD_BYTES.correlationKey
@@ -59,5 +59,5 @@ const containsKeyPart = (part: string): Clause =>
         },
       }
 
-/** The text escaped, so that an expression takes it to the letter. */
+/** The text, escaped so that a regular expression takes it literally. */
 const literal = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, '\\$&')

@@ -5,7 +5,7 @@ import { allOf, type Clause, term } from './query-dsl.ts'
 import { levelOf, type Searcher } from './searcher.ts'
 
 const BUCKETS_PER_PAGE = 1_000
-/** Groups that are held at once; a Team cannot make a flow with as many. */
+/** Maximum groups held at once; a Team cannot make a flow with as many. */
 const GROUPS_MAX = 2 * PAGE_GROUPS_MAX
 const PLACES = ['event', 'step', 'project'] as const
 
@@ -30,9 +30,9 @@ interface Groups {
 }
 
 /**
- * Counts the entries of flows by where they belong, exactly: a composite aggregation leaves no value out. `since` (yyyy-mm-dd) is
- * the first day on which any of the flows had entries, null where that is not known; later days are always looked at, since
- * a summary may be behind the entries. A flow without entries is not in the map.
+ * Counts the entries of flows by Event, Step, Project and level. The counts are exact: a composite aggregation omits no value. `since`
+ * (yyyy-mm-dd) is the first day on which any of the flows had entries, null if unknown; later days are always searched, since a summary may
+ * lag behind the entries. A flow without entries is not in the map.
  */
 export async function readFlowGroups(
   searcher: Searcher,
@@ -73,12 +73,12 @@ function groupsFrom(after: Key | undefined): object {
   ]
   return {
     composite: { size: BUCKETS_PER_PAGE, sources, ...(after !== undefined && { after }) },
-    // `min` and `max` count in doubles, which do not hold nanoseconds; a hit shows its instant to the digit.
+    // `min` and `max` use doubles, which cannot hold nanoseconds; a hit has the exact instant.
     aggs: { first: edge('asc'), last: edge('desc') },
   }
 }
 
-/** An aggregation of the first or the last entry of a bucket, with its instant to the digit. */
+/** An aggregation of the first or the last entry of a bucket, with its exact instant. */
 export const edge = (order: 'asc' | 'desc'): object => ({
   top_hits: {
     size: 1,
@@ -100,7 +100,7 @@ const groupOf = ({ key, doc_count, first, last }: Bucket): FlowGroup => ({
   lastAt: instantOf(last),
 })
 
-/** The groups that began first come first. */
+/** Orders groups by their first entry. */
 const byBeginning = (a: FlowGroup, b: FlowGroup): number =>
   compareTimestamps(a.firstAt, b.firstAt) ||
   PLACES.map((place) => compareTexts(a[place], b[place])).find((difference) => difference !== 0) ||

@@ -23,10 +23,10 @@ interface Deps {
   readonly names: IndexNames
 }
 
-/** A flow can have as many groups as its Team has Steps and Projects, so few are counted before one looks whether that is enough. */
+/** A flow can have as many groups as its Team has Steps and Projects, so few flows are counted before checking whether that is enough. */
 const FLOWS_COUNTED_AT_ONCE = 100
 
-/** The field of each sort that comes before the latest activity. Summaries of a release before have no duration, and its index no field for it. */
+/** The key that each sort puts before the latest activity. Summaries of earlier releases have no duration, nor has their index. */
 const RANKS: Readonly<Record<FlowSort, object | null>> = {
   latest: null,
   longest: { duration: { order: 'desc', missing: 0, unmapped_type: 'long' } },
@@ -37,7 +37,7 @@ interface States {
   readonly states: { readonly buckets: Readonly<Record<FlowState, { readonly doc_count: number }>> }
 }
 
-/** Flows are found and put in order by their summaries; what they hold is counted from the entries. */
+/** Flows are found and ordered by their summaries; their contents are counted from the entries. */
 export function createFlowReader({
   connection,
   searcher,
@@ -68,7 +68,7 @@ export function createFlowReader({
         const summaries = found.slice(told, Math.min(limit, told + FLOWS_COUNTED_AT_ONCE))
         const keys = summaries.map(({ correlationKey }) => correlationKey)
         const counted = await readFlowGroups(searcher, filter.team, keys, firstDay(summaries), signal)
-        // A summary may come before its entries can be searched, and may outlive them by a retention run.
+        // A summary may exist before its entries are searchable, and may outlive them by a retention run.
         flows.push(...summaries.flatMap((summary) => flowOf(summary, counted.get(summary.correlationKey)) ?? []))
         for (const ofKey of counted.values()) groups += ofKey.length
         told += summaries.length
@@ -103,7 +103,7 @@ export function createFlowReader({
   }
 }
 
-/** A flow's span is its summary's, which also remembers entries that retention removed; without a summary, its entries'. */
+/** The span of a flow comes from its summary, which also covers entries that retention removed; without a summary, from its entries. */
 function flowOf(
   { correlationKey, firstAt, lastAt }: Pick<FlowSummary, 'correlationKey'> & Partial<FlowSummary>,
   groups: readonly FlowGroup[] | undefined,

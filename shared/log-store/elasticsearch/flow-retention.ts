@@ -5,8 +5,8 @@ import type { IndexNames } from './index-names.ts'
 const FLOWS_PER_ROUND = 1_000
 
 /**
- * Removes the summaries of flows whose last entry arrived before the day (yyyy-mm-dd). One that gained an entry since it was read
- * stays: the deletion names the version it means.
+ * Removes the summaries of flows whose last entry arrived before the day (yyyy-mm-dd). A summary that gained an entry since it was read is
+ * kept, as the deletion names the version that was read.
  */
 export async function removeFlowsBefore(
   connection: Connection,

@@ -2,7 +2,7 @@ import { levelRank } from '../../contract/levels.ts'
 import type { FlowPlace, FlowState, FlowStates } from '../log-store.ts'
 import { allOf, anyOf, type Clause, term } from './query-dsl.ts'
 
-/** For each state the clause that finds the flows in it. The Events stand once in each: how many parts a query has is limited. */
+/** For each state, the clause that finds its flows. The Events occur once in each, as the number of a query's clauses is limited. */
 export function stateClauses({ lately, ends, waits }: FlowStates): Readonly<Record<FlowState, Clause>> {
   const logsLately = logsAfter(lately)
   const waiting = new Set(waits.map(({ event }) => event))
@@ -13,7 +13,7 @@ export function stateClauses({ lately, ends, waits }: FlowStates): Readonly<Reco
     ),
   )
   const othersExpect = anyOf(ends.filter(({ event }) => !waiting.has(event)).map(expectsMore))
-  // Without an Event or a Step nobody can tell whether more will come.
+  // Without an Event or a Step, nothing shows whether more will come.
   const isOpenEnd = anyOf([not(exists('events')), not(exists('steps'))])
   return {
     failed: FAILED,
@@ -32,7 +32,7 @@ export function stateClauses({ lately, ends, waits }: FlowStates): Readonly<Reco
 const expectsMore = ({ event, steps }: FlowStates['ends'][number]): Clause =>
   allOf([term('events', event), not({ terms: { steps } })])
 
-/** The last place that the flow has seen is one of them, or none is, and the flow did not log after its time. */
+/** The last place that the flow has seen is one of these (or it has seen none), and the flow has not logged since the place's deadline. */
 function loggedTooLongAgo({ lately, places }: FlowStates['waits'][number]): Clause {
   const seenNone = (later: readonly FlowPlace[]): Clause => not({ terms: { steps: later.map(({ step }) => step) } })
   return anyOf([
@@ -48,7 +48,7 @@ const logsAfter = (time: string): Clause => ({ range: { lastAt: { gt: time } } }
 const not = (clause: Clause): Clause => ({ bool: { must_not: clause } })
 const exists = (field: string): Clause => ({ exists: { field } })
 
-/** Summaries that a release before wrote do not say whether they failed. */
+/** Summaries from earlier releases do not say whether they failed. */
 const UNTOLD = allOf([not(exists('failed')), { range: { worstLevel: { gte: levelRank('Error') } } }])
 const FAILED = anyOf([{ term: { failed: true } }, UNTOLD])
 const NOT_FAILED = not(FAILED)

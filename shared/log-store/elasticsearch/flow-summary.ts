@@ -2,7 +2,7 @@ import type { FlowDelta } from '../../contract/documents.ts'
 import { levelRank } from '../../contract/levels.ts'
 import { compareTimestamps, toNanos } from '../../contract/timestamp.ts'
 
-/** A flow as stored: what finds it, and on which days its entries are. Counts are taken from the entries when it is read. */
+/** A flow as stored: the values that find it, and the days of its entries. Counts are taken from the entries when it is read. */
 export interface FlowSummary {
   readonly team: string
   readonly correlationKey: string
@@ -13,12 +13,12 @@ export interface FlowSummary {
   readonly lastDay: string
   /** A level's rank. */
   readonly worstLevel: number
-  /** As in `FlowDelta`; missing in a summary that a release before wrote, as are the two below. */
+  /** As in `FlowDelta`; missing in a summary from an earlier release, as are the two below. */
   readonly lastErrorAt?: string | null
   readonly lastProgressAt?: string | null
   /** From the first to the last entry, in milliseconds. */
   readonly duration?: number
-  /** Whether an error ended the flow; `FLOW_STATES` says what that means. */
+  /** Whether an error ended the flow, as defined by `FLOW_STATES`. */
   readonly failed?: boolean
   readonly environments: readonly string[]
   readonly events: readonly string[]
@@ -27,8 +27,8 @@ export interface FlowSummary {
 }
 
 /**
- * A flow is found by so many values of each field at most, the first ones in order: so a key used for everything stays a document,
- * and which values are kept does not depend on the order of folding.
+ * Maximum values of each field by which a flow is found, the first ones in sort order: a key used for everything stays a document of
+ * limited size, and the order of folding does not matter.
  */
 const VALUES_MAX = 500
 
@@ -36,8 +36,8 @@ const VALUES_MAX = 500
 export const foldKey = (key: string): string => key.toLowerCase()
 
 /**
- * A flow's summary merged with new facts: only minima, maxima and unions, so that neither order nor repetition
- * matters. Returns `known` itself where nothing is new.
+ * A flow's summary merged with new facts: only minima, maxima and unions, so that neither order nor repetition matters. Returns `known`
+ * itself if nothing is new.
  */
 export function foldFlow(known: FlowSummary | undefined, delta: FlowDelta): FlowSummary {
   const days = union(known?.days, delta.days, Number.POSITIVE_INFINITY)
@@ -71,7 +71,7 @@ const NANOS_OF_A_MS = 1_000_000n
 type Facts = Required<Pick<FlowSummary, 'lastAt' | 'worstLevel' | 'lastErrorAt' | 'lastProgressAt'>>
 
 function hasFailed({ lastAt, worstLevel, lastErrorAt, lastProgressAt }: Facts): boolean {
-  // A release before kept no time of an error.
+  // Earlier releases kept no time of an error.
   if (lastErrorAt === null) return worstLevel >= levelRank('Error') && lastProgressAt === null
   return compareTimestamps(lastErrorAt, lastProgressAt ?? lastAt) >= 0
 }
@@ -81,7 +81,7 @@ const later = (a: string, b: string): string => (compareTimestamps(a, b) >= 0 ? 
 const laterOf = (a: string | null, b: string | null): string | null =>
   a === null || b === null ? (a ?? b) : later(a, b)
 
-/** Sorted; the known list itself where nothing is added. */
+/** Sorted; returns the known list itself if nothing is added. */
 function union(known: readonly string[] | undefined, learnt: readonly string[], max: number): readonly string[] {
   const values = [...new Set([...(known ?? []), ...learnt])].sort().slice(0, max)
   const isKnown = values.length === known?.length && values.every((value, index) => value === known[index])

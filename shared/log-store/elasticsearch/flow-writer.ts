@@ -12,7 +12,7 @@ import { backoffMs, pauseUnlessAborted, persist } from './retrying.ts'
 
 const FLOWS_PER_READ = 500
 
-/** A flow's document id: Team and key may together be longer than an id of Elasticsearch. */
+/** A flow's document id, hashed as Team and key together may be longer than Elasticsearch allows. */
 export const flowId = (team: string, correlationKey: string): string =>
   createHash('sha256')
     .update(JSON.stringify([team, correlationKey]))
@@ -26,7 +26,7 @@ interface Deps {
   readonly metrics: Metrics
 }
 
-/** A summary as it is stored, with what a write that builds on it has to name. */
+/** A stored summary, with the version that a write based on it has to name. */
 interface Known extends Version {
   readonly summary: FlowSummary
 }
@@ -36,15 +36,15 @@ interface Change {
   readonly summary: FlowSummary
   /** The summary as JSON. */
   readonly source: string
-  /** The version that the write builds on; undefined where there was none. */
+  /** The version that the write is based on; undefined if there was none. */
   readonly basis: Version | undefined
 }
 
 export type MergeFlows = (deltas: readonly FlowDelta[], signal: AbortSignal) => Promise<void>
 
 /**
- * Reads the summaries, folds the deltas in, and writes them if nobody did meanwhile; else once more from the start. Those that this
- * process wrote last are not read again, unless another one writes them too.
+ * Reads the summaries, folds in the deltas, and writes them unless another writer did so meanwhile; otherwise starts over. Summaries that
+ * this process wrote last are not read again, unless another process writes them too.
  */
 export function createFlowWriter({ bulk, connection, names, logger, metrics }: Deps): MergeFlows {
   const conflictsMet = metrics.counter('sluice_flow_conflicts_total')
@@ -58,7 +58,7 @@ export function createFlowWriter({ bulk, connection, names, logger, metrics }: D
     return [`${JSON.stringify(action)}\n`, `${source}\n`]
   }
 
-  /** Merges once and returns the flows that somebody else changed at the same time. */
+  /** Merges once and returns the flows that another writer changed at the same time. */
   async function mergeOnce(flows: ReadonlyMap<string, readonly FlowDelta[]>, signal: AbortSignal) {
     const ids = [...flows.keys()]
     const kept = new Map(ids.map((id) => [id, written.get(id)]))
@@ -76,7 +76,7 @@ export function createFlowWriter({ bulk, connection, names, logger, metrics }: D
       const outcome = settled[position]
       if (outcome?.outcome === 'refused') throw new StoreHaltError(`a flow summary was refused: ${outcome.reason}`)
       if (outcome?.outcome === 'duplicate') {
-        // Where no other merge of this process wrote it meanwhile, another process did, and is likely to do so again.
+        // If no other merge of this process wrote it meanwhile, another process did, and probably will again.
         if (written.get(id) === kept.get(id)) written.share(id)
         conflicts.set(id, flows.get(id) ?? [])
       } else if (outcome?.version !== undefined) written.keep(id, { summary, ...outcome.version }, source.length)
@@ -101,12 +101,12 @@ export function createFlowWriter({ bulk, connection, names, logger, metrics }: D
   }
 }
 
-/** Characters of JSON; in memory a summary takes some times as many bytes. */
+/** In characters of JSON; in memory a summary takes several times as many bytes. */
 const KNOWN_CHARACTERS_MAX = 4 * 1024 * 1024
 
-/** Summaries as this process wrote them, up to a sum of their sizes; of those beyond, the ones written least recently are forgotten. */
+/** Summaries as this process wrote them, up to a total size; the least recently written are forgotten first. */
 function createKnownFlows(sizeMax: number) {
-  /** Null: other processes write it as well. */
+  /** Null if other processes write it as well. */
   const known = new Map<string, { readonly flow: Known | null; readonly size: number }>()
   let held = 0
   const put = (id: string, flow: Known | null, size: number): void => {
@@ -121,17 +121,17 @@ function createKnownFlows(sizeMax: number) {
   }
   return {
     get: (id: string): Known | undefined => known.get(id)?.flow ?? undefined,
-    /** Answers may come in another order than that of the writes. */
+    /** Answers may arrive in a different order than the writes. */
     keep: (id: string, flow: Known, size: number): void => {
       const before = known.get(id)?.flow
       if (before === undefined || (before !== null && before.seqNo < flow.seqNo)) put(id, flow, size)
     },
-    /** It has to be read from now on. */
+    /** Marks a flow as shared: it has to be read from now on. */
     share: (id: string): void => put(id, null, SHARED_SIZE),
   }
 }
 
-/** About as much as an id takes. */
+/** The approximate size of an id. */
 const SHARED_SIZE = 100
 
 async function readSummaries(

@@ -40,8 +40,8 @@ interface Bucket {
 }
 
 /**
- * Each shard names its most frequent values; a value that is rare in every shard may be missing from the ranking. The counts of those
- * that are ranked are exact: they are described by a second search, so that no shard describes values that nobody sees.
+ * Each shard returns its most frequent values; a value that is rare in every shard may be missing from the ranking. The counts of ranked
+ * values are exact: a second search describes them, so that shards do not describe values that are not shown.
  */
 const VALUES_PER_SHARD = 5_000
 
@@ -49,9 +49,9 @@ const NOTHING: Groups = { intervalMs: 1, spans: [], groups: [], more: false, ung
 
 /** A field whose values can be counted. */
 interface Counting {
-  /** The field, and the pattern of its terms where those of others are among them. */
+  /** The field, and a pattern that selects its terms if other terms are in the field. */
   readonly terms: { readonly field: string; readonly include?: string }
-  /** Finds the entries with one of the values. */
+  /** Finds the entries with any of the values. */
   having(values: readonly Value[]): Clause
   /** An aggregation of the entries without a value. */
   readonly without: object
@@ -76,11 +76,11 @@ export function countingOf(by: GroupField): Counting {
   }
 }
 
-/** A regular expression of Lucene for the terms of a path: all but letters and digits may be operators there. */
+/** A Lucene regular expression for the terms of a path: anything but letters and digits may be an operator there. */
 export const leafPattern = (path: string): string =>
   `${leafTerm(path, '').replace(/[^\p{L}\p{N}]/gu, (character) => `\\${character}`)}.*`
 
-/** The value that a term of the path has. */
+/** The value in a term of the path. */
 export const leafValue = (path: string, term: Value): string => String(term).slice(leafTerm(path, '').length)
 
 export function createGroupReader(searcher: Searcher, search: LogStoreReader['search']): LogStoreReader['groups'] {
@@ -103,7 +103,7 @@ export function createGroupReader(searcher: Searcher, search: LogStoreReader['se
   }
 }
 
-/** The values that most entries have, one more than there may be groups. */
+/** The most frequent values, one more than the maximum number of groups. */
 export async function countGroups(
   searcher: Searcher,
   filter: EntryFilter,
@@ -142,7 +142,7 @@ const INSTANT = [{ field: 'timestamp', format: 'strict_date_optional_time_nanos'
 
 const idOf = ({ last }: Bucket): string => last.hits.hits[0]?._id ?? ''
 
-/** The entries of these ids by id. */
+/** The entries with these ids, by id. */
 async function readSamples(
   search: LogStoreReader['search'],
   filter: EntryFilter,
@@ -162,7 +162,7 @@ async function readSamples(
   return found
 }
 
-/** The groups with their samples, up to the first that would make the answer longer than a page, one at least. */
+/** The groups with their samples, at least one, up to the first that would make the answer longer than a page. */
 function withSamples(
   buckets: readonly Bucket[],
   samples: ReadonlyMap<string, EntryRow>,
@@ -171,7 +171,7 @@ function withSamples(
   let bytes = 0
   for (const bucket of buckets) {
     const sample = samples.get(idOf(bucket))
-    // Its day was removed in between.
+    // Its day was removed in the meantime.
     if (sample === undefined) continue
     bytes += JSON.stringify(sample).length
     if (shown.length > 0 && bytes > PAGE_BYTES_MAX) break

@@ -26,7 +26,7 @@ export function createHistogramReader(searcher: Searcher): LogStoreReader['histo
   }
 }
 
-/** At most so many spans over the filter's range, its open ends closed by those of the matches; null where nothing matches. */
+/** At most `countMax` spans over the filter's range; open ends are closed by the matches'. Null if nothing matches. */
 export async function spansOf(
   searcher: Searcher,
   filter: EntryFilter,
@@ -44,8 +44,8 @@ interface Edges {
 }
 
 /**
- * The filter's first and last instant in nanoseconds, its open ends closed by those of the matches; undefined where nothing
- * matches. Elasticsearch gives the latter in whole milliseconds, which fall into the same span.
+ * The filter's first and last instant in nanoseconds; open ends are closed by the matches', which Elasticsearch returns in whole
+ * milliseconds, but these fall into the same span. Undefined if nothing matches.
  */
 async function rangeOf(
   searcher: Searcher,
@@ -67,7 +67,7 @@ async function rangeOf(
 }
 
 /**
- * An aggregation with a bucket for each span, oldest first, empty ones included. Explicit ranges take spans of any width, where a date
+ * An aggregation with a bucket for each span, oldest first, empty ones included. Explicit ranges allow spans of any width, whereas a date
  * histogram refuses some that are centuries wide.
  */
 export function bySpan(spans: Spans): object {

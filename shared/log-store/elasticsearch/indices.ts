@@ -10,16 +10,16 @@ import { findDifferences } from './template-check.ts'
 const DAY_MS = 86_400_000
 
 export interface Indices {
-  /** The differences from the templates and indices that this release needs, in sentences; empty where all is well. Changes nothing. */
+  /** The differences from the templates and indices that this release needs, in sentences; empty if there are none. Changes nothing. */
   check(): Promise<readonly string[]>
   /**
-   * Makes them so, and makes the indices of today and tomorrow; returns what `check` found before. Safe to run again and by several
-   * processes at once. Rejects where an existing index cannot be brought to the mapping.
+   * Corrects the differences and creates the indices of today and tomorrow; returns what `check` found before. Safe to repeat and to run in
+   * several processes at once. Rejects if an existing index cannot be brought to the mapping.
    */
   apply(): Promise<readonly string[]>
-  /** Makes the indices of today and tomorrow, so that midnight finds them there. Returns those that were missing. */
+  /** Creates the indices of today and tomorrow, so that they exist at midnight. Returns those that were missing. */
   prepareDays(): Promise<readonly string[]>
-  /** Removes the indices of days before `day` (yyyy-mm-dd); returns how many documents went with them. */
+  /** Removes the indices of days before `day` (yyyy-mm-dd); returns how many documents were removed with them. */
   removeBefore(day: string): Promise<number>
 }
 
@@ -35,7 +35,7 @@ interface Deps {
 export function createIndices({ connection, names, templates, clock, logger }: Deps): Indices {
   const check = (): Promise<string[]> => findDifferences(connection, names, templates)
 
-  /** False where it was there already, as when another process was faster. */
+  /** Returns false if the index existed already, as when another process was faster. */
   async function create(index: string): Promise<boolean> {
     try {
       await connection.send({ method: 'PUT', path: `/${index}` })
@@ -46,7 +46,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     }
   }
 
-  /** Nothing to do where there is no such index yet. */
+  /** Does nothing if there is no such index yet. */
   async function addFields(pattern: string, mappings: object): Promise<void> {
     try {
       await connection.send({ method: 'PUT', path: `/${pattern}/_mapping`, body: mappings })
@@ -55,7 +55,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
     }
   }
 
-  /** Without its template an index would take any field of any type, and could not be mended afterwards. */
+  /** Without its template, an index would accept any field of any type, and could not be corrected afterwards. */
   async function requireTemplates(): Promise<void> {
     const [first] = await check()
     if (first !== undefined) throw new StoreHaltError(`the indices are not as they must be: ${first}`)
@@ -80,7 +80,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
         await connection.send({ method: 'PUT', path: `/_${kind}_template/${name}`, body })
       }
       await create(names.flows)
-      // An index takes new fields at any time; a field that changed its type it refuses, and that needs a new version.
+      // An index accepts new fields at any time, but no field with a changed type; that needs a new version.
       await addFields(names.flows, FLOW_MAPPINGS)
       await addFields(names.all(['event']), ENTRY_MAPPINGS)
       await addFields(names.all(['application']), ENTRY_MAPPINGS)
@@ -105,7 +105,7 @@ interface DayIndex {
   readonly documents: number
 }
 
-/** The indices of all days that exist. */
+/** All existing indices of days. */
 export async function dayIndices(connection: Connection, names: IndexNames): Promise<readonly DayIndex[]> {
   const answer = await connection.send<{ indices?: Record<string, { primaries: { docs: { count: number } } }> }>({
     method: 'GET',

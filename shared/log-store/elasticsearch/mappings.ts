@@ -1,6 +1,6 @@
 /**
- * The mappings of the indices. Field types and settings are kept to those that every distribution of Elasticsearch has:
- * no scripts, no ILM, no data streams, no types of the commercial modules.
+ * The mappings of the indices. Field types and settings are limited to those that every distribution of Elasticsearch has: no scripts, no
+ * ILM, no data streams, no types of the commercial modules.
  */
 export interface TemplateOptions {
   readonly replicas: number
@@ -15,21 +15,21 @@ export interface Template {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Raised with every change of a template, so that an operator sees which release wrote it. */
+/** Increased with every change of a template, so that an operator sees which release wrote it. */
 const TEMPLATE_VERSION = 4
-/** Above the built-in templates (100 to 200), so that none of theirs for a pattern such as `logs-*` wins. */
+/** Above the built-in templates (100 to 200), so that none of them wins for a pattern such as `logs-*`. */
 const PRIORITY = 500
 
 /**
- * A term of Lucene has at most 32,766 bytes and UTF-16 code units have at most three in UTF-8, so that no keyword of this
- * length can be refused. The projections cut far below; this only keeps a mistake there from costing a document.
+ * A Lucene term has at most 32,766 bytes, and a UTF-16 code unit at most three in UTF-8, so no keyword of this length can be refused. The
+ * projections cut far below this; here it only keeps a mistake there from costing a document.
  */
 const KEYWORD = { type: 'keyword', ignore_above: 8_191 } as const
-/** Counted by their values, never looked up. */
+/** Aggregated by value, never searched. */
 const COUNTED = { ...KEYWORD, index: false } as const
-/** Leaves are looked up; `values` are the same, to be counted: a field that is there already takes another beside it, but no doc values. */
+/** Leaves are searched; `values` repeats them for aggregations: an existing field can get another subfield, but no doc values. */
 const LEAVES = { ...KEYWORD, doc_values: false, fields: { values: COUNTED } } as const
-/** The words come split already, by the splitter both stores share. Relevance is never asked for, so norms would be waste. */
+/** The words are already split, by the splitter that all stores share. Relevance is never used, so norms would be wasted. */
 const WORDS = { type: 'text', analyzer: 'whitespace', norms: false } as const
 const INSTANT = { type: 'date_nanos' } as const
 
@@ -59,7 +59,7 @@ export const ENTRY_MAPPINGS = {
     scopeLeaves: LEAVES,
     payloadNumbers: COUNTED,
     scopeNumbers: COUNTED,
-    // Never parsed: whatever text stands here is kept and given back to the letter.
+    // Never parsed: the text in it is kept and returned exactly.
     source: { type: 'object', enabled: false },
   },
 } as const
@@ -69,7 +69,7 @@ export const FLOW_MAPPINGS = {
   properties: {
     team: KEYWORD,
     correlationKey: KEYWORD,
-    /** The key in lower case, for finding a part of it in any case. */
+    /** The key in lower case, to find a part of it in any case. */
     keyFolded: KEYWORD,
     firstAt: INSTANT,
     lastAt: INSTANT,
@@ -87,13 +87,13 @@ export const FLOW_MAPPINGS = {
   },
 } as const
 
-/** The templates of an installation, in the order in which they have to be made. */
+/** The templates of an installation, in the order in which they have to be created. */
 export function templates(prefix: string, options: TemplateOptions): readonly Template[] {
   const common = {
     'index.number_of_replicas': String(options.replicas),
-    // Set, and so an index is refreshed also when nobody searched it for a while; unset, a tail would wait for its first refresh.
+    // Explicit, so that an index is refreshed even if it was not searched for a while; otherwise a tail would wait for its first refresh.
     'index.refresh_interval': `${options.refreshIntervalMs}ms`,
-    // Also bounds the prefixes that are searched for; the default of 1,000 is less than a search may have.
+    // This also limits the length of prefixes in searches; the default of 1,000 is less than a search may have.
     'index.max_regex_length': String(KEYWORD.ignore_above),
   }
   return [
@@ -102,7 +102,7 @@ export function templates(prefix: string, options: TemplateOptions): readonly Te
       settings: {
         ...common,
         'index.number_of_shards': String(options.shards),
-        // Halves the disk; writing costs no more that could be measured.
+        // Halves disk usage; the cost of writing was not measurable.
         'index.codec': 'best_compression',
       },
     }),
@@ -126,14 +126,14 @@ function index(prefix: string, name: string, from: 'entries' | 'flows', pattern:
     version: TEMPLATE_VERSION,
     priority: PRIORITY,
     index_patterns: [pattern],
-    // The operator's own component comes last and wins: allocation, a codec, a lifecycle policy.
+    // The operator's own component comes last and takes precedence: allocation, a codec, a lifecycle policy.
     composed_of: [`${prefix}-${from}-v1`, custom],
     ignore_missing_component_templates: [custom],
   }
   return { kind: 'index', name: `${prefix}-${name}-v1`, body }
 }
 
-/** Every leaf of a JSON value by its path, so that two of them can be compared without regard to order. */
+/** Every leaf of a JSON value by path, so that two values can be compared regardless of order. */
 export function flatten(value: unknown, path = ''): Map<string, string> {
   if (typeof value !== 'object' || value === null) return new Map([[path, String(value)]])
   const parts = Object.entries(value).map(([key, part]) => [...flatten(part, path === '' ? key : `${path}.${key}`)])

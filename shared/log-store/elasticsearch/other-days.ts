@@ -4,12 +4,12 @@ import type { IndexNames } from './index-names.ts'
 
 const LOOKUPS_PER_REQUEST = 5_000
 const DAY_MS = 86_400_000
-/** A request that is repeated within 48 hours reaches one of so many days before or after the first. */
+/** A request that is repeated within 48 hours arrives at most this many days before or after the first. */
 const DAYS_APART_MAX = 2
 
 /**
- * Elasticsearch keeps an id unique within one index only. A UUIDv7 was minted with the `receivedAt` that names its index, so it
- * cannot turn up in another. Any other id, such as one made from an Idempotency-Key, may arrive again on a later day.
+ * Elasticsearch keeps an id unique only within one index. A UUIDv7 was made together with the `receivedAt` that determines its index, so it
+ * cannot occur in another one. Any other id, such as one derived from an Idempotency-Key, may arrive again on a later day.
  */
 export const mayBeOnOtherDays = (id: string): boolean => !/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/.test(id)
 
@@ -17,11 +17,11 @@ export const mayBeOnOtherDays = (id: string): boolean => !/^[0-9a-f]{8}-[0-9a-f]
 export type IndicesById = ReadonlyMap<string, readonly string[]>
 
 export interface OtherDays {
-  /** Looks the documents up in their kind's indices of the days near theirs (`DAYS_APART_MAX`), what is not yet searchable included. */
+  /** Looks the documents up in the indices of their kind on nearby days (`DAYS_APART_MAX`), including those not searchable yet. */
   find(documents: readonly EntryDocument[], signal: AbortSignal): Promise<IndicesById>
 }
 
-/** `connection` does not retry: the caller does. */
+/** `connection` does not retry, as the caller does. */
 export function createOtherDays(connection: Connection, names: IndexNames): OtherDays {
   return {
     async find(documents, signal) {
@@ -37,7 +37,7 @@ export function createOtherDays(connection: Connection, names: IndexNames): Othe
   }
 }
 
-/** The days that have an index now, earliest first. Never remembered: another process may have made one a moment ago. */
+/** The days that have an index now, earliest first. Never cached: another process may just have created one. */
 async function listDays(connection: Connection, names: IndexNames, signal: AbortSignal): Promise<readonly string[]> {
   const { indices = [] } = await connection.send<{ indices?: readonly { readonly name: string }[] }>({
     method: 'GET',
@@ -54,7 +54,7 @@ interface Lookup {
   readonly _id: string
 }
 
-/** Each index and id once: a chunk may have an id several times, and on several days. */
+/** Each index and id once: a chunk may contain an id several times, and on several days. */
 function* lookupsOf(documents: readonly EntryDocument[], days: readonly string[], names: IndexNames) {
   const lookups = new Map<string, Lookup>()
   for (const { id, kind, receivedAt } of documents) {

@@ -5,24 +5,24 @@ import { AnswerTooLongError, type Connection } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
 import { type EntrySource, entrySort, type Hit, ROW, recordOf, rowOfText, type Searcher, textOf } from './searcher.ts'
 
-/** Hits of one request: as many of the longest rows are some MiB. */
+/** Maximum hits of one request: this many of the longest rows are some MiB. */
 const HITS_MAX = 250
 
-/** Entries that were stored before there were rows may be longer together; they are then asked for in smaller numbers. */
+/** Entries that were stored before rows existed may exceed this together; they are then requested in smaller numbers. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
-/** Long entries of one request, each a megabyte. */
+/** Maximum long entries of one request; each can be a megabyte. */
 const WHOLES_MAX = 4
 
 type Hits = readonly Hit<EntrySource>[]
 
 /**
- * Reads pages of entries. Pages follow by key: entries never change, and (timestamp, id) never repeats, so a page needs no snapshot of
- * the index (a "point in time") to neither skip nor repeat what was there. However long the entries are, each answer of the server is
- * bounded: rows are short, and whole long entries are asked for a few at a time.
+ * Reads pages of entries. Pages continue by key: entries never change, and (timestamp, id) is unique, so a page needs no snapshot of the
+ * index (a "point in time") to neither skip nor repeat entries that were there. However long the entries are, each answer of the server is
+ * bounded: rows are short, and whole long entries are requested a few at a time.
  */
 export function createPageReader(connection: Connection, searcher: Searcher): LogStoreReader['search'] {
-  // A page of few entries can take as long to parse as one of many: each may have a megabyte.
+  // A page of few entries can take as long to parse as one of many: each may be a megabyte.
   const cooperative = createCooperative()
   return async (filter, { limit, order, after, form = 'whole' }, signal) => {
     const entries: EntryRow[] = []
@@ -50,7 +50,7 @@ export function createPageReader(connection: Connection, searcher: Searcher): Lo
   }
 }
 
-/** The next hits, and how many were asked for. */
+/** The next hits, and how many were requested. */
 async function readHits(
   searcher: Searcher,
   filter: EntryFilter,
@@ -106,7 +106,7 @@ async function readWholes(
     signal,
   })
   return docs.map(({ _source: { whole } = {} }) => {
-    // Its day was removed in between.
+    // Its day was removed in the meantime.
     if (whole === undefined) throw new Error('an entry is gone while it is read')
     return whole
   })

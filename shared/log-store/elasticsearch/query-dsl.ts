@@ -6,21 +6,21 @@ import { leafTerm, sortTerm } from './entry-body.ts'
 export type Clause = Readonly<Record<string, unknown>>
 
 const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
-/** Words without a field are looked for here. Documents that a release before wrote have no details. */
+/** The fields in which words without a field are searched. Documents from earlier releases have no details. */
 const WORDS: readonly string[] = [...TEXTS, 'details']
 /** The fields with the terms of leaves. */
 export const LEAVES = { payload: 'payloadLeaves', scope: 'scopeLeaves' } as const satisfies Record<LeafField, string>
-/** How many words with the prefix of a phrase's last word are tried; Elasticsearch's own 50 would miss matches without saying so. */
+/** The number of words tried for the prefix at the end of a phrase; Elasticsearch's default of 50 would silently miss matches. */
 const PHRASE_EXPANSIONS = 10_000
 const INTEGER_MIN = -(2 ** 31)
 const INTEGER_MAX = 2 ** 31 - 1
 
 const NOTHING: Clause = { match_none: {} }
 
-/** Every clause holds. A single one needs no frame: how deep queries may be nested is limited. */
+/** All clauses hold. A single one is not wrapped, as the nesting depth of queries is limited. */
 export const allOf = (clauses: readonly Clause[]): Clause =>
   clauses.length === 1 ? (clauses[0] as Clause) : { bool: { filter: clauses } }
-/** One clause at least holds; of none, none does. */
+/** At least one clause holds; with no clauses, nothing matches. */
 export const anyOf = (clauses: readonly Clause[]): Clause => {
   if (clauses.length === 0) return NOTHING
   return clauses.length === 1 ? (clauses[0] as Clause) : { bool: { should: clauses, minimum_should_match: 1 } }
@@ -28,7 +28,7 @@ export const anyOf = (clauses: readonly Clause[]): Clause => {
 export const term = (field: string, value: string | number): Clause => ({ term: { [field]: value } })
 export const prefix = (field: string, value: string): Clause => ({ prefix: { [field]: value } })
 
-/** A category and all below it. */
+/** A category and all categories below it. */
 export const categoryOrBelow = (category: string): Clause =>
   anyOf([term('category', category), prefix('category', `${category}.`)])
 
@@ -65,13 +65,13 @@ export function compileQuery(query: Query): Clause {
   }
 }
 
-/** The clauses of which one has to hold; an `or` inside an `or` adds none of its own. */
+/** The clauses of an `or`; an `or` inside an `or` is flattened. */
 const alternativesOf = (query: Query): readonly Clause[] =>
   query.type === 'or' ? query.queries.flatMap(alternativesOf) : [compileQuery(query)]
 
 /**
- * Elasticsearch nests clauses 30 deep at most, and a search may have 20 levels of groups, each an `or` of `and`s with a `not`. One
- * frame serves for all three: it takes the exclusions, and the deepest `or` as its alternatives.
+ * Elasticsearch allows clauses to be nested 30 deep, and a search may have 20 levels of groups, each an `or` of `and`s with a `not`. So one
+ * `bool` clause serves for all three: it takes the exclusions, and the deepest `or` as its alternatives.
  */
 function compileAnd(queries: readonly Query[]): Clause {
   if (queries.length === 1) return compileQuery(queries[0] as Query)
@@ -114,7 +114,7 @@ function compileWords({ field, words, phrase, prefix: open }: Extract<Query, { t
   return allOf(words.map((word, index) => inOne([word], index === words.length - 1)))
 }
 
-/** Words that follow each other; with `open` the last may go on. */
+/** Consecutive words; with `open`, the last one may be the beginning of a word. */
 function sequence(field: string, words: readonly string[], open: boolean): Clause {
   const [first = ''] = words
   if (words.length === 1) return open ? prefix(field, first) : term(field, first)
@@ -130,7 +130,7 @@ function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Clause 
   return { range: { [LEAVES[query.field]]: { gte: from, lt: to } } }
 }
 
-/** An empty keyword is a value to Elasticsearch; of texts and numbers none is stored for it. */
+/** For Elasticsearch an empty keyword is a value; for texts and numbers, none is stored for it. */
 function compileExists(field: KeywordField | TextField | NumberField): Clause {
   const exists = { exists: { field } }
   if (field === 'eventId' || isText(field)) return exists
@@ -139,7 +139,7 @@ function compileExists(field: KeywordField | TextField | NumberField): Clause {
 
 const isText = (field: string): field is TextField => TEXTS.some((name) => name === field)
 
-/** Bounds are brought into what an integer field takes: it refuses others instead of finding nothing. */
+/** Clamps the bounds to the range of an integer field, which refuses others instead of finding nothing. */
 function compareIntegers(field: string, comparison: Comparison, value: number): Clause {
   const { least, most } = bounds(comparison, value)
   if (Number.isNaN(value) || least > most || least > INTEGER_MAX || most < INTEGER_MIN) return NOTHING

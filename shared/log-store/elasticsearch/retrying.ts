@@ -8,15 +8,15 @@ const FIRST_MS = 200
 const LONGEST_MS = 30_000
 
 /**
- * The wait before a further attempt, in milliseconds: anything up to a ceiling that doubles from 200 ms to 30 s ("full
- * jitter"), so that writers that were turned away together do not come back together. `attempt` counts failures, from 1.
+ * The wait before a further attempt, in milliseconds: anything up to a ceiling that doubles from 200 ms to 30 s ("full jitter"), so that
+ * writers that were refused together do not return together. `attempt` counts failures, from 1.
  */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   const ceiling = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 20))
   return Math.ceil(random() * ceiling)
 }
 
-/** Waits, unless the signal aborts first: then it rejects with the signal's reason. */
+/** Waits; if the signal aborts first, rejects with its reason. */
 export async function pauseUnlessAborted(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, { signal })
@@ -26,7 +26,7 @@ export async function pauseUnlessAborted(ms: number, signal?: AbortSignal): Prom
   }
 }
 
-/** Whether the same request may succeed soon without anybody acting. */
+/** Whether the same request may succeed soon without any intervention. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof ElasticsearchError)) return false
   const found = classifyRequest(error.status, error.body)
@@ -46,8 +46,8 @@ export async function retried<T>(task: () => Promise<T>, attempts = 3, signal?: 
 }
 
 /**
- * A connection that sends a request up to `attempts` times while its failure is transient. For requests that somebody waits
- * for and that may be repeated: reads, and changes of templates and indices.
+ * A connection that sends a request up to `attempts` times while its failure is transient. For requests that somebody waits for and that
+ * are safe to repeat: reads, and changes of templates and indices.
  */
 export function retrying(connection: Connection, attempts = 3): Connection {
   return {
@@ -58,8 +58,8 @@ export function retrying(connection: Connection, attempts = 3): Connection {
 }
 
 /**
- * Repeats what a write depends on until it succeeds: without an attempt limit while the failure may pass, until the signal
- * aborts. Rejects with its reason, or with a `StoreHaltError` for what retrying cannot cure.
+ * Repeats an operation that a write depends on until it succeeds: without a limit of attempts while the failure may pass, until the signal
+ * aborts. Rejects with the signal's reason, or with a `StoreHaltError` for failures that retrying cannot cure.
  */
 export async function persist<T>(task: () => Promise<T>, logger: Logger, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -17,7 +17,7 @@ export interface SearchAnswer<Source, Aggregations = unknown> {
   readonly aggregations?: Aggregations
 }
 
-/** An entry's hit has its record as text, to the letter: as `source` or, where it may be long, its row and, if asked for, the `whole`. */
+/** An entry's hit has its record as exact text: as `source` or, if it may be long, as its row and, if requested, the `whole`. */
 export interface EntrySource {
   readonly source?: string
   readonly row?: string
@@ -32,10 +32,10 @@ export const textOf = ({ _source: { source, row, whole } }: Hit<EntrySource>): s
 
 export const recordOf = (text: string): EntryRecord => parseKeepingDigits(text) as EntryRecord
 
-/** The row of a record: one that was stored before there were rows is cut here. */
+/** The row of a record; one that was stored before rows existed is cut here. */
 export const rowOfText = (text: string): EntryRow => (mayBeLong(text) ? rowOf(recordOf(text)) : recordOf(text))
 
-/** The order of entries; read downwards or upwards. Ids are unique, so that no two entries share a place. */
+/** The order of entries, ascending or descending. Ids are unique, so no two entries are equal in it. */
 export const entrySort = (order: 'asc' | 'desc'): readonly object[] => [
   { timestamp: { order, format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' } },
   { id: { order } },
@@ -63,8 +63,8 @@ export interface Searcher {
 }
 
 /**
- * All searches go through here. An answer that lacks a shard's part is an error, never a shorter answer. The same Team is always
- * served by the same copies of the shards, so that an entry once seen is not missing in the next answer of a slower copy.
+ * All searches go through here. An answer that lacks a shard's part is an error, never a shorter answer. A Team is always served by the
+ * same copies of the shards, so that an entry once seen is not missing in the next answer of a slower copy.
  */
 export function createSearcher(connection: Connection, names: IndexNames): Searcher {
   const search = <Answer>(index: string, team: string, body: object, options: SearchOptions = {}): Promise<Answer> =>
@@ -81,12 +81,12 @@ export function createSearcher(connection: Connection, names: IndexNames): Searc
   }
 }
 
-/** An index that is not there yet holds nothing. */
+/** An index that does not exist yet holds nothing. */
 export const LENIENT = { ignore_unavailable: true, allow_no_indices: true } as const
 const WANTED = 'hits.hits._id,hits.hits._index,hits.hits._source,hits.hits.sort,aggregations'
 
-/** Any text but one that begins with an underscore, which Elasticsearch keeps for itself. */
+/** Any text without a leading underscore, which Elasticsearch reserves. */
 export const preferenceOf = (team: string): string => `team-${team}`
 
-/** The level of a stored rank; a rank that no level has was written past this store. */
+/** The level of a stored rank; an unknown rank was not written by this store. */
 export const levelOf = (rank: number): Level => LEVELS[rank] ?? 'Trace'

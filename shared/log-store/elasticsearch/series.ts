@@ -18,7 +18,7 @@ import type { Searcher } from './searcher.ts'
 
 const NOTHING: SeriesAnswer = { intervalMs: 1, spans: [], series: [], more: false }
 
-/** Buckets of an answer: some megabytes where the name of the numbers is long, and below the 65,536 that Elasticsearch makes by default. */
+/** Maximum buckets of an answer: some megabytes if the numbers have a long name, and below Elasticsearch's default limit of 65,536. */
 const BUCKETS_MAX = ROUNDED_NUMBERS_MAX
 
 const NUMBERS = { payload: 'payloadNumbers', scope: 'scopeNumbers' } as const satisfies Record<
@@ -56,7 +56,7 @@ export function createSeriesReader(searcher: Searcher): LogStoreReader['series']
   }
 }
 
-/** The matches of a filter that hold some clauses besides. */
+/** The matches of a filter that also satisfy further clauses. */
 interface Matches {
   readonly searcher: Searcher
   readonly filter: EntryFilter
@@ -64,7 +64,7 @@ interface Matches {
   readonly signal: AbortSignal | undefined
 }
 
-/** For each span the numbers, in ascending order. */
+/** The numbers of each span, in ascending order. */
 type Counts = readonly (readonly CountedNumber[])[]
 
 const countOf = (numbers: readonly CountedNumber[]): number => numbers.reduce((sum, [, count]) => sum + count, 0)
@@ -84,7 +84,7 @@ async function countEntries(matches: Matches, spans: Spans): Promise<Counts> {
   return startsOf(spans).map((_, index) => [[0, answer?.spans.buckets[index]?.doc_count ?? 0]])
 }
 
-/** Some spans at a time, so that no answer has too many buckets. */
+/** Reads some spans at a time, so that no answer has too many buckets. */
 async function countNumbers(matches: Matches, { field, path }: LeafName, spans: Spans): Promise<Counts> {
   const terms = { terms: { field: NUMBERS[field], include: leafPattern(path), size: ROUNDED_NUMBERS_MAX } }
   const all = (await aggregated<{ numbers: Terms }>(matches, { numbers: terms }))?.numbers

@@ -2,13 +2,13 @@ import type { Metrics } from '../../runtime/metrics.ts'
 import type { Connection } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 
-/** A shard of `_cat/shards`; one that no node has yet has no size. */
+/** A shard of `_cat/shards`; an unassigned shard has no size. */
 interface Shard {
   readonly docs: string | null
   readonly store: string | null
 }
 
-/** Counts the shards of all indices and finds how full the fullest one is: both have limits of Elasticsearch. */
+/** Counts the shards of all indices and finds how full the fullest one is: Elasticsearch limits both. */
 export function createShardReport(
   connection: Pick<Connection, 'send'>,
   names: IndexNames,

@@ -15,13 +15,13 @@ interface Deps {
   readonly checkpoints: Checkpoints
 }
 
-/** Shards that are read at once, those of the oldest days first: a reader who was away for long reads on day by day. */
+/** Shards that are read at once, those of the oldest days first: a reader that was away for long catches up day by day. */
 const STREAMS_MAX = 8
 
-/** Entries that were stored before there were rows may be longer together; they are then asked for in smaller numbers. */
+/** Entries that were stored before rows existed may exceed this together; they are then requested in smaller numbers. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
-/** A shard with what a reader has not seen of it: numbers above `after`, up to the stream's end. */
+/** A shard with the part that a reader has not seen: numbers above `after`, up to the stream's end. */
 interface Unread {
   readonly stream: Stream
   readonly after: number
@@ -30,7 +30,7 @@ interface Unread {
 interface Arrival {
   readonly entry: EntryRow
   readonly bytes: number
-  /** Its place in its shard. */
+  /** Its number in its shard. */
   readonly number: number
   readonly writtenAt: number
 }
@@ -40,8 +40,8 @@ interface ArrivalSource extends EntrySource {
 }
 
 /**
- * Follows arrivals by the numbers that shards give to their operations, each shard up to its checkpoint. Exact whatever the
- * clocks say and however late a bulk was: nothing is skipped, and nothing comes twice, also after a break.
+ * Follows arrivals by the numbers that shards give to their operations, each shard up to its checkpoint. Exact whatever the clocks say and
+ * however late a bulk was: nothing is skipped and nothing repeated, even after a break.
  */
 export function createTail({ connection, checkpoints }: Deps): LogStoreReader['tail'] {
   return async function tail(filter, after, limit, signal) {
@@ -77,12 +77,12 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
   }
 }
 
-/** Of one who has not begun yet. */
+/** The position of a reader that has not begun yet. */
 const NOWHERE: TailPosition = { kinds: [], seen: new Map() }
 
 /**
- * A reader that begins to follow a kind has seen all of it that there is, so each of its shards has to tell where it ends: one that is left out
- * would count as new once it is back, and all that it holds as arrivals. Closed days are not waited for.
+ * A reader that begins to follow a kind counts all existing entries as seen, so each of its shards has to report where it ends: one that is
+ * left out would count as new once it is back, and all its entries as arrivals. Closed days are not waited for.
  */
 function requireEnds({ silent }: Look, kinds: readonly EntryKind[]): void {
   const missing = silent.filter(({ kind, closed }) => !closed && kinds.includes(kind))
@@ -146,7 +146,7 @@ function arrivalOf(hit: Hit<ArrivalSource>): Arrival {
   }
 }
 
-/** Lays the shards' arrivals into one order: each shard's own is kept, and between shards the one written earlier comes first. */
+/** Merges the shards' arrivals: each shard's own order is kept, and between shards the arrival written earlier comes first. */
 function merge(
   kinds: readonly EntryKind[],
   seen: Map<string, number>,
@@ -170,7 +170,7 @@ function merge(
   }
   let more = unread.length === STREAMS_MAX
   for (const { stream, arrivals: found, next } of queues) {
-    // Fewer than were asked for, and all of them handed out: nothing else up to the end of this shard matches.
+    // Fewer than requested, and all of them returned: nothing else up to the end of this shard matches.
     if (next === found.length && found.length < limit) seen.set(stream.key, stream.end)
     else more = true
   }

@@ -41,7 +41,7 @@ async function readTemplate(connection: Connection, kind: Template['kind'], name
   }
 }
 
-/** Indices that exist keep the mapping they were made with, so a right template is not enough. */
+/** Existing indices keep the mapping they were created with, so a correct template is not enough. */
 async function mappingDifferences(connection: Connection, pattern: string, wanted: object): Promise<string[]> {
   const query = { ignore_unavailable: true, allow_no_indices: true }
   const path = `/${pattern}/_mapping`

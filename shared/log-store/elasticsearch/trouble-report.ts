@@ -3,14 +3,14 @@ import type { Metrics } from '../../runtime/metrics.ts'
 
 const QUIET_MS = 10_000
 
-/** Logs, but not often, that documents wait; remembers the problem that an operator has to solve. */
+/** Logs, at a limited rate, that documents wait; remembers the problem that an operator has to solve. */
 export interface TroubleReport {
-  /** One for each request that is being repeated. */
+  /** Returns a ticket for a request that is being repeated. */
   open(): symbol
   report(ticket: symbol, reason: string, blocked: boolean, documents: number): void
   /** The request succeeded, or was given up. */
   close(ticket: symbol, succeeded: boolean): void
-  /** The reason why writes are blocked now, or null. */
+  /** Why writes are blocked now; null if they are not. */
   problem(): string | null
 }
 

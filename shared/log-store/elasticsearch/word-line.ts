@@ -2,18 +2,18 @@ import { splitWords, WORD_LENGTH_MAX } from '../../query/words.ts'
 import { UNIT_BYTES_MAX } from '../../runtime/utf8.ts'
 
 const BLANK = 32
-/** Of each ASCII character: its lower case where it is part of a word, else a blank. */
+/** For each ASCII character, its lower case if it is part of a word, else a space. */
 const FOLDED = Uint8Array.from({ length: 128 }, (_, code) => {
   const lower = String.fromCharCode(code).toLowerCase()
   return /[a-z0-9]/.test(lower) ? lower.charCodeAt(0) : BLANK
 })
-/** Longer texts are split like any other; most are far shorter. */
+/** Longer texts are split by `splitWords`; most are far shorter. */
 const TEXT_LENGTH_MAX = 64 * 1024
 const room = Buffer.alloc(UNIT_BYTES_MAX * TEXT_LENGTH_MAX)
 
 /**
- * The words of a text as `splitWords` defines them, with blanks between. Most texts are ASCII alone: those are read once and written
- * once, without a string for each word.
+ * The words of a text as `splitWords` defines them, separated by spaces. Most texts are pure ASCII: those are read once and written once,
+ * without a string for each word.
  */
 export function wordLine(text: string): string {
   if (text.length <= TEXT_LENGTH_MAX) {
@@ -24,7 +24,7 @@ export function wordLine(text: string): string {
   return splitWords(text).join(' ')
 }
 
-/** Written over the text itself, which is never shorter than its words. */
+/** Overwrites the text itself, which is never shorter than its words. */
 function asciiWords(length: number): string {
   let end = 0
   let wordStart = 0

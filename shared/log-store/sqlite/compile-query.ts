@@ -10,10 +10,10 @@ import { allOf, anyOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { matchPhrase, type WordColumn } from './words-index.ts'
 
 /**
- * A query as SQL over `entries AS e`, in two parts. Its value is 0 or 1, never NULL, so that NOT means what it says.
+ * A query as SQL over `entries AS e`, in two parts. Its value is 0 or 1, never NULL, so that NOT works as expected.
  *
- * - `match`: a full-text query that every match satisfies, or null where there is none.
- * - `rest`: what is left to check of a document that satisfies `match`.
+ * - `match`: a full-text query that every match satisfies; null if there is none.
+ * - `rest`: the remaining condition on a document that satisfies `match`.
  */
 export interface CompiledQuery {
   readonly match: string | null
@@ -23,7 +23,7 @@ export interface CompiledQuery {
 /** The arrivals that satisfy a full-text query, as a condition on `e.arrival`. */
 export type Matching = (expression: string) => Sql
 
-/** Words without a field are looked for in all columns. */
+/** Words without a field are searched in all columns. */
 const COLUMNS: readonly WordColumn[] = ['message', 'exception', 'payload', 'leaves']
 const KEYWORDS = {
   id: ID_TEXT,
@@ -37,7 +37,7 @@ const KEYWORDS = {
 } as const satisfies Record<KeywordField, string>
 const NUMBERS = { eventId: 'e.event_id' } as const satisfies Record<NumberField, string>
 const TIMES = { timestamp: 'e.timestamp', receivedAt: 'e.received' } as const satisfies Record<TimeField, string>
-/** A full-text query takes time for each word of a phrase at each place where it may begin. */
+/** Maximum words of a leaf's value in a full-text query, which takes time for each word of a phrase at each place where it may begin. */
 const LEAF_WORDS_MAX = 20
 const LEAVES = '(SELECT leaves FROM contents WHERE arrival = e.arrival)'
 
@@ -45,7 +45,7 @@ export function compileQuery(query: Query, matching: Matching): CompiledQuery {
   return { match: necessaryMatch(query), rest: compileRest(query, matching) }
 }
 
-/** A full-text query with exactly the query's meaning, where it is made of words only. */
+/** A full-text query with exactly the query's meaning, if that consists only of words; else null. */
 function exactMatch(query: Query): string | null {
   switch (query.type) {
     case 'words':
@@ -58,7 +58,7 @@ function exactMatch(query: Query): string | null {
   }
 }
 
-/** A full-text query that finds all that the query finds, and perhaps more. */
+/** A full-text query that finds everything that the query finds, and perhaps more. */
 function necessaryMatch(query: Query): string | null {
   switch (query.type) {
     case 'words':
@@ -77,7 +77,7 @@ function necessaryMatch(query: Query): string | null {
   }
 }
 
-/** Null where a part is unknown, or where there is none. */
+/** Null if any part is null, or if there are none. */
 function combined(type: 'and' | 'or', parts: readonly (string | null)[]): string | null {
   if (parts.length === 0 || parts.includes(null)) return null
   return parts.map((part) => `(${part})`).join(type === 'and' ? ' AND ' : ' OR ')
@@ -91,7 +91,7 @@ function matchWords({ field, words, phrase, prefix }: Extract<Query, { type: 'wo
     .join(' AND ')
 }
 
-/** The words of the value follow each other in the index; of a beginning, the last one may go on. The first ones narrow enough. */
+/** The words of a value follow each other in the index; for a prefix, the last one may continue. The first words narrow enough. */
 function matchLeaf({ field, value, prefix }: Extract<Query, { type: 'leaf' }>): string | null {
   const all = splitWords(value)
   const words = all.slice(0, LEAF_WORDS_MAX)
@@ -99,7 +99,7 @@ function matchLeaf({ field, value, prefix }: Extract<Query, { type: 'leaf' }>): 
   return words.length === 0 ? null : matchPhrase(field === 'payload' ? ['payload', 'leaves'] : ['leaves'], words, open)
 }
 
-/** The query without those of its necessary parts that `match` decides. */
+/** The query without those of its required parts that `match` decides. */
 function compileRest(query: Query, matching: Matching): Sql {
   if (exactMatch(query) !== null) return TRUE
   if (query.type !== 'and') return compile(query, matching)
@@ -141,7 +141,7 @@ function compile(query: Query, matching: Matching): Sql {
   }
 }
 
-/** A word may stand for many names: their identifiers are looked up in one list, not one after the other. */
+/** A word may stand for many names: their identifiers are searched as one list, not one by one. */
 function compileOr(queries: readonly Query[], matching: Matching): Sql {
   const lists = new Map<string, string[]>()
   const others: Sql[] = []
@@ -165,7 +165,7 @@ function compileEquals({ field, value, prefix }: Extract<Query, { type: 'equals'
   return field === 'id' ? sql('e.id = ?', storedId(value)) : sql(`${column} IS ?`, value)
 }
 
-/** A category and all below it. */
+/** A category and all categories below it. */
 export const categoryOrBelow = (category: string): Sql =>
   sql('coalesce(e.category = ? OR instr(e.category, ?) = 1, 0)', category, `${category}.`)
 
@@ -177,7 +177,7 @@ function compileExists(field: Extract<Query, { type: 'exists' }>['field']): Sql 
 
 const containsLeaf = (needle: Uint8Array): Sql => sql(`coalesce(instr(${LEAVES}, ?) > 0, 0)`, needle)
 
-/** The leaves of most entries need not leave SQLite. */
+/** Compared within SQLite, as the leaves of most entries need not leave it. */
 function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Sql {
   const needle = leafNeedle(query.field, query.path, '', true)
   const range = keyRange(query)

@@ -19,7 +19,7 @@ export function createHistogramReader(database: Database, select: Select, rollup
   return { histogram: (filter: EntryFilter, bucketsMax: number) => database.read(() => read(filter, bucketsMax)) }
 }
 
-/** At most so many spans over the filter's range, its open ends closed by those of the matches; null where nothing matches. */
+/** At most `countMax` spans over the filter's range; open ends are closed by the matches'. Null if nothing matches. */
 export function spansOf(
   placesOf: PlacesOf,
   filter: EntryFilter,
@@ -32,7 +32,7 @@ export function spansOf(
   return from === null || last === null || last < from ? null : spansOver(from, last + 1n, Math.max(1, countMax))
 }
 
-/** The time of the first or last match; null where there is none. */
+/** The time of the first or last match; null if there is none. */
 function edgeOf(placesOf: PlacesOf, filter: EntryFilter, rollup: Rollup | null, order: 'asc' | 'desc'): bigint | null {
   const edge = rollup?.edge(order) ?? null
   const parts: readonly RowsPart[] =
@@ -85,7 +85,7 @@ function histogram({ widthMs, first, count }: Spans, counts: Iterable<LevelCount
   const buckets = sums.map((levels, index) => ({
     from: timestampOf((first + index) * widthMs),
     total: [...levels.values()].reduce((a, b) => a + b, 0),
-    // In the order of severity, however they were counted.
+    // In order of severity, in whatever order they were counted.
     levels: Object.fromEntries(LEVELS.flatMap((level) => (levels.has(level) ? [[level, levels.get(level)]] : []))),
   }))
   return { intervalMs: widthMs, buckets, total: buckets.reduce((sum, { total }) => sum + total, 0) }
@@ -94,7 +94,7 @@ function histogram({ widthMs, first, count }: Spans, counts: Iterable<LevelCount
 const NAMES = ['level', 'environment', 'event', 'step', 'project', 'category'] as const satisfies readonly FacetName[]
 const COLUMNS = NAMES.map((name) => `e.${name} AS ${name}`).join(', ')
 
-/** Counts all facets in one pass: entries are alike in most of them, so there are few combinations. */
+/** Counts all facets in one pass: most entries have the same values in most facets, so there are few combinations. */
 export function createFacetReader(database: Database, select: Select, rollupOf: RollupOf) {
   const read = (filter: EntryFilter, valuesMax: number): Facets => {
     const counts = { level: new Map(), environment: new Map(), event: new Map(), step: new Map() }

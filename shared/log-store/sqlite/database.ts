@@ -21,31 +21,31 @@ const FORMAT: DatabaseFormat = {
   pageBytes: PAGE_BYTES,
   // 16 MiB.
   checkpointPages: 2_048,
-  // Of each connection, of which there are several; beyond it the system's own cache of the file answers nearly as fast.
+  // Per connection, and there are several; beyond this, the system's file cache is nearly as fast.
   cacheKibibytes: 4 * 1024,
   lockWaitMs: BUSY_TIMEOUT_MS,
 }
 
-/** Queries differ in their conditions, so statements come and go. */
+/** Maximum cached statements: queries differ in their conditions. */
 const STATEMENTS_MAX = 100
-/** A statement takes some twenty times its text, and a long search is seldom repeated. */
+/** A statement takes about twenty times the size of its text, and a long search is rarely repeated. */
 const KEPT_CHARACTERS_MAX = 4_096
 
-/** The SQL function by which a read that goes through many rows can be ended: 1, or an error once it is called off. */
+/** The SQL function that can end a read of many rows: returns 1, or throws once the read is called off. */
 const GO_ON = 'go_on'
 
-/** The SQL function that compares the values of a leaf: leaves, needle, and the two ends of the range of keys. */
+/** The SQL function that compares the values of a leaf: leaves, needle, and the two bounds of the range of keys. */
 export const LEAF_WITHIN = 'leaf_within'
-/** The SQL functions that give the values of a leaf, or its numbers, as a JSON array: leaves, needle. */
+/** The SQL functions that return the values of a leaf, or its numbers, as a JSON array: leaves, needle. */
 export const LEAF_TEXTS = 'leaf_texts'
 export const LEAF_NUMBERS = 'leaf_numbers'
 
-/** A condition that always holds, and asks once in 256 rows, by a number of the row, whether to go on. */
+/** A condition that is always true, and checks once per 256 rows, by a number of the row, whether to go on. */
 export const goOn = (number: string): string => `CASE WHEN ${number} & 255 THEN 1 ELSE ${GO_ON}() END`
 
-/** A connection to the file. All that it throws on SQLite's account is a `StoreUnavailableError` or a `StoreHaltError`. */
+/** A connection to the file. Every SQLite failure is thrown as a `StoreUnavailableError` or a `StoreHaltError`. */
 export interface Database extends Transactions {
-  /** Prepared once and kept while it is in use. Only within `read` or `write`. */
+  /** Prepared once and cached while it is in use. Only within `read` or `write`. */
   prepare(sql: string): StatementSync
   exec(sql: string): void
   /** Safe to call twice. */
@@ -53,11 +53,11 @@ export interface Database extends Transactions {
 }
 
 export interface DatabaseOptions extends DatabaseFileOptions {
-  /** Whether the present read is to be given up; asked every few hundred rows that one goes through. */
+  /** Whether to give up the current read; checked every few hundred rows. */
   readonly isCalledOff?: () => boolean
 }
 
-/** Opens the file, making it where it is missing; throws where it is damaged, foreign or of another version. */
+/** Opens the file and creates it if it is missing; throws if it is damaged, foreign or of another version. */
 export function openDatabase({ isCalledOff = () => false, ...options }: DatabaseOptions): Database {
   const guard = <T>(work: () => T): T => {
     try {
@@ -96,7 +96,7 @@ function statementCache(sqlite: DatabaseSync): (sql: string) => StatementSync {
   return (sql) => {
     const known = statements.get(sql)
     if (known !== undefined) {
-      // The order of a Map is that of insertion: the least recently used one comes first.
+      // A Map keeps insertion order, so the least recently used statement comes first.
       statements.delete(sql)
       statements.set(sql, known)
       return known

@@ -18,14 +18,14 @@ import type { PlacesOf } from './places.ts'
 import type { RollupOf, RowsPart } from './rollup-reader.ts'
 import { KINDS, kindsOf, type Select, whereKinds } from './selection.ts'
 
-/** A page of rows ends early, too, once so many characters were read for it. */
+/** A page of rows also ends early once this many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
 
 /** The record of an entry cut to its row, as text. */
 const rowText = (source: string): string =>
   mayBeLong(source) ? JSON.stringify(rowOf(parseKeepingDigits(source) as EntryRecord)) : source
 
-/** Entries come out as the text of their records, which costs less to hand to another thread than an object. */
+/** Entries are returned as the text of their records, which is cheaper to pass to another thread than an object. */
 export interface EntryReader {
   search(filter: EntryFilter, page: PageRequest): SourcePage
   get(team: string, kind: EntryKind, id: string): string | undefined
@@ -47,7 +47,7 @@ export interface SourceTail {
 const sourceOf = (database: Database, arrival: unknown): string =>
   String(database.prepare('SELECT source FROM contents WHERE arrival = ?').get(Number(arrival))?.['source'])
 
-/** The texts of these entries up to the first that would make the page too long, one at least. In `Database.read` only. */
+/** The texts of these entries up to the first that would make the page too long, at least one. Only in `Database.read`. */
 export function gather(database: Database, arrivals: readonly number[], form: 'row' | 'whole'): readonly string[] {
   const sources: string[] = []
   let [read, given] = [0, 0]

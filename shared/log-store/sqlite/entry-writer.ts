@@ -16,7 +16,7 @@ import { currentTextTable } from './text-tables.ts'
 import { indexedText } from './words-index.ts'
 
 export interface EntryWriter {
-  /** Stores the documents in one transaction; one outcome each, in their order. */
+  /** Stores the documents in one transaction; one outcome each, in order. */
   write(documents: readonly EntryDocument[]): readonly WriteOutcome[]
 }
 
@@ -63,18 +63,18 @@ const INSERT_ENTRY = `
   ON CONFLICT (id) DO NOTHING`
 const INSERT_CONTENTS = 'INSERT INTO contents (arrival, leaves, source) VALUES (?, ?, ?)'
 
-/** Takes an arrival and `indexedTexts`. */
+/** The statement that takes an arrival and `indexedTexts`. */
 export const insertTexts = (table: string): string =>
   `INSERT INTO ${table} (rowid, message, exception, payload, leaves) VALUES (?, ?, ?, ?, ?)`
 
-/** The texts of a document as a full-text table takes them. */
+/** The texts of a document in the form that a full-text table takes. */
 export const indexedTexts = (document: EntryDocument): readonly SQLInputValue[] =>
   [document.message, document.exception, document.payload, detailsText(document)].map(indexedText)
 
-/** SQLite takes 1,000,000,000 bytes; a unit is 3 of them at most. */
+/** SQLite's limit is 1,000,000,000 bytes; a UTF-16 unit takes at most 3. */
 const SOURCE_LENGTH_MAX = 300_000_000
 
-/** The rows, or the reason why the document can never be stored. */
+/** The rows, or why the document can never be stored. */
 function entryRow(document: EntryDocument): EntryRow | { readonly refused: string } {
   const times = [nanosOf(document.timestamp), nanosOf(document.receivedAt)]
   if (times.includes(null)) return { refused: 'a time is no canonical timestamp' }

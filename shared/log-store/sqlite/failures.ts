@@ -1,7 +1,7 @@
 import { explainSqliteError, SQLITE, sqliteCode } from '../../sqlite/database-file.ts'
 import { StoreHaltError } from '../log-store.ts'
 
-/** The file cannot be written or read now, and may be later. */
+/** The file cannot be written or read at the moment, but may be later. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
@@ -14,8 +14,8 @@ export class CalledOffError extends Error {
 const PASSING: readonly number[] = [SQLITE.FULL, SQLITE.BUSY, SQLITE.LOCKED, SQLITE.IOERR, SQLITE.NOMEM]
 
 /**
- * Turns what `node:sqlite` throws on SQLite's account into a `StoreUnavailableError` where it may pass, else into a `StoreHaltError`.
- * The message says what to do. Leaves every other error as it is.
+ * Turns an error of `node:sqlite` into a `StoreUnavailableError` if it may pass, else into a `StoreHaltError`, with a message that says
+ * what to do. Returns any other error unchanged.
  */
 export function clearError(thrown: unknown, file: string): unknown {
   const code = sqliteCode(thrown)

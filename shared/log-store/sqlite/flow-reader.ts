@@ -29,13 +29,13 @@ const GROUPS = `SELECT event, step, project, level, count(*) AS count,
   GROUP BY event, step, project, level ORDER BY min(timestamp), event, step, project, level`
 const SPAN = 'CAST(first_at AS TEXT) AS first_at, CAST(last_at AS TEXT) AS last_at'
 
-/** Times are whole milliseconds for the most part, which leaves the lowest bits of their nanoseconds alike. */
+/** Times are mostly whole milliseconds, so the lowest bits of their nanoseconds vary too little. */
 const GO_ON = sql(goOn('(last_at >> 6)'))
 
-/** A summary may be told before its entries are stored, and stay after they were removed: it is no flow until it has one. */
+/** A summary may exist before its entries are stored, and after they were removed: it is a flow only while it has entries. */
 const HAS_ENTRIES = sql('EXISTS (SELECT 1 FROM entries WHERE team = flows.team AND correlation_key = flows.key)')
 
-/** The number before the latest activity in the order of each sort. */
+/** The sort key before the latest activity, for each sort. */
 const RANKS: Readonly<Record<FlowSort, string>> = {
   latest: '0',
   longest: '(last_at - first_at) / 1000000',
@@ -49,8 +49,8 @@ export function createFlowReader(database: Database): FlowReader {
   const search = (filter: FlowFilter, { limit, sort, after }: FlowPageRequest): FlowPage => {
     const ends = filter.state === null ? sql('') : endsOf(filter.state)
     const { text, values } = allOf([GO_ON, ...conditions(filter), ...beyond(sort, after), HAS_ENTRIES])
-    // An order by a number that is the same for all would keep the index from giving the order, and so would `last_at` without its table:
-    // it is the text that is selected under this name.
+    // A constant sort key would keep the index from providing the order, and so would `last_at` without its table name, which means the
+    // selected text of that name.
     const order = `${sort === 'latest' ? '' : 'rank DESC, '}flows.last_at DESC, key`
     const rows = database
       .prepare(

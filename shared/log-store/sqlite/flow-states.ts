@@ -3,7 +3,7 @@ import { toNanos } from '../../contract/timestamp.ts'
 import type { FlowStates } from '../log-store.ts'
 import { type Sql, sql } from './sql.ts'
 
-/** The ends and places of Events in the form of `memberNeedle`, for the conditions below: a WITH clause. */
+/** The ends and places of Events as memberNeedle bytes, for the conditions below: a WITH clause. */
 export const endsOf = ({ ends, waits }: FlowStates): Sql =>
   sql(
     `WITH ends (event, step) AS MATERIALIZED (
@@ -27,7 +27,7 @@ const inNanos = <Place extends { readonly lately: string }>(place: Place) => ({
 const FAILED = `worst_level >= ${levelRank('Error')}
   AND coalesce(last_error_at >= coalesce(last_progress_at, last_at), last_progress_at IS NULL)`
 
-/** The rows of `ends` of the Events that a flow is in and did not end. */
+/** The rows of `ends` for Events that a flow is in and has not ended. */
 const EXPECTED = `SELECT 1 FROM ends WHERE instr(flows.events, event) > 0 AND NOT EXISTS
   (SELECT 1 FROM ends AS other WHERE other.event = ends.event AND instr(flows.steps, other.step) > 0)`
 
@@ -36,7 +36,7 @@ const KNOWN = `EXISTS (${EXPECTED} AND event IN (SELECT event FROM places))`
 const OVERDUE = `EXISTS (${EXPECTED} AND last_at <= (SELECT lately FROM places
   WHERE places.event = ends.event AND instr(flows.steps, places.step) > 0 ORDER BY number DESC LIMIT 1))`
 
-/** The state of a flow, one of `FLOW_STATES`, by its row in `flows` and `endsOf`. Few flows are so young that their places matter. */
+/** The state of a flow, one of `FLOW_STATES`, from its row in `flows` and `endsOf`. Few flows are so recent that their places matter. */
 export function stateOf({ lately, waits }: FlowStates): Sql {
   const times = [{ lately }, ...waits, ...waits.flatMap(({ places }) => places)].map((one) => toNanos(one.lately))
   const first = times.reduce((a, b) => (a < b ? a : b))

@@ -80,7 +80,7 @@ interface FlowSummary {
   readonly projects: readonly string[]
 }
 
-/** Sets keep so many members, the first ones in order: which are kept does not depend on the order of merging. */
+/** Maximum members of a set, the first ones in sort order, so that the order of merging does not matter. */
 export const FLOW_SET_MAX = 500
 
 export const summaryOf = (delta: FlowDelta): FlowSummary => ({
@@ -96,7 +96,7 @@ export const summaryOf = (delta: FlowDelta): FlowSummary => ({
   projects: union(delta.projects.map(searchText), []),
 })
 
-/** Commutative, associative and idempotent: the same facts in any order, however often, make the same summary. */
+/** Commutative, associative and idempotent: the same facts in any order, however often, give the same summary. */
 export const mergeSummaries = (a: FlowSummary, b: FlowSummary): FlowSummary => ({
   firstAt: a.firstAt < b.firstAt ? a.firstAt : b.firstAt,
   lastAt: later(a.lastAt, b.lastAt),

@@ -35,28 +35,28 @@ const COLUMNS: Readonly<Record<GroupColumn, string>> = {
   exceptionGroup: 'e.exception_group',
 }
 
-/** Matches with a row for each value that groups share: in SQL, of `source`, where it is null for an entry without any. */
+/** Matches, with a row for each value that groups share: `value` in SQL over `source`, null for an entry without any. */
 export interface GroupRows {
   readonly source: Sql
   readonly where: Sql
   readonly value: string
 }
 
-/** The rows of a selection, `from` and `where` over `entries AS e`. */
+/** The rows of a selection: `from` and `where` over `entries AS e`. */
 export function groupRows(from: string, where: Sql, by: GroupField): GroupRows {
   if (typeof by === 'string') return { source: sql(from), where, value: COLUMNS[by] }
   const { text, values } = leafArray(LEAF_TEXTS, by)
   return { source: sql(`${from} LEFT JOIN json_each(${text}) AS v`, ...values), where, value: 'v.value' }
 }
 
-/** The JSON array that a function makes of an entry's leaves at a path, in SQL; null where it has none. */
+/** The JSON array, in SQL, that a function makes of an entry's leaves at a path; null if the entry has none. */
 export function leafArray(make: string, { field, path }: LeafName): Sql {
   const needle = leafNeedle(field, path, '', true)
   const made = `CASE WHEN instr(leaves, ?) > 0 THEN ${make}(leaves, ?) END`
   return sql(`(SELECT ${made} FROM contents WHERE arrival = e.arrival)`, needle, needle)
 }
 
-/** SQLite sorts the entries into groups, on disk where they are many; only the groups that are asked for come into memory here. */
+/** SQLite sorts the entries into groups, on disk if they are many; only the requested groups are loaded into memory here. */
 export function createGroupReader(database: Database, select: Select, rollupOf: RollupOf, placesOf: PlacesOf) {
   const read = (filter: EntryFilter, by: GroupField, { groupsMax, bucketsMax }: GroupLimits): SourceGroups => {
     const selection = select(filter)
@@ -93,11 +93,11 @@ interface GroupRow {
   readonly first: string
   readonly last: string
   readonly level: number
-  /** `span:count` of each span with entries, with commas between. */
+  /** `span:count` for each span with entries, separated by commas. */
   readonly spans: string
 }
 
-/** The groups with most entries, and before them the entries without a value as one. Each entry is looked at once. */
+/** The groups with most entries, preceded by the entries without a value as one group. Each entry is read once. */
 function countGroups(
   database: Database,
   { source, where, value }: GroupRows,
@@ -122,7 +122,7 @@ function countGroups(
     }))
 }
 
-/** The arrivals of the groups' last entries, in the groups' order: found by their times, which are known. */
+/** The arrivals of the groups' last entries, in the groups' order, found by their known times. */
 function lastEntries(
   database: Database,
   { source, where, value }: GroupRows,
@@ -131,7 +131,7 @@ function lastEntries(
   if (rows.length === 0) return []
   const times = rows.map(({ last }) => BigInt(last))
   const { text, values } = allOf([where, sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times)])
-  // Beside a max(), the bare columns are those of its row.
+  // With max(), SQLite takes the bare columns from the row of the maximum.
   const found = database
     .prepare(`SELECT ${value} AS value, CAST(e.timestamp AS TEXT) AS at, max(e.id), e.arrival AS arrival
       FROM ${source.text} WHERE ${text} GROUP BY 1, 2`)

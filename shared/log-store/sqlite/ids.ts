@@ -1,7 +1,7 @@
 import { parseGuid } from '../../contract/guid.ts'
 import { FINGERPRINT_DIGITS, isFingerprint } from '../../fingerprint/fingerprint.ts'
 
-/** An id as it is stored: 16 bytes for a GUID in canonical form, which is half of its text, and text for any other. */
+/** The stored form of an id: 16 bytes for a GUID in canonical form, less than half of its text, and text for any other. */
 export const storedId = (id: string): Uint8Array | string =>
   parseGuid(id) === id ? Buffer.from(id.replaceAll('-', ''), 'hex') : id
 
@@ -10,7 +10,7 @@ export function idText(stored: unknown): string {
   return parseGuid(Buffer.from(stored).toString('hex')) ?? ''
 }
 
-/** A fingerprint as a number; null, which equals nothing, for a text that is none. */
+/** A fingerprint as a number; null, which equals nothing, for any other text. */
 export const storedFingerprint = (id: string | null): number | null =>
   id === null || !isFingerprint(id) ? null : Number.parseInt(id, 16)
 
@@ -19,7 +19,7 @@ export const fingerprintText = (stored: unknown): string =>
 
 const HEX = 'lower(hex(e.id))'
 
-/** The text of `e.id` in SQL. */
+/** The text of `e.id`, in SQL. */
 export const ID_TEXT = `CASE typeof(e.id) WHEN 'blob' THEN ${[
   [1, 8],
   [9, 4],

@@ -6,7 +6,7 @@ import { StoreUnavailableError } from './failures.ts'
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 5_000
 
-/** Repeats writes for as long as their failure may pass, and says so. */
+/** Retries writes for as long as their failure may pass, and reports it. */
 export interface Persistence {
   /** Rejects with the signal's reason, and with any failure that will not pass. */
   persist<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T>

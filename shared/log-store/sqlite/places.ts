@@ -16,7 +16,7 @@ export interface Place {
   readonly id: string
 }
 
-/** The first matches of a filter after a place, in order; of the arrivals of a range where one is given. In `Database.read` only. */
+/** The first matches of a filter after a place, in order; only those in the range of arrivals, if given. Only in `Database.read`. */
 export type PlacesOf = (
   filter: EntryFilter,
   order: Order,
@@ -48,7 +48,7 @@ function selectedPlaces(
       ? []
       : [sql(`(e.timestamp, e.id) ${order === 'asc' ? '>' : '<'} (?, ?)`, toNanos(after.timestamp), storedId(after.id))]
   const kinds = kindsOf(filter)
-  // By time, entries lie in order kind by kind: each kind gives its first ones without sorting.
+  // By time, entries are ordered within each kind: each kind returns its first ones without sorting.
   const parts = (selection.byTime ? kinds.map((kind) => [kind]) : [kinds]).map((some): Sql => {
     const { text, values } = allOf([whereKinds(selection, some), ...beyond])
     const ordered = `ORDER BY e.timestamp ${order}, e.id ${order} LIMIT ?`
@@ -65,8 +65,8 @@ function selectedPlaces(
 }
 
 /**
- * Entries arrive in the order of their time for the most part, so the full-text tables are gone through in the order of their times, one
- * and then ever more of them, until no other can have a match that comes before those found.
+ * Entries mostly arrive in the order of their time, so the full-text tables are searched in the order of their times, first one and then
+ * ever more of them, until no other table can have a match that comes before those found.
  */
 function textPlaces(
   database: Database,
@@ -89,7 +89,7 @@ function textPlaces(
   return found
 }
 
-/** The tables that may have a match, with the first matches first. */
+/** The tables that may have a match, those with the first matches first. */
 function inOrder(
   tables: readonly TimedTable[],
   { from, to }: EntryFilter,
@@ -101,11 +101,11 @@ function inOrder(
   return within.toSorted((a, b) => (order === 'asc' ? a.firstMinute - b.firstMinute : b.lastMinute - a.lastMinute))
 }
 
-/** Whether all entries of a table come after all of the minute. */
+/** Whether all entries of a table come after this whole minute in the order. */
 const isBeyond = ({ firstMinute, lastMinute }: TimedTable, minute: number, order: Order): boolean =>
   order === 'asc' ? firstMinute > minute : lastMinute < minute
 
-/** In the order of (timestamp, id), as SQLite has it: texts before bytes. */
+/** In the order of (timestamp, id), as in SQLite: texts before bytes. */
 function comparePlaces(a: Place, b: Place): number {
   if (a.nanos !== b.nanos) return a.nanos < b.nanos ? -1 : 1
   const [x, y] = [storedId(a.id), storedId(b.id)]

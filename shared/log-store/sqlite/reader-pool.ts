@@ -13,7 +13,7 @@ export interface Reading {
 /** A store, in the threads of a pool or in the caller's thread. */
 export interface StoreClient {
   call<Name extends keyof Store>(name: Name, ...args: Parameters<Store[Name]>): Promise<ReturnType<Store[Name]>>
-  /** The same for a caller that may give up: then it rejects with the signal's reason. */
+  /** The same for a caller that may give up: it then rejects with the signal's reason. */
   read<Name extends keyof Store>(
     reading: Reading,
     name: Name,
@@ -21,27 +21,27 @@ export interface StoreClient {
   ): Promise<ReturnType<Store[Name]>>
   /** Whether the store can be called at all. */
   health(): Health
-  /** Lets the calls already made finish. Safe to call twice. */
+  /** Lets calls in progress finish. Safe to call twice. */
   close(): Promise<void>
 }
 
 export interface ReaderPoolOptions {
-  /** Most threads that take calls. */
+  /** Maximum threads that take calls. */
   readonly threadsMax: number
-  /** Most threads that are being ended beside them: a step of the full-text search cannot be interrupted. */
+  /** Maximum additional threads that are being ended: a step of the full-text search cannot be interrupted. */
   readonly endingMax: number
-  /** How long a thread may take to notice that its call was called off before another takes its place. */
+  /** How long a thread may take to notice that its call was called off before another replaces it. */
   readonly graceMs: number
 }
 
 export const READER_POOL: ReaderPoolOptions = { threadsMax: 3, endingMax: 2, graceMs: 250 }
 
-/** An owner may have twice as many threads as it leaves to others, so that of three there is always one left. */
+/** An owner may have twice as many threads as it leaves to others, so that one of three is always left. */
 const OWNER_WEIGHT = 2
 
 const NAME = 'log-store'
 
-/** The process itself, which reads for none of its Teams. */
+/** The process itself, which does not read for any Team. */
 const NOBODY: Reading = { owner: '' }
 
 interface Job {
@@ -51,10 +51,10 @@ interface Job {
 }
 
 /**
- * Opens the store in several threads, which `start` starts; all but the first are started when there is work for them. No owner takes
- * the last one. Of the calls that wait for a thread the first of the owner that has the fewest is next, and among such owners that of the
- * one that was served longest ago. A call that is called off is answered at once, with a `ReadNotBegunError` where it still waited; its
- * thread ends it at the next row, and is replaced where it does not.
+ * Opens the store in several threads, which `start` starts; all but the first are started when there is work for them. No owner takes the
+ * last one. Of the waiting calls, the next is the first of the owner with the fewest running calls; among several such owners, of the one
+ * served longest ago. A call that is called off is answered at once, with a `ReadNotBegunError` if it was still waiting; its thread ends
+ * the call at the next row, and is replaced if it does not.
  */
 export async function openReaderPool(
   start: () => Promise<Reader>,
@@ -78,7 +78,7 @@ export async function openReaderPool(
 
   const runningOf = (owner: string): number => [...busy.values()].filter((job) => job.owner === owner).length
 
-  /** The number of the last call of each owner that was begun. */
+  /** The sequence number of each owner's last started call. */
   const lastBegun = new Map<string, number>()
   let begun = 0
   const turnOf = ({ owner }: Job): number => lastBegun.get(owner) ?? 0
@@ -100,7 +100,7 @@ export async function openReaderPool(
   }
 
   function release(reader: Reader): void {
-    // A thread that is being replaced was taken out already.
+    // A thread that is being replaced has already been taken out.
     if (busy.delete(reader)) threads.give(reader)
     dispatch()
   }
@@ -154,13 +154,13 @@ export async function openReaderPool(
 const closed = (): Error => new Error('the log store is closed')
 
 interface ThreadsOptions extends ReaderPoolOptions {
-  /** There may be a thread to take that was not there before. */
+  /** Called when a thread may have become available. */
   readonly onFree: () => void
-  /** None could be started. */
+  /** Called when no thread could be started. */
   readonly onFailure: (error: Error) => void
 }
 
-/** The threads that are not at work. */
+/** The threads that are not working. */
 function createThreads(first: Reader, start: () => Promise<Reader>, options: ThreadsOptions) {
   const { threadsMax, endingMax, onFree, onFailure } = options
   const idle = new Set([first])
@@ -186,7 +186,7 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
   }
 
   return {
-    /** A thread, beside so many that are at work; where there is none, one is started if it may be. */
+    /** Returns an idle thread, given the number of busy ones; if there is none, starts one if that is allowed. */
     take(busy: number): Reader | undefined {
       const [reader] = idle
       if (reader !== undefined) idle.delete(reader)
@@ -196,7 +196,7 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
     give(reader: Reader): void {
       if (!reader.isGone()) idle.add(reader)
     },
-    /** Ends a thread that is stuck: it goes on until its step ends, and counts until then, so that there are never many. */
+    /** Ends a stuck thread: it continues until its step ends, and counts until then, so that there are never many. */
     replace(reader: Reader): void {
       ending += 1
       void reader.kill().then(() => {
@@ -205,7 +205,7 @@ function createThreads(first: Reader, start: () => Promise<Reader>, options: Thr
       })
       onFree()
     },
-    /** The reason why there is no thread beside so many that are at work. */
+    /** Why there is no thread besides the busy ones. */
     failure(busy: number): string | undefined {
       if (isClosed) return 'it is closed'
       return idle.size + busy === 0 && !isStarting ? (failure ?? 'its threads have ended') : undefined

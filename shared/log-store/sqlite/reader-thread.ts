@@ -1,17 +1,17 @@
-/** One thread of the pool (reader-pool.ts): a connection of its own, and a word in shared memory by which its work is called off. */
+/** One thread of the pool (reader-pool.ts): a connection of its own, and a word in shared memory that calls its work off. */
 import { readlinkSync } from 'node:fs'
 import { serveThread } from '../../runtime/threads/serve-thread.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
 export interface ReaderThreadData extends StoreOptions {
-  /** One 32-bit integer: the number of the job that is called off. */
+  /** One 32-bit integer: the number of the job to call off. */
   readonly calledOff: SharedArrayBuffer
 }
 
 export interface ReaderCalls {
   /** Runs a call of the store as the job of this number. */
   run<Name extends keyof Store>(job: number, name: Name, args: Parameters<Store[Name]>): ReturnType<Store[Name]>
-  /** The id by which the operating system knows this thread; null where it does not tell. */
+  /** The id by which the operating system knows this thread; null if it does not tell. */
   systemThreadId(): number | null
 }
 

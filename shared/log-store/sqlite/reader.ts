@@ -5,24 +5,24 @@ import { CalledOffError, StoreUnavailableError } from './failures.ts'
 import type { ReaderCalls, ReaderThreadData } from './reader-thread.ts'
 import type { Store, StoreOptions } from './store.ts'
 
-/** A thread with a connection to the store, which does one thing at a time. */
+/** A thread with a connection to the store that runs one call at a time. */
 export interface Reader {
-  /** Rejects with a `ReadTooLargeError` where the thread would need too much memory; it is gone then. */
+  /** Rejects with a `ReadTooLargeError` if the thread would need too much memory; the thread is then gone. */
   run<Name extends keyof Store>(name: Name, args: Parameters<Store[Name]>): Promise<ReturnType<Store[Name]>>
-  /** Has the call that runs end at the next row that it comes to. */
+  /** Makes the running call end at the next row that it reaches. */
   callOff(): void
   /** Whether it can be called at all. */
   isGone(): boolean
-  /** Ends the thread, if need be in the middle of a call: as soon as its native code lets it, and with the lowest priority until then. */
+  /** Ends the thread, even during a call: as soon as its native code allows it, and with the lowest priority until then. */
   kill(): Promise<void>
-  /** Lets the call that runs finish. */
+  /** Lets the running call finish. */
   close(): Promise<void>
 }
 
-/** Objects of a read, in MiB: pages are bounded in bytes, and counts by their values; a read that needs more is given up. */
+/** Memory for the objects of a read, in MiB: pages are limited in bytes, counts in values; a read that needs more is given up. */
 const OLD_GENERATION_MIB = 160
 
-/** The least that Linux gives: such a thread only runs where no other wants to. */
+/** The lowest priority on Linux: such a thread runs only when no other wants to. */
 const LOWEST_PRIORITY = 19
 
 /** Calls are numbered in 31 bits; 0 is none. */
@@ -69,6 +69,6 @@ function lowerPriority(systemThreadId: number): void {
   try {
     setPriority(systemThreadId, LOWEST_PRIORITY)
   } catch {
-    // It has ended meanwhile.
+    // The thread has ended meanwhile.
   }
 }

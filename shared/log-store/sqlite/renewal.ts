@@ -8,34 +8,34 @@ import { textTableSchema } from './schema.ts'
 import { beginTextTable, replaceTextTable, tableOf } from './text-tables.ts'
 
 /**
- * The entries that an older version stored get what they lack: fingerprints, and the words that it did not know of. They are gone through in
- * the order of arrival. A full-text table can neither change nor forget a row, so a new one is filled beside it and takes its place when all of
- * its entries are in there; until then the old one is searched. Each turn is one transaction, which also says how far it came: a killed process
- * goes on where it was.
+ * Adds to entries stored by an older version what they lack: fingerprints, and words that it did not index. They are processed in order of
+ * arrival. A full-text table can neither change nor delete a row, so a new one is filled beside it and replaces it when it has all of its
+ * entries; until then the old one is searched. Each turn is one transaction, which also records the progress: a killed process resumes
+ * where it was.
  */
 export interface Renewal {
-  /** The next entries to be renewed; null where there are none. */
+  /** The next entries to renew; null if there are none. */
   nextToRenew(): Turn | null
-  /** Renews the entries of the turn with documents made of their sources; does nothing where they were renewed or removed meanwhile. */
+  /** Renews the entries of the turn with documents made from their sources; does nothing if they were renewed or removed meanwhile. */
   renew(turn: Turn, documents: readonly EntryDocument[]): void
 }
 
 export interface Turn {
-  /** All up to this arrival are renewed. */
+  /** All entries up to this arrival are renewed. */
   readonly after: number
-  /** In the order of arrival, and of one full-text table. */
+  /** In order of arrival, all from one full-text table. */
   readonly entries: readonly { readonly arrival: number; readonly source: string }[]
 }
 
-/** Characters of the sources of a turn, but for a single longer one: some tens of milliseconds. */
+/** Maximum characters of the sources of a turn (except for a single longer one): a few tens of milliseconds. */
 const SOURCES_LENGTH_MAX = 1_000_000
-/** Stands beside the table whose place it is to take. */
+/** Exists beside the table that it will replace. */
 const RENEWED_TABLE = 'texts_renewed'
 
 interface State {
   readonly renewed: number
   readonly until: number
-  /** The table of RENEWED_TABLE's entries; 0 where there is none. */
+  /** The number of the table whose entries are in RENEWED_TABLE; 0 if there is none. */
   readonly number: number
 }
 
@@ -67,7 +67,7 @@ export function createRenewal(database: Database, { renewedOfATurn }: StoreLimit
     return { after: renewed, entries }
   }
 
-  /** Puts the new table into the place of the old one, if that is still there. */
+  /** Replaces the old table with the new one, if the old one still exists. */
   const replace = (number: number): void => {
     if (number !== 0) replaceTextTable(database, number, RENEWED_TABLE)
   }
@@ -81,7 +81,7 @@ export function createRenewal(database: Database, { renewedOfATurn }: StoreLimit
       setState({ renewed: until, until, number: 0 })
       return
     }
-    // Its table may be gone with it.
+    // The table may have been removed with the entry.
     if (database.prepare('SELECT 1 FROM contents WHERE arrival = ?').get(first.arrival) === undefined) return
     const table = tableOf(database, first.arrival)
     if (number !== table.number) {
@@ -99,7 +99,7 @@ export function createRenewal(database: Database, { renewedOfATurn }: StoreLimit
         .run(storedFingerprint(template), storedFingerprint(exceptionGroup), arrival)
       database.prepare(texts).run(arrival, ...indexedTexts(document))
     }
-    // Entries of this version may have come to the table before the next one was begun.
+    // Entries of this version may have been added to the table before the next one was begun.
     const end = Math.max(until, next - 1)
     const more = database
       .prepare('SELECT 1 FROM contents WHERE arrival > ? AND arrival < ? LIMIT 1')

@@ -5,19 +5,19 @@ import { COUNTED_COLUMNS, type CountedEntry, countedEntry, type Rollups } from '
 import { beginTextTable, dropTextTable, type TextTable, textTables } from './text-tables.ts'
 
 /**
- * Removal in steps, each one short transaction, so that writes and reads go on in between. Every step says how many documents
- * it removed and where the next one begins; null when there is nothing left to do.
+ * Removal in steps, each a short transaction, so that writes and reads continue in between. Every step returns how many documents it
+ * removed and where the next one begins, or null if nothing is left to do.
  */
 export interface Retention {
-  /** Of the arrivals after this one: removes documents received before the day (yyyy-mm-dd, UTC). */
+  /** Among arrivals after `after`, removes documents received before the day (yyyy-mm-dd, UTC). */
   removeDocumentsBefore(day: string, after: number): RemovalStep
-  /** Removes flows whose last entry was received before the day and of which nothing is left. Returns how many. */
+  /** Removes flows whose last entry was received before the day and that have no entries left. Returns how many. */
   removeFlowsBefore(day: string): number
-  /** Drops one full-text table of which no document is left; false where there is none. */
+  /** Drops one full-text table without remaining documents; false if there is none. */
   dropEmptyTextTable(): boolean
-  /** While the file uses more than so many bytes: removes the documents that arrived first. */
+  /** If the file uses more than `bytesMax` bytes, removes the documents that arrived first. */
   removeOldest(bytesMax: number): RemovalStep
-  /** The day on which the first of the remaining documents was received; null where there is none. */
+  /** The day on which the first of the remaining documents was received; null if there is none. */
   firstDay(): string | null
 }
 
@@ -28,9 +28,9 @@ export interface RemovalStep {
 
 const DOCUMENTS_OF_A_STEP = 500
 const FLOWS_OF_A_STEP = 500
-/** So many short rows are looked through in some milliseconds. */
+/** This many short rows are searched in a few milliseconds. */
 const ARRIVALS_OF_A_STEP = 50_000
-/** The oldest documents go table by table; a table should be a small part of what may be kept. */
+/** The oldest documents are removed table by table, so a table should be a small part of the limit. */
 const TABLES_OF_A_LIMIT = 8
 const DELETE_ENTRY = `DELETE FROM entries WHERE arrival = ? RETURNING ${COUNTED_COLUMNS}`
 
@@ -113,13 +113,13 @@ export function createRetention(database: Database, rollups: Rollups): Retention
 
 const startOf = (day: string): bigint => toNanos(`${day}T00:00:00.000Z`)
 
-/** The file never shrinks, but its free pages are used again; only the others count. */
+/** The file never shrinks, but its free pages are reused, so only the others count. */
 function usedBytes(database: Database): number {
   const pragma = (name: string): number => Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
   return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size')
 }
 
-/** Begins a new table where the last one has grown to more than a small part of the limit. */
+/** Begins a new table if the last one has grown beyond a small part of the limit. */
 function splitForLimit(database: Database, tables: readonly TextTable[], used: number, bytesMax: number): void {
   const current = tables.at(-1)
   const last = lastArrival(database)

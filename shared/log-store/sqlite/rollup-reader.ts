@@ -12,33 +12,33 @@ import { factConditions, kindsOf } from './selection.ts'
 import { allOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import type { ArrivalRange } from './text-tables.ts'
 
-/** The matches of a filter in whole minutes, as the rollups count them. In `Database.read` only. */
+/** The matches of a filter in whole minutes, as counted by the rollups. Only in `Database.read`. */
 export interface Rollup {
-  /** The other matches, whose rows have to be read: in the parts of a minute at the ends of the range, and those not counted yet. */
+  /** The other matches, whose rows have to be read: those in partial minutes at the ends of the range, and those not counted yet. */
   readonly beside: readonly RowsPart[]
   count(): number
-  /** Counts by level from a minute since 1970 on. No row reaches over a multiple of `unit` minutes. */
+  /** Counts by level, each for a span that starts at `minute` (since 1970). No span crosses a multiple of `unit` minutes. */
   levels(unit: number): Iterable<{ readonly minute: number; readonly level: Level; readonly count: number }>
-  /** The combinations of facts, by the names of the facets as `entries` has them, each with its count. Only where facts were wanted. */
+  /** The combinations of facts, named like the facet columns of `entries`, each with its count. Only if facts were wanted. */
   facts(): Iterable<{ readonly facts: Readonly<Record<FacetName, unknown>>; readonly count: number }>
-  /** The first or last of the minutes that have a match; null where none has. */
+  /** The first or last minute that has a match; null if none has. */
   edge(order: 'asc' | 'desc'): RowsPart | null
 }
 
-/** A part of the matches of a filter: the filter narrowed, and the arrivals where they are not all meant. */
+/** A part of the matches of a filter: the filter narrowed, and the range of arrivals unless all are meant. */
 export interface RowsPart {
   readonly filter: EntryFilter
   readonly arrivals?: ArrivalRange
 }
 
 /**
- * The rollup of a filter; null where it does not tell: where the filter asks for more than the facts that are counted, where no whole
- * minute is in its range, while many entries are not counted, and where a Team has more combinations of facts than are counted. In
- * `Database.read` only. `wanted`: whether facts are to be given, or the filter alone may use them.
+ * The rollup of a filter; null if it cannot answer: if the filter needs more than the counted facts, if no whole minute is in its range,
+ * while many entries are uncounted, and if a Team has more combinations of facts than are counted. Only in `Database.read`. `wanted`:
+ * whether facts are to be returned, or only the filter may use them.
  */
 export type RollupOf = (filter: EntryFilter, wanted: 'counts' | 'facts') => Rollup | null
 
-/** Minutes until after the last time that a timestamp can be: a multiple of every width. */
+/** The number of minutes up to the latest possible timestamp or later: a multiple of every width. */
 const END = 1_440 * 150_000
 
 const GO_ON = sql(goOn('start'))
@@ -76,7 +76,7 @@ const hasRest = (database: Database, team: number, { from, to }: Minutes): boole
 
 type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
 
-/** The least detail that has all that a filter asks for; null where none has. */
+/** The smallest detail that has everything a filter needs; null if none has. */
 function neededDetail(filter: EntryFilter, wanted: 'counts' | 'facts'): Detail | null {
   if (filter.correlationKey !== null || filter.template !== null || filter.exceptionGroup !== null) return null
   const { environment, event, step, project, category } = filter
@@ -122,7 +122,7 @@ function createRollup(
       facts,
     ])
 
-  /** The first or last row of a piece, and of smaller ones within it. */
+  /** The first or last row of a piece, refined by smaller widths within it. */
   const firstIn = (piece: Piece, order: 'asc' | 'desc'): number | null => {
     const { text, values } = rows(piece)
     const start = database
@@ -181,7 +181,7 @@ function createRollup(
   }
 }
 
-/** The numbers of the combinations that match, as a condition on rows of `rollups`. */
+/** The numbers of the matching combinations, as a condition on rows of `rollups`. */
 function conditions(filter: EntryFilter, team: number): Sql {
   const { rest } = compileQuery(filter.query, () => FALSE)
   const all = [
@@ -209,7 +209,7 @@ function uncounted(filter: EntryFilter, { from, to }: Minutes, counted: number, 
   return [{ filter: { ...filter, ...range }, arrivals: { after: counted, last } }]
 }
 
-/** Nanoseconds since 1970 at the beginning of a minute since then. */
+/** The start of a minute since 1970, in nanoseconds. */
 const nanosOf = (minute: number): bigint => BigInt(minute) * MINUTE_NANOS
 const timeOf = (minute: number): string => fromNanos(nanosOf(minute))
 
@@ -217,7 +217,7 @@ interface Piece extends Minutes {
   readonly width: (typeof WIDTHS)[number]
 }
 
-/** A range of minutes as few rows as may be: days between hours between minutes, in order, as far as they divide `unit`. */
+/** A range of minutes as the fewest rows: days between hours between minutes, in order, with widths that divide `unit`. */
 function pieces(range: Minutes, unit: number): readonly Piece[] {
   const widths = WIDTHS.filter((width) => unit % width === 0)
   const cover = ({ from, to }: Minutes, index: number): readonly Piece[] => {

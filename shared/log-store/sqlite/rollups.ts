@@ -6,28 +6,28 @@ import { ROLLUP_DETAILS } from './schema.ts'
 import { widenTimes } from './text-tables.ts'
 
 /**
- * Counts of entries by minute, hour and day. Arrivals are counted in their order and without gaps, up to `rollup_state.counted`: a write
- * counts once there are enough to count them together, and `countMore` does at any other time. What is counted and what is not is
- * always told apart by that number, so a store that an older version filled, and one that was killed, need nothing but `countMore`.
+ * Counts of entries by minute, hour and day. Arrivals are counted in order and without gaps, up to `rollup_state.counted`: a write counts
+ * once there are enough to count together, and `countMore` at any other time. That number always separates counted entries from uncounted
+ * ones, so a store that an older version filled, or one that was killed, needs only `countMore`.
  *
- * An entry belongs to the combination of its facts that has a number, from the arrival on at which it got the number. Earlier entries
- * of the same facts, which came while their Team had no number left, stay in the rest; both numbers and entries can be removed at any
- * time, and it can always be told where an entry was counted.
+ * A numbered combination of facts counts its entries from the arrival on at which it got its number. Earlier entries with the same facts,
+ * which arrived while their Team had no number left, stay in the rest. Both numbers and entries can be removed at any time, and it can
+ * always be told where an entry was counted.
  */
 export interface Rollups {
-  /** Counts entries where there are many that are not counted. In `write` only. */
+  /** Counts entries if many are uncounted. Only in `write`. */
   countMany(): void
-  /** Subtracts entries that were just removed, as far as they were counted. In `write` only. */
+  /** Subtracts entries that were just removed, as far as they were counted. Only in `write`. */
   subtract(entries: readonly CountedEntry[]): void
-  /** Counts some of the entries that are not counted yet, in a transaction of its own. Returns whether there are more. */
+  /** Counts some of the uncounted entries, in a transaction of its own. Returns whether there are more. */
   countMore(): boolean
-  /** Forgets all counts; `countMore` makes them again. */
+  /** Deletes all counts; `countMore` rebuilds them. */
   forgetCounts(): void
   /** The number of entries that are counted. */
   countedEntries(): number
 }
 
-/** An entry as far as it is counted. */
+/** The facts of an entry that are counted. */
 export interface CountedEntry {
   readonly arrival: number
   /** Minutes since 1970. */
@@ -36,13 +36,13 @@ export interface CountedEntry {
   readonly facts: readonly SQLOutputValue[]
 }
 
-/** The columns of `entries` that are counted by. The first three belong to every entry. */
+/** The columns of `entries` by which entries are counted. Every entry has the first three. */
 export const FACTS = ['team', 'kind', 'level', 'environment', 'event', 'step', 'project', 'category'] as const
 
-/** Minutes of a row of `rollups`, each a part of the next. */
+/** The widths of a row of `rollups` in minutes; each divides the next. */
 export const WIDTHS = [1, 60, 1_440] as const
 
-/** A SELECT of it gives what `countedEntry` reads. */
+/** The columns of a SELECT whose rows `countedEntry` reads. */
 export const COUNTED_COLUMNS = `arrival, timestamp / 60000000000 AS minute, ${FACTS.join(', ')}`
 
 export const countedEntry = (row: Readonly<Record<string, SQLOutputValue>>): CountedEntry => ({
@@ -51,7 +51,7 @@ export const countedEntry = (row: Readonly<Record<string, SQLOutputValue>>): Cou
   facts: FACTS.map((fact) => row[fact] ?? null),
 })
 
-/** The number of a combination that is of this kind and level alone. */
+/** The number of a combination with only a kind and a level. */
 const levelFacts = (kind: unknown, level: unknown): number => Number(kind) * 8 + Number(level)
 
 const STEPS_UNCOUNTED_MAX = 3
@@ -66,11 +66,11 @@ const REMOVE_EMPTY_FACTS = 'DELETE FROM rollup_facts WHERE number = ? AND entrie
 const REMOVE_EMPTY =
   'DELETE FROM rollups WHERE team = ? AND detail = ? AND width = ? AND start = ? AND facts = ? AND entries = 0'
 
-/** The last arrival that is counted. */
+/** The last counted arrival. */
 const countedArrival = (database: Database): number =>
   Number(database.prepare('SELECT counted FROM rollup_state').get()?.['counted'])
 
-/** The last arrival that is counted, where few are not; null where there are too many to be read beside the counts. */
+/** The last counted arrival if few are uncounted; null if they are too many to be read in addition to the counts. */
 export function uncountedAfter(database: Database, { countedOfAStep }: StoreLimits): number | null {
   const counted = countedArrival(database)
   return lastArrival(database) - counted <= STEPS_UNCOUNTED_MAX * countedOfAStep ? counted : null
@@ -133,10 +133,10 @@ function selectCounted(database: Database, after: number, limit: number): readon
 /** Entries of the same facts. */
 type Group = readonly [CountedEntry, ...CountedEntry[]]
 
-/** How many of FACTS the least detail has: the Team, kind and level. */
+/** The number of FACTS in the smallest detail: the Team, kind and level. */
 const KIND_AND_LEVEL = 3
 
-/** The entries by so many of their facts. */
+/** The entries, grouped by their first `facts` facts. */
 function groupsOf(entries: readonly CountedEntry[], facts: number): Iterable<Group> {
   const groups = new Map<string, [CountedEntry, ...CountedEntry[]]>()
   for (const entry of entries) {
@@ -148,7 +148,7 @@ function groupsOf(entries: readonly CountedEntry[], facts: number): Iterable<Gro
   return groups.values()
 }
 
-/** A Team, and how many combinations it has. */
+/** A Team, and the number of its combinations. */
 interface CountedTeam {
   readonly number: number
   combinations: number
@@ -183,7 +183,7 @@ function teamOf(database: Database, team: SQLOutputValue): CountedTeam {
   return { number, combinations: Number(found?.['count']) }
 }
 
-/** The combination of an entry; a new one where it has none and may have one, else null. */
+/** The combination of an entry; a new one if it has none and `mayAdd`, else null. */
 function factsOf(database: Database, team: CountedTeam, { arrival, facts }: CountedEntry, mayAdd: boolean) {
   const values = [team.number, ...facts.slice(1)]
   const row = database.prepare(FIND_FACTS).get(...values)
@@ -195,7 +195,7 @@ function factsOf(database: Database, team: CountedTeam, { arrival, facts }: Coun
   return { number: Number(lastInsertRowid), firstArrival: arrival }
 }
 
-/** Changes the rows of entries that are counted under one key, of each of these widths. */
+/** Changes the rows, in each of these widths, of entries that are counted under one key. */
 function changeRows(
   database: Database,
   [team, detail, facts]: readonly [team: number, detail: number, facts: number],
@@ -213,7 +213,7 @@ function changeRows(
   }
 }
 
-/** Counts by minutes, or by longer spans, as counts by spans of so many minutes. */
+/** Sums counts by minutes, or by longer spans, into spans of `width` minutes. */
 function byStart(counts: ReadonlyMap<number, number>, width: number): ReadonlyMap<number, number> {
   const starts = new Map<number, number>()
   for (const [minute, count] of counts) {
@@ -229,7 +229,7 @@ function byMinute(entries: readonly CountedEntry[]): ReadonlyMap<number, number>
   return minutes
 }
 
-/** The entries from an arrival on, and those before it. */
+/** The entries from an arrival on, and the earlier ones. */
 function parted(entries: Group, arrival: number): readonly [readonly CountedEntry[], readonly CountedEntry[]] {
   if (entries[0].arrival >= arrival) return [entries, []]
   return [entries.filter((entry) => entry.arrival >= arrival), entries.filter((entry) => entry.arrival < arrival)]

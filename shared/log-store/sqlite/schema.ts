@@ -4,19 +4,19 @@ export const APPLICATION_ID = 0x534c4c31
 /** The version of the tables (`PRAGMA user_version`). */
 export const SCHEMA_VERSION = 2
 
-/** Documents of 1 KB waste a quarter of a page of 4 KiB and little of one of 8. */
+/** Documents of 1 KB waste a quarter of a 4 KiB page, but little of one of 8 KiB. */
 export const PAGE_BYTES = 8_192
 
 /**
- * - `entries.arrival` counts the documents in the order in which they were stored and is never given twice; it is also their
- *   row in `contents` and in a full-text table. What is filtered, sorted and counted is here, in short rows; what is shown is
- *   in `contents`.
+ * - `entries.arrival` numbers the documents in the order in which they were stored and is never reused; it is also their row
+ *   in `contents` and in a full-text table. The columns for filters, sorting and counting are here, in short rows; the shown
+ *   text is in `contents`.
  * - `entries.id` is a BLOB of 16 bytes for a GUID in canonical form and TEXT for any other id. Times are nanoseconds since
  *   1970. `texts` says which texts are not empty (TEXT_BITS).
  * - `entries.template` and `entries.exception_group` are fingerprints as numbers (shared/fingerprint).
  * - `contents.leaves` holds the leaves of payload and scope data (leaf-bytes.ts).
- * - `text_tables` names the full-text tables (text-tables.ts): `texts_<number>` holds the arrivals from `first_arrival` on, up
- *   to the next one's.
+ * - `text_tables` lists the full-text tables (text-tables.ts): `texts_<number>` holds the arrivals from `first_arrival` up to
+ *   that of the next table.
  * - `flows.key_lower` is the key in lower case; the four sets are texts between NULs (leaf-bytes.ts); `last_day` is the last
  *   day on which an entry was received.
  */
@@ -74,13 +74,13 @@ const ENTRIES_SCHEMA = `
 `
 
 /**
- * `text_table_times`: the minutes since 1970 between which the entries of a full-text table lie; removals do not narrow them.
+ * `text_table_times`: the minutes since 1970 between which the entries of a full-text table are; removals do not narrow them.
  *
- * Rollups: how many entries there are in each minute, hour and day, by the facts that filters and facets use (rollups.ts).
+ * Rollups: the number of entries in each minute, hour and day, by the facts that filters and facets use (rollups.ts).
  *
  * - `rollup_teams` gives each Team a number from 1 on.
- * - `rollup_facts` gives a number to each combination of facts: its lowest three bits are the level. Those of Team 0 have kind and level
- *   alone. The others are of entries from `first_arrival` on; `entries` says how many there are.
+ * - `rollup_facts` gives a number to each combination of facts: its lowest three bits are the level. Those of Team 0 have only a kind and
+ *   a level. The others count entries from `first_arrival` on; `entries` is the number of these.
  * - `rollups.width` is 1, 60 or 1,440; `start` the first minute since 1970. `detail` says which facts are counted (ROLLUP_DETAILS).
  * - `rollup_state.counted`: the entries up to this arrival are in the rollups and in `text_table_times`, the later ones are not.
  */
@@ -126,8 +126,8 @@ const ROLLUPS_SCHEMA = `
 `
 
 /**
- * `renewal_state`: of the entries up to the arrival `until`, which an older version may have stored, those beyond `renewed` lack what this one
- * makes of them. `number` is that of the full-text table whose successor is being filled, or 0 (renewal.ts).
+ * `renewal_state`: entries up to the arrival `until` may be from an older version; those after `renewed` still lack what this version
+ * derives from them. `number` is that of the full-text table whose successor is being filled, or 0 (renewal.ts).
  */
 const RENEWAL_SCHEMA = `
   CREATE TABLE renewal_state (renewed INTEGER NOT NULL, until INTEGER NOT NULL, number INTEGER NOT NULL) STRICT;
@@ -138,8 +138,8 @@ const RENEWAL_SCHEMA = `
 export const SCHEMA = `${ENTRIES_SCHEMA}${ROLLUPS_SCHEMA}${RENEWAL_SCHEMA}`
 
 /**
- * Version 1 had no rollups and no fingerprints and knew fewer words; they are made of its entries by and by. A version whose fingerprints or words
- * are others sets `renewal_state` anew. It knew less of flows, too: what it stored of them is not looked through again.
+ * Version 1 had no rollups and no fingerprints, and indexed fewer words; these are made from its entries in the background. A version that
+ * changes fingerprints or words has to reset `renewal_state`. Version 1 also stored fewer facts about flows; its flows are not read again.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
   1: `${ROLLUPS_SCHEMA}${RENEWAL_SCHEMA}
@@ -153,16 +153,15 @@ export const UPGRADES: Readonly<Record<number, string>> = {
 /**
  * - `level`: every entry, by kind and level.
  * - `facts`: entries by all facts, as long as their Team has few enough combinations of them.
- * - `rest`: the other entries, by kind and level, in minutes only: where there are any, `facts` does not tell all.
+ * - `rest`: the other entries, by kind and level, in minutes only: if there are any, `facts` is incomplete.
  */
 export const ROLLUP_DETAILS = { level: 0, facts: 1, rest: 2 } as const
 
 export const TEXT_BITS = { message: 1, exception: 2, payload: 4 } as const
 
 /**
- * A full-text table knows words and their places, but no text: phrases are exact, and nothing is stored twice. It cannot
- * forget a single row, so retention drops it as a whole. `leaves` takes the details (details-text.ts); a release before wrote
- * the values of leaves alone.
+ * A full-text table has words and their positions, but no text: phrases are exact, and nothing is stored twice. It cannot delete a single
+ * row, so retention drops it as a whole. `leaves` takes the details (details-text.ts); an earlier release wrote only the values of leaves.
  */
 export const textTableSchema = (table: string): string => `
   CREATE VIRTUAL TABLE ${table} USING fts5(
@@ -172,5 +171,5 @@ export const textTableSchema = (table: string): string => `
   INSERT INTO ${table} (${table}, rank) VALUES ('automerge', ${AUTOMERGE});
 `
 
-/** Segments of one size that are merged at a time: more of them cost less to write and little to read. */
+/** Segments of one size that are merged at a time: merging more at a time makes writes cheaper and reads little slower. */
 const AUTOMERGE = 16

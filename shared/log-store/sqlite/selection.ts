@@ -20,10 +20,10 @@ import {
 } from './text-tables.ts'
 
 /**
- * The entries that a filter selects, as a FROM and a WHERE over `entries AS e`. SQLite knows nothing of how many documents a word finds,
- * so the way to the entries is chosen here and not by its planner:
+ * The entries that a filter selects, as a FROM and a WHERE over `entries AS e`. SQLite cannot know how many documents a word finds, so
+ * the access path is chosen here and not by its planner:
  *
- * - by the id or the correlationKey where the filter names one,
+ * - by the id or the correlationKey if the filter names one,
  * - through the full-text tables that may have entries of the filter's range, or some of them for a part of a list (places.ts),
  * - along the arrivals of a range, for a tail,
  * - otherwise by time.
@@ -40,8 +40,8 @@ export const KINDS = { event: 0, application: 1 } as const satisfies Record<Entr
 const GO_ON = sql(goOn('e.arrival'))
 
 /**
- * The selection of a filter, of the arrivals of a range or of some full-text tables where they are given. In `Database.read` only. The
- * kinds are left to the caller.
+ * The selection of a filter, limited to a range of arrivals or to some full-text tables if given. Only in `Database.read`. The caller adds
+ * the kinds.
  */
 export type Select = (filter: EntryFilter, part?: ArrivalRange | readonly TimedTable[]) => Selection
 
@@ -50,7 +50,7 @@ export const createSelect =
   (filter, part) =>
     selectEntries(database, limits, filter, part ?? null)
 
-/** Whether a filter is answered by the full-text tables, and not by the index of an id or a correlationKey. */
+/** Whether a filter is answered by the full-text tables, not by the index of an id or a correlationKey. */
 export function isTextual({ query, correlationKey }: EntryFilter): boolean {
   if (correlationKey !== null || pinned(query, 'id') !== null || pinned(query, 'correlationKey') !== null) return false
   let isAsked = false
@@ -71,7 +71,7 @@ function selectEntries(
   const range = part !== null && 'after' in part ? part : null
   const tables = some ?? (range === null ? tablesOf(database, limits, filter) : textTables(database))
   const arrivals = (expression: string): Sql | null => selectMatching(expression, tables, range)
-  // A unary plus keeps SQLite from using the condition to find entries: it only checks them.
+  // A unary plus keeps SQLite from finding entries by the condition: it only checks them.
   const matching = (expression: string, prefix = '+'): Sql => {
     const selected = arrivals(expression)
     return selected === null ? FALSE : sql(`${prefix}e.arrival IN (${selected.text})`, ...selected.values)
@@ -109,7 +109,7 @@ function tablesOf(database: Database, limits: StoreLimits, { from, to }: EntryFi
 const stretchOf = ({ firstArrival, nextArrival }: TimedTable): Sql =>
   sql('e.arrival >= ? AND e.arrival < ?', firstArrival, nextArrival)
 
-/** The text that every match has in this field, or null where there is none. */
+/** The text that every match has in this field; null if there is none. */
 function pinned(query: Query, field: 'id' | 'correlationKey'): string | null {
   if (query.type === 'equals') return query.field === field && !query.prefix ? query.value : null
   if (query.type !== 'and') return null
@@ -130,7 +130,7 @@ function filterConditions(filter: EntryFilter): readonly Sql[] {
   ]
 }
 
-/** The conditions on facts that entries are counted by (rollups.ts), but for the Team and the kinds. */
+/** The conditions on facts by which entries are counted (rollups.ts), except for the Team and the kinds. */
 export function factConditions(filter: EntryFilter): readonly Sql[] {
   return [
     ...(filter.levelMin === null ? [] : [sql('e.level >= ?', levelRank(filter.levelMin))]),
@@ -146,7 +146,7 @@ export function factConditions(filter: EntryFilter): readonly Sql[] {
 const equal = (column: string, value: string | null): readonly Sql[] =>
   value === null ? [] : [sql(`e.${column} = ?`, value)]
 
-/** The kinds that a filter names, each once; all where it names none. */
+/** The kinds that a filter names, without duplicates; all if it names none. */
 export function kindsOf({ kinds }: EntryFilter): readonly number[] {
   return kinds.length === 0 ? Object.values(KINDS) : [...new Set(kinds.map((kind) => KINDS[kind]))]
 }

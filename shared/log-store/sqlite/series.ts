@@ -19,7 +19,7 @@ import type { RollupOf } from './rollup-reader.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
-/** SQLite counts the numbers of each span, on disk where they are many; those of one span at a time come into memory here. */
+/** SQLite counts the numbers of each span, on disk if they are many; only those of one span at a time are loaded into memory here. */
 export function createSeriesReader(database: Database, select: Select, rollupOf: RollupOf, placesOf: PlacesOf) {
   const matches = (filter: EntryFilter, by: GroupField | null): GroupRows => {
     const selection = select(filter)
@@ -47,7 +47,7 @@ export function createSeriesReader(database: Database, select: Select, rollupOf:
   return { series: (filter: EntryFilter, request: SeriesRequest) => database.read(() => read(filter, request)) }
 }
 
-/** The values that most rows have. */
+/** The most frequent values. */
 function topValues(database: Database, { source, where, value }: GroupRows, valuesMax: number): readonly Value[] {
   return database
     .prepare(`SELECT value FROM (SELECT ${value} AS value FROM ${source.text} WHERE ${where.text})
@@ -64,8 +64,8 @@ interface NumberRow {
 }
 
 /**
- * How often each number is in a span, in the order of value, span and number; a zero for each entry where no numbers are asked for. Of the
- * values only those that are `shown`; null for all.
+ * The number of times each number occurs in a span, in the order of value, span and number; a zero per entry if no numbers are wanted. Only
+ * for the values in `shown`; null for all.
  */
 function* countNumbers(
   database: Database,
@@ -99,7 +99,7 @@ const emptySeries = (fn: SeriesFunction, { count }: Spans): Points => ({
   points: Array.from({ length: count }, () => statisticOf(fn, [])),
 })
 
-/** The series by their values, of rows that come value by value and span by span. */
+/** The series by value, from rows in the order of value and span. */
 function seriesOf(rows: Iterable<NumberRow>, fn: SeriesFunction, spans: Spans): ReadonlyMap<Value, Points> {
   const found = new Map<Value, Points>()
   const different = new Map<Value, Set<number>>()

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 
-/** A piece of SQL with the values of its parameters, in their order. */
+/** A piece of SQL with the values of its parameters, in order. */
 export interface Sql {
   readonly text: string
   readonly values: readonly SQLInputValue[]
@@ -11,7 +11,7 @@ export const sql = (text: string, ...values: readonly SQLInputValue[]): Sql => (
 export const TRUE = sql('1')
 export const FALSE = sql('0')
 
-/** The pieces with something between them; `empty` where there is none. */
+/** The pieces, joined by `between`; `empty` if there are none. */
 export function join(pieces: readonly Sql[], between: string, empty: Sql): Sql {
   const [only] = pieces
   if (only === undefined) return empty

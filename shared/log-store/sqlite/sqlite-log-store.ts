@@ -12,46 +12,46 @@ import { openReaderPool, type Reading, type StoreClient } from './reader-pool.ts
 import type { RemovalStep } from './retention.ts'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
-/** `file`: the database; SQLite puts two more beside it, with `-wal` and `-shm` at the end of their names. */
+/** `file`: the database; SQLite puts two more files beside it, with `-wal` and `-shm` appended to its name. */
 export interface SqliteLogStoreOptions extends StoreOptions {
-  /** `own`: SQLite works in threads of its own, and never holds up the caller's. `same`: in the caller's, without copies. */
+  /** `own`: SQLite works in threads of its own, and never blocks the caller's. `same`: in the caller's thread, without copies. */
   readonly thread: 'own' | 'same'
   readonly logger: Pick<Logger, 'warn'>
 }
 
 export interface MaintenanceOptions {
   readonly bytesMax: number | null
-  /** Makes the document of a stored record, as it is written; where it is missing, the documents of an older version are left as they are. */
+  /** Makes the document of a stored record; if omitted, the documents of an older version are left as they are. */
   readonly documentOf?: (record: EntryRecord, source: string) => EntryDocument
   readonly signal?: AbortSignal
 }
 
-/** What is to be removed waits no longer for the renewal of older documents. */
+/** Maximum time for the renewal of older documents, so that removals do not wait longer. */
 const RENEWAL_MS = 60_000
-/** The rest after a turn of the renewal, in times of the turn. */
+/** The pause after a turn of the renewal, as a multiple of the turn's duration. */
 const RESTS_PER_TURN = 3
 
-/** A log store in one SQLite file. Several may have it open, in threads or processes; they write one after the other. */
+/** A log store in one SQLite file. Several threads or processes may have it open; they write one after another. */
 export interface SqliteLogStore extends LogStore {
   /**
-   * Removes the documents that arrived first while the file uses more than `bytesMax` bytes, and makes for the documents of an older version
-   * the counts, fingerprints and words that they lack, until `signal` aborts or `RENEWAL_MS` are over. Returns how many documents it removed.
+   * Removes the documents that arrived first while the file uses more than `bytesMax` bytes, and adds missing counts, fingerprints and
+   * words to documents of an older version, until `signal` aborts or `RENEWAL_MS` have passed. Returns how many it removed.
    */
   maintain(options: MaintenanceOptions): Promise<number>
-  /** Makes the counts anew; where it is stopped, `maintain` goes on. Returns how many documents are counted. */
+  /** Rebuilds the counts; if it is interrupted, `maintain` continues. Returns how many documents are counted. */
   rebuildCounts(): Promise<number>
 }
 
 /**
- * Opens the log store's file, making it where it is missing. Rejects with a `StoreHaltError` where it is damaged, of a newer
- * version or no log store, and with a `StoreUnavailableError` where it is locked or the disk is full.
+ * Opens the log store's file and creates it if it is missing. Rejects with a `StoreHaltError` if it is damaged, of a newer version or not a
+ * log store, and with a `StoreUnavailableError` if it is locked or the disk is full.
  */
 export async function createSqliteLogStore(options: SqliteLogStoreOptions): Promise<SqliteLogStore> {
   const { thread, logger, file, fileBytesMax, limits } = options
   const opened = { file, ...(fileBytesMax !== undefined && { fileBytesMax }), ...(limits && { limits }) }
   const store = thread === 'own' ? await openReaderPool(() => startReader(opened)) : openStoreHere(opened)
   const { persist, health } = createPersistence(logger)
-  // A page of few records can take as long to parse as one of many: each may have a megabyte.
+  // A page of few entries can take as long to parse as one of many: each may be a megabyte.
   const cooperative = createCooperative()
 
   return {
@@ -122,7 +122,7 @@ function openStoreHere(options: StoreOptions): StoreClient {
   }
 }
 
-/** Removal, counting and renewal go in steps. */
+/** Removal, counting and renewal proceed in steps. */
 const isStep = (name: keyof Store): boolean =>
   name.startsWith('remove') || name.startsWith('drop') || name === 'countMore' || name === 'renew'
 
@@ -160,9 +160,7 @@ async function removeRemains(store: StoreClient, day: string): Promise<void> {
   while (await store.call('dropEmptyTextTable'));
 }
 
-/**
- * Renews the documents of an older version, turn by turn. It rests between them, as there is no hurry: writes have most of the time.
- */
+/** Renews the documents of an older version, turn by turn. It pauses in between, as it is not urgent: writes get most of the time. */
 async function renewDocuments(
   store: StoreClient,
   documentOf: NonNullable<MaintenanceOptions['documentOf']>,

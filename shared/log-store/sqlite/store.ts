@@ -15,9 +15,8 @@ import { createSelect } from './selection.ts'
 import { createSeriesReader } from './series.ts'
 
 /**
- * The log store's database: every access to the file, without waiting and without retrying. It runs in the caller's thread or
- * in one of its own, so all that goes in and comes out is fit for structured cloning. Every call may throw a
- * `StoreUnavailableError` or a `StoreHaltError`.
+ * The log store's database: all access to the file, without waiting and without retrying. It runs in the caller's thread or in one of its
+ * own, so all arguments and results support structured cloning. Every call may throw a `StoreUnavailableError` or a `StoreHaltError`.
  */
 export interface Store
   extends EntryWriter,

@@ -4,10 +4,9 @@ import { textTableSchema } from './schema.ts'
 import { FALSE, join, type Sql, sql } from './sql.ts'
 
 /**
- * The full-text tables. A table takes the documents of a stretch of arrivals and is dropped as a whole when none of them is
- * left: that costs a fraction of forgetting them one by one, and keeps each table, and the merging inside it, small. Rows of
- * documents that are gone stay in it until then and do no harm: an arrival is never given twice, and only entries that are
- * there are looked at.
+ * The full-text tables. Each covers the documents of a range of arrivals and is dropped as a whole when none of them is left: that costs a
+ * fraction of deleting them one by one, and keeps each table, and its merges, small. Until then, rows of removed documents stay in it and
+ * do no harm: arrival numbers are never reused, and only existing entries are read.
  */
 export interface TextTable {
   readonly name: string
@@ -17,10 +16,10 @@ export interface TextTable {
 
 const GO_ON = goOn('rowid')
 
-/** SQLite takes 500 parts of a compound SELECT. */
+/** SQLite allows 500 parts in a compound SELECT. */
 const TABLES_OF_A_SELECT = 400
 
-/** All of them, oldest first. The last one takes what is written. */
+/** All tables, oldest first. New documents go to the last one. */
 export function textTables(database: Database): readonly TextTable[] {
   return database
     .prepare('SELECT number, first_arrival FROM text_tables ORDER BY number')
@@ -35,8 +34,7 @@ const textTable = (number: number, firstArrival: number): TextTable => ({
 })
 
 /**
- * The table to write to, when `nextArrival` is the next: the last one, or a new one where that has taken `arrivalsMax`. In
- * `write` only.
+ * The table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals. Only in `write`.
  */
 export function currentTextTable(database: Database, nextArrival: number, arrivalsMax: number): TextTable {
   const last = database.prepare('SELECT number, first_arrival FROM text_tables ORDER BY number DESC LIMIT 1').get()
@@ -46,7 +44,7 @@ export function currentTextTable(database: Database, nextArrival: number, arriva
   return textTable(number, firstArrival)
 }
 
-/** Makes the table that takes the arrivals from now on. In `write` only. */
+/** Creates the table for arrivals from `firstArrival` on. Only in `write`. */
 export function beginTextTable(database: Database, number: number, firstArrival: number): TextTable {
   const table = textTable(number, firstArrival)
   database.exec(textTableSchema(table.name))
@@ -54,31 +52,31 @@ export function beginTextTable(database: Database, number: number, firstArrival:
   return table
 }
 
-/** In `write` only. */
+/** Only in `write`. */
 export function dropTextTable(database: Database, { name, number }: TextTable): void {
   database.exec(`DROP TABLE ${name}`)
   database.prepare('DELETE FROM text_tables WHERE number = ?').run(number)
   database.prepare('DELETE FROM text_table_times WHERE number = ?').run(number)
 }
 
-/** Puts a table that has a name of its own into the place of the one with the number; drops it where that is gone. In `write` only. */
+/** Renames a table to replace the one with this number; drops it if that one no longer exists. Only in `write`. */
 export function replaceTextTable(database: Database, number: number, name: string): void {
   const isThere = database.prepare('SELECT 1 FROM text_tables WHERE number = ?').get(number) !== undefined
   const { name: replaced } = textTable(number, 0)
   database.exec(isThere ? `DROP TABLE ${replaced}; ALTER TABLE ${name} RENAME TO ${replaced}` : `DROP TABLE ${name}`)
 }
 
-/** A table with the minutes since 1970 between which its entries lie, and the stretch of arrivals that it takes. */
+/** A table with the minutes (since 1970) between which its entries are, and its range of arrivals. */
 export interface TimedTable extends TextTable {
   readonly firstMinute: number
   readonly lastMinute: number
-  /** The first arrival beyond it. */
+  /** The first arrival after its range. */
   readonly nextArrival: number
 }
 
 /**
- * The tables, oldest first. Their times are known for the entries up to the arrival `counted`; a table with later ones may have entries
- * of any time.
+ * The tables, oldest first. Their times are known for entries up to the arrival `counted`; a table with later ones may have entries of any
+ * time.
  */
 export function timedTables(database: Database, counted: number): readonly TimedTable[] {
   return database
@@ -98,7 +96,7 @@ export function timedTables(database: Database, counted: number): readonly Timed
     })
 }
 
-/** The tables that may have entries between times, of which the latest beginning and the earliest end count; null is no time. */
+/** The tables that may have entries between the latest of `begins` and the earliest of `ends`; null is no bound. */
 export function tablesWithin(
   tables: readonly TimedTable[],
   begins: readonly (string | null)[],
@@ -119,7 +117,7 @@ const TABLE_OF = `SELECT number, (SELECT min(first_arrival) FROM text_tables WHE
 const WIDEN = `INSERT INTO text_table_times (number, first_minute, last_minute) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
   SET first_minute = min(first_minute, excluded.first_minute), last_minute = max(last_minute, excluded.last_minute)`
 
-/** The number of the table that an entry is in, and the first arrival beyond it; null where that is the last one. */
+/** The number of the table that an entry is in, and the first arrival after its range; null for the last table. */
 export function tableOf(
   database: Database,
   arrival: number,
@@ -129,7 +127,7 @@ export function tableOf(
   return { number: Number(row?.['number']), next: next === null ? null : Number(next) }
 }
 
-/** Widens the times of the tables that these entries are in, which come in the order of arrival. In `write` only. */
+/** Widens the times of the tables that these entries are in; they have to be in order of arrival. Only in `write`. */
 export function widenTimes(
   database: Database,
   entries: readonly { readonly arrival: number; readonly minute: number }[],
@@ -149,7 +147,7 @@ export interface ArrivalRange {
   readonly last: number
 }
 
-/** A SELECT of the arrivals that a full-text query finds, of documents that are gone as well; null where no table can have any. */
+/** A SELECT of the arrivals that match a full-text query, including removed documents; null if no table can have any. */
 export function selectMatching(
   expression: string,
   tables: readonly TextTable[],
@@ -163,7 +161,7 @@ export function selectMatching(
         : sql(
             `SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND rowid > ? AND rowid <= ? AND ${GO_ON}`,
             expression,
-            // A number is bound as a REAL, which FTS5 does not take for a bound.
+            // A number would be bound as a REAL, which FTS5 does not use as a bound.
             BigInt(range.after),
             BigInt(range.last),
           ),

@@ -2,23 +2,22 @@ import type { TextField } from '../../query/ast.ts'
 import { mayBeInWord, splitWords, WORD_LENGTH_MAX } from '../../query/words.ts'
 
 /**
- * The form of texts for SQLite's full-text index, so that it splits them as words.ts does. Its tokenizer agrees with words.ts on
- * ASCII, so that such texts go in as they are, which is fast. Of any other the words go in, with every character written as
- * two of the private use area that the tokenizer (whose Unicode tables are old and which folds case its own way) might not
- * take as it is.
+ * The form of texts in SQLite's full-text index, in which they are split as in words.ts. Its tokenizer agrees with words.ts on ASCII, so
+ * such texts go in unchanged, which is fast. Of any other text the words go in; each character that the tokenizer might not keep as it is
+ * (its Unicode tables are old, and it folds case differently) becomes two of the private use area.
  */
 const TAKEN_AS_IT_IS = /^[0-9a-zß-öø-ÿα-ρσ-ωа-џ一-龥ぁ-ゖァ-ヺ가-힣]*$/
 const NOT_TAKEN = /[^0-9a-zß-öø-ÿα-ρσ-ωа-џ一-龥ぁ-ゖァ-ヺ가-힣]/g
 
 export type WordColumn = TextField | 'leaves'
 
-/** The text to put into the index; null where there is nothing to find. */
+/** The text to put into the index; null if it has nothing to find. */
 export function indexedText(text: string | null): string | null {
   if (text === null || text === '') return null
   return splitsAlike(text) ? text : splitWords(text).map(indexedWord).join(' ')
 }
 
-/** A word as it stands in the index. No character of it means anything to the syntax of full-text queries. */
+/** A word in the form of the index. None of its characters has a meaning in the syntax of full-text queries. */
 export const indexedWord = (word: string): string =>
   TAKEN_AS_IT_IS.test(word) ? word : word.replace(NOT_TAKEN, inPrivateUse)
 
@@ -40,8 +39,8 @@ function splitsAlike(text: string): boolean {
 }
 
 /**
- * A full-text query: the words one after the other in one of the columns, the last of them open where `prefix`. There has to
- * be at least one word.
+ * A full-text query: the words as a phrase in one of the columns, with `prefix` the last one as the beginning of a word. There has to be at
+ * least one word.
  */
 export const matchPhrase = (columns: readonly WordColumn[], words: readonly string[], prefix: boolean): string =>
   `{${columns.join(' ')}} : "${words.map(indexedWord).join(' ')}"${prefix ? ' *' : ''}`

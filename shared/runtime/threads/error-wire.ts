@@ -1,4 +1,4 @@
-/** An error on its way between threads: what structured cloning would lose of its class and fields. */
+/** An error in transit between threads, with the class and fields that structured cloning would lose. */
 export interface WireError {
   readonly name: string
   readonly message: string
@@ -8,7 +8,7 @@ export interface WireError {
   readonly cause: WireError | undefined
 }
 
-/** A class whose instances keep their class between threads; found by the name that it gives its instances. */
+/** A class whose instances keep their class between threads; found by its instances' name. */
 export type ErrorClass = { readonly prototype: Error; readonly name: string }
 
 const CAUSES_MAX = 5
@@ -30,12 +30,12 @@ export function encodeError(thrown: unknown, causesLeft = CAUSES_MAX): WireError
 const isPlain = (name: string, value: unknown): boolean =>
   !STANDARD_FIELDS.includes(name) && (value === null || ['string', 'number', 'boolean'].includes(typeof value))
 
-/** The error again, as an instance of the class of its name where that is among `classes`, else as an `Error`. */
+/** Restores the error, as an instance of the class with its name if that is among `classes`, else as an `Error`. */
 export function decodeError(wire: WireError, classes: readonly ErrorClass[]): Error {
   const cause = wire.cause && { cause: decodeError(wire.cause, classes) }
   const error = new Error(wire.message, cause)
   const known = classes.find(({ name }) => name === wire.name)
-  // The constructors differ in their parameters, so the class is put on from outside.
+  // The constructors have different parameters, so the class is set from outside.
   if (known !== undefined) Object.setPrototypeOf(error, known.prototype)
   const fields = { ...wire.fields, name: wire.name }
   for (const [name, value] of Object.entries(fields)) Object.defineProperty(error, name, { value, enumerable: true })

@@ -2,8 +2,8 @@ import type { Transferable } from 'node:worker_threads'
 import type { WireError } from './error-wire.ts'
 
 /**
- * The calls that a thread takes: each takes arguments and gives back a value or a promise of one, all of them fit for
- * structured cloning. (Bounded by itself, so that an interface without an index signature fits.)
+ * The calls of a thread: each takes arguments and returns a value or a promise of one, and all of these support structured cloning.
+ * (Bounded by itself, so that an interface without an index signature fits.)
  */
 export type CallsOf<Calls> = { readonly [Name in keyof Calls]: (...args: never[]) => unknown }
 
@@ -17,7 +17,7 @@ export type AnswerMessage =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | { readonly id: number; readonly ok: false; readonly error: WireError }
 
-/** Messages travel in arrays: what is sent within one turn of the event loop is posted once. */
+/** Messages travel in arrays: those of one event loop turn are posted together. */
 export type ToThread = { readonly kind: 'calls'; readonly calls: readonly CallMessage[] } | { readonly kind: 'close' }
 
 export type FromThread =

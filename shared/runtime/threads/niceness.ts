@@ -1,8 +1,8 @@
 import * as os from 'node:os'
 
 /**
- * Has the calling thread be at least so nice, so that others go first where there are fewer cores than threads. On Linux alone: elsewhere
- * niceness is of the whole process. A thread that is nicer already stays so, as only a privileged process may take that back.
+ * Raises the calling thread's niceness to at least this, so that other threads go first when there are fewer cores than threads. Linux
+ * only: elsewhere niceness applies to the whole process. A nicer thread stays as it is, as only a privileged process may lower niceness.
  */
 export function makeThreadNicer(
   niceness: number,

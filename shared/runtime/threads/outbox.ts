@@ -1,10 +1,10 @@
 import type { Transferable } from './messages.ts'
 
-/** Gathers the messages of one turn of the event loop and posts them together: a post costs more than most messages. */
+/** Gathers the messages of one event loop turn and posts them together: a post costs more than most messages. */
 export interface Outbox<Message> {
-  /** `onUnsent` is called when the message holds something that cannot be cloned. */
+  /** `onUnsent` is called if the message contains something that cannot be cloned. */
   send(message: Message, transfer: readonly Transferable[] | undefined, onUnsent: (error: Error) => void): void
-  /** Posts at once what was gathered. */
+  /** Posts the gathered messages at once. */
   flush(): void
 }
 
@@ -42,7 +42,7 @@ export function createOutbox<Message>(
     try {
       postAll(batch)
     } catch {
-      // One message that cannot be cloned must not take the others with it.
+      // One message that cannot be cloned must not prevent the others.
       postEach(batch)
     }
   }

@@ -6,9 +6,9 @@ interface Pending {
   readonly reject: (reason: Error) => void
 }
 
-/** Calls that were sent and not answered yet. */
+/** Calls that were sent but not answered yet. */
 export interface PendingCalls {
-  /** Begins a call; its id goes with the message. */
+  /** Registers a call; its id is sent with the message. */
   add(): { readonly id: number; readonly promise: Promise<never> }
   settle(answer: AnswerMessage): void
   reject(id: number, reason: Error): void

@@ -7,8 +7,8 @@ import type { Thread } from './thread.ts'
 export type Callable<Calls extends CallsOf<Calls>> = Pick<Thread<Calls>, 'call' | 'health' | 'close'>
 
 /**
- * Calls a service in this thread, without copies; nothing else runs during a call. `isStep` names the calls that callers make in
- * loops: before each of these the event loop has a turn, for nothing else in the loop would wait.
+ * Calls a service in this thread, without copies; nothing else runs during a call. `isStep` selects calls that callers make in loops: each
+ * of these waits for a turn of the event loop first, as nothing else in the loop would wait.
  */
 export function callHere<Calls extends CallsOf<Calls>>(
   name: string,

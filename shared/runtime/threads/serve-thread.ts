@@ -6,13 +6,13 @@ import { createOutbox } from './outbox.ts'
 /** The work of a thread for its callers. */
 export interface ThreadService<Calls> {
   readonly calls: Calls
-  /** Runs after the last call was answered. */
+  /** Runs after the last call has been answered. */
   close(): void | Promise<void>
 }
 
 /**
- * Makes this thread answer the calls of the one that started it (`startThread`). `setUp` gets that one's `data`; what it
- * throws rejects the start.
+ * Makes this thread answer calls from the thread that started it (`startThread`). `setUp` gets the latter's `data`; an error it throws
+ * rejects the start.
  */
 export async function serveThread<Calls extends CallsOf<Calls>>(
   setUp: (data: never) => ThreadService<Calls> | Promise<ThreadService<Calls>>,

@@ -10,21 +10,21 @@ export interface ThreadOptions {
   readonly name: string
   /** The module that the thread runs; it has to call `serveThread`. */
   readonly module: URL
-  /** Handed to the set-up of the thread; structured-cloned. */
+  /** Passed to the set-up of the thread; structured-cloned. */
   readonly data: unknown
-  /** Room for young objects, in MiB, where V8's own choice makes it collect too often; about a third of it can be live at once. */
+  /** Memory for young objects, in MiB, if V8's default would collect too often; about a third of it can be live at once. */
   readonly youngGenerationMiB?: number
-  /** Room for all other objects, in MiB; a thread that needs more is ended. Left out: as much as the process may have. */
+  /** Memory for all other objects, in MiB; a thread that needs more is ended. Omitted: as much as the process may have. */
   readonly oldGenerationMiB?: number
-  /** Errors thrown there are instances of these classes here, found by name. */
+  /** Errors thrown in the thread become instances of these classes here, found by name. */
   readonly errors: readonly ErrorClass[]
 }
 
 /** A worker thread that answers calls. */
 export interface Thread<Calls extends CallsOf<Calls>> {
   /**
-   * Runs one of the thread's calls there. Rejects with what it threw, or with a `ThreadGoneError`. Calls begin in the order
-   * they were made. `transfer` names buffers in the arguments that are moved rather than copied.
+   * Runs one of the thread's calls there. Rejects with the error it throws, or with a `ThreadGoneError`. Calls begin in the order in which
+   * they were made. `transfer` lists buffers in the arguments that are transferred rather than copied.
    */
   call<Name extends keyof Calls & string>(
     name: Name,
@@ -33,16 +33,16 @@ export interface Thread<Calls extends CallsOf<Calls>> {
   ): Promise<Awaited<ReturnType<Calls[Name]>>>
   /** Not ready once the thread is gone. */
   health(): Health
-  /** Lets the calls already made finish, closes what the thread holds and ends it. Safe to call twice. */
+  /** Lets the calls already made finish, closes the thread's service and ends it. Safe to call twice. */
   close(): Promise<void>
-  /** Ends the thread as soon as its native code lets it, whatever it is doing. */
+  /** Ends the thread as soon as its native code allows it, whatever it is doing. */
   kill(): Promise<void>
 }
 
-/** The thread does not answer any more: it failed or was closed. */
+/** The thread no longer answers: it failed or was closed. */
 export class ThreadGoneError extends Error {
   override readonly name = 'ThreadGoneError'
-  /** Whether the call may have taken effect: it was under way when the thread ended. */
+  /** Whether the call may have taken effect: it was in progress when the thread ended. */
   readonly mayHaveRun: boolean
 
   constructor(message: string, mayHaveRun: boolean, options?: ErrorOptions) {
@@ -54,7 +54,7 @@ export class ThreadGoneError extends Error {
 /** V8 would let each thread keep 48 MiB for young objects. */
 const YOUNG_GENERATION_MIB = 12
 
-/** Starts a thread and waits until it is set up; rejects with what its set-up threw, once the thread is gone. */
+/** Starts a thread and waits until it is set up; rejects with the error of its set-up, once the thread is gone. */
 export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadOptions): Promise<Thread<Calls>> {
   const { name, module, data, errors, oldGenerationMiB, youngGenerationMiB = YOUNG_GENERATION_MIB } = options
   const resourceLimits = {
@@ -99,7 +99,7 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
   try {
     await started.promise
   } catch (error) {
-    // Handles that a failed set-up has left open would keep the thread, and with it the process, for good.
+    // Handles left open by a failed set-up would keep the thread, and with it the process, alive for good.
     await worker.terminate()
     throw error
   }
@@ -128,6 +128,6 @@ export async function startThread<Calls extends CallsOf<Calls>>(options: ThreadO
   }
 }
 
-/** A value that a thread may throw; an error of another realm is no instance of `Error` here. */
+/** Works for any thrown value; an error of another realm is not an instance of `Error` here. */
 const messageOf = (thrown: unknown): string =>
   String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown)

@@ -4,20 +4,20 @@ import { SENT } from './sent.ts'
 import { STORED } from './stored.ts'
 import type { Attack, Size } from './tools.ts'
 
-/** Every attack that is known to have done harm here or to programs like this, by name. */
+/** All attacks, by name: each has harmed Sluice or similar programs. */
 export const ATTACKS: Readonly<Record<string, Attack>> = { ...STORED, ...SENT }
 
-/** One in so many is as large as the limits allow. */
+/** One attack in this many is at full size. */
 const FULL_ONE_IN = 6
 
-/** One of the attacks, most often a small form of it. */
+/** A random attack, usually at small size. */
 export function attackPlan(number: number, context: Context): Plan {
   const { random } = context
   const [name, attack] = random.pick(Object.entries(ATTACKS))
   return planFor(name, attack, number, context, random.oneIn(FULL_ONE_IN) ? 'full' : 'small')
 }
 
-/** The attack of this name, as large as the limits allow. */
+/** The named attack at full size. */
 export const fullAttack = (name: string, number: number, context: Context): Plan =>
   planFor(name, ATTACKS[name] as Attack, number, context, 'full')
 

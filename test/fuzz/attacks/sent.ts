@@ -9,7 +9,7 @@ import { type Attack, ask, askPipelined, KEY, LEFT, type Size, send, times, toge
 const PATHS = ['/api/ExternalLogs', '/api/ApplicationLogs', '/api/ApplicationLogs/batch', '/v1/logs'] as const
 const NO_KEY = { headers: [] } as const
 
-/** Under a good key now and then: who has one is no friend either. */
+/** Sometimes sent with a valid key: its holder may be hostile too. */
 const sent =
   (body: (size: Size) => string): Attack =>
   ({ random }, size) => {
@@ -42,7 +42,7 @@ const unkeyed = (path: string): Draft => ({
   torn: false,
 })
 
-/** Uncompressed, so that every byte is paid for by the sender. */
+/** Uncompressed, so that the sender pays for every byte. */
 const deepPlain: Attack = ({ random }, size) => {
   const draft: Draft = {
     ...unkeyed(random.pick(PATHS)),
@@ -62,7 +62,7 @@ const tooLarge: Attack = ({ random }, size) => {
   return [together([plain(wireOf(draft), draft, { kind: 'close' })])]
 }
 
-/** The beginning of a request that may be refused by its head alone, or would be taken. */
+/** The beginning of a request that may be refused by its head alone, or accepted. */
 const unfinished = ({ random }: Context, head: string, body: Buffer): Script => {
   const line = random.pick([
     'POST /api/ApplicationLogs/batch',
@@ -78,7 +78,7 @@ const unfinished = ({ random }: Context, head: string, body: Buffer): Script => 
   return plain(wire, draft, LEFT)
 }
 
-/** Pieces of one byte, each of which may be kept as a piece; then silence. */
+/** Chunks of one byte, each of which the server may buffer separately; then silence. */
 const tinyChunks: Attack = (context, size) => [
   together([
     unfinished(context, 'Transfer-Encoding: chunked', Buffer.from('1\r\n \r\n'.repeat(of(2_000, 262_143)(size)))),
@@ -102,7 +102,7 @@ const halfHeads: Attack = (context, size) => [
   ),
 ]
 
-/** Calls of gRPC on connections of their own; `behind` are the frames behind the headers of each. */
+/** gRPC calls on separate connections; `behind` returns the frames after each call's headers. */
 const calls =
   (behind: (stream: number) => readonly Buffer[], count: (size: Size) => number): Attack =>
   ({ random }, size) => {
@@ -116,7 +116,7 @@ const calls =
     return [together(times(of(2, 10)(size), () => script))]
   }
 
-/** The beginning of a message of 4 MB. */
+/** The beginning of a 4 MB message. */
 const HALF_MESSAGE = Buffer.concat([Buffer.from([0, 0, 0x40, 0, 0]), Buffer.alloc(600)])
 const halfCalls = calls((stream) => [rawFrame(DATA, 0, HALF_MESSAGE, stream)], of(40, 100))
 const cancelledCalls = calls((stream) => [rawFrame(RST_STREAM, 0, Buffer.from([0, 0, 0, 8]), stream)], of(150, 2_000))
@@ -165,7 +165,7 @@ const negations: Attack = (_context, size) => [
   ]),
 ]
 
-/** Each change of the keys has to use the key that the one before it made. */
+/** Each key change has to use the key created by the previous one. */
 const rotations: Attack = (_context, size) => {
   const headers = [
     ['X-API-Key', TEAMS.changes.key],
@@ -192,7 +192,7 @@ const badTails: Attack = ({ random }) => {
   ]
 }
 
-/** Requests that use up memory, time or connections which all senders share. */
+/** Requests that exhaust memory, time or connections shared by all senders. */
 export const SENT: Readonly<Record<string, Attack>> = {
   'deep arrays': deepArrays,
   'deep objects': deepObjects,

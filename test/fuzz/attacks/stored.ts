@@ -18,7 +18,7 @@ import {
 const LIST = '/api/application-logs?limit=1000'
 const EXPORT = '/api/application-logs/export'
 
-/** One template whose holes repeat a long value. */
+/** A template whose placeholders repeat a long value. */
 const expandedScopes: Attack = (context, size) => {
   const [scopes, holes, length] = size === 'full' ? [12, 13_000, 38_000] : [4, 200, 200]
   const scope = { '{OriginalFormat}': '{a}'.repeat(holes), a: 'x'.repeat(length) }
@@ -80,7 +80,7 @@ const formulas: Attack = (context) => {
   return [together(scripts), shown, together([ask(found, { dialect: 'export' })])]
 }
 
-/** Entries as large as they can be, and one of the ways to read them all. */
+/** Entries of maximum size, and one of the ways to read them all. */
 const largeEntries: Attack = (context, size) => {
   const { random, material } = context
   const [entries, length] = size === 'full' ? [40, 900_000] : [4, 5_000]
@@ -101,7 +101,7 @@ const largeEntries: Attack = (context, size) => {
   return [together(stored), shown, together(readers)]
 }
 
-/** A flow of many entries as a drawing. */
+/** A drawing of a flow with many entries. */
 const largeDrawing: Attack = (context, size) => {
   const correlationKey = `drawn ${context.mark}`
   const batches = times(size === 'full' ? 30 : 1, () =>
@@ -132,7 +132,7 @@ const oneEntry: Attack = (context) => [
   together([ask(`${EXPORT}?q=id:${STORED_ID}`, { dialect: 'export', headers: [KEY] })]),
 ]
 
-/** Entries that harm whoever reads them. */
+/** Entries that harm their readers. */
 export const STORED: Readonly<Record<string, Attack>> = {
   'expanded scopes': expandedScopes,
   'expanded holes': expandedHoles,

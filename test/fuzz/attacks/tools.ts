@@ -4,10 +4,10 @@ import { HOST, STORED_ID, TEAMS } from '../material.ts'
 import { type End, plain, type Script, type Stage } from '../plan.ts'
 import type { Context } from '../requests/context.ts'
 
-/** How hard an attack is made: `full` is as large as the limits allow. */
+/** The size of an attack: `full` goes up to the limits. */
 export type Size = 'small' | 'full'
 
-/** The steps of somebody who means harm. */
+/** The steps of an attacker. */
 export type Attack = (context: Context, size: Size) => readonly Stage[]
 
 export const LEFT: End = { kind: 'leave', forMs: 4_000 }
@@ -17,7 +17,7 @@ const HOST_HEADER: Header = ['Host', HOST]
 export const KEY: Header = ['X-API-Key', attacks.key]
 const JSON_TYPE: Header = ['Content-Type', 'application/json']
 
-/** Scripts that run at the same time. */
+/** Scripts that run concurrently. */
 export const together = (scripts: readonly Script[]): Stage => ({ scripts, untilFound: false })
 
 export const times = <T>(count: number, make: (index: number) => T): readonly T[] =>
@@ -48,7 +48,7 @@ export function ask(path: string, asked: Asked = {}): Script {
   return plain(wireOf(draft), draft, asked.end)
 }
 
-/** The same request many times in one piece. */
+/** The same request many times, pipelined. */
 export function askPipelined(count: number, path: string, asked: Asked): Script {
   const draft = draftOf(path, asked)
   const wire = wireOf(draft)
@@ -60,7 +60,7 @@ export function askPipelined(count: number, path: string, asked: Asked): Script 
   }
 }
 
-/** A body for an intake, compressed, under a key or under none. */
+/** A compressed body for an ingestion endpoint, with or without a key. */
 export function send(path: string, body: string | Buffer, { headers = [KEY], end }: Asked = {}): Script {
   const draft: Draft = {
     ...draftOf(path, { dialect: path === '/v1/logs' ? 'otlp' : 'ingestion', method: 'POST' }),
@@ -71,7 +71,7 @@ export function send(path: string, body: string | Buffer, { headers = [KEY], end
   return plain(wireOf(draft), draft, end)
 }
 
-/** An application log with these fields; its entry is entered in the ledger. */
+/** An application log with these fields, recorded in the ledger. */
 export function store({ mark }: Context, fields: object): Script {
   const body = { uniqueIdentifier: attacks.project, categoryName: 'Attack', level: 'Error', message: mark, ...fields }
   return storing(send('/api/ApplicationLogs', JSON.stringify(body)), mark, 1)
@@ -91,12 +91,12 @@ const storing = (script: Script, mark: string, entries: number): Script => ({
 
 const STORED = `/api/application-logs/${STORED_ID}`
 
-/** Waits until the entry that was stored is shown. */
+/** Waits until the stored entry is visible. */
 export const shown: Stage = { scripts: [ask(STORED)], untilFound: true }
 
 export const details: Stage = together([ask(`${STORED}/details`)])
 
-/** A text of so many characters, made of words that differ. */
+/** A text of this length, made of different words. */
 export function words({ random }: Context, length: number): string {
   const piece = times(800, () => random.int(36 ** 4).toString(36)).join(' ')
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length)

@@ -1,6 +1,6 @@
 /**
- * Honest senders and readers, in a thread with nothing else to do: they are slowed by the program alone, and not by the making of attacks.
- * Their requests come at fixed times, whether or not those before are answered: who was held up catches up, as long as a client is free.
+ * Honest senders and readers, in a thread of their own: only the program slows them down, not the generation of attacks. Requests are sent
+ * at fixed times, whether or not earlier ones were answered; after a delay they catch up, as long as a client is free.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -14,7 +14,7 @@ import { createTeamKeys } from '../team-keys.ts'
 import { CLIENTS, COUNTS, type HonestOrder, type HonestReport, type OrderChange, PER_SECOND } from './order.ts'
 import { readPlan, sendPlan } from './plans.ts'
 
-/** A request that is refused for now is sent again so often, a pause between. */
+/** Maximum number of attempts for a retryable refusal, and the pause between them. */
 const ATTEMPTS = 10
 const PAUSE_MS = 500
 
@@ -29,7 +29,7 @@ const target = { port: (role: string) => where.ports[role] ?? 0, deaths: () => w
 const ledger = createAcceptedLedger()
 const runner = createRunner({
   target,
-  // Under its Idempotency-Key a request that is repeated is stored once, whatever became of it at first.
+  // With its Idempotency-Key a repeated request is stored once, whatever happened to the first attempt.
   ledger: { ...ledger, unknown: () => {} },
   findings: {
     add: ({ what, detail, measure }) => {
@@ -45,7 +45,7 @@ const runner = createRunner({
 const isGood = (verdicts: readonly Verdict[]): boolean =>
   verdicts.length > 0 && verdicts.every(({ failure, problems }) => failure === undefined && problems.length === 0)
 
-/** Whether the request was answered as it should be; one that is refused for now is repeated. */
+/** Whether the request succeeded; retryable refusals are retried. */
 async function succeeds(run: RunOne, plan: Plan): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     const verdicts = await run(plan)
@@ -62,7 +62,7 @@ async function succeeds(run: RunOne, plan: Plan): Promise<boolean> {
   }
 }
 
-/** Clients of one kind; each waits for the answer before it takes the next request. */
+/** Clients of one kind; each awaits the response before taking the next request. */
 async function work(kind: keyof typeof PER_SECOND, planFor: (number: number) => Plan): Promise<void> {
   const began = performance.now()
   let taken = 0

@@ -4,11 +4,11 @@ import { during, suspects } from '../report.ts'
 import { addDifferences, type Rig } from '../rig.ts'
 import { COUNTS, type Counts, type HonestOrder, type HonestReport, type OrderChange, type Where } from './order.ts'
 
-/** Senders and readers who mean no harm, at work. */
+/** Running honest senders and readers. */
 export interface Honest {
   /** The counts so far. */
   counts(): Counts
-  /** Ends their work, and gives what became of the entries that they sent. */
+  /** Ends their work, and returns what happened to the entries that they sent. */
   finish(): Promise<Settlement>
   stop(): Promise<void>
 }

@@ -2,17 +2,17 @@ import type { Finding } from '../findings.ts'
 import type { Settlement } from '../ledger.ts'
 import type { Material } from '../material.ts'
 
-/** Requests that honest clients make, of Teams that no attacker has the key of. */
+/** Requests per second of honest clients, for Teams whose keys no attacker has. */
 export const PER_SECOND = { sends: 50, reads: 20 } as const
-/** Clients at a time; each waits for its answer. */
+/** Number of concurrent clients; each waits for its response. */
 export const CLIENTS = { sends: 16, reads: 8 } as const
 
-/** Requests that were answered as they should be, refusals for now that were tried again, requests that failed for good. */
+/** Successful sends and reads, retried temporary refusals, and requests that finally failed. */
 export const COUNTS = ['sends', 'reads', 'refused', 'failed'] as const
 
 export type Counts = Readonly<Record<(typeof COUNTS)[number], number>>
 
-/** Where the program is now. */
+/** The ports of the current processes, and how many have died. */
 export interface Where {
   readonly ports: Readonly<Record<string, number>>
   readonly deaths: number

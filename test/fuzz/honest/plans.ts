@@ -7,7 +7,7 @@ import { createRandom } from '../random.ts'
 import type { Context } from '../requests/context.ts'
 import { applicationLog, batch, eventLog } from '../requests/ingestion.ts'
 
-/** One good request to store entries, which may be repeated: it has an Idempotency-Key. */
+/** A valid request to store entries, which is repeatable because of its Idempotency-Key. */
 export function sendPlan(seed: number, number: number, material: Material): Plan {
   const random = createRandom(seed, number)
   const context: Context = { random, material, mark: markOf(number, 0) }
@@ -20,7 +20,7 @@ export function sendPlan(seed: number, number: number, material: Material): Plan
   return planOf(number, rendered({ ...draft, headers: withHeader(draft, 'Idempotency-Key', context.mark) }))
 }
 
-/** A list, one entry by its id, or a search. */
+/** A list, a single entry by its id, or a search. */
 export function readPlan(seed: number, number: number, material: Material): Plan {
   const random = createRandom(seed, number)
   const path = random.pick([

@@ -7,10 +7,10 @@ import { mutatedJson } from './json.ts'
 
 type Change = (draft: Draft, random: Random) => Draft
 
-/** A changed body may have any number of entries. */
+/** After a mutation, the number of entries is unknown. */
 const uncounted = ({ stores }: Draft): Partial<Draft> => ({ stores: stores && { ...stores, entries: undefined } })
 
-/** Another structure; a body that is no JSON tree is left as it is. */
+/** Mutates the JSON structure; other bodies are left unchanged. */
 export const otherStructure: Change = (draft, random) => {
   const tree = draft.json ?? (draft.value === undefined ? undefined : treeOf(draft.value))
   if (tree === undefined) return draft
@@ -26,7 +26,7 @@ export function rendered(draft: Draft): Draft {
   return { ...draft, ...NOT_YET_BYTES, body: Buffer.from(text) }
 }
 
-/** The fields that a draft loses when its body becomes bytes. */
+/** The fields that are dropped when the body is serialised. */
 const NOT_YET_BYTES = { json: undefined, value: undefined }
 
 export const otherBytes: Change = (draft, random) => {
@@ -53,7 +53,7 @@ const compressedAs = (draft: Draft, coding: string, body: Buffer): Partial<Draft
 
 const isCompressed = ({ headers }: Draft): boolean => headers.some(([name]) => name === 'Content-Encoding')
 
-/** Compressed as its header says. */
+/** Compressed as declared in its header. */
 export const compressed: Change = (draft, random) => {
   const { body } = rendered(draft)
   if (body === undefined || isCompressed(draft)) return draft
@@ -61,7 +61,7 @@ export const compressed: Change = (draft, random) => {
   return mutation(draft, coding, compressedAs(draft, coding, compress(body)))
 }
 
-/** Below and above what a body may hold. */
+/** Decompressed sizes below and above the body limit. */
 const BOMB_BYTES = [
   [40, 100_000],
   [10, 1_000_000],
@@ -69,7 +69,7 @@ const BOMB_BYTES = [
   [1, 21_000_000],
 ] as const
 
-/** Compressed in a way that does not fit, is damaged, has something behind it, or holds far more than it looks. */
+/** Compression that is mislabelled, damaged, followed by extra bytes, or a decompression bomb. */
 export const strangelyCompressed: Change = (draft, random) => {
   const { body } = rendered(draft)
   if (body === undefined) return draft
@@ -98,10 +98,10 @@ export const strangelyCompressed: Change = (draft, random) => {
   return mutation(draft, `${coding}: ${name}`, { ...compressedAs(draft, said, bytes), ...uncounted(draft) })
 }
 
-/** Half as many chunks as a body may have however short they are. */
+/** Half the number of chunks that a body may have regardless of their size. */
 const CHUNKS_MAX = 1_000
 
-/** In chunks of odd sizes, which are exactly the body. */
+/** Sends the same body in chunks of odd sizes. */
 export const inChunks: Change = (draft, random) => {
   const { body } = rendered(draft)
   if (body === undefined) return draft
@@ -113,7 +113,7 @@ export const inChunks: Change = (draft, random) => {
   return mutation(draft, 'chunked', { ...NOT_YET_BYTES, body, chunks: { sizes, extension } })
 }
 
-/** A body where there should be none. */
+/** Adds a body where there should be none. */
 export const unaskedBody: Change = (draft, random) =>
   draft.body !== undefined || draft.json !== undefined || draft.value !== undefined
     ? draft
@@ -134,7 +134,7 @@ const LENGTHS = [
   '4294967296',
 ] as const
 
-/** Says something else of its length than is there, or two things. */
+/** Declares a wrong length, or two different ones. */
 export const tearingFraming: Change = (draft, random) => {
   const whole = rendered(draft)
   const { body = Buffer.alloc(0) } = whole

@@ -39,7 +39,7 @@ const CHANGES: readonly (readonly [name: string, Change])[] = [
   ['truncated', truncated],
 ]
 
-/** Other bytes made of these, and what was done. */
+/** Mutates the bytes; also returns the mutation's name. */
 export function mutatedBytes(bytes: Buffer, random: Random): readonly [name: string, Buffer] {
   if (bytes.length === 0) return ['inserted bytes', random.bytes(random.size(INSERTED_MAX))]
   const [name, change] = random.pick(CHANGES)

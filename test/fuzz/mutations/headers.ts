@@ -46,7 +46,7 @@ const KEYS = [
 const LONG_MAX = 12_000
 const MANY_MAX = 400
 
-/** A text that can stand in a header: without control characters. */
+/** A text that is valid in a header: without control characters. */
 const headerValue = (random: Random): string =>
   random.weighted<() => string>([
     [4, () => inBytes(textOf(random).replaceAll(/\p{Cc}/gu, ' '))],
@@ -116,7 +116,7 @@ const mediaType: Change = (draft, random) => {
   return mutation(draft, 'Content-Type', { headers: withHeader(draft, 'Content-Type', random.pick(types)) })
 }
 
-/** The connection is named as closing, or as something else than it is. */
+/** A Connection header that closes, or contains other values. */
 const connection: Change = (draft, random) => {
   const values = ['close', 'keep-alive', 'Close', 'close, keep-alive', 'x-api-key', 'keep-alive, te']
   return mutation(draft, 'Connection', { headers: withHeader(draft, 'Connection', random.pick(values)) })
@@ -133,7 +133,7 @@ const INTACT: readonly (readonly [number, Change])[] = [
   [2, connection],
 ]
 
-/** Headers that say something else; the request stays one, and has to be answered. */
+/** Changes headers; the message stays a single request that has to be answered. */
 export const otherHeaders: Change = (draft, random) => random.weighted(INTACT)(draft, random)
 
 const set =
@@ -151,7 +151,7 @@ const twoHosts: Change = (draft) =>
 
 const folded: Change = (draft, random) => {
   const header = draft.headers[random.int(draft.headers.length)]
-  // Another change may have taken them all.
+  // An earlier mutation may have removed all headers.
   if (header === undefined) return draft
   const [name, value] = header
   const headers = draft.headers.map((one): Header => (one === header ? [name, `${value}\r\n ${value}`] : one))
@@ -182,5 +182,5 @@ const TORN: readonly (readonly [number, Change])[] = [
   [1, set('Host', 'Host', ['', 'a b', '[::1', 'sluice.test:99999', '/'])],
 ]
 
-/** Headers that may make the request another one than it says, or none at all. */
+/** Changes headers so that the message may be another request, or none at all. */
 export const tearingHeaders: Change = (draft, random) => random.weighted(TORN)(draft, random)

@@ -49,7 +49,7 @@ const long: Change = (_node, random) => {
   )
 }
 
-/** Half characters and controls, as an escape or as they are. */
+/** Lone surrogates and control characters, escaped or raw. */
 const strange: Change = (_node, random) =>
   raw(random.pick(['"\\ud800"', '"\\udc00\\ud800"', '"a\\u0000b"', '"\\u202e"', '"\ud83d"', '"\x01"', '"\\x"', '"\t"']))
 
@@ -73,7 +73,7 @@ const noJson: Change = (_node, random) =>
     ]),
   )
 
-/** Something else among the members or the items; of a plain value, another one. */
+/** Adds a member or an item; replaces a scalar value. */
 const altered: Change = (node, random) => {
   if (node.type === 'raw') return another(node, random)
   const more = another(node, random)
@@ -99,7 +99,7 @@ const altered: Change = (node, random) => {
   ])()
 }
 
-/** Fields that the views read more from than their text. */
+/** Fields that the views interpret beyond their text. */
 const rendered: Change = (_node, random) =>
   random.pick<() => JsonNode>([
     () =>
@@ -121,7 +121,7 @@ const CHANGES: readonly (readonly [number, readonly [name: string, Change]])[] =
   [1, ['no JSON', noJson]],
 ]
 
-/** The tree with something else in one place, and what that is called. */
+/** Mutates one node of the tree; also returns the mutation's name. */
 export function mutatedJson(tree: JsonNode, random: Random): readonly [name: string, JsonNode] {
   const [name, change] = random.weighted(CHANGES)
   return [name, replaced(tree, random.int(sizeOf(tree)), (node) => change(node, random))]

@@ -53,7 +53,7 @@ const STRANGE_PARTS = [
 
 const method: Change = (draft, random) => {
   const name = random.pick(METHODS)
-  // Bodies of requests that should have none are sent all the same.
+  // The body is kept even if the new method should have none.
   return mutation(draft, `method ${name}`, {
     method: name,
     dialect: 'any',
@@ -61,7 +61,7 @@ const method: Change = (draft, random) => {
   })
 }
 
-/** Another way of writing a path, which means the same or nothing. */
+/** Another spelling of a path, equivalent or meaningless. */
 const path: Change = (draft, random) => {
   const { target: old } = draft
   const end = old.includes('?') ? old.indexOf('?') : old.length
@@ -84,7 +84,7 @@ const INTACT: readonly (readonly [number, Change])[] = [
   [3, path],
 ]
 
-/** Another method or path; the request stays one, and has to be answered. */
+/** Another method or path; the message stays a single request that has to be answered. */
 export const otherLine: Change = (draft, random) => random.weighted(INTACT)(draft, random)
 
 const TORN: readonly (readonly [number, Change])[] = [
@@ -116,5 +116,5 @@ const oddTarget = ({ target }: Draft, random: Random): string =>
     `http://user:x@${HOST}:1${target}`,
   ])
 
-/** A request line that may be none. */
+/** A request line that may be invalid. */
 export const tearingLine: Change = (draft, random) => random.weighted(TORN)(draft, random)

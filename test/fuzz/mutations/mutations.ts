@@ -28,7 +28,7 @@ const ALL: readonly (readonly [number, Change])[] = [
   [2, tearingFraming],
 ]
 
-/** How often so many things are changed: most often one, so that what comes of it can be told. */
+/** Weights of the number of mutations: mostly one, so that its effect can be identified. */
 const DEPTHS = [
   [15, 0],
   [55, 1],
@@ -36,7 +36,7 @@ const DEPTHS = [
   [10, 4],
 ] as const
 
-/** The request with nothing, one thing or several changed; `only` keeps to what its body says. */
+/** Applies no, one or several mutations; `only` limits them to the structure of the body. */
 export function mutated(draft: Draft, random: Random, only?: 'structure'): Draft {
   const changes = Array.from({ length: random.weighted(DEPTHS) }, () =>
     only === undefined ? random.weighted(ALL) : otherStructure,

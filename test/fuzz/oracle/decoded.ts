@@ -8,7 +8,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   zstd: zstdDecompressSync,
 }
 
-/** The body as it was before it was compressed; undefined where it is not compressed as its header says. */
+/** The decompressed body; undefined if its compression does not match its header. */
 export function decoded({ headers, body }: Answer): Buffer | undefined {
   const coding = headers.get('content-encoding')?.join()
   if (coding === undefined || body.length === 0) return body

@@ -4,21 +4,21 @@ import { type Accepted, acceptedIn, type Failure, isSuccess, typeProblem } from 
 import { isOtlpSuccess, otlpFailure, otlpProblems, rejectedOf } from './otlp.ts'
 import { csvProblem, eventsProblem, linesProblem, metricsProblem, xmlProblem } from './streams.ts'
 
-/** The meaning of an answer, and its faults. */
+/** The meaning of a response, and its faults. */
 export interface Verdict {
-  /** Sentences that are the same for the same fault, so that they can be counted. */
+  /** Identical sentences for identical faults, so that they can be counted. */
   readonly problems: readonly string[]
   readonly accepted?: Accepted | undefined
   readonly failure?: Failure | undefined
 }
 
-/** An answer that is not a refusal in our envelope. */
+/** A response other than a refusal in Sluice's envelope. */
 export interface Case {
   readonly request: Draft
   readonly answer: Answer
-  /** The body before it was compressed. */
+  /** The decompressed body. */
   readonly body: Buffer
-  /** Undefined where the answer is not of that type. */
+  /** Undefined if the response is not JSON. */
   readonly json: unknown
 }
 
@@ -27,7 +27,7 @@ const bad = (problem: string | undefined): Verdict => (problem === undefined ? f
 const typeOf = ({ headers }: Answer): string => headers.get('content-type')?.join() ?? 'no type'
 const isStatus = ({ answer: { status } }: Case, ...statuses: number[]): boolean => statuses.includes(status)
 
-/** Neither a success nor a failure in any form that the route has. */
+/** Neither a success nor a failure in any format of the route. */
 const stranger = ({ answer }: Case): Verdict =>
   bad(
     answer.bytes === 0
@@ -57,7 +57,7 @@ function view(one: Case): Verdict {
   return bad(typeProblem(one.answer) ?? commandProblem(one.json))
 }
 
-/** Commands are pasted into a shell: nothing in them may be what a terminal obeys. */
+/** Commands are pasted into a shell, so they must not contain anything that a terminal interprets. */
 function commandProblem(json: unknown): string | undefined {
   const { data } = json as { data: { curl?: unknown; items?: unknown } | null }
   const items: readonly unknown[] = Array.isArray(data?.items) ? data.items : []
@@ -79,7 +79,7 @@ function stream(one: Case): Verdict {
 
 function page(one: Case): Verdict {
   if (isStatus(one, 200, 206) && /^(text|image|font)\//.test(typeOf(one.answer))) return fine
-  // Redirects, and answers to conditions and ranges (RFC 9110, 13 and 14), need no body.
+  // Redirects, and responses to conditions and ranges (RFC 9110, 13 and 14), need no body.
   return isStatus(one, 302, 304, 308) ? fine : stranger(one)
 }
 
@@ -99,7 +99,7 @@ function metrics(one: Case): Verdict {
     : stranger(one)
 }
 
-/** A request whose path was changed may be answered in any of the forms. */
+/** A request with a changed path may be answered in any format. */
 function any(one: Case): Verdict {
   const verdicts = [ingestion, otlp, view, stream, health, openapi, metrics, page].map((dialect) => dialect(one))
   const isKnown = ({ problems }: Verdict): boolean => problems.every((problem) => !problem.startsWith('status '))

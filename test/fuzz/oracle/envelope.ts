@@ -25,21 +25,21 @@ export interface Failure {
   readonly retryable: boolean
 }
 
-/** An entry was stored under this id, or so many were. */
+/** The id of a stored entry, or the number of stored entries. */
 export type Accepted = { readonly id: string } | { readonly count: number }
 
-/** The refusal that a body is; undefined for any other body. */
+/** The refusal in a body; undefined for other bodies. */
 export const failureIn = (json: unknown): Failure | undefined =>
   isFailureEnvelope(json) ? (json as { error: Failure }).error : undefined
 
-/** The entries that a body says were accepted; undefined for any other body. */
+/** The accepted entries according to a body; undefined for other bodies. */
 export function acceptedIn(json: unknown): Accepted | undefined {
   if (isCreatedEnvelope(json)) return { id: (json as { data: { id: string } }).data.id }
   if (isProcessedEnvelope(json)) return { count: (json as { data: { count: number } }).data.count }
   return undefined
 }
 
-/** Whether it is the success of a read: `{ success: true, data }` and nothing else. */
+/** Whether it is a successful read: `{ success: true, data }` and nothing else. */
 export function isSuccess(json: unknown): boolean {
   if (typeof json !== 'object' || json === null) return false
   const keys = Object.keys(json)
@@ -48,13 +48,13 @@ export function isSuccess(json: unknown): boolean {
 
 const isJsonType = (type: string): boolean => /^application\/json(; charset=utf-8)?$/.test(type)
 
-/** The fault of a content type that is not that of JSON. */
+/** Reports a content type that is not JSON. */
 export function typeProblem({ headers }: Answer): string | undefined {
   const type = headers.get('content-type')?.join() ?? 'none'
   return isJsonType(type) ? undefined : `JSON is said to be ${type}`
 }
 
-/** The differences between a refusal and its head, which may have one of `statuses` where it does not have that of its code. */
+/** Differences between a refusal and its head; a status in `statuses` is allowed as well as that of its code. */
 export function* failureProblems(
   answer: Answer,
   { code, retryable }: Failure,

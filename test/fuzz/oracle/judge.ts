@@ -7,13 +7,13 @@ import { DIALECTS, type Verdict } from './dialects.ts'
 import { type Failure, failureIn, failureProblems } from './envelope.ts'
 import { invalidity } from './validity.ts'
 
-/** Larger bodies are not taken apart: that would keep this side from sending. */
+/** Larger bodies are not parsed, as that would keep this side from sending. */
 const PARSED_MAX = 1024 * 1024
 
-/** Statuses of answers to bytes that could not be read as a request. */
+/** Statuses of responses to bytes that are not a readable request. */
 const UNREAD = [400, 408, 431, 505]
 
-/** Judges one answer by the request that it belongs to. */
+/** Checks one response against its request. */
 export function judge(request: Draft, answer: Answer): Verdict {
   const verdict = verdictOf(request, answer)
   const more = [...goodRequestProblems(request, verdict), ...badRequestProblems(request, answer)]
@@ -45,7 +45,7 @@ function verdictOf(request: Draft, answer: Answer): Verdict {
 
 const UNREADABLE = Symbol('unreadable')
 
-/** The JSON form of a body, also of one in Protobuf; undefined for other types. */
+/** The JSON form of a body, also of a Protobuf one; undefined for other types. */
 function parsed({ headers, status }: Answer, body: Buffer): unknown {
   const type = headers.get('content-type')?.join() ?? ''
   try {
@@ -57,15 +57,15 @@ function parsed({ headers, status }: Answer, body: Buffer): unknown {
 }
 
 /**
- * An error of the server is honest where it says that trying again may help. Readiness is told by a status, and 505 speaks of the
- * request line.
+ * A server error is acceptable if it is marked retryable. Exceptions: readiness is expressed by a status, and 505 concerns the request
+ * line.
  */
 function serverFaults({ dialect }: Draft, { status, headers }: Answer, failure?: Failure): readonly string[] {
   if (status < 500 || status === 505 || (status === 503 && dialect === 'health')) return []
   return status === 503 && (failure?.retryable ?? headers.has('retry-after')) ? [] : [`status ${status}`]
 }
 
-/** Refusals that are made before it is known whose request it is. */
+/** Refusals made before the dialect is known, and therefore in Sluice's own envelope. */
 const BEFORE_DIALECT: readonly ErrorCode[] = [
   'malformed_request',
   'headers_too_large',
@@ -75,7 +75,7 @@ const BEFORE_DIALECT: readonly ErrorCode[] = [
   'expectation_failed',
   'http_version_not_supported',
 ]
-/** Statuses that a refusal may have whatever its code. */
+/** Statuses that a refusal may have regardless of its code. */
 const STATUSES: Readonly<Partial<Record<Dialect, readonly number[]>>> = {
   ingestion: [200],
   shipper: [200, 422],
@@ -90,7 +90,7 @@ function refusalProblems({ dialect }: Draft, answer: Answer, failure: Failure): 
   ]
 }
 
-/** Mutations that leave the meaning of a request as it is. */
+/** Mutations that do not change the meaning of a request. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'gzip',
   'deflate',
@@ -102,7 +102,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'Idempotency-Key',
 ])
 
-/** Logs that have nothing wrong are taken, all of them, or refused for now. */
+/** Valid logs have to be accepted completely, or refused temporarily. */
 function goodRequestProblems({ stores, mutations, torn }: Draft, { accepted, failure }: Verdict): readonly string[] {
   if (stores?.entries === undefined || torn || !mutations.every((name) => HARMLESS.has(name))) return []
   if (accepted !== undefined && 'count' in accepted && accepted.count !== stores.entries)
@@ -110,7 +110,7 @@ function goodRequestProblems({ stores, mutations, torn }: Draft, { accepted, fai
   return failure !== undefined && !failure.retryable ? [`a good request was refused with ${failure.code}`] : []
 }
 
-/** An invalid request is refused, also where its meaning could be guessed. */
+/** An invalid request has to be refused, even if its meaning could be guessed. */
 function badRequestProblems(request: Draft, { status }: Answer): readonly string[] {
   const why = status < 300 ? invalidity(request) : undefined
   return why === undefined ? [] : [`a request ${why} was taken`]

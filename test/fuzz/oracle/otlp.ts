@@ -2,14 +2,14 @@ import { ERRORS, type ErrorCode } from '../../../shared/contract/errors.ts'
 import type { Answer } from '../answer-parser.ts'
 import type { Failure } from './envelope.ts'
 
-/** In both encodings, as JSON has it: `google.rpc.Status`, with our code as the reason of its ErrorInfo. */
+/** `google.rpc.Status` in the JSON form, for both encodings; Sluice's code is the reason in its ErrorInfo. */
 interface RpcStatus {
   readonly code: number
   readonly message: string
   readonly details: readonly { readonly '@type': string; readonly reason: string; readonly domain: string }[]
 }
 
-/** The refusal that a body is; undefined for any other body. */
+/** The refusal in a body; undefined for other bodies. */
 export function otlpFailure(json: unknown): Failure | undefined {
   const { code, message, details } = (json ?? {}) as Partial<RpcStatus>
   const info = Array.isArray(details) ? details[0] : undefined
@@ -22,10 +22,10 @@ export function otlpFailure(json: unknown): Failure | undefined {
   return { code: reason, message: message ?? '', details, retryable: ERRORS[reason]?.retryable ?? false }
 }
 
-/** Clients look at them to the letter. */
+/** Clients compare content types literally. */
 const TYPES = ['application/json', 'application/x-protobuf']
 
-/** The differences between a refusal and its head. Clients try again after 429, 502, 503 and 504 only. */
+/** Differences between a refusal and its head. Clients only retry after 429, 502, 503 and 504. */
 export function* otlpProblems({ status, headers }: Answer, { code }: Failure): Generator<string> {
   if (!Object.hasOwn(ERRORS, code)) yield `the reason ${code} is none of the catalogue`
   if (status < 400) yield `a google.rpc.Status came with status ${status}`
@@ -48,6 +48,6 @@ export function isOtlpSuccess(json: unknown): boolean {
   )
 }
 
-/** How many records were refused. */
+/** The number of refused records. */
 export const rejectedOf = (json: unknown): number =>
   Number((json as { partialSuccess?: { rejectedLogRecords?: string } }).partialSuccess?.rejectedLogRecords ?? 0)

@@ -1,4 +1,4 @@
-/** The first fault of server-sent events (WHATWG HTML, 9.2.6); the last line may be cut. */
+/** The first fault in server-sent events (WHATWG HTML, 9.2.6); the last line may be truncated. */
 export function eventsProblem(text: string): string | undefined {
   const lines = text.split('\n')
   for (const line of lines.slice(0, -1)) {
@@ -11,7 +11,7 @@ export function eventsProblem(text: string): string | undefined {
   return undefined
 }
 
-/** The first fault of newline-delimited JSON. */
+/** The first fault in newline-delimited JSON. */
 export function linesProblem(text: string): string | undefined {
   const lines = text.split('\n')
   if (lines.pop() !== '') return 'the last line has no end'
@@ -28,10 +28,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Values that a spreadsheet would run, were they not marked as text; the sign may stand behind blanks and in full width. */
+/** Values that a spreadsheet would evaluate as formulas; the sign may follow blanks, and be full-width. */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/
 
-/** The first fault of a CSV file (RFC 4180) with a byte order mark and a row of names. */
+/** The first fault in a CSV file (RFC 4180) with a byte order mark and a header row. */
 export function csvProblem(text: string): string | undefined {
   if (!text.startsWith('\ufeff')) return 'the CSV has no byte order mark'
   const rows = rowsOf(text.slice(1))
@@ -69,7 +69,7 @@ const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 const TAG = /<(?:(\/)([\w:-]+)\s*|([\w:-]+)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/)?|\?[^?]*\?|!--(?:[^-]|-[^-])*--)>/y
 const TEXT = /(?:[^<&]|&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);)+/y
 
-/** The first fault that keeps a drawing from being well-formed XML. */
+/** The first fault that makes a drawing malformed XML. */
 export function xmlProblem(text: string): string | undefined {
   if (NO_XML.test(text)) return 'the SVG has a character that XML cannot hold'
   const open: string[] = []
@@ -90,7 +90,7 @@ export function xmlProblem(text: string): string | undefined {
 const METRIC =
   /^(?:# (?:HELP|TYPE) .*|[a-zA-Z_:][\w:]*(?:\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*\})? (?:[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|Inf)|NaN)|)$/i
 
-/** The first fault of metrics in the text format of Prometheus. */
+/** The first fault in metrics in the Prometheus text format. */
 export function metricsProblem(text: string): string | undefined {
   const bad = text.split('\n').find((line) => !METRIC.test(line))
   return bad === undefined ? undefined : `no line of metrics: ${JSON.stringify(bad.slice(0, 100))}`

@@ -3,8 +3,8 @@ import type { Draft } from '../draft.ts'
 const HTTP_1_1 = 'HTTP/1.1'
 
 /**
- * Why a request has to be refused whatever else it says (RFC 9112, 3.2 and 6.1): a server that takes it may understand another request
- * than the proxy before it. Undefined for any other, and for bytes that were changed when they were a request already.
+ * Why a request has to be refused regardless of its content (RFC 9112, 3.2 and 6.1): a server that accepts it may interpret it differently
+ * than a proxy in front of it. Undefined for any other request, and if the serialised bytes were changed.
  */
 export function invalidity({ version, headers, chunks, body, mutations }: Draft): string | undefined {
   if (version !== HTTP_1_1 || mutations.some((name) => name.startsWith('wire'))) return undefined

@@ -9,7 +9,7 @@ const BATCH_MAX = 15
 const LARGE_BATCH_MAX = 80
 const JSON_TYPE: Header = ['Content-Type', 'application/json']
 
-/** A request to take logs that has nothing wrong. */
+/** A valid ingestion request. */
 const good = {
   role: 'gateway',
   method: 'POST',
@@ -18,7 +18,7 @@ const good = {
   torn: false,
 } as const satisfies Partial<Draft>
 
-/** The places of the mark: so many that few mutations destroy all of them. */
+/** A text that contains the mark; used so often that few mutations destroy every copy. */
 const markOf = ({ mark }: Context, index: number): string => `${mark}x${index}x`
 
 function commonFields({ random, mark }: Context) {
@@ -149,7 +149,7 @@ export function otlp(context: Context): Draft {
   }
 }
 
-/** The same with Protobuf, also to the path of Seq. */
+/** The same in Protobuf, also to Seq's path. */
 export function otlpProtobuf(context: Context): Draft {
   const { value, ...draft } = otlp(context)
   const path = context.random.pick(['/v1/logs', '/ingest/otlp/v1/logs'])
@@ -157,13 +157,13 @@ export function otlpProtobuf(context: Context): Draft {
   return { ...draft, route: `POST ${path}`, target: targetOf(context, path), headers, body: protobufOf(value) }
 }
 
-/** A path as it is, or below that of its Project. */
+/** The path itself, or below its Project's path. */
 function targetOf({ random }: Context, path: string): string {
   const { project, projectName } = TEAMS.main
   return random.oneIn(3) ? `/projects/${encodeURIComponent(random.pick([project, projectName]))}${path}` : path
 }
 
-/** Forms in which a body has several entries in JSON, each as text; `name` is that of the list where it is in an object. */
+/** Forms of a JSON body with several entries, each given as text; `name` is that of the list if it is in an object. */
 const bodyOf = ({ random }: Context, entries: readonly string[], name: string): string =>
   random.pick([
     () => entries.join(random.pick(['\n', '\r\n', '\n\n'])),
@@ -171,7 +171,7 @@ const bodyOf = ({ random }: Context, entries: readonly string[], name: string): 
     () => `{"${name}":[${entries.join()}]}`,
   ])()
 
-/** POST /ingest/clef and POST /api/events/raw: Serilog's compact format, and the one before it. */
+/** POST /ingest/clef and POST /api/events/raw: Serilog's compact format, and its predecessor. */
 export function clef(context: Context): Draft {
   const { random } = context
   const { main } = TEAMS
@@ -230,7 +230,7 @@ export function clef(context: Context): Draft {
   }
 }
 
-/** POST /ingest/json: what any logger writes. */
+/** POST /ingest/json: the JSON of arbitrary loggers. */
 export function jsonLogs(context: Context): Draft {
   const { random } = context
   const { main } = TEAMS
@@ -299,7 +299,7 @@ export function jsonLogs(context: Context): Draft {
     dialect: 'shipper',
     target: `/ingest/json${query}`,
     headers: headersOf(context, main, [['Content-Type', type]]),
-    // As a value its structure can be changed.
+    // As a value, its structure can be mutated.
     ...(random.oneIn(3) ? { value: entries } : { body: Buffer.from(bodyOf(context, texts, 'events')) }),
     stores: { mark: context.mark, entries: entries.length },
   }

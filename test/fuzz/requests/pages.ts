@@ -24,7 +24,7 @@ const HEADERS = [
   ['Cookie', 'sluice_theme="><script>'],
 ] as const
 
-/** Requests that need no key: the page and its files, the documents, health, metrics; and paths that are not there. */
+/** Requests that need no key: the page and its files, the documents, health, metrics; and nonexistent paths. */
 export function pageRequest(context: Context): Draft {
   const { random, material } = context
   const places: readonly Place[] = [

@@ -24,7 +24,7 @@ const within =
   ({ random }: Context) =>
     String(random.between(least, most))
 
-/** Values that the parameters take; a path may still refuse them together. */
+/** Valid values of the parameters; a path may still refuse a combination of them. */
 const RIGHT = {
   q: ({ random }) => queryOf(random),
   from: ({ random }) => random.pick(['now-7d', 'now-1h', '2026-01-01', '2026-01-31T09:30:00Z', '1970-01-01T00:00:00Z']),
@@ -70,11 +70,11 @@ const RIGHT = {
   other: ({ random, material }) => random.pick(['.', '..', ...material.flows]),
 } as const satisfies Readonly<Record<ParameterName, Values[string]>>
 
-/** A value that the parameter takes; a text for one that is not known here. */
+/** A valid value of the parameter; a random text for an unknown one. */
 export const rightValue = (name: string, context: Context, path: string): string =>
   (RIGHT as Values)[name]?.(context, path) ?? textOf(context.random, 3)
 
-/** A value that is damaged or of another kind. */
+/** A value that is damaged or of another type. */
 export function wrongValue(name: string, context: Context, path: string): string {
   const { random } = context
   const right = rightValue(name, context, path)
@@ -90,7 +90,7 @@ export function wrongValue(name: string, context: Context, path: string): string
   ])()
 }
 
-/** A cursor is JSON in base64, so it is damaged inside as well. */
+/** A cursor is JSON in base64, so its content is damaged as well. */
 function damaged(text: string, { random }: Context): string {
   if (/^[\w-]{12,}$/.test(text) && random.oneIn(2)) {
     const inside = Buffer.from(text, 'base64url').toString('latin1')

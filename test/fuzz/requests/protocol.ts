@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 const host = `Host: ${HOST}`
 const head = (...lines: readonly string[]): string => `${lines.join('\r\n')}\r\n\r\n`
 
-/** Requests in another protocol, or in none, that can be answered all the same; by name. */
+/** Requests in another protocol, or in none, that can still be answered; by name. */
 const UNREADABLE: Readonly<Record<string, string>> = {
   CONNECT: head('CONNECT sluice.test:443 HTTP/1.1', host),
   'an unknown method': head('BREW / HTTP/1.1', host),
@@ -35,7 +35,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   'a target that is too long': head(`GET /${'a'.repeat(20_000)} HTTP/1.1`, host),
 }
 
-/** A request in another protocol, or in none; it is owed an answer that tells its sender so. */
+/** A request in another protocol, or in none; a response has to say so. */
 export function unreadable({ random }: Context): Script {
   const [name, text] = random.pick(Object.entries(UNREADABLE))
   const draft: Draft = {

@@ -19,7 +19,7 @@ const WORDS = [
 ] as const
 const PATHS = ['RequestId', 'user.id', 'amount', 'a\\ b', 'order.id', 'tags', '__proto__', 'x'.repeat(300)] as const
 
-/** A search by the grammar of docs/query.md; it does not have to find anything. */
+/** A search by the grammar of docs/query.md; it need not find anything. */
 export const queryOf = (random: Random): string => anyOf(random, 0)
 
 function anyOf(random: Random, depth: number): string {
@@ -107,7 +107,7 @@ const SIGNS = [
   '\0',
 ] as const
 
-/** The search with something at odds with the grammar, or too much of something. */
+/** The search with a violation of the grammar, or of a limit. */
 export function brokenQuery(text: string, random: Random): string {
   const at = random.int(text.length + 1)
   const insert = (piece: string): string => text.slice(0, at) + piece + text.slice(at)

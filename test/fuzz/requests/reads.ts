@@ -9,7 +9,7 @@ import { sessionCookie } from './sessions.ts'
 
 const { reads, main } = TEAMS
 
-/** Heavier routes are asked less often. */
+/** Expensive routes are requested less often. */
 const weightOf = ({ path }: Route): number =>
   /export|facets|groups|series|choices|absence|completion|statistics|tail/.test(path) ? 2 : 4
 
@@ -26,7 +26,7 @@ export function readRequest(context: Context): Draft {
   )
 }
 
-/** The same with a parameter that is wrong, unknown or repeated. */
+/** The same with an invalid, unknown or repeated parameter. */
 export function strangeRead(context: Context): Draft {
   const { random } = context
   const route = random.weighted(WEIGHTED)
@@ -45,7 +45,7 @@ function readOf(context: Context, route: Route, valueFor: (name: string, path: s
   const query = taken.map((name) => `${name}=${escaped(valueFor(name, route.path))}`).join('&')
   const dialect = dialectOf(route)
   const cookie = random.oneIn(6) ? [sessionCookie(reads)] : undefined
-  // The Team that takes logs has refusals, which cost the same however many entries it has.
+  // The Team that receives logs has refusals, whose cost does not depend on its number of entries.
   const team = route.path === '/api/refusals' && random.oneIn(2) ? main : reads
   const resumed = dialect === 'tail' && random.oneIn(3)
   return {
@@ -75,5 +75,5 @@ function pathOf({ random, material }: Context, { path }: Route): string {
   return path.replace(':id', escaped(id)).replace(':correlationKey', key()).replace(':other', key())
 }
 
-/** Percent-encoded where the text allows it. */
+/** Percent-encoded, as far as the text is well-formed. */
 export const escaped = (text: string): string => encodeURIComponent(text.toWellFormed())

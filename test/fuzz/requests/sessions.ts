@@ -6,17 +6,17 @@ import { HOST, SESSION_SECRET, TEAMS, type TeamMaterial } from '../material.ts'
 import { textOf } from '../values.ts'
 import { anonymous, type Context } from './context.ts'
 
-/** A time ahead of every run, so that the cookie is the same in all of them and holds. */
+/** A time later than every run, so that the cookie is always the same and valid. */
 const SIGNED_IN_AT = 4_000_000_000
 
-/** The cookie of whoever has signed in with the Team's key. */
+/** The cookie of a session that was started with the Team's key. */
 export function sessionCookie({ id, key }: TeamMaterial): Header {
   const keyTag = keyTagOf(hashKeyHex(key), SESSION_SECRET)
   const token = { team: id, keyTag, startedAt: SIGNED_IN_AT, renewedAt: SIGNED_IN_AT }
   return ['Cookie', `${SESSION_COOKIE}=${signToken(token, SESSION_SECRET)}`]
 }
 
-/** Signing in with a good or a bad key, asking whose session it is, and signing out. */
+/** Signs in with a valid or invalid key, reads the session, or signs out. */
 export function session(context: Context): Draft {
   const { random } = context
   const method = random.weighted([

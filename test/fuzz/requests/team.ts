@@ -10,12 +10,12 @@ const { changes, reads } = TEAMS
 interface Call {
   readonly method: string
   readonly path: string
-  /** The path as reports name it. */
+  /** The path as named in reports. */
   readonly route: string
   readonly json?: unknown
 }
 
-/** A look at the settings of a Team, or a change of them: of a Team that has nothing else to do. */
+/** Reads or changes the settings of a Team that is used for nothing else. */
 export function teamRequest(context: Context): Draft {
   const { random } = context
   const { method, path, route, json } = random.weighted<(context: Context) => Call>([
@@ -60,7 +60,7 @@ function look({ random }: Context): Call {
   ])
 }
 
-/** Few, as each stays: what exists already is refused. */
+/** Few names, as created items stay; a repeated name is refused. */
 const nameOf = ({ random }: Context): string => `made-${random.int(150)}`
 
 function create(context: Context): Call {
@@ -103,7 +103,7 @@ function create(context: Context): Call {
           { type: 'newGroup', by: 'exception', params: {} },
           { type: textOf(random, 1) },
         ]),
-        // An address that is refused before anything is sent, and one that nobody has.
+        // One address that is refused before anything is sent, and one that does not exist.
         webhook: {
           url: random.pick(['https://127.0.0.1/', 'https://nobody.invalid/', textOf(random, 2)]),
           format: 'json',
@@ -133,7 +133,7 @@ function change(context: Context): Call {
   return { method: 'PATCH', path: `/api/team/${kind}/${escaped(id)}`, route: `/api/team/${kind}/:id`, json }
 }
 
-/** A saved search that there may be no more. */
+/** A saved search that may have been deleted. */
 function search({ random }: Context): Call {
   const [path, route] = [`/api/team/searches/${random.pick([reads.project, 'x'])}`, '/api/team/searches/:id']
   return random.oneIn(2)

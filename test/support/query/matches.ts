@@ -8,7 +8,7 @@ import { hasPhrase, splitWords } from '../../../shared/query/words.ts'
 
 const TEXTS: readonly TextField[] = ['message', 'exception', 'payload']
 
-/** Whether a query finds a document: the meaning of the grammar, which every store has to agree with. */
+/** Whether a query matches a document: the reference semantics that every store has to agree with. */
 export function matches(query: Query, document: EntryDocument): boolean {
   switch (query.type) {
     case 'all':
@@ -70,7 +70,7 @@ const leavesOf = (field: 'payload' | 'scope', document: EntryDocument): readonly
 const textMatches = (text: string, wanted: { readonly value: string; readonly prefix: boolean }): boolean =>
   wanted.prefix ? text.startsWith(wanted.value) : text === wanted.value
 
-/** `difference` is below, at or above zero as the value is below, at or above what it is compared with. */
+/** `difference` is negative, zero or positive if the value is below, equal to or above the operand. */
 function holds(difference: number, comparison: Comparison): boolean {
   switch (comparison) {
     case '=':

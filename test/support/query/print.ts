@@ -1,12 +1,12 @@
 import { LEVELS } from '../../../shared/contract/levels.ts'
 import type { Comparison, Query } from '../../../shared/query/ast.ts'
 
-/** Characters of a leaf's path that mean something to the grammar. */
+/** Characters of a leaf's path with a meaning in the grammar. */
 const SPECIAL = /[\s()":\\*]/g
 
 /**
- * A text that parses to a query with the same meaning; what came from a text parses to the same query again. Lists without
- * members, which no text means, have none.
+ * A text that parses to a query with the same meaning; a parsed query parses to itself again. Empty lists, which no text can express, are
+ * not supported.
  */
 export function printQuery(query: Query): string {
   switch (query.type) {

@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts'
 
 const { entrance: TEAM, rivals: RIVALS } = TEAMS
 
-/** Point 1: signing in and out, sessions that end, and whose logs one sees. */
+/** Point 1: signing in and out, the end of sessions, and the separation of Teams. */
 export function entranceScenarios({ stand, show, open, tolerate }: Stage): void {
   test('one signs in with a key, sees that Team and no other, and signs out', async () => {
     tolerate(/status of 401/)
@@ -93,7 +93,7 @@ export function entranceScenarios({ stand, show, open, tolerate }: Stage): void 
         await page.getByText(/Too many attempts. Try again in \d+ s/).waitFor({ timeout: 500 })
       }, 30_000)
     } finally {
-      // Failures counted against this address would keep the other scenarios out.
+      // The failures counted against this address would lock out the other scenarios.
       await stand().stopPage()
       await stand().startPage()
     }

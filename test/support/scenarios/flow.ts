@@ -12,14 +12,14 @@ const HERE: Readonly<Record<string, string | undefined>> = {
   [CHECKOUT]: TEAM.project,
   [WAREHOUSE]: TEAM.otherProject,
 }
-/** An order as the embedded tests have it, sent to the Team of the stand. */
+/** The order of the embedded tests, sent to the stand's Team. */
 const order = (key: string): readonly SentLog[] =>
   orderOf(key)
     .filter(({ to }) => to !== 'audit')
     .map((log) => ({ ...log, to: HERE[log.to] ?? `flows.${log.to}` }))
 const ORDER_LOGS = order('').length
 
-/** Point 3: what shares a correlationKey. */
+/** Point 3: logs that share a correlationKey. */
 export function flowScenarios({ stand, show }: Stage): void {
   const send = (logs: readonly SentLog[]): Promise<void> => sendLogs(logs, clientOf(stand(), TEAM), SHOWN_MS)
   const rows = (page: Page) => page.locator('.flow-list tbody tr')

@@ -11,7 +11,7 @@ const BEGIN = Date.now()
 const ago = (minutes: number): string => new Date(BEGIN - minutes * MINUTE).toISOString()
 
 const PAYLOAD = '{"order":{"id":4711},"valid":true}'
-/** The same on a row. */
+/** The payload above, as shown in a row. */
 const SHOWN = 'order.id=4711 valid=true'
 const EXCEPTION = `System.InvalidOperationException: Invoice 4711 could not be sent
  ---> System.TimeoutException: the bank did not answer
@@ -24,7 +24,7 @@ const SCOPES = [
   { tenant: 'acme' },
 ]
 
-/** More than the list reads at once, twice. */
+/** More than two pages of the list. */
 const MANY = 250
 
 /** Point 2: event logs and application logs. */
@@ -81,7 +81,7 @@ export function listScenarios(stage: Stage): void {
     await expectRows(page, ALL.slice(0, 2))
     expect(await rail(page).getByRole('button', { name: 'Ship 0' }).getAttribute('class')).toContain('none')
 
-    // The export has the rows that are shown.
+    // The export contains the rows that are shown.
     await page.getByRole('button', { name: 'Export and share' }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -220,7 +220,7 @@ export function listScenarios(stage: Stage): void {
     const client = clientOf(stand(), TEAMS.lists)
     const logs = Array.from({ length: MANY }, (_, index) => ({
       message: `row ${index}`,
-      // Some in the same millisecond.
+      // Groups of three share a millisecond.
       timestamp: new Date(BEGIN - Math.floor(index / 3) * 1_000).toISOString(),
     }))
     for (let at = 0; at < MANY; at += 50) await client.applications(logs.slice(at, at + 50))

@@ -3,7 +3,7 @@ import type { Browse } from '../browser.ts'
 import type { OpenOptions, OpenPage } from '../open-page.ts'
 import type { Stand, StandTeam } from '../page-stand.ts'
 
-/** Where scenarios are played. Every page of theirs fails its test by an error in the console or a request elsewhere. */
+/** Where scenarios run. An error in a page's console, or a request to another origin, fails the test. */
 export interface Stage extends Browse {
   stand(): Stand
   /** Opens a page of the stand, signed in with the Team's key; it may read and write the clipboard. */
@@ -12,9 +12,9 @@ export interface Stage extends Browse {
 
 export const MINUTE = 60_000
 
-/** Nothing has to be scrolled sideways. */
+/** Pixels by which the page overflows horizontally; should be 0. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
-/** A copied text is in the clipboard a moment after the click. */
+/** A copied text appears in the clipboard a moment after the click. */
 export const CLIPBOARD = 'navigator.clipboard.readText()'

@@ -6,7 +6,7 @@ import { copied, expectRows } from '../page-logs.ts'
 import { clientOf, SHOWN_MS, TEAMS } from '../page-stand.ts'
 import type { Stage } from './stage.ts'
 
-/** Points 4 to 6: what a Team owns, what was refused of it, and its first minute. */
+/** Points 4 to 6: what a Team owns, its refusals, and its first minute. */
 export function teamScenarios({ stand, show }: Stage): void {
   test('settings: an Event made on the page takes logs; a key is shown once, used and revoked', async () => {
     const team = TEAMS.owners
@@ -118,7 +118,7 @@ export function teamScenarios({ stand, show }: Stage): void {
     await page.waitForURL('**/flows/sample-*', { timeout: SHOWN_MS })
     await page.getByText('The sample service did not answer').first().waitFor({ timeout: SHOWN_MS })
 
-    // Where nothing is found the page says why, and offers the way out.
+    // An empty list explains why, and offers a remedy.
     await page.goto(`${stand().page}/event-logs?q=nothing-like-it`)
     await page.getByText('Nothing matches').waitFor()
     await page

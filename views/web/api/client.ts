@@ -3,15 +3,15 @@ import type { Entry, Session } from '../../schemas/answers.ts'
 import { BASE } from '../ui/base.ts'
 import { createStore } from '../ui/store.ts'
 
-/** The reason why there is no answer: the API's refusal, or `unreachable` where no server answered or the caller gave up. */
+/** Why a request failed: the API's refusal, or `unreachable` if no server answered or the caller aborted. */
 export interface Problem {
   readonly code: string
   readonly message: string
   readonly details: unknown
   readonly retryable: boolean
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   readonly status: number
-  /** Seconds after which to try again, where the server says so. */
+  /** Seconds to wait before retrying, if the server says so. */
   readonly retryAfter: number | null
 }
 
@@ -19,13 +19,13 @@ export type Result<T> = { readonly ok: true; readonly data: T } | { readonly ok:
 
 export type Params = Readonly<Record<string, string | number | null | undefined>>
 
-/** Whether the server answers; the page's banner and everything that fetches follow it. */
+/** Whether the server answers; drives the page's banner and everything that fetches. */
 export const connection = createStore<'up' | 'away'>('up')
 
-/** Counts the times that it turned out that nobody is signed in any more. */
+/** Counts how often a session turned out to be over. */
 export const refusedSessions = createStore(0)
 
-/** The URL of a path of the API below the base path, such as `/api/flows`; parameters without a value are left out. */
+/** The URL of an API path below the base path, such as `/api/flows`; parameters without a value are omitted. */
 export function urlOf(path: string, params: Params = {}): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(params))
@@ -49,7 +49,7 @@ export const send = <T>(
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
 
-/** Digits of an entry's numbers stay, in browsers that can write them again. */
+/** Keeps all digits of an entry's numbers, in browsers that can write them again. */
 const parse = (text: string): unknown => ('rawJSON' in JSON ? parseKeepingDigits(text) : JSON.parse(text))
 
 async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
@@ -58,7 +58,7 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   let body: Envelope<T>
   try {
     response = await fetch(url, { credentials: 'same-origin', ...init })
-    // A proxy in front of a server that is gone answers in its own words, which are no JSON.
+    // A proxy answers for an unavailable server with a body that is not JSON.
     body = parse(await response.text()) as Envelope<T>
   } catch {
     if (!init.signal?.aborted) connection.set('away')
@@ -67,10 +67,10 @@ async function ask<T>(url: string, init: RequestInit): Promise<Result<T>> {
   connection.set('up')
   if (body.success) return { ok: true, data: body.data }
   const over = response.status === 401 && !url.endsWith('/api/session')
-  // One sent before an earlier refusal says nothing new: somebody may have signed in again since.
+  // A request sent before an earlier refusal tells nothing new: somebody may have signed in again since.
   if (over && refusals === refusedSessions.get()) countRefusal()
   const retryAfter = Number(response.headers.get('retry-after')) || null
-  // The API's message is for programs, which send a key.
+  // The API's own message addresses programs, which send a key.
   const error = over ? { ...body.error, message: 'Your session is over.' } : body.error
   return { ok: false, problem: { ...error, status: response.status, retryAfter } }
 }
@@ -93,7 +93,7 @@ const UNREACHABLE = {
 
 export interface StreamHandlers {
   readonly onEntry: (entry: Entry) => void
-  /** The server left out so many entries because this reader was too slow. */
+  /** The server omitted this many entries because this client was too slow. */
   readonly onSkipped?: (count: number) => void
   readonly onState?: (state: 'connecting' | 'live' | 'away') => void
 }
@@ -108,8 +108,8 @@ async function checkSession(): Promise<void> {
 }
 
 /**
- * Follows a tail until the function that is returned is called; reconnects where it was by itself. Nothing is followed in a tab that is
- * not looked at: a browser has six connections to a server, and tails would leave none for what is asked in other tabs.
+ * Follows a tail until the returned function is called, and resumes where it broke off. Hidden tabs do not follow: a browser allows six
+ * connections per server, and tails would leave none for the requests of other tabs.
  */
 export function stream(path: string, params: Params, { onEntry, onSkipped, onState }: StreamHandlers): () => void {
   let source: EventSource | undefined
@@ -135,9 +135,9 @@ export function stream(path: string, params: Params, { onEntry, onSkipped, onSta
     })
     source.onerror = () => {
       onState?.('away')
-      // A stream tells nothing of why it broke; a request does.
+      // EventSource does not report why a stream broke; a request does.
       if (connection.get() === 'up') void checkSession()
-      // The browser reconnects one that broke, but gives up one that was refused.
+      // The browser reconnects a broken stream, but gives up on a refused one.
       if (source?.readyState === EventSource.CLOSED) timer = window.setTimeout(open, RECONNECT_MS)
     }
   }

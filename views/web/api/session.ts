@@ -4,26 +4,26 @@ import { toast } from '../ui/toast.tsx'
 import { connection, get, refusedSessions, send } from './client.ts'
 import { reloadAll } from './use-fetch.ts'
 
-/** `over`: the session has ended and the page stays as it is until one signs in again. */
+/** `over`: the session has ended, and the page stays as it is until the user signs in again. */
 type SessionState = Session & { readonly state: 'unknown' | 'out' | 'in' | 'over' }
 
 const NOBODY: Session = { team: null, keyPrefix: null, refused: null }
 
 export const session = createStore<SessionState>({ ...NOBODY, state: 'unknown' })
 
-/** How many refusals of the last day are known of the Team. */
+/** The number of known refusals of the Team within the last day. */
 export const refusedCount = ({ refused }: Session): number => (refused ?? []).reduce((sum, { count }) => sum + count, 0)
 
 const RETRY_MS = 2_000
 
-/** Asks the server who is signed in, until it can tell. While it is away the banner asks. */
+/** Asks the server who is signed in, until it can tell. While the server is away, the banner retries. */
 export async function loadSession(): Promise<void> {
   const answer = await get<Session>('/api/session')
   if (answer.ok) take(answer.data)
   else if (connection.get() === 'up') setTimeout(loadSession, RETRY_MS)
 }
 
-/** Signs in with a Team key; the problem where that fails. The key is kept nowhere. */
+/** Signs in with a Team key; returns the problem on failure. The key is not stored. */
 export async function signIn(apiKey: string) {
   const answer = await send<Session>('POST', '/api/session', { apiKey })
   if (!answer.ok) return answer.problem
@@ -41,7 +41,7 @@ function take(next: Session): void {
   const before = session.get()
   if (next.team === null) end()
   else {
-    // The key of one Team is not for the next.
+    // One Team's key must not be used for another.
     if (next.team.id !== before.team?.id) heldKey.set('')
     session.set({ ...next, state: 'in' })
   }
@@ -56,8 +56,8 @@ function end(): void {
 
 refusedSessions.subscribe(end)
 
-// The cookie is that of all tabs: another one may have signed out, or in as another Team.
+// All tabs share the cookie: another tab may have signed out, or in as another Team.
 addEventListener('focus', loadSession)
 
-/** A key that was entered or made on this page: in this tab's memory alone, until it is loaded again or another Team has it. */
+/** A key that was entered or created on this page: only in this tab's memory, until a reload or a change of Team. */
 export const heldKey = createStore('')

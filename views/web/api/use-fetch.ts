@@ -3,7 +3,7 @@ import { createStore, useStore } from '../ui/store.ts'
 import { connection, get, type Params, type Problem, urlOf } from './client.ts'
 
 export interface Fetched<T> {
-  /** The last answer. It stays while the next one is under way and when that fails; `loading` and `problem` tell. */
+  /** The last answer; kept while the next one is loading or has failed, as `loading` and `problem` tell. */
   readonly data: T | undefined
   readonly problem: Problem | undefined
   readonly loading: boolean
@@ -12,14 +12,14 @@ export interface Fetched<T> {
 
 const epoch = createStore(0)
 
-/** Fetches everything on the page again: the server is back, or one has signed in again. */
+/** Repeats every fetch on the page: the server is back, or the user has signed in again. */
 export const reloadAll = (): void => epoch.set(epoch.get() + 1)
 
 connection.subscribe(() => {
   if (connection.get() === 'up') reloadAll()
 })
 
-/** The API's answer at a path (null: nothing is asked), read again whenever path or parameters change. */
+/** Fetches an API path (null for none), again whenever the path or parameters change. */
 export function useFetch<T>(path: string | null, params: Params = {}): Fetched<T> {
   const url = path === null ? null : urlOf(path, params)
   const everyone = useStore(epoch)

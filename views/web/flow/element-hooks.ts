@@ -1,18 +1,18 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** A stretch that is being marked by dragging, in pixels from the element's left edge; `from` is where it began. */
+/** A range being dragged, in pixels from the element's left edge; `from` is where the drag began. */
 export interface Drag {
   readonly from: number
   readonly to: number
 }
 
-/** A shorter way is a click. */
+/** A shorter movement counts as a click. */
 const DRAG_MIN_PX = 5
 
 type Handler = (event: PointerEvent & { readonly currentTarget: HTMLElement }) => void
 
-/** Follows a mouse or a pen that drags over the element that is given the handlers; a finger scrolls. */
+/** Tracks mouse and pen drags over the element that gets the handlers; touch scrolls instead. */
 export function useDrag(onEnd: (drag: Drag) => void): readonly [Drag | undefined, Readonly<Record<string, Handler>>] {
   const [drag, setDrag] = useState<Drag>()
   const start = useRef<number>()
@@ -30,7 +30,7 @@ export function useDrag(onEnd: (drag: Drag) => void): readonly [Drag | undefined
         const from = start.current
         if (from === undefined) return
         const to = placeOf(event)
-        // Only now: a captured pointer's click would not reach the mark below it.
+        // Captured only now: a captured pointer's click would not reach the mark below it.
         if (drag === undefined && Math.abs(to - from) < DRAG_MIN_PX) return
         event.currentTarget.setPointerCapture(event.pointerId)
         setDrag({ from, to })
@@ -44,16 +44,16 @@ export function useDrag(onEnd: (drag: Drag) => void): readonly [Drag | undefined
   ]
 }
 
-/** How far right of its element's left edge the pointer is, within it. */
+/** The pointer's distance from its element's left edge, clamped to the element. */
 export function placeOf({ clientX, currentTarget }: MouseEvent): number {
   const { left, width } = (currentTarget as Element).getBoundingClientRect()
   return Math.min(width, Math.max(0, clientX - left))
 }
 
-/** The place of a stretch, whichever way it was dragged. */
+/** The position of a range, dragged in either direction. */
 export const spanOf = ({ from, to }: Drag) => ({ left: `${Math.min(from, to)}px`, width: `${Math.abs(to - from)}px` })
 
-/** The width of the element that the ref is given to, as it changes. */
+/** The width of the element that the ref is attached to, kept up to date. */
 export function useWidth(): readonly [RefObject<HTMLDivElement>, number] {
   const ref = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
@@ -69,7 +69,7 @@ export function useWidth(): readonly [RefObject<HTMLDivElement>, number] {
   return [ref, width]
 }
 
-/** Scrolls a box so that what is selected in it can be seen, below a head of so many pixels; the page itself stays where it is. */
+/** Scrolls a box so that its selected element is visible below a head of this many pixels; the page itself does not scroll. */
 export function keepInView(box: Element | null | undefined, selector: string, headPx: number): void {
   const thing = box?.querySelector(selector)
   if (!box || !thing) return

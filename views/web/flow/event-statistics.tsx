@@ -9,7 +9,7 @@ import { Busy } from '../ui/busy.tsx'
 import { hrefTo } from '../ui/use-address.ts'
 import { BADGES, STEPS, TABS } from './texts.ts'
 
-/** How the flows that the parameters select go, Event by Event. */
+/** Statistics of the selected flows, by Event. */
 export function Statistics({ params }: { readonly params: Params }) {
   const { data, problem } = useFetch<FlowStatistics>('/api/flows/statistics', params)
   const [title, reason] = STEPS.none
@@ -43,7 +43,7 @@ function EventPanel({ statistics, params }: PanelProps) {
   const { event, started, duration, steps } = statistics
   const flows = (state: FlowState | ''): string =>
     hrefTo({ params: { ...params, view: undefined, event: event.identifier, state } })
-  // Where the time goes: the parts of the usual times of all Steps.
+  // The denominator of each Step's share: the median times of all Steps together.
   const usual = steps.reduce((sum, step) => sum + (step.duration?.p50 ?? 0), 0)
   return (
     <section class="panel" aria-label={visible(nameOf(event))}>
@@ -93,9 +93,9 @@ function EventPanel({ statistics, params }: PanelProps) {
 
 interface RowProps {
   readonly statistics: StepStatistics
-  /** The usual times of all Steps together, in milliseconds. */
+  /** The median times of all Steps together, in milliseconds. */
   readonly usual: number
-  /** The address of the stalled flows of the Event. */
+  /** The address of the Event's stalled flows. */
   readonly stalled: string
 }
 
@@ -118,13 +118,13 @@ const StepRow = ({ statistics, usual, stalled }: RowProps) => {
   )
 }
 
-/** Never all nor nothing where it is neither. */
+/** Never shows 0 or 100 % for anything in between. */
 function percentText(part: number): string {
   const percent = Math.round(part * 100)
   return part > 0 && percent === 0 ? '< 1 %' : part < 1 && percent === 100 ? '> 99 %' : `${percent} %`
 }
 
-/** A part of a whole, from 0 to 1, as a bar beside its number. */
+/** A share of a whole, from 0 to 1, as a bar beside its number. */
 const Part = ({ of }: { readonly of: number }) => (
   <span class="part" aria-hidden="true">
     <span style={{ width: `${of * 100}%` }} />

@@ -10,20 +10,20 @@ export const listOf = (text = ''): ReadonlySet<string> =>
       .map(decode),
   )
 
-/** The parameter with a value added, or without it where it was there. */
+/** The parameter with a value toggled. */
 export function toggled(text: string | undefined, value: string): string {
   const values = new Set(listOf(text))
   if (!values.delete(value)) values.add(value)
   return [...values].map((one) => encodeURIComponent(one.toWellFormed())).join()
 }
 
-/** The path of a flow in the API, and the parameters that go with it for keys that no path can hold. */
+/** The API path of a flow, and the parameters for keys that no path can hold. */
 export function apiOf(correlationKey: string, below = ''): { readonly path: string; readonly params: Params } {
   const { segment, params } = segmentOf(correlationKey, 'key')
   return { path: `/api/flows/${segment}${below}`, params }
 }
 
-/** The same for the comparison of a flow with another one. */
+/** The same for the comparison of a flow with another. */
 export function comparisonOf(correlationKey: string, otherKey: string): ReturnType<typeof apiOf> {
   const other = segmentOf(otherKey, 'other')
   const { path, params } = apiOf(correlationKey, `/compare/${other.segment}`)

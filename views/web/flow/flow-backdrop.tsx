@@ -12,11 +12,11 @@ interface BackdropProps {
   readonly scale: TimeScale
   readonly ticks: readonly Tick[]
   readonly drawing: Drawing
-  /** The pixels after the last log, where the Steps are that were not seen; 0 where these take the whole width. */
+  /** Width in pixels after the last log, for Steps not yet seen; 0 if these take the whole width. */
   readonly room: number
 }
 
-/** The drawing behind the marks: rows, times, folds, visits and the thread. Few nodes, however many logs. */
+/** The layer behind the marks: rows, times, folds, visits and the thread. Few nodes, however many logs. */
 export function FlowBackdrop({ view, scale, ticks, drawing, room }: BackdropProps) {
   const { rows, lane, brief } = view
   return useMemo(() => {

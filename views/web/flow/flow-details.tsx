@@ -14,7 +14,7 @@ interface DetailsProps {
   readonly log: FlowLog
 }
 
-/** The log that is selected, whole. */
+/** The selected log in full. */
 export function FlowDetails({ view, log: { entry: listed, where, sinceStart, sincePrevious } }: DetailsProps) {
   const entry = useWhole(listed)
   return (

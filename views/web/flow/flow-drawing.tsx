@@ -13,7 +13,7 @@ import { FlowPlot } from './flow-plot.tsx'
 import { clipSegments } from './time-window.ts'
 import { type FlowView, ZOOM, zoomBy } from './use-flow-view.ts'
 
-/** Room after the last log for the Steps that were not seen. */
+/** Room after the last log for Steps not yet seen, in pixels. */
 const UNSEEN_PX = 116
 
 /** The flow as lanes over time, with its overview above. */
@@ -21,7 +21,7 @@ export function FlowDrawing({ view }: { readonly view: FlowView }) {
   const { rows, visits, segments, window, utc, selected, shown } = view
   const [plot, plotWidth] = useWidth()
   const hasUnseen = rows.some(({ all }) => all.length === 0)
-  // Steps that are still missing stand after the last log.
+  // Missing Steps are drawn after the last log.
   const room = hasUnseen && window === undefined ? Math.min(UNSEEN_PX, plotWidth / 3) : 0
   const width = plotWidth - room
   const scale = useMemo(() => createTimeScale(clipSegments(segments, window), width), [segments, window, width])
@@ -48,7 +48,7 @@ export function FlowDrawing({ view }: { readonly view: FlowView }) {
   )
 }
 
-/** The drawing in a sentence. */
+/** Describes the drawing in a sentence. */
 function wordsOf({ brief: { summary }, rows, active, gaps }: FlowView): string {
   const { total, correlationKey, levels, nextSteps } = summary
   const groups = rows.flatMap(({ kind, label }) => (kind === 'lane' ? [] : [label]))
@@ -64,7 +64,7 @@ function wordsOf({ brief: { summary }, rows, active, gaps }: FlowView): string {
   )
 }
 
-/** The height of the axis, and some room. */
+/** Height of the axis with some room, in pixels. */
 const HEAD_PX = 44
 
 interface AxisProps {
@@ -73,7 +73,7 @@ interface AxisProps {
   readonly ticks: readonly Tick[]
 }
 
-/** Times above the lanes, and over each idle time a button that folds or unfolds it. */
+/** Times above the lanes, with a button over each idle time that folds or unfolds it. */
 const FlowAxis = ({ view: { gaps, window, toggle }, scale, ticks }: AxisProps) => (
   <div class="flow-axis">
     <svg width={scale.width} height="20" class="flow-times" aria-hidden="true">
@@ -101,7 +101,7 @@ const FlowAxis = ({ view: { gaps, window, toggle }, scale, ticks }: AxisProps) =
   </div>
 )
 
-/** Buttons for what the wheel, the mouse and the keys do as well. */
+/** Buttons that duplicate the wheel, the mouse and the keys. */
 const FlowZoom = ({ view }: { readonly view: FlowView }) => (
   <div class="flow-corner">
     <button type="button" class="button icon small" title="Zoom out (-)" onClick={() => zoomBy(view, 1 / ZOOM)}>

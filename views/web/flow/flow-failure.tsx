@@ -6,7 +6,7 @@ import { detailsPath } from '../logs/links.ts'
 import type { FlowView } from './use-flow-view.ts'
 import { failingLog, failureText } from './words.ts'
 
-/** The failure that a flow ended with, in a line that leads to its log. */
+/** The error that a flow ended with, on one line that links to its log. */
 export function FlowFailure({ view }: { readonly view: FlowView }) {
   const { state, lastProgressAt } = view.brief.summary
   const log =

@@ -11,7 +11,7 @@ interface GutterProps {
   readonly row: Row
 }
 
-/** The names of the rows, with what folds them and what shows one alone. */
+/** The names of the rows, with controls that fold a row or show it alone. */
 export const FlowGutter = ({ view }: Pick<GutterProps, 'view'>) => (
   <div class="flow-gutter">
     {view.rows.map((row) => (
@@ -60,7 +60,7 @@ function Name({ row, view }: GutterProps) {
   )
 }
 
-/** An Event whose Steps need not all come can do without their empty lanes. */
+/** Hides the empty lanes of an Event whose Steps are optional. */
 function Optional({ row: { id, unseen = 0 }, view }: GutterProps) {
   const shown = !listOf(view.params['optional']).has(id)
   const what = `${shown ? 'Hide' : 'Show'} ${plural(unseen, 'Step')} not seen`

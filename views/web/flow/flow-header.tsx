@@ -99,17 +99,17 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
 
 const LOOKS = { running: 'flow-running', finished: '', stalled: 'warn', failed: 'bad' } as const
 
-/** The state that the flow seems to be in, with the reason on hover. */
+/** The flow's presumed state, with the reason on hover. */
 export const StateBadge = ({ flow: { state, reason } }: { readonly flow: FlowSummary }) => (
   <span class={`badge flow-state ${LOOKS[state]}`} title={`A guess: ${visible(reason)}`}>
     {state}
   </span>
 )
 
-/** The flow as files: a drawing, and its logs as they were stored. */
+/** Exports of the flow: a drawing, and its logs as stored. */
 function FlowExport({ view: { window, params, brief } }: { readonly view: FlowView }) {
   const api = apiOf(brief.summary.correlationKey, '/export')
-  // The API's range is of the time that was written.
+  // The API's range applies to timestamps, not to times of receipt.
   const range = window &&
     params['order'] !== 'received' && { from: iso(window.from), to: iso(Math.ceil(window.to) + 1) }
   return (

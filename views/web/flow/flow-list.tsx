@@ -9,10 +9,10 @@ import { type FlowData, LOGS_MAX } from './use-flow.ts'
 import type { FlowView } from './use-flow-view.ts'
 import { plusText } from './words.ts'
 
-/** Rows that are drawn at once. */
+/** Rows drawn at a time. */
 const ROWS = 200
 
-/** The drawing in words: the same logs in order of time, with the same selection. */
+/** The drawing as text: the same logs in order of time, with the same selection. */
 export function FlowList({ view, data }: { readonly view: FlowView; readonly data: FlowData }) {
   const { listed, selected, logs, brief } = view
   const { total } = brief.summary
@@ -24,7 +24,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
   }, [index])
   useEffect(() => keepInView(scroller.current, '[aria-selected=true]', HEAD_PX), [selected, page])
 
-  // A clock says little of a flow that takes days.
+  // A clock time alone says little in a flow that takes days.
   const [first, last] = [logs[0], logs.at(-1)].map((log) => dayText(log?.at ?? 0, view.utc))
   const days = first !== last
   const start = Math.min(page, Math.floor(Math.max(0, listed.length - 1) / ROWS)) * ROWS
@@ -107,7 +107,7 @@ export function FlowList({ view, data }: { readonly view: FlowView; readonly dat
 interface RowProps {
   readonly log: FlowLog
   readonly view: FlowView
-  /** Whether the flow takes more than one of them. */
+  /** Whether the flow spans more than one day. */
   readonly days: boolean
   readonly index: number
 }
@@ -167,5 +167,5 @@ function LogRow({ log, view, days, index }: RowProps) {
   )
 }
 
-/** The height of the table's head. */
+/** Height of the table's head, in pixels. */
 const HEAD_PX = 32

@@ -17,7 +17,7 @@ interface MarksProps {
   readonly width: number
 }
 
-/** The marks; one of them can be reached with the tab key, and the others from it with the arrow keys. */
+/** The marks; the Tab key reaches one of them, and the arrow keys lead from it to the others. */
 export function FlowMarks({ view, drawing: { marks, markOf }, width }: MarksProps) {
   const { selected, matches, utc, fit } = view
   const svg = useRef<SVGSVGElement>(null)
@@ -27,7 +27,7 @@ export function FlowMarks({ view, drawing: { marks, markOf }, width }: MarksProp
   const choose = (mark: DrawnMark): void => {
     const [first] = mark.logs
     const last = mark.logs.at(-1)
-    // Several are looked into, until there is nothing closer to look at.
+    // Zooms into a mark of several logs until the minimum window is reached.
     if (first && last && last.at - first.at > WINDOW_MIN_MS)
       view.setWindow(windowAt(fit, fit.project(first.at), fit.project(last.at)))
     else view.select(first)
@@ -81,5 +81,5 @@ export function FlowMarks({ view, drawing: { marks, markOf }, width }: MarksProp
   )
 }
 
-/** The index of the mark that an event is of; none for others. */
+/** The index of the mark that an event is on; -1 for none. */
 export const markAt = ({ target }: Event): number => Number((target as SVGElement).dataset['mark'] ?? -1)

@@ -7,7 +7,7 @@ import type { FlowView } from './use-flow-view.ts'
 
 const HEIGHT_PX = 36
 
-/** All of the flow in little: where its logs and errors are, and which part of it is shown below. */
+/** The whole flow in miniature: its logs and errors, and the part that is shown below. */
 export function FlowMinimap({ view }: { readonly view: FlowView }) {
   const { segments, rows, window, passing, setWindow } = view
   const [ref, width] = useWidth()
@@ -18,7 +18,7 @@ export function FlowMinimap({ view }: { readonly view: FlowView }) {
   )
   const shown = window && { from: scale.project(window.from), to: scale.project(window.to) }
   const [drag, handlers] = useDrag(({ from, to }) => {
-    // Dragging what is shown moves it; dragging elsewhere shows something else.
+    // Dragging the visible range moves it; dragging elsewhere selects a new one.
     if (window && shown && from >= shown.from && from <= shown.to)
       setWindow(panned(scale, window, (to - from) / (shown.to - shown.from || 1)))
     else if (Math.abs(to - from) > width / 100) setWindow(windowAt(scale, Math.min(from, to), Math.max(from, to)))

@@ -15,7 +15,7 @@ import { nextOf } from './navigation.ts'
 import { type FlowData, useFlow } from './use-flow.ts'
 import { type FlowView, useFlowView, ZOOM, zoomBy } from './use-flow-view.ts'
 
-/** One flow: everything that carries a correlationKey, over Projects and days, drawn and listed. */
+/** One flow: everything with its correlationKey, across Projects and days, drawn and listed. */
 export function FlowPage({ correlationKey }: { readonly correlationKey: string }) {
   const [on, setOn] = useState(true)
   const data = useFlow(correlationKey, on)
@@ -86,7 +86,7 @@ function keysOf(view: FlowView, toggleLive: () => void, jump: (step: 1 | -1) => 
     Escape: {
       what: 'Close',
       run: () => {
-        // The last thing that narrows the page is taken back first.
+        // Escape undoes the innermost narrowing first.
         if (selected !== undefined) view.select(undefined)
         else if (view.window !== undefined) view.setWindow(undefined)
         else if (matches !== undefined || view.lane !== undefined) view.set({ q: undefined, lane: undefined })
@@ -97,7 +97,7 @@ function keysOf(view: FlowView, toggleLive: () => void, jump: (step: 1 | -1) => 
   }
 }
 
-/** Before a flow is there: being read, unknown, or not to be had. */
+/** Placeholder for a flow that is loading, unknown, or unavailable. */
 function NoFlow({
   correlationKey,
   data: { problem, unknown, loading, live },

@@ -17,16 +17,16 @@ interface PlotProps {
   readonly scale: TimeScale
   readonly ticks: readonly Tick[]
   readonly drawing: Drawing
-  /** The pixels after the last log. */
+  /** Width in pixels after the last log. */
   readonly room: number
-  /** The drawing in words, for readers who do not see it. */
+  /** The drawing in words, for screen readers. */
   readonly words: string
 }
 
-/** Room for the time beside the pointer's line. */
+/** Room for the time beside the pointer's line, in pixels. */
 const TIME_PX = 90
 
-/** The lanes over time, and what follows the pointer: a line with its time, what a mark says, the stretch that is zoomed to. */
+/** The lanes over time, and what follows the pointer: a line with its time, a mark's tooltip, the range being selected. */
 export function FlowPlot({ view, scale, ticks, drawing, room, words }: PlotProps) {
   const { fit, utc, selected, setWindow } = view
   const { width } = scale
@@ -38,7 +38,7 @@ export function FlowPlot({ view, scale, ticks, drawing, room, words }: PlotProps
   const onWheel = (event: WheelEvent): void => {
     const { ctrlKey, metaKey, shiftKey, deltaX, deltaY } = event
     const sideways = shiftKey ? deltaX || deltaY : deltaX
-    // One turn of a mouse wheel and the small steps of a touchpad alike.
+    // Clamped, so that mouse wheels and touchpads zoom at similar speeds.
     if (ctrlKey || metaKey)
       zoomBy(view, 1.003 ** Math.max(-120, Math.min(120, deltaY)), scale.unproject(placeOf(event)))
     else if (view.window && (shiftKey || Math.abs(deltaX) > Math.abs(deltaY)))
@@ -85,14 +85,14 @@ export function FlowPlot({ view, scale, ticks, drawing, room, words }: PlotProps
 }
 
 interface Hover {
-  /** From the left edge of the plot. */
+  /** Pixels from the left edge of the plot. */
   readonly x: number
   readonly clientX: number
   readonly clientY: number
   readonly mark: DrawnMark | undefined
 }
 
-/** Beside the pointer, towards the middle of the window. */
+/** Places the tooltip beside the pointer, towards the middle of the window. */
 function besides({ clientX: x, clientY: y }: Hover): Readonly<Record<string, string>> {
   const { clientWidth: width, clientHeight: height } = document.documentElement
   return {

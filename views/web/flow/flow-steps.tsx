@@ -16,16 +16,16 @@ import { comparisonOf } from './flow-address.ts'
 import { DIFFERENCES, STEPS } from './texts.ts'
 import type { FlowView } from './use-flow-view.ts'
 
-/** The flows that others are told by: as the server learns how long flows wait. */
+/** The range of flows to compare with; the server learns flow waits from the same range. */
 const USUAL_FROM = 'now-7d'
 
-/** A flow's Steps with the time that each took and usually takes and, where the address names another flow, the difference to it. */
+/** A flow's Steps with the time that each took and usually takes and, if the address names another flow, the difference from it. */
 export function FlowSteps({ view }: { readonly view: FlowView }) {
   const { brief, params } = view
   const { summary, steps } = brief
   const event = summary.events[0]?.identifier
   const other = params['compare']
-  // Of flows in several Events, those that tell of one need not tell of the others.
+  // A flow in several Events needs statistics of all of them; flows of one Event may lack the others.
   const only = summary.events.length === 1 ? event : undefined
   const usual = useFetch<FlowStatistics>(event === undefined ? null : '/api/flows/statistics', {
     event: only,
@@ -144,9 +144,9 @@ interface CompareProps {
   readonly onOther: (correlationKey: string) => void
 }
 
-/** Compares with the last flow of the Event that finished. */
+/** Compares with the latest finished flow of the Event. */
 function CompareButton({ brief, event, onOther }: CompareProps) {
-  // One of two is another flow.
+  // Of two flows, at least one is another.
   const { data } = useFetch<FlowPage>('/api/flows', { event, state: 'finished', limit: 2 })
   const other = data?.items.find(({ correlationKey }) => correlationKey !== brief.summary.correlationKey)
   if (data !== undefined && other === undefined) return <span class="muted">{STEPS.noOther}</span>

@@ -11,14 +11,14 @@ import type { FlowView } from './use-flow-view.ts'
 
 interface ToolbarProps {
   readonly view: FlowView
-  /** Goes to the next or previous match, or error where nothing is searched for. */
+  /** Goes to the next or previous match, or to an error if nothing is searched for. */
   readonly jump: (step: 1 | -1) => void
-  /** The place of the selection among the matches, from 1; 0 where it is none of them. */
+  /** The position of the selection among the matches, from 1; 0 if it is not a match. */
   readonly at: number
   readonly errors: number
 }
 
-/** The controls that narrow and arrange the drawing and the list. */
+/** The controls that filter and arrange the drawing and the list. */
 export function FlowToolbar({ view, jump, at, errors }: ToolbarProps) {
   const { brief, logs, lane, gaps, matches, params, set } = view
   const levels = listOf(params['level'])

@@ -29,10 +29,10 @@ import { StateBadge } from './flow-header.tsx'
 import { BADGES, FLOWS, SORTS, TABS, VIEWS } from './texts.ts'
 import { TypedInput } from './typed-input.tsx'
 
-/** The parameters that select flows, whatever their state; a flow has a level where its worst log has it. */
+/** The parameters that select flows, whatever their state; a flow's level is that of its worst log. */
 const FILTERS = ['q', 'level', 'environment', 'event', 'from', 'to'] as const
 
-/** The flows of the Team: the list of them, or their statistics. */
+/** The flows of the Team, as a list or as statistics. */
 export function FlowsPage() {
   const [{ params }, go] = useAddress()
   const { view = '' } = params
@@ -57,7 +57,7 @@ export function FlowsPage() {
 
 type Set = (patch: Readonly<Record<string, string | undefined>>) => void
 
-/** The filters that hold for the list and the statistics. */
+/** The filters shared by the list and the statistics. */
 function CommonFilters({ params, set }: { readonly params: Address['params']; readonly set: Set }) {
   const { environment, from, to } = params
   return (
@@ -89,7 +89,7 @@ function FlowsStatistics() {
   )
 }
 
-/** The flows by state. */
+/** The list of flows, by state. */
 function FlowsList() {
   const [{ params }, go] = useAddress()
   const filter = pick(params, FILTERS)
@@ -176,7 +176,7 @@ function StateTab({ state, name, counts }: StateTabProps) {
   )
 }
 
-/** The Events to choose from; one that the address names is there whatever it is called. */
+/** The Events to choose from; the Event in the address is always included. */
 function EventSelect({
   event = '',
   onChange,
@@ -194,7 +194,7 @@ function EventSelect({
   return <Select label={FLOWS.event} value={event} options={options} onChange={onChange} />
 }
 
-/** Goes from row to row by their links. */
+/** Moves the focus from row to row. */
 function step(by: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>('.flows-key')]
   const next = links.indexOf(document.activeElement as HTMLElement) + by
@@ -202,7 +202,7 @@ function step(by: 1 | -1): void {
 }
 
 function FlowTable({ flows }: { readonly flows: readonly FlowSummary[] }) {
-  // Where all flows are of one place, naming it in every row tells nothing.
+  // If all flows are from the same place, naming it in every row is redundant.
   const where = new Set(flows.map(placesOf)).size > 1 || flows.length === 1
   return (
     <div class="panel scroll flows">
@@ -239,7 +239,7 @@ function FlowRow({ flow, where }: { readonly flow: FlowSummary; readonly where: 
   const utc = useUtc()
   const { correlationKey, firstAt, lastAt, total, levels, state, nextSteps } = flow
   const places = placesOf(flow)
-  // Nothing is due in a flow that failed.
+  // A failed flow has no next Step.
   const next = state === 'failed' ? [] : nextSteps
   return (
     <tr>
@@ -278,7 +278,7 @@ function FlowRow({ flow, where }: { readonly flow: FlowSummary; readonly where: 
   )
 }
 
-/** Says why there is no flow, and what would show one. */
+/** Explains why there is no flow, and how to see one. */
 function NoFlows({ filtered, onClear }: { readonly filtered: boolean; readonly onClear: () => void }) {
   const events = useFetch<EntryPage>('/api/event-logs', { limit: 1 }).data
   const applications = useFetch<EntryPage>('/api/application-logs', { limit: 1 }).data
@@ -299,10 +299,10 @@ function NoFlows({ filtered, onClear }: { readonly filtered: boolean; readonly o
   )
 }
 
-/** How often the flows are asked for while the page is looked at. */
+/** Refresh interval while the page is visible, in milliseconds. */
 const REFRESH_MS = 5_000
 const FIRST = 50
-/** As many as one answer of the API has. */
+/** The API's maximum per answer. */
 const FLOWS_MAX = 1_000
 
 interface Flows {
@@ -311,15 +311,15 @@ interface Flows {
   readonly problem: Problem | undefined
   /** Whether there are more. */
   readonly areMore: boolean
-  /** Reads them; undefined where there are too many to be shown at once. */
+  /** Loads more; undefined if there are too many to show at once. */
   readonly more: (() => void) | undefined
-  /** The numbers of flows by state; undefined while they are not known. */
+  /** The number of flows by state; undefined while unknown. */
   readonly counts: FlowCounts | undefined
 }
 
 /**
- * The flows that the parameters select, as they change. All that are shown come in one answer: flows move to the top as they log, so
- * that parts which were read at different times would not fit together.
+ * The selected flows, kept up to date. All rows come from one answer: flows move to the top as they log, so that pages read at different
+ * times would not fit together.
  */
 function useFlows(filter: Params, order: Params): Flows {
   const params = { ...filter, ...order }

@@ -2,10 +2,10 @@ import type { FlowLog } from '../../flow-layout/flow-log.ts'
 import type { Row } from '../../flow-layout/rows.ts'
 import type { TimeScale } from '../../flow-layout/time-scale.ts'
 
-/** Room above for the ticks of errors. */
+/** Room at the top for the error ticks, in pixels. */
 const HEAD_PX = 5
 
-/** SVG paths of the rows' logs in little; a tick above points at each error. Short whatever the flow: a dash is two pixels of a row. */
+/** SVG paths of the rows' logs in miniature, with a tick above each error. Dashes two pixels wide bound their length. */
 export function minimapPaths(
   rows: readonly Row[],
   scale: TimeScale,

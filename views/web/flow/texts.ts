@@ -1,6 +1,6 @@
 import type { FlowSort, FlowState } from '../../../shared/log-store/log-store.ts'
 
-/** The words of the list of flows. */
+/** The texts of the list of flows. */
 export const FLOWS = {
   title: 'Flows',
   view: 'View',
@@ -20,10 +20,10 @@ export const FLOWS = {
   showAll: 'Show all flows',
 } as const
 
-/** The states that want to be looked into, in their colours. */
+/** The states that need attention, in their colours. */
 export const BADGES: Readonly<Record<string, string>> = { failed: 'bad', stalled: 'warn' }
 
-/** The tabs, in the order in which they are looked through for trouble. */
+/** The tabs, ordered by urgency. */
 export const TABS: readonly (readonly [state: FlowState | '', name: string])[] = [
   ['', 'All'],
   ['failed', 'Failed'],
@@ -38,13 +38,13 @@ export const SORTS: readonly (readonly [sort: FlowSort, name: string])[] = [
   ['worst', 'Worst level first'],
 ]
 
-/** The list of flows, and their statistics. */
+/** The views of the flows page: the list and the statistics. */
 export const VIEWS = [
   ['', 'Flows'],
   ['steps', 'Steps'],
 ] as const
 
-/** The words of the statistics of flows, and of a flow's Steps beside the usual ones. */
+/** The texts of the statistics of flows, and of a flow's Steps compared with the usual ones. */
 export const STEPS = {
   title: 'Steps',
   step: 'Step',
@@ -64,5 +64,5 @@ export const STEPS = {
   stop: 'Compare no more',
 } as const
 
-/** How a Step differs from the one of the other flow. */
+/** How a Step differs from that of the other flow. */
 export const DIFFERENCES = { missing: 'missing', added: 'only here', failed: 'failed', slower: 'slower' } as const

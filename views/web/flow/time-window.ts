@@ -1,17 +1,17 @@
 import type { Segment, TimeScale } from '../../flow-layout/time-scale.ts'
 
-/** The part of a flow that is shown, in milliseconds since 1970. */
+/** The visible part of a flow, in milliseconds since 1970. */
 export interface TimeWindow {
   readonly from: number
   readonly to: number
 }
 
-/** The shortest time that can be zoomed into. */
+/** The minimum length of a window, in milliseconds. */
 export const WINDOW_MIN_MS = 10
 
 /**
- * Windows are zoomed and moved on `fit`, the scale of the whole flow: on it a folded stretch is short, so that a window grows and
- * moves evenly. Undefined stands for the whole.
+ * Windows are zoomed and moved on `fit`, the scale of the whole flow: folded stretches are short there, so that a window grows and moves
+ * evenly. Undefined stands for the whole flow.
  */
 export function windowAt(fit: TimeScale, x0: number, x1: number): TimeWindow | undefined {
   const [first, last] = [fit.project(Number.NEGATIVE_INFINITY), fit.project(Number.POSITIVE_INFINITY)]
@@ -22,7 +22,7 @@ export function windowAt(fit: TimeScale, x0: number, x1: number): TimeWindow | u
   return { from: from - short, to: to + short }
 }
 
-/** The window made longer or shorter around a time that stays where it is. */
+/** The window scaled around a time that keeps its position. */
 export function zoomed(
   fit: TimeScale,
   { from, to }: TimeWindow,
@@ -33,14 +33,14 @@ export function zoomed(
   return windowAt(fit, centre - (centre - fit.project(from)) * factor, centre + (fit.project(to) - centre) * factor)
 }
 
-/** The window moved by so much of its own length. */
+/** The window moved by a share of its own length. */
 export function panned(fit: TimeScale, { from, to }: TimeWindow, share: number): TimeWindow | undefined {
   const [x0, x1] = [fit.project(from), fit.project(to)]
   const way = share * (x1 - x0)
   return windowAt(fit, x0 + way, x1 + way)
 }
 
-/** The segments within the window, the outer ones cut to it; what is folded is there as a whole or not at all. */
+/** The segments within the window, active ones clipped to it; a folded one is kept whole or omitted. */
 export const clipSegments = (segments: readonly Segment[], window: TimeWindow | undefined): readonly Segment[] => {
   if (window === undefined) return segments
   const clipped = segments

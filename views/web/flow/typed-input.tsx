@@ -4,20 +4,20 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 interface TypedInputProps {
   readonly label: string
   readonly value: string | undefined
-  /** Told what was typed once typing rests. */
+  /** Called with the text once typing pauses. */
   readonly onRest: (text: string) => void
   readonly onEnter: (text: string, shift: boolean) => void
   readonly inputRef: RefObject<HTMLInputElement>
 }
 
-/** Not at every letter: what is searched may be large. */
+/** Debounces searches, as the searched flow may be large; in milliseconds. */
 const REST_MS = 200
 
-/** A box that searches while one types. */
+/** A search box that searches while the user types. */
 export function TypedInput({ label, value = '', onRest, onEnter, inputRef }: TypedInputProps) {
   const [text, setText] = useState(value)
   const timer = useRef(0)
-  // As soon as it is drawn, or it would take back what is typed meanwhile.
+  // A layout effect: a later effect would overwrite what is typed in the meantime.
   useLayoutEffect(() => setText(value), [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   return (

@@ -14,14 +14,14 @@ import { type TimeWindow, windowAt, zoomed } from './time-window.ts'
 import { LOGS_MAX } from './use-flow.ts'
 import { createMatcher } from './words.ts'
 
-/** All that the parts of one flow's page show, and what they may change; the address keeps it but for what lasts a moment. */
+/** The state shared by the parts of a flow's page, and its setters; all but transient state is kept in the address. */
 export interface FlowView {
   readonly brief: Flow
   readonly params: Readonly<Record<string, string>>
   readonly utc: boolean
-  /** All logs that were read, in order of time; the first `LOGS_MAX` of them are drawn. */
+  /** All loaded logs in order of time; the first `LOGS_MAX` are drawn. */
   readonly logs: readonly FlowLog[]
-  /** The logs that level and lane let through; `shown` also lie in the window, and `listed` in the window of the address. */
+  /** The logs that pass the level and lane filters; `shown` also lie in the window, and `listed` in the address's window. */
   readonly passing: readonly FlowLog[]
   readonly shown: readonly FlowLog[]
   readonly listed: readonly FlowLog[]
@@ -29,26 +29,26 @@ export interface FlowView {
   readonly visits: readonly Visit[]
   readonly gaps: readonly (Gap & { readonly id: string; readonly folded: boolean })[]
   readonly segments: readonly Segment[]
-  /** The scale of the whole flow, on which it is zoomed. */
+  /** The scale of the whole flow, the basis for zooming. */
   readonly fit: TimeScale
   /** The time that is not idle, in milliseconds. */
   readonly active: number
-  /** The time that is zoomed to; undefined where all is shown. */
+  /** The zoomed time range; undefined for the whole flow. */
   readonly window: TimeWindow | undefined
   readonly selected: FlowLog | undefined
-  /** The logs that the search finds; undefined where nothing is searched for. */
+  /** The logs that match the search; undefined without a search. */
   readonly matches: ReadonlySet<FlowLog> | undefined
-  /** The only lane or group whose logs pass. */
+  /** The lane or group that the logs are filtered by. */
   readonly lane: Row | undefined
   readonly setWindow: (window: TimeWindow | undefined) => void
-  /** Makes it the one selection of drawing and list, and brings it into the window. */
+  /** Selects the log in the drawing and the list, and moves the window to it if necessary. */
   select(log: FlowLog | undefined): void
   set(params: Readonly<Record<string, string | undefined>>): void
-  /** Adds a value to a list of the address, or takes it away. */
+  /** Adds a value to a list parameter of the address, or removes it. */
   toggle(name: string, value: string): void
 }
 
-/** The width that the scale of the whole is made for; any will do. */
+/** The width of the whole flow's scale; any value will do. */
 const FIT_PX = 1_000
 
 export function useFlowView(brief: Flow, entries: readonly Entry[]): FlowView {
@@ -104,10 +104,10 @@ export function useFlowView(brief: Flow, entries: readonly Entry[]): FlowView {
   }
 }
 
-/** How long a window that changes all the time, as by a wheel, has to rest before the address has it. */
+/** How long a changing window, as during zooming with a wheel, has to rest before it is written to the address; in milliseconds. */
 const REST_MS = 250
 
-/** The window, the function that sets it, and the window that the address has. */
+/** The window, its setter, and the window in the address. */
 function useWindow() {
   const [{ params }, go] = useAddress()
   const { from, to } = params
@@ -117,7 +117,7 @@ function useWindow() {
   }, [from, to])
   const [window, setWindow] = useState(kept)
   const written = useRef(`${from} ${to}`)
-  // An address that this page wrote itself may be older than the present window.
+  // An address written by this page may be older than the current window.
   useEffect(() => {
     if (written.current !== `${from} ${to}`) setWindow(kept)
   }, [kept])
@@ -132,10 +132,10 @@ function useWindow() {
   return [window, setWindow, kept] as const
 }
 
-/** How much of the time one step of zooming in leaves. */
+/** The share of the time that remains after zooming in by one step. */
 export const ZOOM = 0.6
 
-/** Zooms around a time, or else around the selection or the middle. */
+/** Zooms around a time; by default around the selection, or else the middle. */
 export function zoomBy(view: FlowView, factor: number, around?: number): void {
   const shown = shownOf(view)
   const at = view.selected?.at ?? Number.NaN
@@ -143,5 +143,5 @@ export function zoomBy(view: FlowView, factor: number, around?: number): void {
   view.setWindow(zoomed(view.fit, shown, factor, around ?? middle))
 }
 
-/** The time that is drawn. */
+/** The drawn time range. */
 export const shownOf = ({ window, logs }: FlowView) => window ?? { from: logs[0]?.at ?? 0, to: logs.at(-1)?.at ?? 0 }

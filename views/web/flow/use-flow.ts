@@ -5,35 +5,35 @@ import { useFetch } from '../api/use-fetch.ts'
 import { useEvery } from '../ui/use-every.ts'
 import { apiOf } from './flow-address.ts'
 
-/** Most logs that are read at first, and that are drawn at all. */
+/** Maximum number of logs loaded at first, and of logs drawn. */
 export const LOGS_MAX = 5_000
 
-/** Logs of one answer, and of each "read more" beyond the first ones. */
+/** Logs per request, and per "read more" beyond the first ones. */
 const PAGE = 1_000
 
-/** The shortest time between two drawings of logs that arrived, and between two reads of the summary. */
+/** Minimum interval between redraws for arriving logs, and between reads of the summary; in milliseconds. */
 const FLUSH_MS = 250
 const ASK_MS = 1_000
-/** How often a flow that is not there yet is asked for, and one whose counts are behind its logs. */
+/** Poll interval for a flow that does not exist yet or whose summary lags behind its logs, in milliseconds. */
 const BEHIND_MS = 5_000
 
 export interface FlowData {
-  /** The flow, with its logs apart; undefined before it was read, and where there is no such flow. */
+  /** The flow without its logs; undefined before the first answer, and if there is no such flow. */
   readonly brief: Flow | undefined
   readonly problem: Problem | undefined
   /** Whether the Team has no log with the key. */
   readonly unknown: boolean
-  /** The logs that were read so far, in no order. */
+  /** The logs loaded so far, unordered. */
   readonly entries: readonly Entry[]
-  /** Reads more; undefined where all were read. */
+  /** Loads more; undefined once all are loaded. */
   readonly more: (() => void) | undefined
   readonly loading: boolean
   readonly live: 'off' | 'connecting' | 'live' | 'away'
 }
 
 /**
- * A flow with its logs, as it grows. They are read again whenever the tail opens or has skipped some, and what the tail brings
- * meanwhile waits: no log falls between the two, and what comes twice is dropped by its id.
+ * A flow with its logs, kept up to date. Logs are read again whenever the tail opens or skips some, and entries that the tail delivers
+ * meanwhile are queued: no log is lost between the two, and duplicates are dropped by id.
  */
 export function useFlow(correlationKey: string, follow: boolean): FlowData {
   const tail = apiOf(correlationKey, '/tail')
@@ -52,7 +52,7 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
   useEffect(() => {
     setStale(true)
     if (logs.loading) return
-    // Between what was read and what arrives now there may be others; the drawing would show a gap that is none.
+    // While pages are missing, newly arrived logs are dropped: the drawing would show a false gap before them.
     if (cursor === null && arrived.current.length > 0) add(arrived.current)
     arrived.current = []
   }, [ticks, logs.loading, live])
@@ -60,11 +60,11 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
     if (data !== undefined && (live === 'live' || cursor === undefined)) readAll()
   }, [data === undefined, live])
   useEffect(() => {
-    // Where the tail is refused, the counts tell of logs that it would have brought.
+    // Without a tail, only the summary's counts reveal new logs.
     if (live === 'away' && cursor === null && data !== undefined && known.size < data.summary.total) readAll()
   }, [data])
   useEvery(BEHIND_MS, readAll, logs.problem !== undefined)
-  // A running flow may stall without a log that tells it.
+  // A running flow may stall without any new log.
   const isBehind = data === undefined || known.size > data.summary.total || data.summary.state === 'running'
   useEvery(
     stale ? ASK_MS : BEHIND_MS,
@@ -90,14 +90,14 @@ export function useFlow(correlationKey: string, follow: boolean): FlowData {
 /** The flow's summary, Steps and Projects, without its logs. */
 function useBrief(correlationKey: string) {
   const { path, params } = apiOf(correlationKey)
-  // Asked for by its path, a flow that is not there would be an error, in the browser's console as well.
+  // Requested by its path, a missing flow would be an error, also in the browser's console.
   const found = useFetch<FlowPage>('/api/flows', { correlationKey: correlationKey.toWellFormed() })
   const isThere = found.data?.items.length === 1
   const brief = useFetch<Flow>(isThere ? path : null, { ...params, limit: 1 })
   return { ...(isThere ? brief : found), data: brief.data, unknown: found.data !== undefined && !isThere }
 }
 
-/** The logs that were read, one read after the other. */
+/** The loaded logs; reads run one at a time. */
 function useLogs(correlationKey: string) {
   const { path, params } = apiOf(correlationKey)
   const [known, setKnown] = useState<ReadonlyMap<string, Entry>>(new Map())
@@ -125,7 +125,7 @@ function useLogs(correlationKey: string) {
     setLoading(false)
   }
   const readAll = (): void => {
-    // A read that is still waiting will see all that this one would.
+    // A read that is still waiting will cover this one.
     if (isWaiting.current) return
     isWaiting.current = true
     last.current = read(undefined, Math.max(LOGS_MAX, known.size))
@@ -144,7 +144,7 @@ function useLogs(correlationKey: string) {
   }
 }
 
-/** Follows a tail while the path is not null; begins anew whenever path or parameters change. */
+/** Follows a tail unless the path is null; restarts when the path or parameters change. */
 function useLive(
   path: string | null,
   params: Params,

@@ -5,14 +5,14 @@ import { plural } from '../../flow-layout/format.ts'
 import { clockText, durationText } from '../../flow-layout/times.ts'
 import type { ParsedException } from '../../schemas/answers.ts'
 
-/** A distance with its sign, `+2 m 3 s`; to the second within a day, so that logs hours after the start can be told apart. */
+/** A signed duration, `+2 m 3 s`, with three units, so that logs hours after the start differ by the second. */
 export const plusText = (ms: number): string => (ms < 0 ? '' : '+') + durationText(ms, 3)
 
 /** A log in words: `14:03:22.114, Order placed > Charge, error, +2 m 3 s: card refused`. */
 export const logWords = ({ at, where, rank, sinceStart, text }: FlowLog, utc: boolean): string =>
   `${clockText(at, utc)}, ${where.join(' > ')}, ${LEVELS[rank]?.toLowerCase()}, ${plusText(sinceStart)}: ${text}`
 
-/** A mark in words: its log, or how many and which ones it stands for. */
+/** A mark in words: its log, or the number, row, times and worst level of its logs. */
 export function markWords({ logs, rank, row }: DrawnMark, utc: boolean): string {
   const [first, last] = [logs[0] as FlowLog, logs.at(-1) as FlowLog]
   if (first === last) return logWords(first, utc)
@@ -20,11 +20,11 @@ export function markWords({ logs, rank, row }: DrawnMark, utc: boolean): string 
   return `${plural(logs.length, 'log')}, ${row.label}, ${times}, at worst ${LEVELS[rank]?.toLowerCase()}`
 }
 
-/** Whether a log has every word and every "quoted phrase" of a text anywhere in what it shows, in any case. */
+/** Returns whether a log contains every word and every "quoted phrase" of a text anywhere, ignoring case. */
 export function createMatcher(text: string): (log: FlowLog) => boolean {
   const parts = [...text.toLowerCase().matchAll(/"([^"]*)"?|\S+/g)].map(([word, phrase]) => phrase ?? word)
   return ({ entry }) => {
-    // Line ends keep a phrase from matching across two fields.
+    // Line breaks keep a phrase from matching across two fields.
     const shown = Object.values(entry)
       .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
       .join('\n')
@@ -33,13 +33,13 @@ export function createMatcher(text: string): (log: FlowLog) => boolean {
   }
 }
 
-/** The log that tells best why a flow failed: its last error since `since` with an exception, or else its last error. */
+/** The log that best explains why a flow failed: its last error since `since` with an exception, or else its last error. */
 export function failingLog(logs: readonly FlowLog[], since: number): FlowLog | undefined {
   const errors = logs.filter(({ at, rank }) => rank >= levelRank('Error') && at >= since)
   return errors.findLast(({ entry }) => entry.kind === 'application' && entry.exception !== null) ?? errors.at(-1)
 }
 
-/** Most characters of a failure on its line. */
+/** Maximum length of a failure's line. */
 const FAILURE_MAX = 200
 
 /** A failure in short: `PaymentFailedException: insufficient_funds` and `CaptureHandler.cs:87`, or the log's own text. */
@@ -51,7 +51,7 @@ export function failureText(
   if (thrown === undefined) return { what: text.slice(0, FAILURE_MAX), where: '' }
   const type = thrown.type.slice(thrown.type.lastIndexOf('.') + 1)
   const [message = ''] = thrown.message.split('\n', 1)
-  // The frame may be that of what caused it.
+  // The frame may belong to an inner exception.
   const own = parts.flatMap(({ frames }) => frames).find(({ firstOwn }) => firstOwn)
   const where = own === undefined ? '' : own.place || own.call
   return {

@@ -1,23 +1,23 @@
 /**
- * The place of a reader: the page as path segments, and its filters as parameters. All that one would share is in here, so that
- * copying the address is sharing what one sees.
+ * The reader's location: the page as path segments, and its filters as parameters. It contains everything worth sharing, so that copying
+ * the address shares the view.
  */
 export interface Address {
   /** Decoded segments below the base path: `['flows', 'order-4711']`. */
   readonly path: readonly string[]
-  /** Parameters with a value; those without are left out. */
+  /** Parameters with a value; empty ones are omitted. */
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Stands in the path for a last segment that no URL can hold there, which then is the parameter `key`. */
+/** Placeholder for a last segment that no URL path can hold; the parameter `key` then holds it. */
 const ELSEWHERE = '-'
 
 /**
- * The address that a URL's path and query name; never throws. `base` begins and ends with a slash. What is not percent-encoded
- * UTF-8 is taken as it stands.
+ * Parses a URL's path and query; never throws. `base` begins and ends with a slash. Text that is not percent-encoded UTF-8 is taken
+ * literally.
  */
 export function parseAddress(pathname: string, search: string, base: string): Address {
-  // The base path may come without its last slash.
+  // The base path may come without its trailing slash.
   const below = `${pathname}/` === base ? '' : pathname.slice(pathname.startsWith(base) ? base.length : 1)
   const path = below.replace(/\/$/, '').split('/').map(decode)
   const { key, ...others } = paramsOf(search)
@@ -26,14 +26,14 @@ export function parseAddress(pathname: string, search: string, base: string): Ad
   return { path, params: { ...others, key } }
 }
 
-/** A parameter that is given twice has its first value. */
+/** Of a repeated parameter, the first value counts. */
 function paramsOf(search: string): Record<string, string> {
   const params: Record<string, string> = Object.create(null)
   for (const [name, value] of new URLSearchParams(search)) if (value !== '') params[name] ??= value
   return params
 }
 
-/** The URL of an address, without the origin. Text that is not well-formed Unicode is mended, as no URL can hold it. */
+/** Formats an address as a URL without the origin. Malformed Unicode is replaced, as no URL can hold it. */
 export function formatAddress({ path, params }: Address, base: string): string {
   const last = path.at(-1)
   const elsewhere = last !== undefined && path.length > 1 && UNFIT.test(last)
@@ -43,18 +43,18 @@ export function formatAddress({ path, params }: Address, base: string): string {
   return base + segments.map(encodeSegment).join('/') + (search === '' ? '' : `?${search}`)
 }
 
-/** Browsers take these out of paths, encoded or not. */
+/** Browsers remove these segments from paths, encoded or not. */
 const UNFIT = /^\.{1,2}$/
 
 const encodeSegment = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-/** As readable as a query allows: `from=now-1h&category=Acme.Billing` and times keep their colons. */
+/** Encodes no more than a query requires: `from=now-1h&category=Acme.Billing` and times stay readable. */
 const encode = (text: string): string =>
   encodeSegment(text)
     .replaceAll(/%(?:3A|2F|2C)/g, decodeURIComponent)
     .replaceAll('%20', '+')
 
-/** Percent-encoded text; what is not UTF-8 is taken as it stands. */
+/** Decodes percent-encoded text; text that is not UTF-8 is taken literally. */
 export function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)
@@ -63,15 +63,15 @@ export function decode(segment: string): string {
   }
 }
 
-/** The parts of an address that are to change. */
+/** Changes to an address. */
 export interface AddressPatch {
-  /** Another page. Its parameters begin anew, but for those that hold on every page. */
+  /** Another page. Its parameters are reset, except those that apply to every page. */
   readonly path?: readonly string[]
-  /** Parameters to set, or to take away where undefined or empty; others stay. */
+  /** Parameters to set, or to remove if undefined or empty; others are kept. */
   readonly params?: Readonly<Record<string, string | undefined>>
 }
 
-/** Parameters that go along from page to page. */
+/** Parameters that are kept between pages. */
 const EVERYWHERE = ['utc', 'environment'] as const
 
 export function patchAddress({ path, params }: Address, patch: AddressPatch): Address {

@@ -2,7 +2,7 @@ import { LEVELS, type Level } from '../../../shared/contract/levels.ts'
 import { SHAPES, type Shape } from '../../flow-layout/shapes.ts'
 
 interface LevelLook {
-  /** The short word of a row. */
+  /** The short name shown in rows. */
   readonly tag: string
   readonly shape: Shape
   /** Colour of text and marks. */
@@ -11,7 +11,7 @@ interface LevelLook {
   readonly fill: string
 }
 
-/** How each level looks wherever it is shown. */
+/** The appearance of each level. */
 export const LEVEL_LOOKS = Object.fromEntries(
   ['trace', 'debug', 'info', 'warn', 'error', 'crit'].map((tag, rank) => [
     LEVELS[rank],

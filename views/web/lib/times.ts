@@ -1,12 +1,12 @@
 import { UNITS } from '../../flow-layout/times.ts'
 
-/** A range that is offered by name; `from` is what the address and the API take. */
+/** A named time range; `from` is in the format of the address and the API. */
 interface Preset {
   readonly from: string
   readonly label: string
 }
 
-/** Ranges that end now. No range at all means everything that is kept. */
+/** Ranges that end now. No range means everything that is stored. */
 export const PRESETS: readonly Preset[] = [
   { from: 'now-15m', label: 'Last 15 minutes' },
   { from: 'now-1h', label: 'Last hour' },
@@ -18,13 +18,13 @@ export const PRESETS: readonly Preset[] = [
 
 export const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** The zone that times are shown in: `UTC` or the distance from it, `+02:00`. */
+/** The zone of displayed times: `UTC` or an offset such as `+02:00`. */
 export function zoneText(utc: boolean, at: number): string {
   const [, hours, minutes] = /GMT(...)(..)/.exec(String(new Date(at))) ?? []
   return utc || `${hours}${minutes}` === '+0000' ? 'UTC' : `${hours}:${minutes}`
 }
 
-/** `3 m ago`, `now` within a second, `in 3 m` for what is ahead. */
+/** `3 m ago`, `now` within a second, `in 3 m` for a future time. */
 export function agoText(at: string | number, now: number): string {
   const ms = now - new Date(at).getTime()
   if (Number.isNaN(ms)) return ''

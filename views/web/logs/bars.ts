@@ -9,12 +9,12 @@ export interface Segment {
   readonly height: number
 }
 
-/** The height of the drawing; the tallest bar has it. */
+/** The height of the drawing, which is that of the tallest bar. */
 export const HEIGHT = 100
-/** The least height of a segment, so that a single error among thousands is seen. */
+/** Minimum height of a segment, so that a single error among thousands is visible. */
 const LEAST = 3
 
-/** The segments of each bucket, the most severe at the foot of its bar, where they can be compared. */
+/** The segments of each bucket; the most severe level is at the bottom, where it is easiest to compare. */
 export function barsOf({ buckets }: Histogram): readonly (readonly Segment[])[] {
   const tallest = Math.max(1, ...buckets.map(({ total }) => total))
   return buckets.map(({ levels }) => barOf(levels, tallest))
@@ -25,7 +25,7 @@ function barOf(levels: LevelCounts, tallest: number): readonly Segment[] {
     const count = levels[level] ?? 0
     return count > 0 ? [{ level, height: Math.max(LEAST, (count / tallest) * HEIGHT) }] : []
   })
-  // Segments that are drawn larger than they are must not make the bar larger than the drawing.
+  // Enlarged segments must not push the bar beyond the drawing.
   const over = Math.max(0, counted.reduce((sum, { height }) => sum + height, 0) - HEIGHT)
   const largest = counted.toSorted((a, b) => b.height - a.height)[0]
   let y = HEIGHT

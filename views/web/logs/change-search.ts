@@ -3,12 +3,12 @@ import { get } from '../api/client.ts'
 import { toast } from '../ui/toast.tsx'
 import { currentAddress, go } from '../ui/use-address.ts'
 
-/** Whether there is a search on this page that terms can be added to. */
+/** Whether this page has a search that terms can be added to. */
 export const hasSearch = (): boolean => currentAddress().path[0]?.endsWith('-logs') === true
 
 let changing = Promise.resolve()
 
-/** Adds a term to the search or takes it away: one after the other, as each begins with what the one before made. */
+/** Adds a term to the search or removes it; changes run one at a time, as each builds on the previous one's result. */
 export function changeSearch(change: 'with' | 'without', term: string): void {
   changing = changing.then(async () => {
     const answer = await get<Query>('/api/query', { q: currentAddress().params['q'], [change]: term })

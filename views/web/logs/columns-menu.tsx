@@ -16,11 +16,11 @@ import { chooseColumns, density, setDensity } from './use-columns.ts'
 interface MenuProps {
   readonly kind: EntryKind
   readonly columns: readonly Column[]
-  /** The parameters of the list: names are those of the logs that it finds. */
+  /** The list's parameters; suggested names come from the logs that they select. */
   readonly filter: Params
 }
 
-/** The columns of the list, to be chosen and put into another order, and the height of its rows. */
+/** Selects and reorders the columns of the list, and sets the height of its rows. */
 export const ColumnsMenu = (props: MenuProps) => (
   <Popover
     label={
@@ -40,7 +40,7 @@ export const ColumnsMenu = (props: MenuProps) => (
 function Menu({ kind, columns, filter }: MenuProps) {
   const height = useStore(density)
   const root = useRef<HTMLDivElement>(null)
-  /** The control that was used last: it keeps the focus in its new place. */
+  /** The last control used, which keeps the focus at its new place. */
   const used = useRef('')
   useLayoutEffect(() => {
     if (used.current !== '') document.getElementById(used.current)?.focus()
@@ -109,7 +109,7 @@ function Menu({ kind, columns, filter }: MenuProps) {
   )
 }
 
-/** A column of a value inside the payloads or scopes, by its name; the names that logs have are offered. */
+/** Adds a column for a value inside the payloads or scopes; names found in logs are suggested. */
 function AddValue({ kind, columns, filter, onAdd }: MenuProps & { readonly onAdd: (column: Column) => void }) {
   const family = familyOf(kind)
   const [problem, setProblem] = useState('')

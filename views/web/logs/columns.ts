@@ -4,19 +4,19 @@ import { clockText } from '../../flow-layout/times.ts'
 import type { Entry } from '../../schemas/answers.ts'
 import { projectOf, sourceOf } from './facts.ts'
 
-/** A column of a list, beside that of the time. */
+/** A column of a list, in addition to the time. */
 export interface Column {
-  /** The field as the search names it: `level`, `scope.tenant`. */
+  /** The field's name in searches: `level`, `scope.tenant`. */
   readonly name: string
   readonly label: string
-  /** The class of its cells, which says how wide it is; `value` of those that are there only where somebody chose them. */
+  /** The CSS class of its cells, which sets their width; `value` for columns that are only shown when chosen. */
   readonly look: 'lv' | 'env' | 'project' | 'from' | 'text' | 'key' | 'value'
   readonly read: (entry: Entry, utc: boolean) => string
 }
 
-/** Most columns: a list of 1,000 pixels has room for as many of any kind. */
+/** Maximum number of columns: as many of any kind as fit into a list of 1,000 pixels. */
 export const COLUMNS_MAX = 10
-/** Most values inside payloads or scopes, as the API gives them. */
+/** Maximum number of values inside payloads or scopes, as limited by the API. */
 const VALUES_MAX = 8
 
 const column = (name: string, label: string, look: Column['look'], read: Column['read']): Column => ({
@@ -32,13 +32,13 @@ const others = [
   column('id', 'Id', 'value', (entry) => entry.id),
 ]
 
-/** Of an application log; empty of others, which never have the column. */
+/** Reads a field of application logs; empty for event logs, which never have such a column. */
 const ofApplication =
   (read: (entry: Extract<Entry, { kind: 'application' }>) => string) =>
   (entry: Entry): string =>
     entry.kind === 'application' ? read(entry) : ''
 
-/** The fields that every log of a kind has; those that are columns unless somebody chose others come first. */
+/** The fields that every log of a kind has, beginning with the default columns. */
 const KNOWN: Readonly<Record<EntryKind, readonly Column[]>> = {
   event: [
     level,
@@ -83,16 +83,16 @@ const USUAL: Readonly<Record<EntryKind, number>> = { event: 5, application: 6 }
 
 export const knownColumns = (kind: EntryKind): readonly Column[] => KNOWN[kind]
 
-/** The columns of a list that nobody has chosen; those of what is the same in every row are left out. */
+/** The default columns of a list; columns with the same value in every row are omitted. */
 export const usualColumns = (kind: EntryKind, same: readonly string[] = []): readonly Column[] =>
   KNOWN[kind].slice(0, USUAL[kind]).filter(({ name }) => !same.includes(name))
 
-/** The beginning of the names of values that the logs of a kind hold. */
+/** The prefix of the names of values inside the logs of a kind. */
 export const familyOf = (kind: EntryKind): string => (kind === 'event' ? 'payload.' : 'scope.')
 
 const isValue = ({ name }: Column): boolean => name.includes('.')
 
-/** The names of values that the API is to give with each row, in one order whatever that of the columns is. */
+/** The names of values that the API should return with each row, sorted, so that reordering columns does not change them. */
 export const valueNames = (columns: readonly Column[]): string =>
   columns
     .filter(isValue)
@@ -100,7 +100,7 @@ export const valueNames = (columns: readonly Column[]): string =>
     .sort()
     .join(',')
 
-/** The column of a field; undefined where the logs of the kind have none of that name, or none that an address could hold. */
+/** The column of a field; undefined if logs of the kind have no such field, or an address cannot hold its name. */
 export function columnOf(kind: EntryKind, name: string): Column | undefined {
   const family = familyOf(kind)
   if (!name.startsWith(family) || name === family || name.includes(','))
@@ -108,13 +108,13 @@ export function columnOf(kind: EntryKind, name: string): Column | undefined {
   return column(name, name.slice(family.length), 'value', ({ fields }) => fields?.[name] ?? '')
 }
 
-/** The columns that a text of the address names, each once; undefined where it names none. */
+/** Parses the columns of an address, without duplicates; undefined if there are none. */
 export function parseColumns(kind: EntryKind, text: string | undefined): readonly Column[] | undefined {
   const columns = [...new Set(text?.split(','))].flatMap((name) => columnOf(kind, name) ?? [])
   return columns.length === 0 ? undefined : within(columns)
 }
 
-/** As many as there is room for. */
+/** Keeps as many as are allowed. */
 function within(columns: readonly Column[]): readonly Column[] {
   const over = columns.filter(isValue).slice(VALUES_MAX)
   return columns.filter((one) => !over.includes(one)).slice(0, COLUMNS_MAX)
@@ -123,7 +123,7 @@ function within(columns: readonly Column[]): readonly Column[] {
 export const hasRoom = (columns: readonly Column[], name: string): boolean =>
   columns.length < COLUMNS_MAX && (!name.includes('.') || columns.filter(isValue).length < VALUES_MAX)
 
-/** The columns of the API's CSV file that say what these do, after the time. */
+/** The columns of the API's CSV export that correspond to these, after the time. */
 export const csvColumns = (columns: readonly Column[]): string =>
   ['timestamp', ...new Set(columns.flatMap(({ name }) => CSV_NAMES[name] ?? [name]))].join(',')
 
@@ -134,7 +134,7 @@ const CSV_NAMES: Readonly<Record<string, readonly string[]>> = {
   category: ['categoryName'],
 }
 
-/** With one more, before the text, which takes all the room that is left; or without it, where it is there. */
+/** Adds a column before the text, which takes the remaining width; or removes it if present. */
 export function toggled(columns: readonly Column[], added: Column): readonly Column[] {
   const without = columns.filter(({ name }) => name !== added.name)
   if (without.length < columns.length) return without
@@ -142,7 +142,7 @@ export function toggled(columns: readonly Column[], added: Column): readonly Col
   return columns.toSpliced(at === -1 ? columns.length : at, 0, added)
 }
 
-/** With one at the place of its neighbour, to the left (-1) or to the right (1), and the other way round. */
+/** Swaps a column with its left (-1) or right (1) neighbour. */
 export function moved(columns: readonly Column[], name: string, step: 1 | -1): readonly Column[] {
   const at = columns.findIndex((one) => one.name === name)
   const one = columns[at]

@@ -16,7 +16,7 @@ const MOST = 100
 
 type Among = 'all' | 'source' | 'flow' | 'search'
 
-/** The entries just before and after one: of its Team, of the same source or flow, or of the search that is open. */
+/** The entries just before and after an entry: of its Team, of the same source or flow, or of the current search. */
 export function ContextView({ entry }: { readonly entry: Entry }) {
   const [among, setAmong] = useState<Among>('all')
   const [reach, setReach] = useState({ before: STEP, after: STEP })

@@ -18,7 +18,7 @@ async function copyCurl(entry: Entry): Promise<void> {
   else await copy(withGateway(answer.data.curl), 'The command')
 }
 
-/** Buttons for a whole entry; `onOpen` shows it beside the page, where it is not there yet. */
+/** Buttons for an entry; `onOpen` opens it beside the page, unless it is already open there. */
 export const EntryActions = ({ entry, onOpen }: { readonly entry: Entry; readonly onOpen?: () => void }) => (
   <div class="bar">
     {onOpen !== undefined && (

@@ -10,7 +10,7 @@ import { detailsPath } from './links.ts'
 
 const TIMES: readonly string[] = ['timestamp', 'receivedAt']
 
-/** The message or payload of an entry, and all values that it holds. */
+/** The message or payload of an entry, and all its values. */
 export function EntryFields({ entry, exception = false }: { readonly entry: Entry; readonly exception?: boolean }) {
   const { data, problem } = useFetch<EntryDetails>(detailsPath(entry))
   const message = messageOf(entry)
@@ -70,12 +70,12 @@ export function EntryFields({ entry, exception = false }: { readonly entry: Entr
 
 interface JsonBlockProps {
   readonly text: string
-  /** The text that the button copies, where that is another one. */
+  /** The copied text, if it differs from the shown one. */
   readonly copied?: string
   readonly label: string
 }
 
-/** A JSON text that is laid out already. */
+/** A pretty-printed JSON text. */
 export const JsonBlock = ({ text, copied = text, label }: JsonBlockProps) => (
   <div class="json">
     <Copy text={copied} label={`Copy ${label}`} />

@@ -19,7 +19,7 @@ interface EntryPanelProps {
   readonly onClose: () => void
 }
 
-/** One entry beside the page: its fields, its JSON, its exception and what was logged around it. The address says which tab. */
+/** One entry beside the page: its fields, JSON, exception and context. The address holds the open tab. */
 export function EntryPanel({ entry: listed, onClose }: EntryPanelProps) {
   const entry = useWhole(listed)
   const [{ params }, go] = useAddress()

@@ -6,17 +6,17 @@ import { Icon } from '../ui/icon.tsx'
 import { LogText } from '../ui/log-text.tsx'
 import { type FrameRun, frameRuns } from './facts.ts'
 
-/** Frames of one exception before there is a button for more. */
+/** Frames of one exception shown before a button for more. */
 const FRAMES_SHOWN = 100
 const INDENTS = 6
 
 interface ExceptionProps {
   readonly text: string
-  /** The exception as the API read it from the text; until it is there the text stands for it. */
+  /** The exception as parsed by the API; the plain text is shown until it arrives. */
   readonly read: EntryDetails['exception'] | undefined
 }
 
-/** An exception with what caused it; frames of frameworks are folded, and the first frame of the program itself stands out. */
+/** An exception with its causes; framework frames are folded, and the first frame of the program itself is highlighted. */
 export function ExceptionView({ text, read }: ExceptionProps) {
   const [unfolded, setUnfolded] = useState(false)
   const { parts = [], more = false } = read ?? {}
@@ -70,7 +70,7 @@ function One({ exception, unfolded }: { readonly exception: ParsedException; rea
   )
 }
 
-/** A single frame takes no more room than what would stand for it. */
+/** A single frame takes no more room than its folded form. */
 const isFolded = ({ framework, frames }: FrameRun): boolean => framework && frames.length > 1
 
 function Run({ run, unfolded }: { readonly run: FrameRun; readonly unfolded: boolean }) {

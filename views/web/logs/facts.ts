@@ -3,14 +3,14 @@ import { printTerm } from '../../../shared/query/term.ts'
 import { shortCategory } from '../../flow-layout/format.ts'
 import type { Entry, Frame } from '../../schemas/answers.ts'
 
-/** The page of a kind of entries, and its folder in the API. */
+/** The page of a kind of entries, and its path segment in the API. */
 export const folderOf = (kind: EntryKind): 'event-logs' | 'application-logs' => `${kind}-logs`
 
-/** The text that an entry is read by. */
+/** The main text of an entry. */
 export const messageOf = (entry: Entry): string => (entry.kind === 'event' ? entry.payload : entry.message)
 
 export interface Source {
-  /** Short, for a row. */
+  /** Short form for rows. */
   readonly name: string
   readonly full: string
   /** The search that finds its entries. */
@@ -37,31 +37,31 @@ export function sourceOf(entry: Entry): Source {
   }
 }
 
-/** The name of the Project of an application log; empty of an event log. */
+/** The name of an application log's Project; empty for an event log. */
 export const projectOf = (entry: Entry): string =>
   entry.kind === 'event' ? '' : (entry.project.name ?? entry.project.id)
 
-/** `[1001 OrderPlaced]` before the message of an application log; 0 stands for no number. */
+/** The tag before an application log's message, such as `1001 OrderPlaced`; an eventId of 0 means none. */
 export function eventTag(entry: Entry): string {
   if (entry.kind === 'event') return ''
   return [entry.eventId === 0 ? '' : String(entry.eventId), entry.eventName].filter((part) => part !== '').join(' ')
 }
 
-/** A hue from 0 to 359 that equal keys share. */
+/** A hue from 0 to 359, the same for equal keys. */
 export function hueOf(key: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < key.length; index += 1) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
-  // Keys that differ in their last digit only are spread by another round; the low bits hardly are.
+  // Mixed once more, because keys that differ only in their last digit hardly differ in the low bits.
   return (Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) >>> 8) % 360
 }
 
-/** Frames of one kind that follow each other. */
+/** Consecutive frames of one kind. */
 export interface FrameRun {
   readonly framework: boolean
   readonly frames: readonly Frame[]
 }
 
-/** The frames in runs, so that those of frameworks can be folded. */
+/** Groups the frames into runs, so that those of frameworks can be folded. */
 export function frameRuns(frames: readonly Frame[]): readonly FrameRun[] {
   const runs: { framework: boolean; frames: Frame[] }[] = []
   for (const one of frames) {

@@ -16,12 +16,12 @@ interface FieldRow {
   readonly name: string
   readonly text: string
   readonly term: string | null
-  /** Stands in place of the text. */
+  /** Shown in place of the text. */
   readonly shown?: ComponentChildren
   readonly more?: ComponentChildren
 }
 
-/** Rows before there is a button for more. */
+/** Rows shown before a button for more. */
 const SHOWN = 60
 
 interface FieldTableProps {
@@ -30,7 +30,7 @@ interface FieldTableProps {
   readonly rows: readonly FieldRow[]
 }
 
-/** Names and values, each with what one can do with it. */
+/** Names and values with the actions for each. */
 export function FieldTable({ kind, label, rows }: FieldTableProps) {
   const [all, setAll] = useState(false)
   const [{ params }] = useAddress()
@@ -70,7 +70,7 @@ interface ValueProps extends Pick<FieldTableProps, 'kind'>, Pick<FieldRow, 'term
   readonly columns: readonly Column[]
 }
 
-/** Buttons for a value: find entries with it, leave them out, show its field as a column of the list, chart its numbers, copy it. */
+/** Buttons for a value: filter by it, exclude it, show its field as a column, chart its numbers, copy it. */
 function ValueActions({ kind, columns, term, text }: ValueProps) {
   const [what] = (term ?? 'value').split(':')
   const filter = (name: string, icon: 'plus' | 'minus', added: string) => (

@@ -5,25 +5,25 @@ import { PRESETS } from '../lib/times.ts'
 /** The address's parameters. */
 export type AddressParams = Readonly<Record<string, string | undefined>>
 
-/** The range of an address that names none. */
+/** The default range. */
 const DEFAULT_FROM = 'now-24h'
-/** The range that holds everything: the first day that a log can have. */
+/** A range that includes everything: it begins with the earliest possible timestamp. */
 export const ALL_TIME = '1970-01-01'
 const EPOCH = parseTime(ALL_TIME, 0)
 
-/** The chart that an address asks for. */
+/** The chart in an address. */
 export interface ChosenChart {
   readonly fn: string
-  /** The name of numbers in the logs; undefined where logs are counted. */
+  /** The name of a numeric value in the logs; undefined if logs are counted. */
   readonly value: string | undefined
   readonly by: string | undefined
 }
 
-/** The chart of an address; undefined where it shows none. */
+/** The chart in an address; undefined if there is none. */
 export const chartOf = ({ chart, value, by }: AddressParams): ChosenChart | undefined =>
   chart === undefined ? undefined : { fn: chart, value, by }
 
-/** Takes the chart out of an address. */
+/** Removes the chart from an address. */
 export const NO_CHART = { chart: undefined, value: undefined, by: undefined } as const
 
 interface RangeText {
@@ -31,27 +31,27 @@ interface RangeText {
   readonly to: string | undefined
 }
 
-/** The range as the address says it; undefined for an end that is open. */
+/** The range in the address; undefined for an open end. */
 export function rangeOf({ from, to }: AddressParams): RangeText {
-  // Asked without a beginning, the API draws the time that there are logs of rather than half a century.
+  // Without a start, the API's histogram begins with the first log instead of half a century ago.
   if (from !== undefined && !isRelative(from) && parseTime(from, 0) === EPOCH) return { from: undefined, to }
   return { from: from ?? (to === undefined ? DEFAULT_FROM : undefined), to }
 }
 
-/** The parameters for the API: the filter, and the range in absolute times, so that all answers speak of the same one. */
+/** The parameters for the API: the filter, and the range in absolute times, so that all requests use the same range. */
 export function filterOf(params: AddressParams, now: number): Readonly<Record<string, string | undefined>> {
   const { from, to } = rangeOf(params)
   return { ...selectionOf(params), from: from && absolute(from, now), to: to && absolute(to, now) }
 }
 
-/** The parameters that select logs, which go to the API as they are. */
+/** The parameters that select logs, which are passed to the API unchanged. */
 export const selectionOf = (params: AddressParams): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(SELECTING.map((name) => [name, params[name]]))
 
-/** A time that cannot be read stays as it is: the API says what is wrong with it. */
+/** An invalid time is passed on unchanged: the API reports what is wrong with it. */
 const absolute = (text: string, now: number): string => parseTime(text, now) ?? text
 
-/** The parameters of a link that shows the same tomorrow: absolute times, and not live. */
+/** The parameters of a permanent link: absolute times, and not live. */
 export function frozenParams(params: AddressParams, now: number): AddressParams {
   const { from = ALL_TIME, to = 'now' } = rangeOf(params)
   return { ...params, live: undefined, from: from === ALL_TIME ? from : absolute(from, now), to: absolute(to, now) }

@@ -15,19 +15,19 @@ import type { AddressParams } from './filters.ts'
 import { Empty, ListProblem } from './list.tsx'
 import { FURTHER_GROUPS, GROUP_PARAMETERS, type Grouping, groupsName, ungroupedText } from './texts.ts'
 
-/** As many groups as are shown at first, and as many as there can be. */
+/** Number of groups shown at first, and the maximum. */
 const SHOWN = 50
 const SHOWN_MAX = 200
 
 interface GroupListProps {
   readonly kind: EntryKind
   readonly by: Grouping
-  /** The parameters that select the logs, with the range that is counted. */
+  /** The parameters that select the logs, with the counted range. */
   readonly filter: Params
   readonly onChange: (params: AddressParams) => void
 }
 
-/** The logs in groups, those with most logs first; each leads to its logs. */
+/** The logs in groups, largest first; each links to its logs. */
 export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
   const [groups, setGroups] = useState(SHOWN)
   const { data, loading, problem, reload } = useFetch<Groups>(`/api/${folderOf(kind)}/groups`, {
@@ -46,7 +46,7 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
     j: { what: 'Next group', run: () => walk(1) },
     k: { what: 'Previous group', run: () => walk(-1) },
   })
-  // The answer to another grouping is not shown while the one for this grouping is under way.
+  // The answer to an earlier grouping is not shown while the current one is loading.
   const answer = data?.by === by ? data : undefined
   return (
     <section class={`panel list grow ${problem === undefined ? '' : 'stale'}`} aria-label={groupsName(by)}>
@@ -71,11 +71,11 @@ export function GroupList({ kind, by, filter, onChange }: GroupListProps) {
 
 interface RestProps extends Pick<GroupListProps, 'by'> {
   readonly answer: Groups
-  /** Undefined where as many are shown as there can be. */
+  /** Undefined if the maximum is shown. */
   readonly onMore: (() => void) | undefined
 }
 
-/** The word on further groups, and on logs that are in none. */
+/** A note about further groups, and about logs in none. */
 function Rest({ answer: { more, ungrouped }, by, onMore }: RestProps) {
   if (!more && ungrouped === 0) return null
   return (
@@ -131,13 +131,13 @@ function Row({ group, by, now }: RowProps) {
   )
 }
 
-/** The counts over the time that is shown, each against the group's own highest. */
+/** The counts over the shown time, relative to the group's own maximum. */
 function Sparkline({ group: { counts, worstLevel } }: Pick<RowProps, 'group'>) {
   const highest = Math.max(...counts)
   return (
     <svg class="spark" viewBox={`0 0 ${counts.length} 1`} preserveAspectRatio="none" aria-hidden="true">
       {counts.map((count, index) => {
-        // The least that is seen is one of twelve pixels.
+        // At least one of twelve pixels, so that a single log is visible.
         const height = count === 0 ? 0 : Math.max(1 / 12, count / highest)
         return (
           <rect

@@ -14,7 +14,7 @@ interface HistogramProps {
   readonly onRange: (range: { readonly from: string; readonly to: string }) => void
 }
 
-/** Counts over time, stacked by level: a click shows one bar's time, a drag that of several. A table says the same. */
+/** Counts over time, stacked by level: a click shows one bar's time, a drag that of several. Also available as a table. */
 export function Histogram({ counts, onRange }: HistogramProps) {
   const { buckets, interval } = counts
   const spans: Spans = { starts: buckets.map(({ from }) => from), interval }
@@ -82,7 +82,7 @@ const Bars = ({ counts }: { readonly counts: Counts }) => (
   </>
 )
 
-/** The counts of these bars together. */
+/** The total counts of these bars. */
 function Covered({ covered }: { readonly covered: Counts['buckets'] }) {
   const sum = (pick: (bucket: Counts['buckets'][number]) => number): number =>
     covered.reduce((total, bucket) => total + pick(bucket), 0)

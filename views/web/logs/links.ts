@@ -6,16 +6,16 @@ import { currentAddress, hrefTo } from '../ui/use-address.ts'
 import { folderOf } from './facts.ts'
 import { type AddressParams, frozenParams } from './filters.ts'
 
-/** Around an entry, on a page that is opened with nothing but it. */
+/** Half the range shown around an entry that is linked without a list, in milliseconds. */
 const AROUND_MS = 1_800_000
 
 const onItsPage = (entry: Entry): boolean => currentAddress().path[0] === folderOf(entry.kind)
 
-/** The whole URL of the list as it is, which shows the same tomorrow; `now` is when it was read. */
+/** The full, permanent URL of the current list; `now` is when it was read. */
 export const listLink = (now: number): string =>
   urlWith(currentAddress().path, frozenParams(currentAddress().params, now))
 
-/** The whole URL that shows the entry: in the list that is open, or else among the logs around it. */
+/** The full URL that shows the entry: in the current list if possible, or else among the logs around it. */
 export function entryLink(entry: Entry, now: number): string {
   if (onItsPage(entry))
     return urlWith(currentAddress().path, { ...frozenParams(currentAddress().params, now), id: entry.id })
@@ -23,7 +23,7 @@ export function entryLink(entry: Entry, now: number): string {
   return urlWith([folderOf(entry.kind)], { id: entry.id, from: iso(at - AROUND_MS), to: iso(at + AROUND_MS) })
 }
 
-/** The paths of an entry and of its details in the API. */
+/** The API paths of an entry and of its details. */
 export const entryPath = ({ kind, id }: Entry): string => `/api/${folderOf(kind)}/${id}`
 export const detailsPath = (entry: Entry): string => `${entryPath(entry)}/details`
 

@@ -24,10 +24,10 @@ interface ListProps {
   readonly onChange: (params: Readonly<Record<string, string | undefined>>) => void
 }
 
-/** Leaves out the part of the window that the page's header and the table's head cover. */
+/** Excludes the part of the window that the page's and the table's head cover. */
 const BELOW_HEAD = '-80px 0px 0px'
 
-/** The rows with all that stands around them: news of the tail, a problem, the reason why there are none, and more of them. */
+/** The rows and everything around them: tail news, a problem, the reason why the list is empty, and further rows. */
 export function List({ kind, list, state, columns, total, onChange }: ListProps) {
   const { rows, answered, loading, fetching, problem } = list
   const top = useInView<HTMLDivElement>((inView) => state.setScrolled(!inView), BELOW_HEAD)
@@ -60,7 +60,7 @@ interface TailNewsProps {
   readonly state: ListState
 }
 
-/** Entries of the tail that are not in the list: held back, left out by the server, or older than the ones in sight. */
+/** Entries of the tail that are not in the list: held back, skipped by the server, or older than the visible ones. */
 function TailNews({ list, state }: TailNewsProps) {
   const { live, heldCount, skipped, elsewhere } = list
   const atTop = (run: () => void) => () => {
@@ -91,7 +91,7 @@ function TailNews({ list, state }: TailNewsProps) {
   )
 }
 
-/** The reason why the list could not be read; that the server is away, the banner says. */
+/** Why the list could not be read; an unreachable server is reported by the banner. */
 export function ListProblem({ problem, reload }: Pick<LogRows, 'problem' | 'reload'>) {
   if (problem === undefined || problem.code === 'unreachable') return null
   return (
@@ -104,10 +104,10 @@ export function ListProblem({ problem, reload }: Pick<LogRows, 'problem' | 'relo
   )
 }
 
-/** How far below the screen the next rows are read already. */
+/** How far below the screen further rows are loaded in advance. */
 const AHEAD = '600px'
 
-/** Reads on when one comes near the end; a button for when one is there already. */
+/** Loads more rows when the end comes near; the button is for readers who are already there. */
 function MoreRows({ list: { rows, fetching, fetchMore } }: Pick<ListProps, 'list'>) {
   const more = rows.next !== null
   const ref = useInView<HTMLDivElement>((inView) => inView && more && fetchMore(), AHEAD, rows)
@@ -127,12 +127,12 @@ function MoreRows({ list: { rows, fetching, fetchMore } }: Pick<ListProps, 'list
 
 interface EmptyProps {
   readonly kind: EntryKind
-  /** The parameters that the list was asked with. */
+  /** The parameters of the list. */
   readonly filter: Params
   readonly onChange: (params: Readonly<Record<string, string | undefined>>) => void
 }
 
-/** Says why there is nothing, and offers the changes that would show something. */
+/** Explains why the list is empty, and offers the changes that would show something. */
 export function Empty({ kind, filter, onChange }: EmptyProps) {
   const { data } = useFetch<Absence>(`/api/${folderOf(kind)}/absence`, filter)
   if (data === undefined) return <p class="empty muted">Looking…</p>
@@ -162,7 +162,7 @@ export function Empty({ kind, filter, onChange }: EmptyProps) {
   )
 }
 
-/** Tells whether the element with the ref is in view, whenever that or `about` changes; `margin` widens the view. */
+/** Calls `onChange` when the element enters or leaves the view, or `about` changes; `margin` widens the view. */
 function useInView<Node extends Element>(
   onChange: (inView: boolean) => unknown,
   margin = '0px',
@@ -173,7 +173,7 @@ function useInView<Node extends Element>(
   latest.current = onChange
   useEffect(() => {
     if (ref.current === null) return
-    // The browser reports several changes in one go; the last entry is the present state.
+    // The browser batches changes; the last one is the current state.
     const observer = new IntersectionObserver((entries) => latest.current(entries.at(-1)?.isIntersecting === true), {
       rootMargin: margin,
     })

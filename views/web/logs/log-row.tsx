@@ -15,18 +15,18 @@ import { useWhole } from './use-entry.ts'
 
 interface LogRowProps {
   readonly entry: Entry
-  /** Its place among all rows, of which the head is the first. */
+  /** Its position among all rows, including the head. */
   readonly index: number
   readonly utc: boolean
   readonly expanded: boolean
   /** Whether it is open beside the list. */
   readonly open: boolean
-  /** Whether the keyboard enters the list here. */
+  /** Whether keyboard focus enters the list at this row. */
   readonly current: boolean
   readonly columns: readonly Column[]
 }
 
-/** A payload on one line: `order=4711 outcome=declined` of one that is a JSON object. */
+/** A payload on one line; a JSON object is shown as `order=4711 outcome=declined`. */
 export function Payload({ text }: { readonly text: string }) {
   const pairs = pairsOf(text)
   if (pairs === undefined) return <bdi>{visible(text.slice(0, PREVIEW))}</bdi>
@@ -43,10 +43,10 @@ export function Payload({ text }: { readonly text: string }) {
   )
 }
 
-/** Characters of a message that a row may need, whatever is in it. */
+/** Maximum characters of a message in a row. */
 const PREVIEW = 400
 
-/** A row of the list. What a click does to it is the table's, so that drawing many rows makes no functions. */
+/** A row of the list. The table handles its clicks, so that drawing many rows creates no closures. */
 export class LogRow extends Component<LogRowProps> {
   override shouldComponentUpdate(next: LogRowProps): boolean {
     return (Object.keys(next) as (keyof LogRowProps)[]).some((name) => next[name] !== this.props[name])
@@ -73,7 +73,7 @@ export class LogRow extends Component<LogRowProps> {
   }
 }
 
-/** The cell of a column: no component of its own, as a list draws thousands. */
+/** The cell of a column; a plain function instead of a component, as a list draws thousands. */
 function cellOf({ name, label, look, read }: Column, { entry, utc, current }: LogRowProps) {
   if (look === 'lv')
     return (
@@ -107,7 +107,7 @@ function cellOf({ name, label, look, read }: Column, { entry, utc, current }: Lo
   )
 }
 
-/** The payload or message on one line, with the event before and the exception behind it. */
+/** The payload or message on one line, between the event and the exception. */
 function textOf(entry: Entry) {
   if (entry.kind === 'event') return <Payload text={entry.payload} />
   const tag = eventTag(entry)
@@ -122,7 +122,7 @@ function textOf(entry: Entry) {
   )
 }
 
-/** An entry in place, below its row. */
+/** An entry expanded below its row. */
 export function DetailRow({ entry, onOpen }: { readonly entry: Entry; readonly onOpen: (id: string) => void }) {
   const whole = useWhole(entry)
   return (

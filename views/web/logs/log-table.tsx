@@ -17,14 +17,14 @@ import { useRowWindow } from './use-row-window.ts'
 interface LogTableProps {
   readonly kind: EntryKind
   readonly rows: Rows
-  /** How many entries match in all, where that is known. */
+  /** The total number of matching entries, if known. */
   readonly total: number | undefined
   readonly state: ListState
   readonly columns: ChosenColumns
   readonly onOrder: () => void
 }
 
-/** The rows, of which those near the screen are drawn. */
+/** The rows; only those near the screen are drawn. */
 export function LogTable({ kind, rows, total, state, columns: { columns, isChosen }, onOrder }: LogTableProps) {
   const { order } = rows
   const utc = useUtc()
@@ -33,7 +33,7 @@ export function LogTable({ kind, rows, total, state, columns: { columns, isChose
     <table
       role="table"
       class={`log-table ${isChosen ? '' : 'usual'} ${hasValues ? 'with-values' : ''}`}
-      // Of what the columns are alone, whatever is in the rows.
+      // Column widths depend on the columns only, not on the rows' content.
       style={{ '--columns': ['at', ...columns.map(({ look }) => look)].map((look) => `var(--${look})`).join(' ') }}
       aria-label={kind === 'event' ? 'Event logs' : 'Application logs'}
       aria-rowcount={total === undefined ? -1 : total + 1}
@@ -79,7 +79,7 @@ function Body({ rows: { entries }, state, utc, columns }: BodyProps) {
   const currentId = state.currentId ?? entries[0]?.id
   const current = useMemo(() => entries.findIndex(({ id }) => id === currentId), [entries, currentId])
   useFocus(state)
-  // The row that the keyboard is at keeps the focus while it is out of sight.
+  // The row that has the keyboard focus stays drawn while it is out of view.
   const drawn = Array.from({ length: end - first }, (_, at) => first + at)
   if (current >= 0 && current < first) drawn.unshift(current)
   if (current >= end) drawn.push(current)
@@ -92,7 +92,7 @@ function Body({ rows: { entries }, state, utc, columns }: BodyProps) {
         const { id } = entry
         const space = topOf(index) - topOf(last)
         last = index + 1
-        // Siblings with a key each: what is drawn anew around a row must not move it, or it would lose the focus.
+        // Keyed siblings: redrawing around a row must not move it, or it would lose the focus.
         return [
           space > 0 && <Space key={`space ${id}`} px={space} />,
           isDay.has(index) && (
@@ -118,7 +118,7 @@ function Body({ rows: { entries }, state, utc, columns }: BodyProps) {
   )
 }
 
-/** Stands for rows that are not drawn. */
+/** Takes the space of rows that are not drawn. */
 const Space = ({ px }: { readonly px: number }) => <tr class="space" style={{ height: `${px}px` }} />
 
 const idOf = ({ target }: Event): string | undefined =>
@@ -128,7 +128,7 @@ const handlersOf = (state: ListState) => ({
   onClick: (event: MouseEvent): void => {
     const id = idOf(event)
     const onLink = (event.target as Element).closest('a') !== null
-    // A click that selects text leaves the row as it is.
+    // A click that selects text does not toggle the row.
     if (id !== undefined && !onLink && getSelection()?.isCollapsed !== false) state.toggle(id)
   },
   onKeyDown: (event: KeyboardEvent): void => {
@@ -139,7 +139,7 @@ const handlersOf = (state: ListState) => ({
   },
 })
 
-/** Gives the focus to the row that is to have it. */
+/** Focuses the current row when requested. */
 function useFocus({ focused, currentId }: ListState): void {
   const given = useRef(focused)
   useLayoutEffect(() => {

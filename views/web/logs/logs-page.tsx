@@ -36,7 +36,7 @@ type Patch = Readonly<Record<string, string | undefined>>
 
 const set = (params: Patch): void => go({ params })
 
-/** The logs of one kind: what is searched for, how many there are and when, and their list. */
+/** The logs of one kind: the search, counts over time, and the list. */
 export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   useState(takeRememberedEnvironment)
   const [{ params }] = useAddress()
@@ -57,7 +57,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
     kind === 'application' && chart === undefined && isGrouping(params['group']) ? params['group'] : undefined
   const isList = grouping === undefined && chart === undefined
   useListKeys({ list, state, onLive, isShown: isList })
-  /** Comes back with the view. */
+  /** Restored when the reader returns to the chart. */
   const lastChart = useRef<Patch>({ chart: 'count' })
   if (chart !== undefined) lastChart.current = { chart: chart.fn, value: chart.value, by: chart.by }
   const rail = <Rail sections={sections} />
@@ -140,23 +140,23 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
   )
 }
 
-/** No log beside the list. */
+/** Closes the log beside the list. */
 const CLOSED: Patch = { id: undefined, tab: undefined }
 
-/** All groups: not the one alone that was chosen before, and no log that is in none of their rows. */
+/** Shows all groups: no chosen group, and no open log. */
 const groupedBy = (grouping: Grouping): Patch => ({
   group: grouping,
   [GROUP_PARAMETERS[grouping]]: undefined,
   ...CLOSED,
 })
 
-/** The environment that was chosen last, where the address says nothing: a link shows the same to everyone. */
+/** Restores the last chosen environment if the address has no filters; links show the same to everyone. */
 function takeRememberedEnvironment(): void {
   const { utc: _, ...others } = currentAddress().params
   if (Object.keys(others).length === 0) go({ params: { environment: kept(PREFERENCE) } }, 'replace')
 }
 
-/** The filters in a drawer, for windows without room for them beside the list. */
+/** The filters in a drawer, for windows too narrow to show them beside the list. */
 function Drawer({ children }: { readonly children: ComponentChildren }) {
   const [open, setOpen] = useState(false)
   return (

@@ -6,12 +6,12 @@ import { go, useAddress } from '../ui/use-address.ts'
 import { changeSearch } from './change-search.ts'
 import { chosenName } from './texts.ts'
 
-/** The most values that the API counts. */
+/** Maximum number of values that the API counts. */
 const COUNTED_MAX = 100
-/** Trees with so many values at most are open from the start. */
+/** Trees with at most this many values are open from the start. */
 const OPEN_MAX = 24
 
-/** Events, Steps, Projects and categories of the selected entries, with counts; a click shows one alone. */
+/** Events, Steps, Projects and categories of the selected entries with counts; a click filters by one. */
 export const Rail = ({ sections }: Pick<Choices, 'sections'>) => (
   <div class="rail">
     {sections.map(({ name, size, choices }) => (
@@ -44,7 +44,7 @@ function HideMicrosoft() {
 
 interface BranchProps {
   readonly choices: readonly Choice[]
-  /** Whether one sees what is below. */
+  /** Whether the children are visible. */
   readonly open: boolean
 }
 
@@ -56,7 +56,7 @@ const Branch = ({ choices, open }: BranchProps) => (
   </ul>
 )
 
-/** A value with what is below it; one without entries is greyed, not left out. */
+/** A value with its children; a value without entries is greyed out, not omitted. */
 function Node({ choice, ...rest }: Pick<BranchProps, 'open'> & { readonly choice: Choice }) {
   const { name, value, label, count, children } = choice
   const [toggled, setToggled] = useState(false)
@@ -94,7 +94,7 @@ function Node({ choice, ...rest }: Pick<BranchProps, 'open'> & { readonly choice
   )
 }
 
-/** The choices made in the rail, each to be taken away. */
+/** The choices made in the rail, each with a button to remove it. */
 export const Chosen = ({ chosen }: Pick<Choices, 'chosen'>) => (
   <div class="chips">
     {chosen.map(({ name, label }) => (

@@ -15,7 +15,7 @@ interface RangePickerProps {
   readonly onRange: (range: { readonly from: string | undefined; readonly to: string | undefined }) => void
 }
 
-/** The range of time: one of the usual ones, or typed, absolute or relative. */
+/** The time range: a preset, or typed as absolute or relative times. */
 export function RangePicker({ params, onRange }: RangePickerProps) {
   const utc = useUtc()
   const { from, to } = rangeOf(params)
@@ -106,7 +106,7 @@ function TypedRange({ params, utc, onRange }: RangePickerProps & { readonly utc:
   )
 }
 
-/** A time of the address as one would type it: relative as it is, absolute in the zone that is shown, without what is zero. */
+/** An address's time as the reader would type it: relative times unchanged, absolute ones in the displayed zone without trailing zeros. */
 function shownTime(text: string | undefined, utc: boolean): string {
   if (text === undefined || isRelative(text)) return text ?? ''
   const at = parseTime(text, 0)

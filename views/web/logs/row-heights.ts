@@ -1,12 +1,12 @@
-/** Where the rows of a list are, in pixels below its first row's top. */
+/** The positions of a list's rows, in pixels below the top of its first row. */
 export interface RowHeights {
-  /** The top of a row; of the one after the last, the height of all. */
+  /** The top of a row; for the index after the last, the total height. */
   readonly topOf: (index: number) => number
-  /** The row at a place; the first for places above it, and the last for those below. */
+  /** The row at a position; the first above all rows, and the last below them. */
   readonly indexAt: (px: number) => number
 }
 
-/** The places of so many rows that have the same height, but for a few: `extra` has the pixels more of these, by index. */
+/** The positions of `count` rows of equal height, except those in `extra`, which maps an index to its additional pixels. */
 export function rowHeights(count: number, height: number, extra: ReadonlyMap<number, number>): RowHeights {
   const higher = [...extra].sort(([a], [b]) => a - b)
   const topOf = (index: number): number => {
@@ -23,7 +23,7 @@ export function rowHeights(count: number, height: number, extra: ReadonlyMap<num
   }
 }
 
-/** The indexes where a value differs from the one before, the first one included; equal values stand together. */
+/** The indexes where a value differs from the previous one, including the first; equal values are adjacent. */
 export function changesOf<T>(count: number, read: (index: number) => T): readonly number[] {
   const changes: number[] = []
   for (let from = 0; from < count; ) {
@@ -34,7 +34,7 @@ export function changesOf<T>(count: number, read: (index: number) => T): readonl
   return changes
 }
 
-/** The first index that `is`, where all after it are as well; `count` where there is none. */
+/** Binary search for the first index that satisfies `is`, as all later ones do; `count` if there is none. */
 function firstIndex(count: number, is: (index: number) => boolean, from = 0): number {
   let [low, high] = [from, count]
   while (low < high) {

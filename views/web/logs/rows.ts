@@ -3,54 +3,54 @@ import { iso } from '../lib/times.ts'
 
 export type Order = 'desc' | 'asc'
 
-/** The entries that are there: all that match from the first one on, in their order. */
+/** The loaded entries: all matching ones from the first on, in order. */
 export interface Rows {
   readonly entries: readonly Entry[]
   readonly order: Order
-  /** The parameters that ask for the rows after the last; null where it is the last of all. */
+  /** The parameters that request the rows after the last loaded one; null if there are no more. */
   readonly next: Readonly<Record<string, string>> | null
 }
 
-/** The most rows that a tail leaves in memory. Older ones go, and are read again where one goes down to them. */
+/** Maximum number of rows kept while a tail is followed. Older rows are dropped, and loaded again when the reader scrolls to them. */
 export const FOLLOWED_MAX = 5_000
 
 export const NO_ROWS: Rows = { entries: [], order: 'desc', next: null }
 
-/** A key that sorts by time and id, whatever number of digits a timestamp has below seconds: the API's have 3 to 9. */
+/** A key that sorts by time and id, regardless of how many fractional digits a timestamp has (3 to 9 in the API). */
 const placeOf = (timestamp: string, id = ''): string => timestamp.slice(0, -1).padEnd(29, '0') + id
 
-/** The rows with a page after the last one. */
+/** Appends a page to the rows. */
 export const withPage = (rows: Rows, page: readonly Entry[], next: Rows['next']): Rows => ({
   ...rows,
   entries: [...rows.entries, ...unseen(rows.entries, page)],
   next,
 })
 
-/** The entries that are not known, each once. */
+/** The entries that are not yet known, without duplicates. */
 export function unseen(known: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
   const ids = new Set(known.map(({ id }) => id))
   return entries.filter(({ id }) => !ids.has(id) && ids.add(id))
 }
 
-/** The most entries that are held back. */
+/** Maximum number of entries held back. */
 export const HELD_MAX = 1_000
 
-/** A list that a tail goes on, newest first. */
+/** A list that a tail continues, newest first. */
 export interface Followed {
   readonly rows: Rows
-  /** Entries that a tail brought while its reader was not to be disturbed. */
+  /** Entries from the tail, held back so as not to disturb the reader. */
   readonly held: readonly Entry[]
-  /** How many these are with those that were too many to hold: then the list has to be read again. */
+  /** The number of held entries, including those dropped beyond the maximum; if any were dropped, the list has to be reloaded. */
   readonly heldCount: number
-  /** How many arrived whose place is not in sight: reading on finds them, or another range. */
+  /** How many arrived outside the loaded rows: loading more rows, or another range, shows them. */
   readonly elsewhere: number
 }
 
 export const NOTHING_FOLLOWED: Followed = { rows: NO_ROWS, held: [], heldCount: 0, elsewhere: 0 }
 
 /**
- * The list with what arrived, each once: put in its place, or held back while its reader is not to be disturbed. Rows at the end
- * that are too many go, and are the next to be read. A tail knows no range, so what happened before `from` is somewhere else.
+ * Adds arrived entries without duplicates: inserted in order, or held back while the reader must not be disturbed. Excess rows at the end
+ * are dropped and will be loaded next. A tail has no range, so entries before `from` count as elsewhere.
  */
 export function follow(list: Followed, arrived: readonly Entry[], paused: boolean, from = ''): Followed {
   const { rows, held, heldCount, elsewhere } = list
@@ -67,7 +67,7 @@ export function follow(list: Followed, arrived: readonly Entry[], paused: boolea
   return { ...next, rows: entries.length > FOLLOWED_MAX ? shortened(rows, entries) : { ...rows, entries } }
 }
 
-/** Rows and fresh entries, newest first. What is fresh is new in most cases, so that only the first rows are compared. */
+/** Merges rows and fresh entries, newest first. Fresh entries are mostly the newest, so that only the first rows are compared. */
 function merged(rows: readonly Entry[], fresh: readonly Entry[]): readonly Entry[] {
   const all: Entry[] = []
   let at = 0
@@ -86,17 +86,17 @@ function merged(rows: readonly Entry[], fresh: readonly Entry[]): readonly Entry
 
 function shortened(rows: Rows, all: readonly Entry[]): Rows {
   const entries = all.slice(0, FOLLOWED_MAX)
-  // Of the last row's millisecond there may be more; rows that are there already are left out of the page.
+  // More rows may share the last row's millisecond; duplicates are dropped when the page arrives.
   return { ...rows, entries, next: { to: iso(Date.parse(entries.at(-1)?.timestamp ?? '') + 1) } }
 }
 
-/** The list with what was held back; undefined where it has to be read again to have all of it. */
+/** Inserts the held entries; undefined if some were dropped and the list has to be reloaded. */
 export const released = (list: Followed): Followed | undefined =>
   list.heldCount > list.held.length ? undefined : follow({ ...list, held: [], heldCount: 0 }, list.held, false)
 
 /**
- * The list after its first page was read again: with what is new on it, or, where that is more than a page, with the word that all has to be
- * read again. What was read on stays, and so does one's place.
+ * Applies a repeated read of the first page: adds its new entries or, if they exceed a page, marks the list as incomplete so that it is
+ * reloaded. Further loaded rows stay, as does the reader's position.
  */
 export function readAgain(
   list: Followed,
@@ -106,7 +106,7 @@ export function readAgain(
   from?: string,
 ): Followed {
   const { rows, held, heldCount } = list
-  // In the order of the oldest first, new entries are on the last page.
+  // In ascending order, new entries are on the last page.
   if (rows.order === 'asc') return rows.next === null ? { ...list, rows: { ...rows, entries: page, next } } : list
   const fresh = unseen([...rows.entries, ...held], page).length
   return next === null || fresh < page.length

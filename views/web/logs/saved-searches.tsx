@@ -13,20 +13,20 @@ const PATH = '/api/team/searches'
 
 export const useSavedSearches = (on = true) => useFetch<SavedSearches>(on ? PATH : null)
 
-/** The address that shows a saved search: all of it, and nothing of the one before. */
+/** The address of a saved search, without filters of the previous one. */
 export const searchPatch = ({ page, params }: SavedSearch) => ({
   path: [page],
   params: { environment: undefined, ...params },
 })
 
-/** The searches that the Team has saved, and a way to save the one that is open. */
+/** The Team's saved searches, and a form to save the current one. */
 export const SavedMenu = ({ page }: { readonly page: SavedSearch['page'] }) => (
   <Popover label={SEARCHES.menu} title={SEARCHES.title} align="end">
     {(close) => <Menu page={page} close={close} />}
   </Popover>
 )
 
-/** A search that is about to be renamed or deleted. */
+/** A search about to be renamed or deleted. */
 interface Asked {
   readonly id: string
   readonly to: 'rename' | 'delete'
@@ -84,14 +84,14 @@ function Menu({ page, close }: { readonly page: SavedSearch['page']; readonly cl
   )
 }
 
-/** The address of a new watch for the logs that the search selects. */
+/** The address of a new watch on the logs that the search selects. */
 function watchHref(page: SavedSearch['page']): string {
   const { params } = currentAddress()
   const selecting = Object.fromEntries(SELECTING.map((name) => [name, params[name]]))
   return hrefTo({ path: ['watches'], params: { ...selecting, new: page } })
 }
 
-/** The parameters of the address that belong to the search. */
+/** The address's parameters that belong to the search. */
 const shownParams = (): Readonly<Record<string, string>> => {
   const { params } = currentAddress()
   return Object.fromEntries(SEARCH_PARAMETERS.flatMap((name) => (params[name] ? [[name, params[name]]] : [])))
@@ -130,14 +130,14 @@ function Change({ search: { id, name }, to, onDone, onCancel }: ChangeProps) {
 interface NameFormProps {
   readonly label: string
   readonly submit: string
-  /** The name to begin with; null where none is asked for. */
+  /** The initial name; null if no name is needed. */
   readonly value?: string | null
   readonly run: (name: string) => Promise<Result<unknown>>
   readonly onDone: () => void
   readonly onCancel?: () => void
 }
 
-/** Asks for a name, and tells in place why it was refused. */
+/** Asks for a name, and shows in place why it was refused. */
 function NameForm({ label, submit, value = '', run, onDone, onCancel }: NameFormProps) {
   const [problem, setProblem] = useState('')
   const form = useRef<HTMLFormElement>(null)

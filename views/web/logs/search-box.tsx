@@ -12,9 +12,9 @@ import { SyntaxSheet } from './syntax-sheet.tsx'
 interface SearchBoxProps {
   readonly kind: EntryKind
   readonly query: string
-  /** How the API read the query. */
+  /** How the API interpreted the query. */
   readonly reading: QueryReading | undefined
-  /** The parameters of the list; completions come from the entries that they select. */
+  /** The list's parameters; completions come from the entries that they select. */
   readonly filter: Params
   readonly onSearch: (query: string) => void
 }
@@ -24,10 +24,10 @@ interface Asked {
   readonly caret: number
 }
 
-/** Not at every letter: each question counts values in the store. */
+/** Debounces input, as each request counts values in the store; in milliseconds. */
 const REST_MS = 100
 
-/** Completions at the caret of an input, and the keys that choose among them. */
+/** Completions at the caret of an input, and the keys that select among them. */
 function useCompletion(
   input: RefObject<HTMLInputElement>,
   { kind, filter }: SearchBoxProps,
@@ -36,7 +36,7 @@ function useCompletion(
   const [asked, setAsked] = useState<Asked>()
   const [answer, setAnswer] = useState<Completion & { readonly asked: Asked }>()
   const [chosen, setChosen] = useState(-1)
-  /** The tab key came before the choices did. */
+  /** Tab was pressed before the choices arrived. */
   const isEager = useRef(false)
   const choices = (asked && answer?.choices) ?? []
   const isPending = asked !== answer?.asked
@@ -72,7 +72,7 @@ function useCompletion(
   }, [answer])
   const write = (text: string, caret = text.length): void => {
     setDraft(text)
-    // The caret can be set once the text is there, and the next thing can be offered then.
+    // The caret can only be set once the text has been rendered; then the next choices can be requested.
     requestAnimationFrame(() => {
       input.current?.focus()
       input.current?.setSelectionRange(caret, caret)
@@ -107,12 +107,12 @@ function useCompletion(
   return { choices, chosen, close, look, write, take, onKeyDown }
 }
 
-/** The search in the grammar of the API, with what can come at the caret. What is typed is searched for on Enter. */
+/** The search in the API's grammar, with completions at the caret. Enter submits it. */
 export function SearchBox(props: SearchBoxProps) {
   const { query, reading, onSearch } = props
   const input = useRef<HTMLInputElement>(null)
   const [draft, setDraft] = useState(query)
-  // As soon as it is drawn, or it would take back what is typed meanwhile.
+  // A layout effect: a later effect would overwrite what is typed in the meantime.
   useLayoutEffect(() => setDraft(query), [query])
   const { choices, chosen, close, look, write, take, onKeyDown } = useCompletion(input, props, setDraft)
   const submit = (event: Event): void => {
@@ -190,7 +190,7 @@ export function SearchBox(props: SearchBoxProps) {
   )
 }
 
-/** Says that the search is no query, and where. */
+/** Reports that the search is not a valid query, and where it fails. */
 export function SearchedAsText({
   query,
   reading,

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Syntax } from '../../schemas/answers.ts'
 import { useFetch } from '../api/use-fetch.ts'
 
-/** All that a search can say; a click writes the example into the search. */
+/** All forms of a search; a click copies an example into the search box. */
 export function SyntaxSheet({ onTake }: { readonly onTake: (example: string) => void }) {
   const [part, setPart] = useState('')
   const input = useRef<HTMLInputElement>(null)

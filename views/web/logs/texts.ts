@@ -3,11 +3,11 @@ import { plural } from '../../flow-layout/format.ts'
 import type { Absence } from '../../schemas/answers.ts'
 import { agoText } from '../lib/times.ts'
 
-/** The fields that the page groups logs by, and the parameter that selects the logs of a group. */
+/** The fields by which the page groups logs, and the parameters that select one group. */
 export const GROUP_PARAMETERS = { template: 'template', exception: 'exceptionGroup' } as const
 export type Grouping = keyof typeof GROUP_PARAMETERS
 
-/** The ways to see the logs: one by one, in groups, or as numbers over time. */
+/** The views of the logs: one by one, in groups, or as numbers over time. */
 type View = Grouping | 'list' | 'chart'
 const LIST = ['list', 'List'] as const
 const CHART_VIEW = ['chart', 'Chart'] as const
@@ -23,17 +23,17 @@ export const groupsName = (by: Grouping): string => (by === 'template' ? 'Groups
 
 export const FURTHER_GROUPS = 'These are the groups with most logs. A narrower search shows others.'
 
-/** The reason why so many logs are in no group. */
+/** Why some logs are in no group. */
 export function ungroupedText(by: Grouping, count: number): string {
   const logs = plural(count, 'log')
   if (by === 'exception') return `${logs} without an exception, or stored before there were groups.`
   return `${logs} in no group: without a text, or stored before there were groups.`
 }
 
-/** The name of what was chosen, where the parameter's own would be hard to understand. */
+/** The label of a chosen parameter, where its own name would be unclear. */
 export const chosenName = (name: string): string => (name === 'exceptionGroup' ? 'exception' : name)
 
-/** The heading of an empty list and the reason; `now` is in milliseconds since 1970. */
+/** The heading of an empty list, and the reason; `now` is in milliseconds since 1970. */
 export function emptyTexts({ newestAt, conditions }: Absence, now: number): readonly [title: string, reason: string] {
   if (newestAt === null)
     return ['Nothing matches', `No log of any time matches ${conditions.length > 1 ? 'all of these' : 'this'}.`]
@@ -42,7 +42,7 @@ export function emptyTexts({ newestAt, conditions }: Absence, now: number): read
   return ['Nothing in this time', `${newest} is ${isAhead ? 'ahead of this clock' : `from ${agoText(newestAt, now)}`}.`]
 }
 
-/** The button for a way out of an empty list. */
+/** The label of a suggested change for an empty list. */
 export function wayText({ kind, value, params }: Absence['ways'][number]): string {
   if (kind === 'newest') return 'Go to the newest log'
   if (kind === 'since') return 'Everything since then'
@@ -50,7 +50,7 @@ export function wayText({ kind, value, params }: Absence['ways'][number]): strin
   return value === null ? 'Remove all' : `Remove ${name === 'q' ? 'the search' : chosenName(name)}`
 }
 
-/** The words of the bar of levels. */
+/** The texts of the level bar. */
 export const LEVEL_BAR = {
   name: 'Levels',
   all: 'Show all levels',
@@ -58,14 +58,14 @@ export const LEVEL_BAR = {
   above: 'and above',
 } as const
 
-/** The files that a list can be had as. */
+/** The export formats of a list. */
 export const EXPORT = {
   ndjson: 'Export as NDJSON',
   csv: 'Export as CSV, all columns',
   shown: 'Export as CSV, the columns shown',
 } as const
 
-/** The words about columns and rows. */
+/** The texts about columns and rows. */
 export const COLUMNS = {
   name: 'Columns',
   density: 'Height of the rows',
@@ -84,16 +84,16 @@ export const COLUMNS = {
   showAs: (name: string): string => `Show ${name} as a column`,
 } as const
 
-/** The button for the table that says the same as a drawing. */
+/** The button that shows a drawing's data as a table. */
 export const AS_TABLE = (isOpen: boolean): string => (isOpen ? 'Hide the table' : 'As a table')
 
-/** The words that lead to the chart of a number. */
+/** The texts of links to the chart of a number. */
 export const SHOW_CHART = {
   show: 'Chart over time',
   showOf: (name: string): string => `Chart ${name} over time`,
 } as const
 
-/** The words about saved searches. */
+/** The texts about saved searches. */
 export const SEARCHES = {
   menu: 'Saved',
   title: 'Searches that the Team has saved',

@@ -7,15 +7,15 @@ import { rangeOf, type Spans, spanAt, ticksOf } from './time-spans.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** The spans between two, in either order. */
+/** Two spans in either order, with all between them. */
 interface Marked {
   readonly from: number
   readonly to: number
 }
 
 /**
- * The spans that the pointer is at or drags over, and the handlers of the drawing that follow it. `onSpans` is given both ends of a drag;
- * those of a click are equal.
+ * The spans that the pointer is on or drags over, and the drawing's event handlers. `onSpans` receives both ends of a drag, which are equal
+ * for a click.
  */
 export function useBrush(spans: Spans, onSpans: (one: number, other: number, event: PointerEvent) => void) {
   const [hovered, setHovered] = useState(-1)
@@ -44,7 +44,7 @@ export function useBrush(spans: Spans, onSpans: (one: number, other: number, eve
   return { marked: drag ?? (hovered === -1 ? undefined : { from: hovered, to: hovered }), handlers }
 }
 
-/** The marked spans, in a drawing in which each span is one wide. */
+/** The marked spans, in a drawing whose spans are one unit wide. */
 export const Brush = ({ from, to, height }: Marked & { readonly height: number }) => (
   <rect class="brush" x={Math.min(from, to)} width={Math.abs(to - from) + 1} height={height} />
 )
@@ -64,7 +64,7 @@ export function TimeTicks({ spans }: { readonly spans: Spans }) {
   )
 }
 
-/** The time of the marked spans. */
+/** The time range of the marked spans. */
 export function MarkedTime({ spans, from, to }: Marked & { readonly spans: Spans }) {
   const utc = useUtc()
   const range = rangeOf(spans, from, to)
@@ -75,19 +75,19 @@ export function MarkedTime({ spans, from, to }: Marked & { readonly spans: Spans
   )
 }
 
-/** A time without its milliseconds, where it has none. */
+/** A time without its milliseconds if they are zero. */
 export const secondsText = (at: string | number, utc: boolean): string => timeText(at, utc).replace('.000', '')
 
 interface SpansTableProps {
   readonly label: string
   readonly spans: Spans
   readonly columns: readonly string[]
-  /** The texts of a span below the columns; undefined for a span that is left out. */
+  /** The cells of a span; undefined to omit it. */
   readonly cellsOf: (index: number) => readonly string[] | undefined
   readonly onShow: (index: number) => void
 }
 
-/** The content of a drawing as a table, for readers who do not see it; the time of each span leads to its logs. */
+/** A drawing's data as a table, for screen readers; the time of each span links to its logs. */
 export function SpansTable({ label, spans, columns, cellsOf, onShow }: SpansTableProps) {
   const utc = useUtc()
   return (

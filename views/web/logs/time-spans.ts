@@ -1,18 +1,18 @@
 import { iso } from '../lib/times.ts'
 
-/** Spans of one width that follow each other, as a histogram and a chart draw them from left to right. */
+/** Consecutive spans of equal width, as drawn from left to right by a histogram or chart. */
 export interface Spans {
-  /** The beginning of each. */
+  /** The start of each span. */
   readonly starts: readonly string[]
   /** Their width in milliseconds. */
   readonly interval: number
 }
 
-/** The span at a part of the drawing's width, from 0 to 1. */
+/** The span at a fraction of the drawing's width, from 0 to 1. */
 export const spanAt = ({ starts }: Spans, part: number): number =>
   Math.max(0, Math.min(starts.length - 1, Math.floor(part * starts.length)))
 
-/** The range of the spans between two, in either order, as `from` (inclusive) and `to` (exclusive). */
+/** The range of two spans and all between them, in either order, as `from` (inclusive) and `to` (exclusive). */
 export function rangeOf(
   { starts, interval }: Spans,
   one: number,
@@ -24,17 +24,17 @@ export function rangeOf(
   return { from: first, to: iso(Date.parse(last) + interval) }
 }
 
-/** A time below the drawing: its span's place in the width, from 0 to 1. */
+/** A time label below the drawing; `part` is its position in the width, from 0 to 1. */
 export interface TimeTick {
   readonly at: number
   readonly part: number
 }
 
-/** Most times below the drawing, and the part of its width that the last one needs. */
+/** Maximum number of time labels, and the share of the width that the last one needs. */
 const TICKS_MAX = 6
 const LABEL_PART = 0.1
 
-/** Times below the drawing, evenly apart; none ahead of `now`, in milliseconds since 1970, and none that would stick out. */
+/** Evenly spaced time labels; none after `now` (milliseconds since 1970), and none that would overflow. */
 export function ticksOf({ starts }: Spans, now: number): readonly TimeTick[] {
   const every = Math.ceil(starts.length / TICKS_MAX)
   return starts

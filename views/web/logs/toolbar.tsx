@@ -20,7 +20,7 @@ interface EnvironmentProps {
   readonly onEnvironment: (environment: string | undefined) => void
 }
 
-/** Production must not be taken for anything else. */
+/** Production is highlighted, so that it cannot be mistaken for another environment. */
 export const isProduction = (environment: string | undefined): boolean => /^prod|^live$/i.test(environment ?? '')
 
 export function EnvironmentSwitch({ environment = '', values, onEnvironment }: EnvironmentProps) {
@@ -45,7 +45,7 @@ export function EnvironmentSwitch({ environment = '', values, onEnvironment }: E
 
 const LIVE_NAMES = { off: 'Live', connecting: 'Connecting', live: 'Live', away: 'Reconnecting' } as const
 
-/** Whether new entries are shown as they come. */
+/** Switches the display of new entries on arrival. */
 export const LiveSwitch = ({
   live,
   paused,
@@ -70,7 +70,7 @@ interface ShareProps {
   readonly columns: readonly Column[]
 }
 
-/** The list as a file or as a link. */
+/** Exports of the list, and a link to it. */
 export function ShareMenu({ kind, list: { filter, rows, askedAt }, total, columns }: ShareProps) {
   const href = (format: string, chosen?: string): string =>
     urlOf(`/api/${folderOf(kind)}/export`, { ...filter, order: rows.order, format, columns: chosen })
@@ -113,7 +113,7 @@ export function ShareMenu({ kind, list: { filter, rows, askedAt }, total, column
   )
 }
 
-/** How many there are, and what the answer cost. */
+/** The number of entries, and how long the answer took. */
 export const Found = ({
   total,
   tookMs,
@@ -127,21 +127,21 @@ export const Found = ({
   </span>
 )
 
-/** The levels that are shown: the ends of a range, undefined for an end that is open. */
+/** The range of shown levels; undefined for an open end. */
 interface LevelRange {
   readonly level: Level | undefined
   readonly levelMax: Level | undefined
 }
 
 interface LevelBarProps extends LevelRange {
-  /** Counts of all levels, whatever is chosen. */
+  /** Counts of all levels, regardless of the chosen ones. */
   readonly counts: readonly FacetValue[]
   readonly onLevels: (range: LevelRange) => void
 }
 
 const ALL: LevelRange = { level: undefined, levelMax: undefined }
 
-/** The levels with their counts: a click shows one alone, another one all again; one can be shown with all that are more severe. */
+/** The levels with their counts: a click filters by one, a second click shows all; a level can be shown with all more severe ones. */
 export const LevelBar = ({ level, levelMax, counts, onLevels }: LevelBarProps) => (
   <fieldset class="levels" aria-label={LEVEL_BAR.name}>
     {LEVELS.map((each) => {

@@ -9,7 +9,7 @@ import type { AddressParams } from './filters.ts'
 export type Density = 'comfortable' | 'compact'
 const DENSITY = 'density'
 
-/** How high rows are. It is for the eyes of one person, so it is no part of the address. */
+/** The height of rows. A personal preference, so it is not part of the address. */
 export const density = createStore<Density>(kept(DENSITY) === 'compact' ? 'compact' : 'comfortable')
 
 function drawDensity(): void {
@@ -25,13 +25,13 @@ export function setDensity(next: Density): void {
 
 export interface ChosenColumns {
   readonly columns: readonly Column[]
-  /** Whether somebody chose them. */
+  /** Whether the columns were chosen, not the default. */
   readonly isChosen: boolean
-  /** The values that the API is to give with each row. */
+  /** The values that the API should return with each row. */
   readonly fields: string
 }
 
-/** The columns of a list: those of the address, or else those that were chosen last on this browser. */
+/** The columns of a list: those in the address, or else those last chosen in this browser. */
 export function useColumns(kind: EntryKind, params: AddressParams): ChosenColumns {
   const text = params['columns'] ?? kept(preferenceOf(kind))
   const { environment, project } = params
@@ -43,7 +43,7 @@ export function useColumns(kind: EntryKind, params: AddressParams): ChosenColumn
   }, [kind, text, environment, project])
 }
 
-/** Puts the columns that were chosen last into an address that names none, so that copying it shares them. */
+/** Adds the last chosen columns to an address without any, so that a copied address includes them. */
 export function useColumnsInAddress(kind: EntryKind, { columns }: AddressParams): void {
   useLayoutEffect(() => {
     if (columns === undefined) go({ params: { columns: kept(preferenceOf(kind)) } }, 'replace')
@@ -52,7 +52,7 @@ export function useColumnsInAddress(kind: EntryKind, { columns }: AddressParams)
 
 const textOf = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(',')
 
-/** Takes these columns from now on; none at all stands for the usual ones. */
+/** Sets the columns; an empty list restores the default. */
 export function chooseColumns(kind: EntryKind, columns: readonly Column[]): void {
   const text = textOf(columns)
   const chosen = text === '' || text === textOf(usualColumns(kind)) ? undefined : text
@@ -62,7 +62,7 @@ export function chooseColumns(kind: EntryKind, columns: readonly Column[]): void
 
 const preferenceOf = (kind: EntryKind): string => `columns.${kind}`
 
-/** The column of the field that a term of a search is about, if any. */
+/** The column of the field in a search term, if any. */
 export function columnOfTerm(kind: EntryKind, term: string): Column | undefined {
   const [, name = ''] = /^((?:[^\\:]|\\.)*):/.exec(term) ?? []
   return columnOf(kind, name.replace(/\\(.)/g, '$1'))

@@ -9,24 +9,24 @@ import { folderOf } from './facts.ts'
 import { type AddressParams, filterOf } from './filters.ts'
 import type { LogRows } from './use-rows.ts'
 
-/** Most spans of the drawings over time. */
+/** Maximum number of spans in drawings over time. */
 export const BUCKETS = 80
-/** How often the counts are read again while entries arrive. */
+/** Interval of recounts while entries arrive, in milliseconds. */
 const RECOUNT_MS = 5_000
 
-/** Counts over time and by value, for the time when the list was read; while entries arrive, again and again. */
+/** Counts over time and by value, as of when the list was read; refreshed while entries arrive. */
 export function useCounts(kind: EntryKind, params: AddressParams, list: LogRows) {
   const at = Math.max(list.askedAt, list.answeredAgainAt, useRecount(list))
   const filter = useMemo(() => filterOf(params, at), [list.filter, at])
   const path = `/api/${folderOf(kind)}`
   const choices = useFetch<Choices>(`${path}/choices`, filter).data
-  // Without an end the drawing would end with the last log rather than now.
+  // Without an end, the drawing would end with the last log instead of now.
   const counted = { ...filter, to: filter['to'] ?? (filter['from'] && iso(at)) }
   const { data } = useFetch<Histogram>(`${path}/histogram`, { ...counted, buckets: BUCKETS })
   return { choices, histogram: data, counted }
 }
 
-/** When entries arrived that were not counted yet, looked at every so often. */
+/** The time of the last recount; it advances at intervals while new entries arrive. */
 function useRecount({ live, arrived }: LogRows): number {
   const [at, setAt] = useState(0)
   const counted = useRef(0)

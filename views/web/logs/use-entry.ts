@@ -4,7 +4,7 @@ import { useFetch } from '../api/use-fetch.ts'
 import { folderOf } from './facts.ts'
 import { entryPath } from './links.ts'
 
-/** The entry with the id of the address: among those in the list, or else read by itself; null where there is none. */
+/** The entry with the id in the address: from the list, or else read by itself; null if there is none. */
 export function useOpenEntry(
   kind: EntryKind,
   id: string | undefined,
@@ -17,7 +17,7 @@ export function useOpenEntry(
   return listed ?? (data?.id === id ? data : undefined)
 }
 
-/** The entry with all of its texts: the rest of one that a list has cut is read. */
+/** The full entry: a truncated one from a list is read again. */
 export function useWhole(entry: Entry): Entry {
   const { data } = useFetch<Entry>(entry.truncated === undefined ? null : entryPath(entry))
   return data?.id === entry.id ? data : entry

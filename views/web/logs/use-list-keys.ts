@@ -13,11 +13,11 @@ interface ListKeys {
   readonly list: LogRows
   readonly state: ListState
   readonly onLive: () => void
-  /** Whether the list is to be seen; groups of it are not walked through by these keys. */
+  /** Whether the list is visible; the keys do not move through groups. */
   readonly isShown: boolean
 }
 
-/** The keys of a list. Those of an entry that is open beside it come before them. */
+/** The keys of a list. Those of an open entry take precedence. */
 export function useListKeys({ list, state, onLive, isShown }: ListKeys): void {
   const entries = isShown ? list.rows.entries : []
   const index = entries.findIndex(({ id }) => id === state.currentId)

@@ -1,24 +1,24 @@
 import { useCallback, useState } from 'preact/hooks'
 import { go } from '../ui/use-address.ts'
 
-/** The entries of a list that are open or expanded, the one that the keyboard is at, and whether the list is scrolled. */
+/** The open and expanded entries of a list, the row with the keyboard focus, and whether the list is scrolled. */
 export interface ListState {
   readonly openId: string | undefined
   readonly currentId: string | undefined
-  /** How often a row was given the focus, which it gets once it is drawn. */
+  /** Counts focus requests; the row receives the focus once it is drawn. */
   readonly focused: number
   readonly expanded: ReadonlySet<string>
-  /** Whether a person reads, further down or an entry, so that nothing may move. */
+  /** Whether the reader is further down or reading an entry, so that nothing may move. */
   readonly paused: boolean
   readonly open: (id: string) => void
   readonly toggle: (id: string) => void
   readonly collapse: () => void
-  /** Gives the focus to a row. */
+  /** Focuses a row. */
   readonly focus: (id: string) => void
-  /** The same by keyboard: an entry that is open beside the list makes way for the one of the row. */
+  /** The same by keyboard: an entry open beside the list is replaced by the row's. */
   readonly walk: (id: string) => void
   readonly setScrolled: (scrolled: boolean) => void
-  /** Back to where new entries come in. */
+  /** Scrolls back to the top, where new entries appear. */
   readonly toTop: () => void
 }
 
@@ -29,7 +29,7 @@ export function useListState(openId: string | undefined): ListState {
   const [focused, setFocused] = useState(0)
   const [scrolled, setScrolled] = useState(false)
   const [expanded, setExpanded] = useState(NOTHING)
-  // The same function every time: rows are drawn again only where something about them changes.
+  // A stable reference, so that rows are redrawn only when their own data changes.
   const open = useCallback((id: string): void => {
     setCurrent(id)
     setExpanded((before) => without(before, id))

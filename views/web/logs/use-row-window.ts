@@ -2,32 +2,32 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type RowHeights, rowHeights } from './row-heights.ts'
 
-/** Pixels above and below the screen whose rows are drawn: a scroll shows them before the next ones are made. */
+/** Pixels above and below the screen that are drawn as well, so that scrolling shows rows at once. */
 const SPARE = 600
-/** The window moves by so many rows at a time. */
+/** The window moves by this many rows at a time. */
 const STEP = 8
 
-/** Pixels of a row, of the line above a day, and of an expanded entry, until they have been measured. */
+/** Assumed heights in pixels of a row, a day's heading and an expanded entry, until they are measured. */
 const GUESS = { row: 29, day: 28, detail: 320 }
 
 interface Shape {
   readonly count: number
-  /** The rows with the line of a day above them. */
+  /** The rows with a day's heading above them. */
   readonly days: readonly number[]
   /** The expanded rows and their ids. */
   readonly expanded: readonly (readonly [index: number, id: string])[]
 }
 
 export interface RowWindow {
-  /** The rows that are drawn. */
+  /** The drawn rows: `first` inclusive, `end` exclusive. */
   readonly first: number
   readonly end: number
   readonly topOf: RowHeights['topOf']
 }
 
 /**
- * The rows of a table's body that are near the screen. Rows and days are as high as the first of them that is drawn; an expanded entry is
- * measured while it is drawn, and keeps its height when it is not.
+ * The rows of a table body that are near the screen. All rows are assumed to be as high as the first drawn one, and so are day headings; an
+ * expanded entry is measured while drawn, and its height is kept afterwards.
  */
 export function useRowWindow(body: RefObject<HTMLElement>, { count, days, expanded }: Shape): RowWindow {
   const [sizes, setSizes] = useState(GUESS)
@@ -63,7 +63,7 @@ export function useRowWindow(body: RefObject<HTMLElement>, { count, days, expand
   })
   useEffect(() => {
     const onScroll = (): void => look.current()
-    // The details of an entry may arrive later, and the window may become narrower.
+    // An entry's details may arrive later, and the window may be resized.
     const observer = new ResizeObserver(() => latest.current())
     if (body.current !== null) observer.observe(body.current)
     addEventListener('scroll', onScroll, { passive: true })

@@ -19,59 +19,59 @@ import {
 } from './rows.ts'
 import { type TailState, useTail } from './use-tail.ts'
 
-/** Entries read at a time. */
+/** Entries per page. */
 const PAGE = 100
-/** The most that the API gives at a time. */
+/** The API's maximum per request. */
 const FIRST_MAX = 1_000
 
 export interface LogRows extends Followed {
   readonly reading: QueryReading | undefined
   readonly problem: Problem | undefined
-  /** Whether the list is being read anew. */
+  /** Whether the list is being reloaded. */
   readonly loading: boolean
-  /** Whether there has been an answer. */
+  /** Whether an answer has arrived. */
   readonly answered: boolean
   /** Whether more rows are being read. */
   readonly fetching: boolean
-  /** When the list was asked for, in milliseconds since 1970, and what it was asked with. */
+  /** When the list was requested, in milliseconds since 1970, and with which parameters. */
   readonly askedAt: number
   readonly filter: Filter
-  /** When the same question was answered again; 0 where it was not. */
+  /** When the same request was answered again, in milliseconds since 1970; 0 if it was not. */
   readonly answeredAgainAt: number
-  /** How long the last answer took, in milliseconds; undefined before the first. */
+  /** Duration of the last request in milliseconds; undefined before the first answer. */
   readonly tookMs: number | undefined
   readonly live: TailState
-  /** How many entries the server has left out of the tail since the list was read. */
+  /** How many entries the server has skipped in the tail since the list was read. */
   readonly skipped: number
-  /** How many entries the tail has brought since then. */
+  /** How many entries the tail has delivered since then. */
   readonly arrived: number
   readonly fetchMore: () => void
   readonly reload: () => void
-  /** Shows what is held back. */
+  /** Shows the entries held back. */
   readonly release: () => void
 }
 
 type Filter = Readonly<Record<string, string | undefined>>
 type SetFollowed = Dispatch<StateUpdater<Followed>>
 
-/** The parameters of the list, one object for as long as none of them changes. */
+/** The parameters of the list; the same object as long as none of them changes. */
 interface Question {
   readonly key: string
   readonly path: string
   readonly order: Order
   readonly askedAt: number
   readonly filter: Filter
-  /** The parameters of each page. */
+  /** The parameters of every page. */
   readonly asked: Params
-  /** How many rows to ask for first. */
+  /** The number of rows in the first request. */
   readonly first: number
 }
 
 const NO_COUNTS = { skipped: 0, arrived: 0, answeredAgainAt: 0 }
 
 /**
- * The rows of a list, and the tail that goes on from them. The tail is open before the list is read, and what it brings meanwhile
- * waits, so that no entry falls between the two; what comes twice is dropped by its id.
+ * The rows of a list, and the tail that continues them. The tail opens before the list is read, and its entries are queued meanwhile, so
+ * that no entry is lost between the two; duplicates are dropped by id.
  */
 export function useRows(kind: EntryKind, params: AddressParams, fields: string, paused: boolean): LogRows {
   const [generation, setGeneration] = useState(0)
@@ -103,7 +103,7 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
     if (of !== answered.current) return
     if (!answer.ok) return toast(`More logs could not be read. ${answer.problem.message}`, 'bad')
     const { items, nextCursor } = answer.data
-    // Where the list was read anew meanwhile, it goes on from somewhere else.
+    // If the list was reloaded meanwhile, this page does not continue it.
     setState((before) =>
       before.rows.next === next ? { ...before, rows: withPage(before.rows, items, nextOf(nextCursor, next)) } : before,
     )
@@ -125,7 +125,7 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
   }, [first.data])
   useEffect(() => {
     if (loading) tail.wait()
-    // Rows that answer another question, as this one's could not be read, are none that the tail goes on from.
+    // If this request failed, the rows still belong to an earlier one, and the tail must not continue them.
     else if (answered.current === question) tail.go()
   }, [loading, key])
 
@@ -160,7 +160,7 @@ export function useRows(kind: EntryKind, params: AddressParams, fields: string, 
   }
 }
 
-/** The parameters of the page after the one that was asked with these. */
+/** The parameters of the next page, given those of the current one. */
 const nextOf = (cursor: string | null, asked: Rows['next'] = {}): Rows['next'] =>
   cursor === null ? null : { ...asked, cursor }
 
@@ -179,7 +179,7 @@ function useQuestion(
   const before = useRef(logs)
   return useMemo(() => {
     const askedAt = systemClock.now()
-    // The same logs with other values: who has gone down keeps the place.
+    // Only the requested values changed: reloads as many rows as are shown, so that the reader's position is kept.
     const first = before.current === logs ? Math.min(FIRST_MAX, Math.max(PAGE, shown)) : PAGE
     before.current = logs
     const filter = filterOf(params, askedAt)
@@ -187,7 +187,7 @@ function useQuestion(
   }, [key])
 }
 
-/** After a tail was away: what came meanwhile, or, where that was more than a page, the word that the list has to be read again. */
+/** After a tail was away: adds missed entries or, if they exceed a page, marks the list as incomplete. */
 async function catchUp({ path, filter, asked }: Question, paused: boolean, setState: SetFollowed): Promise<void> {
   const answer = await get<EntryPage>(path, { ...asked, limit: PAGE })
   if (!answer.ok) return
@@ -195,7 +195,7 @@ async function catchUp({ path, filter, asked }: Question, paused: boolean, setSt
   setState((before) => readAgain(before, items, nextOf(nextCursor), paused, filter['from']))
 }
 
-/** How long it was on the last time, in milliseconds. */
+/** Duration of the last phase in which `on` was true, in milliseconds. */
 function useDuration(on: boolean): number | undefined {
   const [ms, setMs] = useState<number>()
   const began = useRef<number>()

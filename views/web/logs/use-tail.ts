@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Entry } from '../../schemas/answers.ts'
 import { type Params, stream, urlOf } from '../api/client.ts'
 
-/** The shortest time between two drawings of entries that a tail brought. */
+/** Minimum interval between redraws for entries of a tail, in milliseconds. */
 const FLUSH_MS = 250
 
 interface TailHandlers {
   readonly absorb: (entries: readonly Entry[]) => void
   readonly onSkipped: (count: number) => void
-  /** It was away and is there again: entries may have passed meanwhile. */
+  /** Called when the tail is back after an outage, during which entries may have been missed. */
   readonly onReturn: () => void
 }
 
@@ -17,13 +17,13 @@ export type TailState = 'off' | 'connecting' | 'live' | 'away'
 interface Tail {
   readonly url: string | null
   readonly state: TailState
-  /** Whether it has been open, or cannot be opened: before, the list must not be read. */
+  /** Whether the tail has opened, or failed to; the list must not be read before that. */
   readonly opened: boolean
 }
 
 const NO_TAIL: Tail = { url: null, state: 'off', opened: false }
 
-/** A tail whose entries are given on together, and wait while the list that they go on is being read. */
+/** A tail that delivers its entries in batches, and queues them while the list that they continue is being read. */
 export function useTail(path: string | null, params: Params, handlers: TailHandlers) {
   const url = path === null ? null : urlOf(path, params)
   const [tail, setTail] = useState<Tail>(NO_TAIL)

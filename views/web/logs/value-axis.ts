@@ -1,24 +1,24 @@
 import { countText } from '../../flow-layout/format.ts'
 
-/** The numbers that a drawing reaches from and to, and round ones between them to read it by; ascending, at least two. */
+/** The limits of the value axis, and its ticks at round numbers; ascending, at least two. */
 export interface ValueAxis {
   readonly low: number
   readonly high: number
   readonly ticks: readonly number[]
 }
 
-/** Most distances between ticks that are asked for; rounding outwards may add one at each end. */
+/** Maximum number of intervals between ticks; rounding outwards may add one at each end. */
 const STEPS = 4
-/** Numbers closer to each other than this, against their size, differ by what adding rounds away. */
+/** Relative difference below which numbers count as equal, as summation rounds. */
 const SAME = 1e-9
-/** Numbers closer to zero than this leave no digits to reckon with. */
+/** Numbers closer to zero are treated as 0, as too few digits are left for calculations. */
 const TINY = 1e-290
-/** Digits that tell ticks apart; further ones are noise of floating point. */
+/** Significant digits of ticks; further digits are floating-point noise. */
 const DIGITS = 12
 
 /**
- * The axis of these numbers; `whole` of counts. It begins at zero where that leaves the numbers at least half of the height, and always
- * for counts.
+ * The axis for these numbers; `whole` for counts. It includes zero if the numbers still use at least half of the height, and always for
+ * counts.
  */
 export function valueAxis(numbers: readonly number[], whole: boolean): ValueAxis {
   const least = numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
@@ -35,13 +35,13 @@ export function valueAxis(numbers: readonly number[], whole: boolean): ValueAxis
   return { low: ticks[0] ?? low, high: ticks.at(-1) ?? high, ticks }
 }
 
-/** The axis of one number: from zero to it. */
+/** The axis for a single number: from zero to that number. */
 function flat(number: number): ValueAxis {
   const ticks = number === 0 ? [0, 1] : [0, number].sort((a, b) => a - b)
   return { low: ticks[0] ?? 0, high: ticks[1] ?? 1, ticks }
 }
 
-/** The next number of 1, 2 and 5 with zeros. */
+/** The next number of the form 1, 2 or 5 times a power of ten. */
 function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least))
   return clean(([1, 2, 5].find((factor) => factor * power >= least) ?? 10) * power)
@@ -49,10 +49,10 @@ function roundStep(least: number): number {
 
 const clean = (number: number): number => Number(number.toPrecision(DIGITS))
 
-/** Beyond these, numbers are written with an exponent. */
+/** Larger or smaller numbers are written with an exponent. */
 const LARGE = 1e15
 const SMALL = 1e-4
-/** From here on, ticks are written with `k`, `M` and so on. */
+/** From here on, ticks are abbreviated with `k`, `M` and so on. */
 const SHORT = 10_000
 
 const isPlain = (size: number): boolean => size === 0 || (size >= SMALL && size < LARGE)
@@ -61,7 +61,7 @@ const exponential = (number: number): string => (number === 0 ? '0' : number.toE
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: DIGITS })
 
-/** The text of each tick, with as many digits as tell them apart and no unit. */
+/** The labels of the ticks, with enough digits to distinguish them and no unit. */
 export function tickTexts({ ticks, low, high }: ValueAxis): readonly string[] {
   const size = Math.max(Math.abs(low), Math.abs(high))
   return ticks.map((tick) => {
@@ -70,7 +70,7 @@ export function tickTexts({ ticks, low, high }: ValueAxis): readonly string[] {
   })
 }
 
-/** A number as exactly as it is known: whole numbers to the last digit, others to six. */
+/** A number with the known precision: integers in full, others to six significant digits. */
 export function numberText(number: number): string {
   if (!isPlain(Math.abs(number))) return exponential(Number(number.toPrecision(6)))
   return Number.isInteger(number) ? countText(number) : decimal(number, 6)
@@ -79,22 +79,22 @@ export function numberText(number: number): string {
 const decimal = (number: number, digits: number): string =>
   number.toLocaleString('en', { maximumSignificantDigits: digits })
 
-/** The height of a drawing of which each span is one wide. */
+/** The height of a drawing whose spans are one unit wide. */
 export const PLOT_HEIGHT = 100
 
-/** The place of a number below the top of the drawing. */
+/** The distance of a number from the top of the drawing. */
 export const heightOf = (number: number, { low, high }: ValueAxis): number =>
   (PLOT_HEIGHT * (high - number)) / (high - low)
 
 /** The paths of a series. */
 export interface SeriesPaths {
-  /** Through the points that have neighbours. */
+  /** Through points with neighbours. */
   readonly line: string
-  /** Of no length: a mark at each point that has none. */
+  /** Zero-length marks at points without neighbours. */
   readonly marks: string
 }
 
-/** The paths through the middles of the spans; a span without a number parts them. */
+/** The paths through the middle of each span; a span without a number interrupts the line. */
 export function pathsOf(points: readonly (number | null)[], axis: ValueAxis): SeriesPaths {
   const drawn = { line: '', marks: '' }
   points.forEach((point, index) => {

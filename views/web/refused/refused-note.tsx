@@ -6,7 +6,7 @@ import { useEvery } from '../ui/use-every.ts'
 
 const LOOK_MS = 3_000
 
-/** Where nothing is shown, the way to what was refused: the logs that are looked for may be among it. */
+/** Shown on empty lists: a link to the refusals, as the missing logs may be among them. */
 export function RefusedNote() {
   const count = refusedCount(useStore(session))
   useEvery(LOOK_MS, () => void loadSession())

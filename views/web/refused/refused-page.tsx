@@ -13,10 +13,10 @@ import { useEvery } from '../ui/use-every.ts'
 import { factsOf, groupsOf, REFUSED, type RefusedGroup } from './texts.ts'
 
 const LOOK_MS = 3_000
-/** As many as are kept of a Team. */
+/** The number of refusals kept per Team. */
 const KEPT_MAX = 200
 
-/** The last refusals of the Team, each with what to change. */
+/** The Team's latest refusals, each with what to change. */
 export function RefusedPage() {
   const [{ params }, go] = useAddress()
   const { code, id } = params
@@ -80,7 +80,7 @@ interface GroupProps {
   readonly onToggle: (id: string) => void
 }
 
-/** The refusals of one client for one reason: their number and the last one, and the others when they are asked for. */
+/** The refusals of one client for one reason: their number and the latest one, and the others on request. */
 function Group({ group: { count, items }, openId, onToggle }: GroupProps) {
   const [isLong, setLong] = useState(false)
   const [last, ...others] = items

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../schemas/answers.ts'
 
-/** The words of the page of refused logs. */
+/** The texts of the page of refused logs. */
 export const REFUSED = {
   title: 'Refused logs',
   about: 'Logs and requests of this Team that the gateway refused within a day, by reason and client.',
@@ -23,7 +23,7 @@ export const REFUSED = {
   mendedCommand: 'Copy as cURL, with the identifier mended',
 } as const
 
-/** A line about a refusal. */
+/** A line in the description of a refusal. */
 interface Fact {
   readonly name: string
   readonly text: string
@@ -31,15 +31,15 @@ interface Fact {
 
 type Told = Pick<Refusal, 'details' | 'endpoint' | 'index' | 'identifier' | 'keyPrefix' | 'userAgent'>
 
-/** Refusals of one client for one reason, the last one first. */
+/** Refusals of one client for one reason, newest first. */
 export interface RefusedGroup {
   readonly key: string
-  /** How many there were, with those that were not kept. */
+  /** The total number, including those that were not kept. */
   readonly count: number
   readonly items: readonly [Refusal, ...Refusal[]]
 }
 
-/** The refusals, the last one first, by reason and client; the group with the last one first. */
+/** Groups the refusals (newest first) by reason and client; the group with the newest comes first. */
 export function groupsOf(items: readonly Refusal[]): readonly RefusedGroup[] {
   const groups = new Map<string, RefusedGroup>()
   for (const item of items) {
@@ -51,7 +51,7 @@ export function groupsOf(items: readonly Refusal[]): readonly RefusedGroup[] {
   return [...groups.values()]
 }
 
-/** The faults of what was refused, place by place, then what was sent and by whom. */
+/** The errors in the refused data, place by place, then what was sent and by whom. */
 export const factsOf = ({ details, endpoint, index, identifier, keyPrefix, userAgent }: Told): readonly Fact[] => [
   ...placesOf(details),
   { name: 'Sent to', text: index === null ? endpoint : `${endpoint}, entry ${index}` },
@@ -60,7 +60,7 @@ export const factsOf = ({ details, endpoint, index, identifier, keyPrefix, userA
   { name: 'Client', text: userAgent ?? 'not named' },
 ]
 
-/** The places that the details name; else the details as text. */
+/** The places named in the details; else the details as text. */
 function placesOf(details: unknown): readonly Fact[] {
   if (details === null) return []
   const places = Array.isArray(details) ? details.map(placeOf) : [undefined]

@@ -6,7 +6,7 @@ import { useStore } from '../ui/store.ts'
 const FIRST_WAIT_S = 1
 const LONGEST_WAIT_S = 15
 
-/** Says that the server is away, and asks for it again and again, less and less often. */
+/** Reports that the server is unreachable, and retries at growing intervals. */
 export function Banner() {
   return useStore(connection) === 'up' ? null : <Away />
 }
@@ -26,7 +26,7 @@ function Away() {
   }, [left, wait])
   return (
     <div class="banner">
-      {/* The countdown stands outside of what is announced, or every second would be read out. */}
+      {/* Outside the live region; otherwise every second of the countdown would be read out. */}
       <span role="status">The server does not answer. Nothing you typed is lost.</span>
       <span class="muted num">Next try in {left} s</span>
       <button type="button" class="button small" onClick={() => void loadSession()}>

@@ -18,10 +18,10 @@ import { openHelp } from './keyboard.tsx'
 import { openPalette } from './palette.tsx'
 import { PALETTE } from './texts.ts'
 
-/** Pages that show logs keep the range of time on the way from one to the other. */
+/** Pages between which the time range is kept. */
 const WITH_RANGE: readonly string[] = ['event-logs', 'application-logs', 'flows']
 
-/** How often the refusals are counted again. */
+/** Interval for counting refusals again, in milliseconds. */
 const LOOK_MS = 60_000
 
 export function Header() {
@@ -33,7 +33,7 @@ export function Header() {
   const utc = useUtc()
   const { from, to } = params
   const nav = useRef<HTMLElement>(null)
-  // Where there is no room for all, the page that one is on is in view.
+  // Scrolls the current page's link into view if the navigation is too narrow.
   useEffect(() => {
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [path[0], team])

@@ -17,7 +17,7 @@ export function useGoKeys(): void {
 
 export const openHelp = (): void => helpShown.set(true)
 
-/** The keys that do something on this page, on `?`. */
+/** The keys available on this page, shown on `?`. */
 export function Help() {
   useKeys({ '?': { what: 'Keyboard help', run: openHelp } })
   if (!useStore(helpShown)) return null

@@ -21,12 +21,12 @@ import { useKeys } from '../ui/use-keys.ts'
 import { openHelp } from './keyboard.tsx'
 import { COMMANDS, PALETTE } from './texts.ts'
 
-/** The kind of results that the open palette offers; null while it is closed. */
+/** The kind of results in the open palette; null while closed. */
 const shown = createStore<'all' | 'flows' | null>(null)
 
 export const openPalette = (what: 'all' | 'flows'): void => shown.set(what)
 
-/** Anything by a part of its name, from any page. */
+/** Finds anything by a part of its name, from any page. */
 export function Palette() {
   const what = useStore(shown)
   useKeys({
@@ -39,7 +39,7 @@ export function Palette() {
 interface Item {
   readonly group: string
   readonly label: string
-  /** The identifier beside a name. */
+  /** The identifier shown beside a name. */
   readonly hint?: string
   readonly flow?: FlowPage['items'][number]
   readonly run: () => unknown
@@ -49,7 +49,7 @@ function Open({ what }: { readonly what: 'all' | 'flows' }) {
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  /** Enter came before the answer did. */
+  /** Enter was pressed before the answer arrived. */
   const isEager = useRef(false)
   const { title, label } = PALETTE[what]
   const sought = text.trim()
@@ -157,10 +157,10 @@ const Group = ({ name, items, all, chosen, run }: GroupProps) => (
 
 const idOf = (index: number): string => `palette-${index}`
 
-/** Most characters that are looked for, and most results of a kind. */
+/** Maximum length of a search, and maximum number of results per kind. */
 const SOUGHT_MAX = 512
 const FOUND_MAX = 6
-/** Not at every letter. */
+/** Debounces input, in milliseconds. */
 const REST_MS = 150
 
 interface Found {
@@ -172,7 +172,7 @@ interface Found {
 
 const NO_NAMES: NameList = { events: [], projects: [] }
 
-/** The server's answer to a text, asked once typing rests; the answer before it stays until then. */
+/** The server's answer to a text, requested once typing pauses; the previous answer is shown until then. */
 function useFound(sought: string, what: 'all' | 'flows'): Found | undefined {
   const [found, setFound] = useState<Found>()
   useEffect(() => {
@@ -200,7 +200,7 @@ function useFound(sought: string, what: 'all' | 'flows'): Found | undefined {
   return found
 }
 
-/** The flows, that of exactly this key first or else last, then Events and Projects. */
+/** The flows (an exact match first), then Events and Projects; without an exact match, a link to that key comes last. */
 function remoteItems({ sought, flows, names }: Found): readonly Item[] {
   const { groups } = PALETTE
   const toFlow = (key: string) => () => go({ path: ['flows', key] })

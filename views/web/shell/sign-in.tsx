@@ -25,7 +25,7 @@ export const SignInPage = () => (
   </>
 )
 
-/** Over the page as it was, so that nothing on it is lost. */
+/** Shown over the current page, so that nothing on it is lost. */
 export function SignInDialog() {
   const { team } = useStore(session)
   return (

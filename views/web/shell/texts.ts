@@ -1,8 +1,8 @@
-/** The words of the shell: ways to the list, the palette and its commands. */
+/** The texts of the shell: skip links, the palette and its commands. */
 export const SKIP = { content: 'Skip to the content', list: 'Skip to the list' } as const
 
 export const PALETTE = {
-  /** The words of each kind of search, by the key that opens it. */
+  /** The texts of each kind of search, by the key that opens it. */
   all: { title: 'Go to', label: 'Flow, Event, Project, saved search, page or command', key: 'Anything by its name' },
   flows: { title: 'Go to a flow', label: 'correlationKey', key: 'A flow by its key' },
   results: 'Results',

@@ -9,15 +9,15 @@ import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { actionTexts, fieldTexts, problemText } from './texts.ts'
 
-/** A change, and the line that it is made to. */
+/** A change, and the line that it applies to. */
 export type Change = Action & { readonly line?: Line }
 
-/** Makes a change, once a person has answered what is asked for it. */
+/** Performs a change, after asking for what it needs. */
 export type Ask = (change: Change) => void
 
 export const textsOf = ({ kind, line }: Change) => actionTexts(kind, line?.id)
 
-/** The open dialog of a list, if any, and the function that begins a change; `onChange` is called after each. */
+/** The open dialog of a list, if any, and the function that starts a change; `onChange` is called after each change. */
 export function useChange({ options }: List, onChange: () => void): readonly [ComponentChildren, Ask] {
   const [asked, setAsked] = useState<Change>()
   const [made, setMade] = useState<string>()
@@ -34,7 +34,7 @@ export function useChange({ options }: List, onChange: () => void): readonly [Co
     if (key) {
       setMade(key)
       heldKey.set(key)
-      // The session belongs to a key; the new one carries it on where the old one has ended.
+      // The session belongs to a key; signing in with the new one keeps it alive if the old one was revoked.
       if (body?.['revokeOld']) await signIn(key)
     } else toast(textsOf(action).done)
     onChange()
@@ -60,7 +60,7 @@ interface ChangeDialogProps extends Pick<List, 'options'> {
   readonly onClose: () => void
 }
 
-/** Asks for what a change needs, and tells in place why it was refused. */
+/** Asks for what a change needs, and shows in place why it was refused. */
 function ChangeDialog({ action, options, make, onClose }: ChangeDialogProps) {
   const [problem, setProblem] = useState('')
   const [busy, setBusy] = useState(false)
@@ -141,7 +141,7 @@ function FieldInput({ field, value, options }: FieldInputProps) {
   )
 }
 
-/** The only time that a key is seen. */
+/** Shows a new key, for the only time. */
 const Made = ({ made, onClose }: { readonly made: string; readonly onClose: () => void }) => (
   <Dialog title="Your new key">
     <div class="stack">

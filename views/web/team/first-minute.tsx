@@ -23,10 +23,10 @@ const WANTED: Readonly<Record<Kind, readonly [path: string, name: string]>> = {
 }
 
 const LOOK_MS = 2_000
-/** How long the news stands before what arrived takes its place. */
+/** How long the news stays before the arrived logs replace it, in milliseconds. */
 const NEWS_MS = 1_200
 
-/** A page without any logs yet: the code that sends the first one, and the wait for it. */
+/** A page without any logs yet: the code that sends the first one, and a wait for it. */
 export function FirstMinute({ kind }: { readonly kind: Kind }) {
   const [path, name] = WANTED[kind]
   const lists = useFetch<TeamLists>('/api/team/lists')
@@ -92,7 +92,7 @@ const NoTarget = ({ kind }: { readonly kind: Kind }) => (
 const SHOWN_TRIES = 40
 const SHOWN_MS = 250
 
-/** Waits until an accepted flow can be read, a moment later; after ten seconds the flow's own page goes on waiting. */
+/** Waits until an accepted flow is searchable, which takes a moment; after ten seconds the flow's own page takes over the wait. */
 async function untilShown(q: string): Promise<void> {
   for (let tries = 0; tries < SHOWN_TRIES; tries += 1) {
     const found = await get<FlowPage>('/api/flows', { q, limit: 1 })
@@ -101,7 +101,7 @@ async function untilShown(q: string): Promise<void> {
   }
 }
 
-/** Sends a flow to look at through the real gateway, and goes to it. */
+/** Sends a sample flow through the real gateway, and opens it. */
 export function SampleButton() {
   const [busy, setBusy] = useState(false)
   const run = async (): Promise<void> => {

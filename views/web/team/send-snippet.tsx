@@ -12,8 +12,7 @@ import { Tabs } from '../ui/tabs.tsx'
 const PREFERENCE = 'language'
 
 /**
- * Code that sends a log, with the real address, in the language that was chosen last wherever that was. The copy has the key in it,
- * the page never shows it.
+ * Code that sends a log, with the real address, in the last chosen language. The copied code contains the key, which the page never shows.
  */
 export function SendSnippet({ path }: { readonly path: string }) {
   const key = useStore(heldKey)

@@ -17,7 +17,7 @@ import { LISTS, limitedOf, QUOTA, quotaText, STATES, seenText } from './texts.ts
 
 const LOOK_MS = 30_000
 
-/** The Events, Steps, Projects and keys of the Team, and the changes that can be made to them. */
+/** The Team's Events, Steps, Projects and keys, and the changes to them. */
 export function TeamPage() {
   const { data, problem, reload } = useFetch<TeamLists>('/api/team/lists')
   const { team } = useStore(session)
@@ -43,7 +43,7 @@ export function TeamPage() {
   )
 }
 
-/** The quota of the Team, where it has one. */
+/** The Team's quota, if it has one. */
 function Quota({ limits, refused }: Pick<TeamLists, 'limits' | 'refused'>) {
   const now = useNow()
   const given = quotaText(limits)
@@ -70,7 +70,7 @@ function Quota({ limits, refused }: Pick<TeamLists, 'limits' | 'refused'>) {
   )
 }
 
-/** A list of the settings; the API tells which changes can be made to each line. */
+/** A list of the settings; the API reports which changes each line allows. */
 function TeamList({ list, onChange }: { readonly list: List; readonly onChange: () => void }) {
   const { kind, lines, actions, changes } = list
   const { title, columns, empty } = LISTS[kind]

@@ -2,11 +2,11 @@ import { countText } from '../../flow-layout/format.ts'
 import type { ActionKind, Field, Line, List, TeamLists } from '../../schemas/team.ts'
 import type { Problem } from '../api/client.ts'
 
-/** The words for the lists of the Team's settings and for the changes to them. The API names each by its kind alone. */
+/** The texts for the lists of the Team's settings and their changes. The API refers to each only by its kind. */
 interface ListTexts {
   readonly title: string
   readonly columns: readonly [name: string, time: string]
-  /** Explains the list where it has no line. */
+  /** Shown when the list is empty. */
   readonly empty: string
 }
 
@@ -40,7 +40,7 @@ export const QUOTA = {
   last: 'last',
 } as const
 
-/** The quota in words; undefined where there is no limit. */
+/** The quota in words; undefined if there is no limit. */
 export function quotaText({ entriesPerSecond, bytesPerSecond, burstSeconds }: TeamLists['limits']): string | undefined {
   const parts = [
     ...(entriesPerSecond === null ? [] : [`${countText(entriesPerSecond)} entries`]),
@@ -53,7 +53,7 @@ export function quotaText({ entriesPerSecond, bytesPerSecond, burstSeconds }: Te
     : `${rate}. A burst may be as large as ${burstSeconds} s of that.`
 }
 
-/** The refusals beyond the quota lately, and the time of the last one. */
+/** The recent refusals beyond the quota, and the time of the last one. */
 export function limitedOf(refused: TeamLists['refused']): {
   readonly text: string
   readonly lastAt: string | undefined
@@ -69,22 +69,22 @@ export function limitedOf(refused: TeamLists['refused']): {
   return { text: `${countText(count)} request${count === 1 ? ' was' : 's were'} refused for it in 24 h,`, lastAt }
 }
 
-/** How often something was seen lately. */
+/** How often something was seen recently. */
 export const seenText = (lastDay: number | null): string =>
   lastDay === null ? 'not known' : lastDay === 0 ? 'not in 24 h' : `${lastDay} in 24 h`
 
 interface ActionTexts {
-  /** The button that begins the change. */
+  /** The label of the button that starts the change. */
   readonly name: string
   /** The title of the dialog. */
   readonly title: string
-  /** The explanation in the dialog; without it and without fields nothing is asked. */
+  /** The explanation in the dialog; without it and without fields, there is no dialog. */
   readonly text?: string
-  /** The button that makes the change. */
+  /** The label of the button that performs the change. */
   readonly confirm: string
-  /** The toast once it is made. */
+  /** The toast afterwards. */
   readonly done: string
-  /** The reason why it would be refused now. */
+  /** Why the change would be refused now. */
   readonly refused?: string
 }
 
@@ -136,7 +136,7 @@ const ACTIONS: Readonly<Record<Exclude<ActionKind, 'revoke'>, ActionTexts>> = {
   },
 }
 
-/** The words of a change; `id` is that of the line that it is made to. */
+/** The texts of a change; `id` is that of the affected line. */
 export const actionTexts = (kind: ActionKind, id = ''): ActionTexts =>
   kind === 'revoke'
     ? {
@@ -151,7 +151,7 @@ export const actionTexts = (kind: ActionKind, id = ''): ActionTexts =>
 interface FieldTexts {
   readonly label: string
   readonly hint?: string
-  /** The option for no value. */
+  /** The option for an empty value. */
   readonly none?: string
 }
 
@@ -170,7 +170,7 @@ export const fieldTexts = ({ name, required }: Field): FieldTexts => {
   }
 }
 
-/** A refusal of a change in words: what is wrong with each field, or the message. */
+/** Describes why a change was refused: the error of each field, or the message. */
 export function problemText({ message, details }: Pick<Problem, 'message' | 'details'>): string {
   if (!Array.isArray(details)) return message
   return details.map(({ path, message: what }) => `${String(path).replace('/', '')} ${what}.`.trim()).join(' ')

@@ -2,7 +2,7 @@ import { GATEWAY_PLACEHOLDER } from '../../details/placeholders.ts'
 
 const meta = (name: string): string => document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? ''
 
-/** The base path that the page is served below; it begins and ends with a slash. */
+/** The page's base path; begins and ends with a slash. */
 export const BASE = meta('base-path') || '/'
 
 const told = meta('gateway')
@@ -10,9 +10,9 @@ const told = meta('gateway')
 /** Whether the gateway's address for clients is known. */
 export const GATEWAY_KNOWN = told !== 'unknown'
 
-/** The gateway's address for clients, without a slash at the end; a placeholder where none is configured. */
+/** The gateway's address for clients, without a trailing slash; a placeholder if none is configured. */
 const GATEWAY =
   told === 'unknown' ? 'https://gateway.example' : /^http/.test(told) ? told : location.origin + BASE.slice(0, -1)
 
-/** A text of the API with the address of the gateway where it left room for it. */
+/** Replaces the API's gateway placeholder with the gateway's address. */
 export const withGateway = (text: string): string => text.replace(GATEWAY_PLACEHOLDER, () => GATEWAY)

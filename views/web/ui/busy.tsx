@@ -1,2 +1,2 @@
-/** The line above what is being read; its room stays where nothing is. */
+/** A loading indicator above the content; it takes up the same room when idle. */
 export const Busy = ({ on }: { readonly on: boolean }) => <div class="busy-line">{on && <div class="busy" />}</div>

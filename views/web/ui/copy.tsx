@@ -4,12 +4,12 @@ import { Icon } from './icon.tsx'
 import { createStore, useStore } from './store.ts'
 import { toast } from './toast.tsx'
 
-/** The text that could not be copied, for the reader to copy. */
+/** The text that could not be copied, shown for manual copying. */
 const uncopied = createStore<string | null>(null)
 
 /**
- * Copies a text and says so; `what` names it: "The link", "The message". The clipboard is there on https and localhost only;
- * elsewhere a selection is copied, and where that fails too the text is shown.
+ * Copies a text and confirms it; `what` names the text: "The link", "The message". The clipboard API exists on https and localhost only;
+ * elsewhere a selection is copied, and if that fails too, the text is shown.
  */
 export async function copy(text: string, what?: string): Promise<boolean> {
   const done = (await viaClipboard(text)) || viaSelection(text)
@@ -32,7 +32,7 @@ function viaSelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text
   area.className = 'hidden'
-  // Text outside of an open dialog cannot be selected.
+  // Text outside an open dialog cannot be selected.
   ;(document.querySelector('dialog[open]') ?? document.body).append(area)
   area.select()
   try {
@@ -45,7 +45,7 @@ function viaSelection(text: string): boolean {
   }
 }
 
-/** Shows what could not be copied; drawn once, by the shell. */
+/** Shows a text that could not be copied; rendered once, by the shell. */
 export function Uncopied() {
   const text = useStore(uncopied)
   if (text === null) return null
@@ -69,7 +69,7 @@ export function Uncopied() {
 }
 
 interface CopyProps {
-  /** The text, or what makes it when it is asked for. */
+  /** The text, or a function that creates it on demand. */
   readonly text: string | (() => string)
   /** The button's name: "Copy the key". */
   readonly label: string
@@ -80,7 +80,7 @@ interface CopyProps {
 
 const CONFIRMED_MS = 1_600
 
-/** A button that copies and confirms it in place. */
+/** A button that copies, and confirms it in place. */
 export function Copy({ text, label, named = false, class: look = 'button quiet small' }: CopyProps) {
   const [done, setDone] = useState(false)
   useEffect(() => {

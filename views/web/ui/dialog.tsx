@@ -5,20 +5,20 @@ import { Icon } from './icon.tsx'
 interface DialogProps {
   readonly title: string
   readonly wide?: boolean
-  /** Called on Escape, on the closing button and on a click beside the dialog; without it the dialog stays. */
+  /** Called on Escape, on the close button and on a click outside the dialog; without it, the dialog cannot be closed. */
   readonly onClose?: () => void
   readonly children: ComponentChildren
 }
 
-/** A modal dialog; it is open while it is drawn, and gives the focus back where it was. */
+/** A modal dialog, open while rendered; on closing, it returns the focus. */
 export function Dialog({ title, wide = false, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
-  // As soon as it is drawn: what one types next is for the dialog.
+  // A layout effect, so that keys typed next go to the dialog.
   useLayoutEffect(() => {
     const before = document.activeElement
     ref.current?.showModal()
     return () => {
-      // Nothing behind the dialog takes the focus before it is gone.
+      // Elements behind the dialog cannot be focused until it is gone.
       if (before instanceof HTMLElement) queueMicrotask(() => before.focus())
     }
   }, [])
@@ -27,13 +27,13 @@ export function Dialog({ title, wide = false, onClose, children }: DialogProps) 
       ref={ref}
       class={wide ? 'wide' : undefined}
       aria-label={title}
-      // Not by `cancel`: browsers let nobody stop the second one in a row.
+      // Not `cancel`: browsers do not let a page prevent it twice in a row.
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return
         event.preventDefault()
         onClose?.()
       }}
-      // There are other ways to close one, such as a gesture.
+      // A dialog can also be closed otherwise, such as by a gesture.
       onClose={onClose ?? (() => ref.current?.showModal())}
       onPointerDown={({ target }) => {
         if (target === ref.current) onClose?.()

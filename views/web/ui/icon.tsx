@@ -19,7 +19,7 @@ type IconName =
   | 'search'
   | 'up'
 
-/** Decoration beside a name; where it stands alone, its button carries the name. */
+/** A decorative icon; without a text beside it, its button carries the name. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class="outline" aria-hidden="true">
     <use href={`${icons}#${name}`} />

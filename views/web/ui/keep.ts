@@ -1,4 +1,4 @@
-/** Preferences of this browser; where storage is refused they last as long as the page. */
+/** Preferences in this browser; if storage is unavailable, they last until the page is closed. */
 const memory = new Map<string, string | undefined>()
 
 const nameOf = (name: string): string => `sluice.${name}`

@@ -2,7 +2,7 @@ import type { Level } from '../../../shared/contract/levels.ts'
 import { shapePath } from '../../flow-layout/shapes.ts'
 import { LEVEL_LOOKS } from '../lib/levels.ts'
 
-/** A level's mark alone, for beside its name or in a drawing of its own. */
+/** A level's mark alone, for use beside its name or in a drawing. */
 export function LevelMark({ level }: { readonly level: Level }) {
   const { shape, colour } = LEVEL_LOOKS[level]
   return (

@@ -3,15 +3,15 @@ import { countText, cut, visible } from '../../flow-layout/format.ts'
 
 interface LogTextProps {
   readonly text: string
-  /** Most characters before there is a button for more. */
+  /** Characters shown before a button for more. */
   readonly most?: number
   readonly class?: string
 }
 
-/** Most characters that are ever drawn; beyond, copying is the way to all of it. */
+/** Maximum number of characters rendered; the full text can only be copied. */
 const DRAWN_MAX = 200_000
 
-/** Text of a log, which may be hostile: as text alone, with a direction of its own, controls made visible, cut where it is long. */
+/** Renders log text, which may be hostile: as plain text with isolated direction, visible control characters, and a length limit. */
 export function LogText({ text, most = 2_000, class: look = 'mono wrap' }: LogTextProps) {
   const [all, setAll] = useState(false)
   const shown = cut(text, all ? DRAWN_MAX : most)

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** A part of the page that few visits need, in a script of its own that is loaded when the part is first shown. */
+/** A rarely needed part of the page, whose script is loaded when the part is first shown. */
 export function part<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined
   return function Part(props) {

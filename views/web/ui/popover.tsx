@@ -5,17 +5,17 @@ import { useKeys } from './use-keys.ts'
 interface PopoverProps {
   /** The content of the button. */
   readonly label: ComponentChildren
-  /** The button's name, where what it shows is no text. */
+  /** The button's accessible name, if its content is not text. */
   readonly name?: string
   readonly class?: string
   readonly title?: string
-  /** The edge of the button that the content lines up with. */
+  /** The edge of the button that the content is aligned with. */
   readonly align?: 'start' | 'end'
-  /** Makes the content; it is given what closes it. */
+  /** Renders the content; receives a function that closes it. */
   readonly children: (close: () => void) => ComponentChildren
 }
 
-/** A button that opens something above the page: closed by Escape, by a click elsewhere, or when the focus leaves it. */
+/** A button that opens content above the page; Escape, a click elsewhere or leaving it with the focus closes it. */
 export function Popover({ label, name, class: look = 'button', title, align = 'start', children }: PopoverProps) {
   const [open, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)

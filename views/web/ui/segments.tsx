@@ -1,12 +1,12 @@
 interface SegmentsProps<Value extends string> {
-  /** The name of the choice, for screen readers. */
+  /** The accessible name of the control. */
   readonly label: string
   readonly options: readonly (readonly [value: Value, name: string])[]
   readonly value: Value
   readonly onChange: (value: Value) => void
 }
 
-/** One of a few values. */
+/** A choice of a few values. */
 export const Segments = <Value extends string>({ label, options, value, onChange }: SegmentsProps<Value>) => (
   <fieldset class="segments" aria-label={label}>
     {options.map(([each, name]) => (

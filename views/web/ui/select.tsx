@@ -1,12 +1,12 @@
 interface SelectProps {
-  /** Its name, for screen readers. */
+  /** The accessible name. */
   readonly label: string
   readonly options: readonly (readonly [value: string, name: string])[]
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
-/** One of many values. */
+/** A choice of many values. */
 export const Select = ({ label, options, value, onChange }: SelectProps) => (
   <select
     class="input"

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** A value that parts far from one another share. */
+/** A value shared by distant parts of the page. */
 export interface Store<Value> {
   get(): Value
   set(value: Value): void
-  /** Calls `listener` on every change, until the function that is returned is called. */
+  /** Calls `listener` on every change, until the returned function is called. */
   subscribe(listener: () => void): () => void
 }
 
@@ -25,7 +25,7 @@ export function createStore<Value>(initial: Value): Store<Value> {
   }
 }
 
-/** The store's value, drawing the component again whenever it changes. */
+/** The store's value; rerenders the component whenever it changes. */
 export function useStore<Value>(store: Store<Value>): Value {
   const [, redraw] = useState({})
   const value = store.get()
@@ -35,7 +35,7 @@ export function useStore<Value>(store: Store<Value>): Value {
     const check = (): void => {
       if (!Object.is(store.get(), drawn.current)) redraw({})
     }
-    // It may have changed between the drawing and now.
+    // The value may have changed since rendering.
     check()
     return store.subscribe(check)
   }, [store])

@@ -8,18 +8,18 @@ export interface Tab {
 interface TabsProps {
   readonly label: string
   readonly tabs: readonly Tab[]
-  /** The id of the tab that is shown. */
+  /** The id of the selected tab. */
   readonly tab: string
   readonly onTab: (id: string) => void
-  /** Stands at the end of the row of tabs. */
+  /** Content at the end of the tab row. */
   readonly end?: ComponentChildren
-  /** The panel of the tab that is shown. */
+  /** The panel of the selected tab. */
   readonly children: ComponentChildren
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 
-/** Tabs over one panel; the arrow keys go from tab to tab. */
+/** Tabs with one panel; the arrow keys move between tabs. */
 export function Tabs({ label, tabs, tab, onTab, end, children }: TabsProps) {
   const id = label.replaceAll(' ', '-')
   const move = (event: KeyboardEvent): void => {

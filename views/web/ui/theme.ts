@@ -14,7 +14,7 @@ const YEAR_S = 365 * 24 * 3600
 
 export const theme = createStore<Theme>((root.dataset['theme'] as Theme | undefined) ?? 'system')
 
-/** Kept in a cookie, so that the server's first answer has the theme in it and nothing flashes. */
+/** Stored in a cookie, so that the server's response already has the theme and nothing flashes. */
 export function setTheme(next: Theme): void {
   theme.set(next)
   if (next === 'system') delete root.dataset['theme']

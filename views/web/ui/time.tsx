@@ -5,7 +5,7 @@ import { keep, kept } from './keep.ts'
 import { currentAddress, go, useAddress } from './use-address.ts'
 import { useEvery } from './use-every.ts'
 
-/** A time as the reader wants it, UTC or local, with the whole of it in UTC on hover. */
+/** A time in the reader's choice of UTC or local time, with the full time in UTC on hover. */
 export function Time({ at, full = false }: { readonly at: string; readonly full?: boolean }) {
   const utc = useUtc()
   return (
@@ -17,7 +17,7 @@ export function Time({ at, full = false }: { readonly at: string; readonly full?
 
 const PREFERENCE = 'utc'
 
-/** Whether times are shown in UTC: as the address says, so that a link shows the same to everyone. */
+/** Whether times are shown in UTC: part of the address, so that a link shows the same to everyone. */
 export const useUtc = (): boolean => useAddress()[0].params['utc'] === '1'
 
 export function toggleUtc(): void {
@@ -30,7 +30,7 @@ if (kept(PREFERENCE) === '1' && currentAddress().params['utc'] === undefined) go
 
 const REDRAW_MS = 5_000
 
-/** The present in milliseconds since 1970, for what is told as "3 m ago". */
+/** The current time in milliseconds since 1970, refreshed for texts such as "3 m ago". */
 export function useNow(): number {
   const [now, setNow] = useState(systemClock.now)
   useEvery(REDRAW_MS, () => setNow(systemClock.now()))

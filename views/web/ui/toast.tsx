@@ -12,7 +12,7 @@ let lastId = 0
 const SHOWN_MS = { good: 3_500, bad: 9_000 } as const
 const MOST = 4
 
-/** Says something in the corner for a few seconds; never the only place of what one must know. */
+/** Shows a message in the corner for a few seconds; essential information must be shown elsewhere too. */
 export function toast(text: string, kind: Toast['kind'] = 'good'): void {
   lastId += 1
   const id = lastId

@@ -2,7 +2,7 @@ import { type Address, type AddressPatch, formatAddress, parseAddress, patchAddr
 import { BASE } from './base.ts'
 import { createStore, useStore } from './store.ts'
 
-/** How the browser's history takes a change: `push` for what "back" should undo, `replace` for what it need not. */
+/** How a change enters the browser's history: `push` for changes that "back" should undo, `replace` for others. */
 export type How = 'push' | 'replace'
 
 const read = (): Address => parseAddress(location.pathname, location.search, BASE)
@@ -11,10 +11,10 @@ const store = createStore(read())
 
 window.addEventListener('popstate', () => store.set(read()))
 
-/** The address as it is now, outside of components. */
+/** The current address, for use outside components. */
 export const currentAddress = (): Address => store.get()
 
-/** Goes to another address. Another page begins at its top. */
+/** Goes to another address. A different page starts at the top. */
 export const go = (patch: AddressPatch, how: How = 'push'): void => visit(patchAddress(store.get(), patch), how)
 
 function visit(to: Address, how: How): void {
@@ -25,19 +25,19 @@ function visit(to: Address, how: How): void {
   store.set(to)
 }
 
-/** The URL that `go` would go to, for a link; plain clicks on it stay on the page (see followLinks). */
+/** The URL that `go` would go to, for a link; plain clicks do not reload the page (see followLinks). */
 export const hrefTo = (patch: AddressPatch): string => formatAddress(patchAddress(store.get(), patch), BASE)
 
-/** The address and what changes it; the component is drawn again whenever it changes. */
+/** The address and its setter; rerenders the component whenever the address changes. */
 export const useAddress = (): readonly [Address, typeof go] => [useStore(store), go]
 
-/** Lets plain clicks on links to the page's own addresses change the address rather than load the page again. */
+/** Makes plain clicks on links within the page change the address without a reload. */
 export function followLinks(pages: readonly string[]): void {
   document.addEventListener('click', (event) => {
     const link = (event.target as Element).closest?.('a[href]')
     if (!(link instanceof HTMLAnchorElement) || event.defaultPrevented || event.button !== 0) return
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-    // A link to a place on the page is the browser's.
+    // Links to an anchor on the page are left to the browser.
     if (link.target !== '' || link.hash !== '' || link.hasAttribute('download')) return
     const to = parseAddress(link.pathname, link.search, BASE)
     if (link.origin !== location.origin || !link.pathname.startsWith(BASE) || !pages.includes(to.path[0] ?? '')) return

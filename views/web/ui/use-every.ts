@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Does something again and again while the page is looked at. */
+/** Repeats a function while the page is visible. */
 export function useEvery(ms: number, run: () => void, on = true): void {
   const latest = useRef(run)
   latest.current = run

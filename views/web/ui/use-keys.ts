@@ -1,23 +1,23 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface KeyAction {
-  /** The words of the help: `Search`, `Next error`. */
+  /** The description in the help: `Search`, `Next error`. */
   readonly what: string
-  /** Returning false passes the key on to the map before. */
+  /** Returning false passes the key on to the previously registered map. */
   readonly run: () => unknown
 }
 
-/** Actions by `KeyboardEvent.key`: `/`, `j`, `N`, `Enter`, `Escape`, `ArrowDown`; `Ctrl+k` is also ⌘K, and works while one types. */
+/** Actions by `KeyboardEvent.key`: `/`, `j`, `N`, `Enter`, `Escape`, `ArrowDown`; `Ctrl+k` also matches ⌘K, and works while typing. */
 export type KeyMap = Readonly<Record<string, KeyAction>>
 
-/** The maps in use, the last one asked first: Escape closes the part that was opened last. */
+/** The registered maps, latest first in precedence: Escape closes the part that was opened last. */
 const maps: { current: KeyMap }[] = []
 
-/** Takes these keys while the component is there and `on`. They do nothing while one types, but for Escape. */
+/** Handles these keys while the component is mounted and `on`. While the user types, only Escape and Ctrl keys work. */
 export function useKeys(map: KeyMap, on = true): void {
   const ref = useRef(map)
   ref.current = map
-  // As soon as it is drawn: who opens something with a key may close it with the next.
+  // A layout effect, so that a part opened with one key can be closed with the next.
   useLayoutEffect(() => {
     if (!on) return
     maps.push(ref)
@@ -25,7 +25,7 @@ export function useKeys(map: KeyMap, on = true): void {
   }, [on])
 }
 
-/** Every key that does something now, with what it does. */
+/** Every key that currently does something, with its description. */
 export function keysInUse(): readonly (readonly [key: string, what: string])[] {
   const all = Object.assign({}, ...maps.map(({ current }) => current)) as KeyMap
   return Object.entries(all).map(([key, { what }]) => [key, what])
@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'Ctrl+k': /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K',
 }
 
-/** The words on a key. */
+/** The label of a key. */
 export const keyName = (key: string): string => NAMES[key] ?? key
 
 const TYPING = 'input:not([type=checkbox],[type=radio],[type=button]),textarea,select,[contenteditable]'
@@ -48,7 +48,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const key = isCommand ? `Ctrl+${event.shiftKey ? event.key : event.key.toLowerCase()}` : event.key
   if (!(target instanceof Element)) return
   if (key !== 'Escape' && !isCommand && target.closest(TYPING) !== null) return
-  // Enter and the space bar belong to what has the focus; an open dialog has all keys to itself.
+  // Enter and Space belong to the focused element; an open dialog handles all keys itself.
   if ((key === 'Enter' || key === ' ') && target.closest('a,button,summary,[role=button]') !== null) return
   if (document.querySelector('dialog[open]') !== null) return
   for (const { current } of maps.toReversed()) {

@@ -1,7 +1,7 @@
 import { countText } from '../../flow-layout/format.ts'
 import type { Condition, Format, Outcome, Watch } from '../../schemas/watches.ts'
 
-/** The words of the page of watches. */
+/** The texts of the page of watches. */
 export const WATCHES = {
   title: 'Watches',
   about: 'A watch looks at the logs twice a minute and posts to a webhook when its condition becomes true.',
@@ -101,7 +101,7 @@ export const OUTCOMES: Readonly<Record<Outcome['outcome'], StateTexts>> = {
   recovered: { name: 'recovered', look: 'good' },
 }
 
-/** A condition in a few words. */
+/** Summarises a condition. */
 export function conditionText(condition: Condition): string {
   switch (condition.type) {
     case 'count': {

@@ -10,20 +10,20 @@ import { problemText } from '../team/texts.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { BY, FLOW_STATES, FORMATS, LISTS, paramsText, TYPES, WATCHES } from './texts.ts'
 
-/** A watch that is about to be changed, or the beginnings of a new one. */
+/** A watch being edited, or the initial values of a new one. */
 export interface WatchDraft {
   readonly watch?: Watch
   readonly list?: string
   readonly params?: Readonly<Record<string, string>>
 }
 
-/** The beginning of a new watch, from the parameters of an address. */
+/** The initial values of a new watch, from the parameters of an address. */
 export const draftOf = (address: Readonly<Record<string, string>>): WatchDraft => ({
   list: LISTS.find(([list]) => list === address['new'])?.[0] ?? 'event-logs',
   params: Object.fromEntries(SELECTING.flatMap((name) => (address[name] ? [[name, address[name]]] : []))),
 })
 
-/** As a new watch begins. */
+/** Defaults of a new watch. */
 const USUAL = { more: 10, minutes: 5 }
 
 const numberText = (before: Condition | undefined, name: 'more' | 'minutes'): string =>
@@ -32,11 +32,11 @@ const numberText = (before: Condition | undefined, name: 'more' | 'minutes'): st
 interface WatchDialogProps {
   readonly draft: WatchDraft
   readonly onClose: () => void
-  /** Hears of the secret where one was made. */
+  /** Receives the secret if one was created. */
   readonly onSaved: (secret: string | null) => void
 }
 
-/** The form of a watch; it tells in place why it was refused. */
+/** The form of a watch; shows in place why it was refused. */
 export function WatchDialog({ draft, onClose, onSaved }: WatchDialogProps) {
   const { watch } = draft
   const before = watch?.condition

@@ -16,14 +16,14 @@ import { draftOf, WatchDialog, type WatchDraft } from './watch-dialog.tsx'
 export const PATH = '/api/team/watches'
 const LOOK_MS = 5_000
 
-/** The watches of the Team, each with what it did. */
+/** The Team's watches, each with its history. */
 export function WatchesPage() {
   const [{ params }, go] = useAddress()
   const { data, problem, loading, reload } = useFetch<Watches>(PATH)
   useEvery(LOOK_MS, reload, !loading)
   const [edited, setEdited] = useState<WatchDraft>()
   const [secret, setSecret] = useState<string>()
-  // A list of logs leads here with its search in the address.
+  // A list of logs links here with its search in the address.
   const draft = edited ?? (params['new'] === undefined ? undefined : draftOf(params))
   const close = (): void => {
     setEdited(undefined)
