@@ -9,13 +9,13 @@ interface Begun {
 }
 
 /** The program that a process which was started like this becomes; undefined where it stays as it is. */
-function begun(execArgv: string[], env: NodeJS.ProcessEnv): Begun | undefined {
+function begun(execArgv: string[], env: NodeJS.ProcessEnv, ...args: string[]): Begun | undefined {
   let result: Begun | undefined
   const execve = (file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): never => {
     result = { file, args, env }
     return undefined as never
   }
-  beginWithMemorySettings({ argv: ['/node', '/main.ts', 'start'], env, execArgv, execPath: '/node', execve })
+  beginWithMemorySettings({ argv: ['/node', '/main.ts', 'start', ...args], env, execArgv, execPath: '/node', execve })
   return result
 }
 
@@ -32,6 +32,13 @@ describe('settings of memory', () => {
         NODE_COMPILE_CACHE: expect.stringMatching(/node_modules\/.cache\/compiled$/),
       },
     })
+  })
+
+  test.each([[['--role', 'gateway']], [['--role=gateway']]])('leave a gateway more room: %j', (args) => {
+    const { args: after, env } = begun([], {}, ...args) ?? {}
+    expect(after).toEqual(['/node', '--max-semi-space-size=32', '/main.ts', 'start', ...args])
+    expect(Object.keys(env ?? {})).toEqual(['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE'])
+    expect(begun([], env ?? {}, ...args)).toBeUndefined()
   })
 
   test('begin nothing again once they are there', () => {
