@@ -49,6 +49,6 @@ export function createViews(deps: ViewsDeps): RoleParts {
     access: { url: ownGateway ?? (() => config.GATEWAY_INTERNAL_URL ?? config.GATEWAY_URL), tickets },
   })
   registerSite(router, { basePath, gateway: config.GATEWAY_URL ?? (here ? 'here' : 'unknown') })
-  const tails = { name: 'live tails', start: async () => {}, stop: async () => api.closeStreams() }
+  const tails = { name: 'live tails', start: async () => {}, stop: async () => api.closeTails() }
   return { router, services: [refusals], streams: [tails] }
 }

@@ -40,7 +40,7 @@ export interface Views {
   /** Bounds all reads of the process, including those of other parts. */
   readonly gate: ReadGate
   /** Ends every tail and accepts no more, so that a draining server does not wait for them. */
-  closeStreams(): void
+  closeTails(): void
 }
 
 /** Registers the read API on a router. Paths match in any case; requests for other paths are passed on. */
@@ -75,7 +75,7 @@ export function registerViews(router: IRouter, deps: ViewsDeps): Views {
     answerError(error, response, logger)
   })
   router.use(api)
-  return { gate, closeStreams: () => streams.tails.close() }
+  return { gate, closeTails: () => streams.tails.close() }
 }
 
 const handlerOf =

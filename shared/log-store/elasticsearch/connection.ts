@@ -171,8 +171,3 @@ function bodyOf(body: unknown): ErrorBody {
   const error = (body as { error?: unknown } | null | undefined)?.error
   return typeof error === 'object' && error !== null ? (error as ErrorBody) : {}
 }
-
-/** Whether the same request may succeed later without any intervention. */
-export const isTransient = (error: unknown): boolean =>
-  error instanceof ElasticsearchError &&
-  (error.status === null || error.status === 408 || error.status === 429 || error.status >= 502)

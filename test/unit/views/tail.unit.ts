@@ -224,7 +224,7 @@ describe('open tails', () => {
 
   test('end on shutdown, and none begins after', async () => {
     const tail = await openAtEnd('/api/event-logs/tail')
-    views.views.closeStreams()
+    views.views.closeTails()
     await eventually(() => tail.ended)
     expect(await views.get('/api/event-logs/tail')).toMatchObject({ status: 503, error: { code: 'server_error' } })
     expect(await views.get('/api/event-logs')).toMatchObject({ status: 200 })
