@@ -45,7 +45,8 @@ export const LIMITS: readonly Limit[] = [
   {
     of: 'connections',
     is: 'MAX_CONNECTIONS',
-    beyond: 'each port has its own; idle ones are closed from nine tenths on, new ones at the limit',
+    beyond:
+      'each port has its own; idle ones are closed from nine tenths on; at the limit those without a request, else new ones',
   },
   {
     of: 'connections of gRPC',

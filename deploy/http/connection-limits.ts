@@ -13,11 +13,11 @@ export const STALL_TIMEOUT_MS = 60_000
 export interface ConnectionsOptions {
   readonly connectionsMax: number
   readonly lookMs?: number
-  /** Whether an answer is owed on a connection. */
+  /** Whether a connection that is silent waits for this server. */
   readonly isBusy?: (socket: Socket) => boolean
   readonly onOpen: () => void
   readonly onClose: () => void
-  /** Called for each connection that was closed at once, as there were too many. */
+  /** Called for each connection that was closed to make room, or as there was none. */
   readonly onRefused: () => void
 }
 
@@ -28,32 +28,55 @@ export function countedIn(metrics: Metrics): Pick<ConnectionsOptions, 'onOpen' |
   return { onOpen: () => connections.inc(), onClose: () => connections.dec(), onRefused: () => refused.inc() }
 }
 
-const isOwed = (socket: Socket): boolean => owedAnswers(socket).length > 0
+/** Whether an answer is owed, and the client has taken all that was sent of it. */
+const waitsForAnswer = (socket: Socket): boolean => socket.writableLength === 0 && owedAnswers(socket).length > 0
+
+/** The bytes that were received, and those that were sent and have left the process. */
+const traffic = (socket: Socket): number => socket.bytesRead + socket.bytesWritten - socket.writableLength
 
 /**
- * Limits the number of connections of a server. New ones are closed at once when there are `connectionsMax`. Before that, connections are
- * closed that owe no answer and had no traffic for `lookMs`.
+ * Limits the number of connections of a server. From nine tenths of `connectionsMax` on, those without traffic for `lookMs` are closed,
+ * unless they wait for an answer. At the limit, each new connection takes the place of the oldest on which nothing was asked yet; where
+ * every connection has asked, the new one is closed at once.
  */
 export function limitConnections(server: Server, options: ConnectionsOptions): void {
-  const { connectionsMax, lookMs = LOOK_MS, isBusy = isOwed, onOpen, onClose, onRefused } = options
-  /** The bytes that each connection had sent and received at the last check. */
+  const { connectionsMax, lookMs = LOOK_MS, isBusy = waitsForAnswer, onOpen, onClose, onRefused } = options
+  /** The traffic of each connection at the last check. */
   const open = new Map<Socket, number | undefined>()
-  server.maxConnections = connectionsMax
-  server.on('drop', onRefused)
+  /** The connections on which nothing may have been asked yet, oldest first. */
+  const unasked = new Set<Socket>()
+
+  function oldestUnasked(): Socket | undefined {
+    for (const socket of unasked) {
+      unasked.delete(socket)
+      if (socket.bytesWritten === 0 && !isBusy(socket)) return socket
+    }
+    return undefined
+  }
+
+  // Node's own limit, `maxConnections`, can only close the new one.
   server.on('connection', (socket: Socket) => {
+    if (open.size >= connectionsMax) {
+      onRefused()
+      const leaving = oldestUnasked()
+      if (leaving === undefined) return void socket.destroy()
+      leaving.destroy()
+    }
     open.set(socket, undefined)
+    unasked.add(socket)
     onOpen()
     socket.once('close', () => {
       open.delete(socket)
+      unasked.delete(socket)
       onClose()
     })
   })
   const look = (): void => {
     if (open.size <= connectionsMax * CROWDED_SHARE) return
     for (const [socket, before] of open) {
-      const bytes = socket.bytesRead + socket.bytesWritten
-      if (bytes === before && !isBusy(socket)) socket.destroy()
-      else open.set(socket, bytes)
+      const now = traffic(socket)
+      if (now === before && !isBusy(socket)) socket.destroy()
+      else open.set(socket, now)
     }
   }
   const timer = setInterval(look, lookMs).unref()
@@ -68,7 +91,6 @@ export function letGoOfStalled(server: HttpServer, timeoutMs = STALL_TIMEOUT_MS)
   // Node counts written bytes that leave as activity (net.Socket.setTimeout).
   server.timeout = timeoutMs
   server.on('timeout', (socket: Socket) => {
-    const isWaiting = isOwed(socket) && socket.writableLength === 0
-    if (!isWaiting) socket.destroy()
+    if (!waitsForAnswer(socket)) socket.destroy()
   })
 }

@@ -285,7 +285,7 @@ export const SETTINGS = {
     default: 2_000,
     minimum: 10,
     maximum: 1_000_000,
-    help: 'Most connections at a time; beyond, new ones are closed at once. From nine tenths on, idle ones are closed to make room.',
+    help: 'Most connections at a time; beyond, new ones take the place of those without a request, or are closed at once. From nine tenths on, idle ones are closed to make room.',
   },
   TRUSTED_PROXIES: {
     type: 'list',

@@ -205,7 +205,7 @@ export const METRICS = {
   },
   sluice_connections_refused_total: {
     kind: 'counter',
-    help: 'Connections closed at once, as there were MAX_CONNECTIONS.',
+    help: 'Connections closed for want of room, as there were MAX_CONNECTIONS.',
   },
   sluice_event_loop_delay_seconds: {
     kind: 'gauge',

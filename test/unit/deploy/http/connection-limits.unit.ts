@@ -2,60 +2,107 @@ import type { RequestListener } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { letGoOfStalled, limitConnections } from '../../../../deploy/http/connection-limits.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { openRaw, type RawConnection, startBare } from '../../../support/raw-http.ts'
+import { answersIn, openRaw, type RawConnection, startBare } from '../../../support/raw-http.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+const WAIT = 'GET / HTTP/1.1\r\nHost: x\r\nX-Wait: 1\r\n\r\n'
 const MAX = 10
 
 let close: () => void
 afterEach(() => close())
 
 describe('the number of connections', () => {
-  let open: number
+  interface Counted {
+    readonly connect: (sent?: string) => RawConnection
+    readonly counts: { open: number; refused: number }
+  }
 
-  async function start(begin: RequestListener): Promise<() => RawConnection> {
-    open = 0
+  async function start(begin: RequestListener, lookMs = 5): Promise<Counted> {
+    const counts = { open: 0, refused: 0 }
     const started = await startBare(begin, (server) =>
       limitConnections(server, {
         connectionsMax: MAX,
-        lookMs: 5,
+        lookMs,
         onOpen: () => {
-          open += 1
+          counts.open += 1
         },
         onClose: () => {
-          open -= 1
+          counts.open -= 1
         },
-        onRefused: () => undefined,
+        onRefused: () => {
+          counts.refused += 1
+        },
       }),
     )
     close = started.close
-    return () => {
+    const connect = (sent = GET): RawConnection => {
       const connection = openRaw(started.port)
-      connection.send(GET)
+      connection.send(sent)
       return connection
     }
+    return { connect, counts }
   }
 
   test('idle ones make room when it comes near the limit, and not before', async () => {
-    const connect = await start((_request, response) => void response.end('ok'))
-    const idle = Array.from({ length: MAX - 1 }, connect)
+    const { connect, counts } = await start((_request, response) => void response.end('ok'))
+    const idle = Array.from({ length: MAX - 1 }, () => connect())
     await eventually(() => idle.every(({ received }) => received().endsWith('ok')))
     for (let looks = 0; looks < 5; looks += 1) await new Promise((resolve) => setTimeout(resolve, 5))
-    expect(open).toBe(MAX - 1)
+    expect(counts.open).toBe(MAX - 1)
     const { closed } = connect()
     await Promise.all([...idle.map((one) => one.closed), closed])
-    await eventually(() => open === 0)
+    await eventually(() => counts.open === 0)
   })
 
   test('those that wait for an answer, or are being used, are kept', async () => {
-    const connect = await start((request, response) => {
+    const { connect, counts } = await start((request, response) => {
       if (request.headers['x-wait'] === undefined) response.end('ok')
     })
-    const waiting = Array.from({ length: MAX - 1 }, connect)
-    for (const { send } of waiting) send('GET / HTTP/1.1\r\nHost: x\r\nX-Wait: 1\r\n\r\n')
+    const waiting = Array.from({ length: MAX - 1 }, () => connect())
+    for (const { send } of waiting) send(WAIT)
     await eventually(() => waiting.every(({ received }) => received().endsWith('ok')))
     await connect().closed
-    await eventually(() => open === MAX - 1)
+    await eventually(() => counts.open === MAX - 1)
+  })
+
+  test('those that take nothing of their answers make room, too', async () => {
+    const { connect, counts } = await start((request, response) => {
+      if (request.headers['x-wait'] === undefined) response.end('x'.repeat(16_000_000))
+    })
+    const unread = Array.from({ length: MAX - 1 }, () => connect())
+    for (const { socket } of unread) socket.pause()
+    const waiting = connect(WAIT)
+    await eventually(() => counts.open === MAX)
+    await eventually(() => counts.open < MAX)
+    for (const { socket } of unread) socket.destroy()
+    await eventually(() => counts.open === 1)
+    waiting.socket.destroy()
+  })
+
+  test('at the limit, new ones take the place of the oldest without a request', async () => {
+    const { connect, counts } = await start((_request, response) => void response.end('ok'), 60_000)
+    const asked = connect()
+    await eventually(() => asked.received().endsWith('ok'))
+    const silent: RawConnection[] = []
+    for (let number = 1; number < MAX; number += 1) {
+      silent.push(connect('GET / HTTP/1.1\r\nHost:'))
+      await eventually(() => counts.open === 1 + number)
+    }
+    const late = [connect(), connect()]
+    await eventually(() => late.every(({ received }) => received().endsWith('ok')))
+    await Promise.all(silent.slice(0, 2).map(({ closed }) => closed))
+    expect(counts).toEqual({ open: MAX, refused: 2 })
+    silent[2]?.send(' x\r\n\r\n')
+    asked.send(GET)
+    await eventually(() => silent[2]?.received().endsWith('ok') === true && answersIn(asked.received()).length === 2)
+  })
+
+  test('at the limit, new ones are closed where all have asked', async () => {
+    const { connect, counts } = await start((_request, response) => void response.end('ok'), 60_000)
+    const all = Array.from({ length: MAX }, () => connect())
+    await eventually(() => all.every(({ received }) => received().endsWith('ok')))
+    expect(await connect().closed).toBe('')
+    expect(counts).toEqual({ open: MAX, refused: 1 })
   })
 })
 
