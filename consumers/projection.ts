@@ -16,7 +16,7 @@ export type ProjectionName = (typeof PROJECTION_NAMES)[number]
 /** The group that reads for a projection, such as `sluice.flows.v1`. A new version reads its topics from the first record. */
 export const groupName = (topicPrefix: string, projection: ProjectionName): string => `${topicPrefix}.${projection}.v1`
 
-/** What differs between projections: the topics it reads, the item it makes of a record, and how it writes items. */
+/** The parts of a consumer that a projection decides: the topics it reads, the item it makes of a record, and how it writes items. */
 export interface Projection<Item> {
   readonly name: ProjectionName
   readonly sources: readonly { readonly role: TopicRole; readonly project: Projector<Item> }[]

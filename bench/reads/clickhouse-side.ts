@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { LEVELS, levelRank } from '../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
-import { FACET_VALUES, KEY_PART, LIST_ENTRIES, LIST_FLOWS, last, SPANS } from './reads.ts'
+import { FACET_VALUES, KEY_PART, LIST_ENTRIES, LIST_FLOWS, last, spanMs } from './reads.ts'
 import { DAYS, middleFlow, projectId, TEAM, WORDS } from './records.ts'
 import type { Side } from './side.ts'
 
@@ -133,8 +133,7 @@ const ERROR = `level = ${levelRank('Error')}`
 const list = (...conditions: readonly string[]): string =>
   `SELECT * FROM bench.logs ${where(...conditions)} ORDER BY timestamp DESC, id DESC LIMIT ${LIST_ENTRIES}`
 
-const span = (days: number): string =>
-  `intDiv(toUnixTimestamp64Milli(timestamp), ${Math.ceil((days * 86_400_000) / SPANS)}) AS span`
+const span = (days: number): string => `intDiv(toUnixTimestamp64Milli(timestamp), ${spanMs(days)}) AS span`
 
 const histogram = (days: number, ...conditions: readonly string[]): string =>
   `SELECT count(), ${span(days)}, level FROM bench.logs ${where(...conditions)} GROUP BY span, level`

@@ -1,13 +1,13 @@
-import { applicationLogDocument, eventLogDocument } from '../../consumers/projections/entries.ts'
-import { flowFact, foldFlows } from '../../consumers/projections/flows.ts'
+import * as entryProjections from '../../consumers/projections/entries.ts'
+import * as flowProjections from '../../consumers/projections/flows.ts'
 import { levelRank } from '../../shared/contract/levels.ts'
 import { createElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { leafTerm } from '../../shared/log-store/elasticsearch/entry-body.ts'
 import { createLogger } from '../../shared/runtime/logger.ts'
 import { createMetrics } from '../../shared/runtime/metrics.ts'
-import { FACET_VALUES, KEY_PART, LIST_ENTRIES, LIST_FLOWS, last, type Range, type Read, SPANS } from './reads.ts'
+import { FACET_VALUES, KEY_PART, LIST_ENTRIES, LIST_FLOWS, last, type Range, type Read, spanMs } from './reads.ts'
 import { DAYS, END_MS, middleFlow, projectId, TEAM, WORDS } from './records.ts'
-import { heldBy, readStore, type Side, type Timed } from './side.ts'
+import { heldBy, projectionOf, readStore, type Side, type Timed } from './side.ts'
 
 const PREFIX = 'bench-reads'
 
@@ -25,6 +25,7 @@ export async function openElasticsearchSides(url: string, entries: number): Prom
   })
   await store.indices.apply()
   const { signal } = new AbortController()
+  const project = projectionOf({ ...entryProjections, ...flowProjections })
   const held = () => heldBy(store)
   const bytes = async (): Promise<number> => {
     const { _all } = await send<{ _all: { primaries: { store: { size_in_bytes: number } } } }>(
@@ -36,13 +37,9 @@ export async function openElasticsearchSides(url: string, entries: number): Prom
     name: 'on Elasticsearch',
     held,
     async fill(batch) {
-      const documents = batch.map((one) =>
-        one.kind === 'event'
-          ? eventLogDocument(one, JSON.stringify(one))
-          : applicationLogDocument(one, JSON.stringify(one)),
-      )
+      const { documents, flows } = project(batch)
       await store.write(documents, signal)
-      await store.mergeFlows(foldFlows(batch.map(flowFact).filter((fact) => fact !== null)), signal)
+      await store.mergeFlows(flows, signal)
       return null
     },
     async settle() {
@@ -68,10 +65,13 @@ export async function openElasticsearchSides(url: string, entries: number): Prom
 }
 
 interface Answer {
-  readonly hits: { readonly hits: readonly { readonly _source?: { readonly correlationKey: string } }[] }
+  /** Missing where nothing was found. */
+  readonly hits?: { readonly hits: readonly { readonly _source: { readonly correlationKey: string } }[] }
   // biome-ignore lint/suspicious/noExplicitAny: the shape is that of each request.
   readonly aggregations: any
 }
+
+const hitsOf = ({ hits }: Answer) => hits?.hits ?? []
 
 /** A request for entries or, where it says so, for flows, whose keys a second one may need. */
 interface Request {
@@ -122,7 +122,7 @@ const list = (...clauses: readonly object[]): Request => ({
     sort: [{ timestamp: 'desc' }, { id: 'desc' }],
     _source: ['source', 'row'],
   },
-  sizeOf: (answer) => (answer.hits?.hits ?? []).length,
+  sizeOf: (answer) => hitsOf(answer).length,
 })
 
 const histogram = (days: number, ...clauses: readonly object[]): Request => ({
@@ -131,7 +131,7 @@ const histogram = (days: number, ...clauses: readonly object[]): Request => ({
     size: 0,
     aggs: {
       spans: {
-        date_histogram: { field: 'timestamp', fixed_interval: `${Math.ceil((days * 86_400_000) / SPANS)}ms` },
+        date_histogram: { field: 'timestamp', fixed_interval: `${spanMs(days)}ms` },
         aggs: { levels: terms('level', 6) },
       },
     },
@@ -171,8 +171,8 @@ const places = (keys: readonly string[]): object => ({
 const flows = (...clauses: readonly object[]): Request => ({
   flows: true,
   body: { query: all(...clauses), size: LIST_FLOWS, sort: [{ lastAt: 'desc' }, { correlationKey: 'asc' }] },
-  next: ({ hits }) => places(hits.hits.map(({ _source }) => _source?.correlationKey ?? '')),
-  sizeOf: ({ hits }) => hits.hits.length,
+  next: (answer) => places(hitsOf(answer).map(({ _source }) => _source.correlationKey)),
+  sizeOf: (answer) => hitsOf(answer).length,
 })
 
 const sum = (buckets: readonly { readonly doc_count: number }[]): number =>

@@ -12,7 +12,7 @@ import type {
   SeriesAnswer,
 } from '../../shared/log-store/log-store.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
-import { DAYS, END_MS, middleFlow, projectId, TEAM, WORDS } from './records.ts'
+import { DAY_MS, DAYS, END_MS, middleFlow, projectId, TEAM, WORDS } from './records.ts'
 
 /** A read that the page makes. */
 export interface Read {
@@ -22,8 +22,9 @@ export interface Read {
   sizeOf(answer: unknown): number
 }
 
-const DAY_MS = 86_400_000
-export const SPANS = 80
+const SPANS = 80
+/** The width of a span of so many days, in milliseconds. */
+export const spanMs = (days: number): number => Math.ceil((days * DAY_MS) / SPANS)
 export const LIST_ENTRIES = 100
 export const LIST_FLOWS = 50
 export const FACET_VALUES = 20

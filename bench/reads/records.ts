@@ -6,7 +6,7 @@ export const TEAM = 'bench'
 export const END_MS = Date.parse('2026-11-01T00:00:00Z')
 export const DAYS = 30
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 const START_MS = END_MS - DAYS * DAY_MS
 const ENTRIES_OF_A_FLOW = 8
 /** Flows that are under way at the same time. */

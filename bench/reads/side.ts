@@ -33,3 +33,20 @@ export async function readStore(store: LogStore, read: Read): Promise<Timed> {
 }
 
 export const heldBy = (store: LogStore): Promise<number> => store.count(filterOf(''))
+
+type Projections = Pick<
+  typeof import('../../consumers/projections/entries.ts') & typeof import('../../consumers/projections/flows.ts'),
+  'applicationLogDocument' | 'eventLogDocument' | 'flowFact' | 'foldFlows'
+>
+
+/** Makes the documents and flows of records, as the projections of a checkout do. */
+export const projectionOf =
+  ({ applicationLogDocument, eventLogDocument, flowFact, foldFlows }: Projections) =>
+  (batch: readonly EntryRecord[]) => ({
+    documents: batch.map((one) =>
+      one.kind === 'event'
+        ? eventLogDocument(one, JSON.stringify(one))
+        : applicationLogDocument(one, JSON.stringify(one)),
+    ),
+    flows: foldFlows(batch.map(flowFact).filter((fact) => fact !== null)),
+  })

@@ -2,14 +2,16 @@ import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
-import { heldBy, readStore, type Side } from './side.ts'
+import { heldBy, projectionOf, readStore, type Side } from './side.ts'
 
 /** The embedded log store of a checkout, filled by the projections of the checkout. */
 export async function openSqliteSide(name: string, root: string, directory: string): Promise<Side> {
   const load = (path: string) => import(pathToFileURL(join(root, path)).href)
   const { createSqliteLogStore } = await load('shared/log-store/sqlite/sqlite-log-store.ts')
-  const { applicationLogDocument, eventLogDocument } = await load('consumers/projections/entries.ts')
-  const { flowFact, foldFlows } = await load('consumers/projections/flows.ts')
+  const project = projectionOf({
+    ...(await load('consumers/projections/entries.ts')),
+    ...(await load('consumers/projections/flows.ts')),
+  })
   mkdirSync(directory, { recursive: true })
   const file = join(directory, 'logs.db')
   const store: LogStore = await createSqliteLogStore({ file, thread: 'same', logger: console })
@@ -18,10 +20,7 @@ export async function openSqliteSide(name: string, root: string, directory: stri
     name,
     held: () => heldBy(store),
     async fill(batch) {
-      const documents = batch.map((one) =>
-        (one.kind === 'event' ? eventLogDocument : applicationLogDocument)(one, JSON.stringify(one)),
-      )
-      const flows = foldFlows(batch.map(flowFact).filter((fact) => fact !== null))
+      const { documents, flows } = project(batch)
       const start = process.cpuUsage()
       await store.write(documents, signal)
       await store.mergeFlows(flows, signal)

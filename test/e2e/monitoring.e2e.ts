@@ -10,8 +10,9 @@ import { ruleGroups } from '../../deploy/monitoring/render.ts'
 import { freePorts } from '../stack/ports.ts'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
+import { notProved } from '../support/not-proved.ts'
 import { startSluice, temporaryFolder } from '../support/sluice-process.ts'
-import { attempt, notProved, prepareInstalled, type Toolchain } from '../support/toolchains.ts'
+import { attempt, prepareInstalled, type Toolchain } from '../support/toolchains.ts'
 
 const run = promisify(execFile)
 const FOLDER = join(import.meta.dirname, '../../deploy/monitoring')

@@ -4,8 +4,8 @@ import { FAULT_SCALE } from '../support/fault-scale.ts'
 import { type FullStack, type Part, startFullStack } from '../support/full-stack.ts'
 import { prove, storedOf } from '../support/full-stack-ledger.ts'
 import { checkOutLastRelease } from '../support/last-release.ts'
+import { notProved } from '../support/not-proved.ts'
 import type { StartOptions } from '../support/sluice-process.ts'
-import { notProved } from '../support/toolchains.ts'
 
 const PATIENCE_MS = 300_000 * FAULT_SCALE
 const SETTINGS = {}

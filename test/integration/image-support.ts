@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, test } from 'vitest'
+import { describe } from 'vitest'
+import { notProved, REQUIRED } from '../support/not-proved.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
@@ -69,15 +70,7 @@ export function describeWithDocker(name: string, images: readonly string[], body
     describe(name, body)
     return
   }
-  const reason = `NOT PROVED, no Docker: ${name} (${missing})`
-  if (process.env['REQUIRE_BACKENDS'] === '1') {
-    test(name, () => {
-      throw new Error(reason)
-    })
-    return
-  }
-  process.stderr.write(`\n${reason}\n`)
-  describe.skip(name, () => test('needs Docker', () => undefined))
+  notProved(name, missing, REQUIRED, 'no Docker')
 }
 
 function whatIsMissing(images: readonly string[]): string | undefined {

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { type Backend, BackendUnavailableError } from '../stack/backend.ts'
 import { jvmProvider } from '../stack/jvm.ts'
 import { eventually } from '../support/eventually.ts'
+import { notProved, REQUIRED } from '../support/not-proved.ts'
 
 const PATIENCE_MS = 180_000
 /** An ApiVersions request of version 0, with its length before it. */
@@ -32,9 +33,7 @@ async function describeJvm(name: string, start: () => Promise<Backend>, body: (s
     })
   } catch (error) {
     if (!(error instanceof BackendUnavailableError)) throw error
-    if (process.env['REQUIRE_BACKENDS'] === '1') throw error
-    process.stderr.write(`\nNOT PROVED, no servers of Java: ${name} (${error.message})\n`)
-    describe.skip(name, () => test('needs Java and Maven', () => undefined))
+    notProved(name, error.message, REQUIRED, 'no servers of Java')
   }
 }
 

@@ -9,7 +9,7 @@ import { eventLog, published } from '../support/consumers-records.ts'
 import { asyncapi, type Json } from '../support/contract-docs.ts'
 import { eventually } from '../support/eventually.ts'
 import { connectionTo, openKafka, uniqueName } from '../support/kafka.ts'
-import { notProved } from '../support/toolchains.ts'
+import { notProved, REQUIRED } from '../support/not-proved.ts'
 import { prepareRuntimes, type Runtime, startSubscriber } from './subscribers-support.ts'
 
 const PARTITIONS = 3
@@ -25,7 +25,7 @@ await describeWithBackends('the published topics on a real broker', { kafka: 'sh
   for (const runtime of runtimes.all) {
     const name = `the subscriber in ${runtime.language} prints each entry once, and goes on where it was stopped`
     if (!('missing' in runtime)) test(name, () => followsTheContract(runtime, kafka.brokers), 3 * PATIENCE_MS)
-    else notProved(name, runtime.missing, process.env['REQUIRE_BACKENDS'] === '1')
+    else notProved(name, runtime.missing, REQUIRED)
   }
 
   test('are made as the AsyncAPI document says', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, describe, inject, test } from 'vitest'
+import { afterAll, describe, inject } from 'vitest'
 import type { ElasticsearchOptions, KafkaOptions } from '../stack/backend.ts'
+import { notProved, REQUIRED } from './not-proved.ts'
 
 /** Kafka brokers. Only a test file's own servers may be killed, paused or restarted; shared ones refuse. */
 export interface KafkaServers extends Levers {
@@ -57,15 +58,7 @@ export async function describeWithBackends<N extends Needs>(
     })
   } catch (error) {
     if (!(error instanceof HostRefusalError)) throw error
-    const reason = `NOT PROVED, no real servers: ${name} (${error.message})`
-    if (process.env['REQUIRE_BACKENDS'] === '1') {
-      test(name, () => {
-        throw new Error(reason)
-      })
-      return
-    }
-    process.stderr.write(`\n${reason}\n`)
-    describe.skip(name, () => test('needs real servers', () => undefined))
+    notProved(name, error.message, REQUIRED, 'no real servers')
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { findChromium, launchChromium } from './chromium.ts'
+import { notProved, REQUIRED } from './not-proved.ts'
 import { type OpenOptions, type OpenPage, openPage } from './open-page.ts'
 import { type PageServer, startPageServer } from './page-server.ts'
 
@@ -23,15 +24,7 @@ export function describeWithBrowser(name: string, body: (browse: Browse) => void
     describe(name, () => body(browserFor(executable)))
     return
   }
-  const reason = `NOT PROVED, no browser: ${name} (no chromium, chromium-browser or google-chrome on the path)`
-  if (process.env['REQUIRE_BACKENDS'] === '1') {
-    test(name, () => {
-      throw new Error(reason)
-    })
-    return
-  }
-  process.stderr.write(`\n${reason}\n`)
-  describe.skip(name, () => test('needs a browser', () => undefined))
+  notProved(name, 'no chromium, chromium-browser or google-chrome on the path', REQUIRED, 'no browser')
 }
 
 function browserFor(executable: string): Browse {

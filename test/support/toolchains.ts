@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import { test } from 'vitest'
 import { cacheFolder, javaHome } from '../stack/artefacts.ts'
 
 const run = promisify(execFile)
@@ -23,19 +22,6 @@ export async function attempt(prepare: () => Promise<Environment>): Promise<Tool
     const { message, stderr = '' } = error as Error & { stderr?: string }
     return { missing: `${message} ${stderr}`.trim().slice(0, 500) }
   }
-}
-
-/** Reports a test that cannot run here: as skipped, or as failed if it is required. */
-export function notProved(name: string, missing: string, required: boolean): void {
-  const reason = `NOT PROVED: ${name} (${missing})`
-  if (required) {
-    test(name, () => {
-      throw new Error(reason)
-    })
-    return
-  }
-  process.stderr.write(`\n${reason}\n`)
-  test.skip(name, () => undefined)
 }
 
 /** PATH with a folder in front. */

@@ -1,6 +1,6 @@
 import type { EntryKind } from '../../shared/contract/records.ts'
 import { successBody } from '../../shared/http/answer.ts'
-import type { GroupField, LogStoreReader } from '../../shared/log-store/log-store.ts'
+import type { EntryFilter, GroupField, LogStoreReader } from '../../shared/log-store/log-store.ts'
 import { printTerm } from '../../shared/query/term.ts'
 import type { Series } from '../schemas/answers.ts'
 import type { Answer, Call } from './call.ts'
@@ -21,11 +21,12 @@ export const seriesOfEntries =
     const of = value === null ? null : numbersOf(kind, value)
     const grouping = by === null ? null : groupingOf(kind, by)
     const request = { fn, of, by: grouping?.field ?? null, seriesMax, bucketsMax }
-    const found = await store.series(filterOf(kind, call), request, call.signal)
+    const filter = filterOf(kind, call)
+    const found = await store.series(filter, request, call.signal)
     const items: Series['items'][number][] = []
     for (const one of found.series) {
       const term = grouping === null ? null : termOf(grouping, one.value)
-      items.push({ ...one, label: await labelOf(one.value, kind, grouping?.field, call, store), term })
+      items.push({ ...one, label: await labelOf(one.value, grouping?.field, filter, call, store), term })
     }
     return successBody({
       fn,
@@ -41,15 +42,15 @@ export const seriesOfEntries =
 /** The text of a group, derived from its newest log; else the name of the value in the registry, or the value. */
 async function labelOf(
   value: string | null,
-  kind: EntryKind,
   field: GroupField | undefined,
+  filter: EntryFilter,
   call: Call,
   store: LogStoreReader,
 ): Promise<string | null> {
   if (value === null || field === undefined) return value
   if (!isGroup(field)) return nameOf(field, value, call)
   const newest = { limit: 1, order: 'desc', after: null } as const
-  const { entries } = await store.search({ ...filterOf(kind, call), [field]: value }, newest, call.signal)
+  const { entries } = await store.search({ ...filter, [field]: value }, newest, call.signal)
   return (entries[0] && groupText(field, entries[0])?.label) ?? value
 }
 
