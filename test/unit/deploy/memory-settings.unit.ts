@@ -37,7 +37,7 @@ describe('settings of memory', () => {
   test.each([[['--role', 'gateway']], [['--role=gateway']]])('leave a gateway more room: %j', (args) => {
     const { args: after, env } = begun([], {}, ...args) ?? {}
     expect(after).toEqual(['/node', '--max-semi-space-size=32', '/main.ts', 'start', ...args])
-    expect(Object.keys(env ?? {})).toEqual(['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE'])
+    expect(Object.keys(env ?? {})).toEqual(['MALLOC_ARENA_MAX'])
     expect(begun([], env ?? {}, ...args)).toBeUndefined()
   })
 
