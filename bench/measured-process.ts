@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-
-/** Clock ticks per second in /proc, on every Linux that Node supports. */
-const TICKS_PER_SECOND = 100
+import { cpuSecondsOf } from '../test/support/process-times.ts'
 
 /** A program under measurement, as accounted for by the kernel. */
 export interface MeasuredProcess {
@@ -64,7 +62,7 @@ function measured(child: ChildProcess, url: string): MeasuredProcess {
   if (pid === undefined) throw new Error(`${child.spawnfile} did not start`)
   return {
     url,
-    cpuSeconds: () => cpuOf(`/proc/${pid}/stat`),
+    cpuSeconds: () => cpuSecondsOf(`/proc/${pid}/stat`),
     cpuSecondsByThread: () => byThread(pid),
     memory: () => ({ nowMiB: statusMiB(pid, 'VmRSS'), peakMiB: statusMiB(pid, 'VmHWM') }),
     stop: () =>
@@ -88,18 +86,11 @@ function printedUrl(child: ChildProcess): Promise<string> {
   })
 }
 
-/** CPU seconds in a /proc stat file: fields 14 (utime) and 15 (stime), counted after the parenthesised name, which may contain blanks. */
-export function cpuOf(statFile: string): number {
-  const line = readFileSync(statFile, 'utf8')
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
-}
-
 function byThread(pid: number): Record<string, number> {
   const seconds: Record<string, number> = {}
   for (const task of readdirSync(`/proc/${pid}/task`)) {
     const name = readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim()
-    seconds[name] = (seconds[name] ?? 0) + cpuOf(`/proc/${pid}/task/${task}/stat`)
+    seconds[name] = (seconds[name] ?? 0) + cpuSecondsOf(`/proc/${pid}/task/${task}/stat`)
   }
   return seconds
 }

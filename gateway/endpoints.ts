@@ -18,9 +18,9 @@ import type { Logger } from '../shared/runtime/logger.ts'
 import type { Metrics } from '../shared/runtime/metrics.ts'
 import { CLEF_FORMAT, createClefCheck, SEQ } from './clef/clef.ts'
 import { type Cors, createCors } from './cors.ts'
-import { type Admissions, createAdmissions } from './ingest/admission.ts'
 import { createAdmit } from './ingest/admit.ts'
 import { createApplicationLogCheck, createBatchCheck, sentBatchEntries } from './ingest/application-log.ts'
+import { type BodyGrants, createBodyGrants } from './ingest/body-grants.ts'
 import type { BatchCheck, Check, CheckDeps } from './ingest/checks.ts'
 import { type BodyFormat, createEndpoint, type SendReply, sendResponse } from './ingest/endpoint.ts'
 import { createEventLogCheck } from './ingest/event-log.ts'
@@ -58,7 +58,7 @@ interface Intake {
   readonly path: string
   readonly kind: EntryKind
   /** Where senders name their target; this decides how much of a body is read. */
-  readonly admission: keyof Admissions
+  readonly grant: keyof BodyGrants
   /** The check of its entries: one per request (`check`) or many (`checkAll`). */
   readonly entries:
     | { readonly check: (deps: CheckDeps) => Check }
@@ -82,7 +82,7 @@ const JSON_FORMAT: BodyFormat = {
 }
 
 const OWN = {
-  admission: 'byTarget',
+  grant: 'byTarget',
   format: JSON_FORMAT,
   dialect: ENVELOPE,
   // For clients that cannot set headers.
@@ -90,7 +90,7 @@ const OWN = {
 } as const
 const FOREIGN = {
   kind: 'application',
-  admission: 'byKey',
+  grant: 'byKey',
   // For clients that can only set a URL. An API key in the URL is not read, as URLs end up in access logs.
   translate: (request: IncomingMessage) => setFromParameter(request, 'project', PROJECT_HEADER),
 } as const
@@ -183,12 +183,12 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
   const quotas = createQuotas(deps)
   const common = { ...deps, quotas, validators: compileValidators(), contextOf: createRequestContexts(clock) }
   const depsOfKind = { event: createDepsOf('event', common), application: createDepsOf('application', common) }
-  const admissions = createAdmissions({ ...deps, quotas, budget: createBodyBudget(deps) })
+  const bodyGrants = createBodyGrants({ ...deps, quotas, budget: createBodyBudget(deps) })
   const inflate = createInflate()
   const cooperative = createCooperative()
 
   function intakeOf<Kind extends Content, Source extends BodySource, Response>(
-    { path, kind, admission, entries, recordedAs = path }: Intake,
+    { path, kind, grant, entries, recordedAs = path }: Intake,
     { format, dialect }: Encoding<Kind, Source>,
     send: SendReply<Response>,
   ): (request: Source, response: Response) => Promise<void> {
@@ -198,14 +198,13 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
       'check' in entries
         ? createEntryHandler(entries.check(endpointDeps), endpointDeps)
         : createBatchHandler({ check: entries.checkAll(endpointDeps), sent: entries.sent, dialect }, endpointDeps)
-    const admit = admissions[admission]
     const read = createBodyReader<Kind, Source>({
       ...format,
       timeoutMs: config.BODY_TIMEOUT_MS,
       inflate,
-      admit: (request) => {
+      grant: (request) => {
         const cause = refusal(request)
-        return cause === undefined ? admit(request) : { problem: cause }
+        return cause === undefined ? bodyGrants[grant](request) : { problem: cause }
       },
     })
     return createEndpoint(handle, { ...endpointDeps, read, send, parse, cooperative, dialect, logger })
@@ -221,7 +220,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
   const handlers = new Map(ENDPOINTS.map((endpoint) => [endpoint, handlerOf(endpoint)]))
   const served = [...handlers].map(([{ path }, handler]) => [path, handler] as const)
   const inProject = [...handlers]
-    .filter(([{ admission }]) => admission === 'byKey')
+    .filter(([{ grant }]) => grant === 'byKey')
     .map(([{ path }, handler]) => [path, forProject(handler)] as const)
   const methods = METHODS.map((method) => {
     const take = intakeOf(method, method, sendToCaller)

@@ -61,7 +61,8 @@ const DISK_USE = { topics: 0.7, store: 0.75 } as const
 const BROKER_PER_COPY = 0.6
 /** Size of a record on the topic after gzip, headers included, for real services' entries. Assumed, as bench entries are more alike. */
 const COMPRESSED = 0.2
-const RECORD_OVERHEAD_BYTES = 500
+/** What a record adds to its entry on the topic before compression: names, ids and headers. */
+const RECORD_ADDS_BYTES = 500
 /** Stored bytes per byte of entry; docs/elasticsearch.md measures 441 bytes for a document of 1,000. */
 const STORED = 0.441
 const SHARD_BYTES = 50e9
@@ -96,7 +97,7 @@ export function planFor(load: Load, figures: Figures): Plan {
     partitions: PARTITIONS.find((count) => count >= partitions) ?? Math.ceil(partitions),
     brokerCores: (cores(ofGateways(({ brokerMs }) => brokerMs)) * (1 + BROKER_PER_COPY * (load.topicCopies - 1))) / USE,
     topicBytes:
-      (rate * (entryBytes + RECORD_OVERHEAD_BYTES) * COMPRESSED * SECONDS_OF_DAY * load.topicDays * load.topicCopies) /
+      (rate * (entryBytes + RECORD_ADDS_BYTES) * COMPRESSED * SECONDS_OF_DAY * load.topicDays * load.topicCopies) /
       DISK_USE.topics,
     storeCores: (cores(all.storeMs) * (1 + storeCopies)) / USE,
     storeBytes: (dayBytes * storeDays * (1 + storeCopies)) / DISK_USE.store,

@@ -1,4 +1,4 @@
-import { UNKNOWN_BODY_BYTES_MAX } from '../../gateway/ingest/admission.ts'
+import { UNKNOWN_BODY_BYTES_MAX } from '../../gateway/ingest/body-grants.ts'
 import { FOREIGN_ENTRIES_MAX } from '../../gateway/ingest/checks.ts'
 import { GROUPS_MAX } from '../../gateway/otlp/log-records.ts'
 import { FULL_TEXT_CHARACTERS_MAX, KEYWORD_BYTES } from '../../shared/contract/keyword.ts'

@@ -86,11 +86,11 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
 /** The largest record that Kafka accepts by default. */
 const KAFKA_RECORD_BYTES = 1_048_588
 /** Key and headers of the largest record, those of a dead letter included, with room to spare. */
-const RECORD_OVERHEAD_BYTES = 32_768
+const KEY_AND_HEADERS_BYTES_MAX = 32_768
 
 /** The topics with this installation's names, and with a larger record limit than Kafka's default if entries may need it. */
 function namedTopics(config: Config): readonly NamedTopic[] {
-  const recordBytesMax = config.MAX_ENTRY_BYTES + RECORD_OVERHEAD_BYTES
+  const recordBytesMax = config.MAX_ENTRY_BYTES + KEY_AND_HEADERS_BYTES_MAX
   const size = recordBytesMax > KAFKA_RECORD_BYTES ? { recordBytesMax } : {}
   return Object.values(TOPICS).map((spec) => ({ ...spec, ...size, name: topicName(config.TOPIC_PREFIX, spec.role) }))
 }

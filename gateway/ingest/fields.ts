@@ -8,7 +8,10 @@ export type Fields = Readonly<Record<string, unknown>>
 export const DEFAULT_ENVIRONMENT = 'Development'
 
 /** Maximum characters of a refused text that an answer quotes. */
-const SHOWN_CHARACTERS_MAX = 64
+const QUOTED_CHARACTERS_MAX = 64
+
+/** The beginning of a refused text, in quotation marks. */
+export const quoted = (text: string): string => JSON.stringify(text.slice(0, QUOTED_CHARACTERS_MAX))
 
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -48,8 +51,8 @@ export const levelOf = (value: unknown): Level | undefined =>
 export function refuseLevel(value: unknown) {
   if (isMissing(value)) return refuse('invalid_log_level', null, 'level is missing or empty.')
   if (typeof value !== 'string') return refuse('invalid_log_level', null, 'level is not a string.')
-  const received = value.slice(0, SHOWN_CHARACTERS_MAX)
-  return refuse('invalid_log_level', { received }, `${JSON.stringify(received)} is not a recognized log level.`)
+  const received = value.slice(0, QUOTED_CHARACTERS_MAX)
+  return refuse('invalid_log_level', { received }, `${quoted(value)} is not a recognized log level.`)
 }
 
 /** The canonical timestamp of a checked field, or `receivedAt` if it is absent; undefined if it is not a timestamp. */

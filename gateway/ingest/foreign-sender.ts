@@ -4,15 +4,13 @@ import { parseGuid } from '../../shared/contract/guid.ts'
 import { presentedKey } from '../../shared/http/api-key.ts'
 import type { Project, Registry, Team } from '../../shared/registry/registry.ts'
 import { type CheckDeps, refuseArchived, refuseUntilReady } from './checks.ts'
-import { isMissing } from './fields.ts'
+import { isMissing, quoted } from './fields.ts'
 
 /** Names a request's Project by its id or its name. */
 export const PROJECT_HEADER = 'x-project-id'
 
 /** Maximum Projects that a refusal lists. */
 const LISTED_MAX = 5
-/** Maximum characters of a refused name that an answer quotes. */
-const SHOWN_CHARACTERS_MAX = 64
 
 /** Returns the Team of a request's key, for endpoints where the key alone identifies the sender. */
 export function checkSender(
@@ -73,7 +71,7 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
 
   function byId(text: string): Checked<Project> {
     const id = parseGuid(text)
-    if (id === undefined) return refuseFor('invalid_project_id', `${shown(text)} is not a GUID.`)
+    if (id === undefined) return refuseFor('invalid_project_id', `${quoted(text)} is not a GUID.`)
     const project = registry.project(id)
     return oneOf(project?.team === team.id ? [project] : [], id)
   }
@@ -81,8 +79,8 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
   function byName(name: string): Checked<Project> {
     const named = registry.projectsNamed(team.id, name)
     return named.length > 0
-      ? oneOf(named, `named ${shown(name)}`)
-      : forUnknown('project_not_found', `No Project of the Team is named ${shown(name)}.`)
+      ? oneOf(named, `named ${quoted(name)}`)
+      : forUnknown('project_not_found', `No Project of the Team is named ${quoted(name)}.`)
   }
 
   function forUnknown(code: 'project_not_found' | 'missing_project_id', what: string): Checked<Project> {
@@ -103,11 +101,9 @@ export function createProjectFinder(team: Team, registry: Registry, remedy: stri
 
 const WAY_OUT = "Or name a Project for unknown services in the Team's settings (defaultProject)."
 
-const shown = (text: string): string => JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))
-
 function listed(projects: readonly Project[]): string {
   if (projects.length === 0) return 'The Team has no Project in use.'
-  const named = projects.slice(0, LISTED_MAX).map(({ id, name }) => `${shown(name)} (${id})`)
+  const named = projects.slice(0, LISTED_MAX).map(({ id, name }) => `${quoted(name)} (${id})`)
   const rest = projects.length - named.length
   return `Projects of the Team: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
 }

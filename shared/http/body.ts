@@ -70,7 +70,7 @@ export type BodyReader<Kind extends Content = string, Source extends BodySource 
 export interface BodyReaderOptions<Kind extends Content = string, Source extends BodySource = IncomingMessage> {
   readonly decode: Decode<Kind>
   /** Decides from the headers how much of a request is read; a problem refuses it before anything is read. */
-  readonly admit: (request: Source) => Checked<BodyGrant>
+  readonly grant: (request: Source) => Checked<BodyGrant>
   /** Maximum time from the call to the last byte. */
   readonly timeoutMs: number
   readonly inflate?: Inflate
@@ -93,7 +93,7 @@ type Wire = Checked<BodyBytes> | typeof GONE
  */
 export function createBodyReader<Kind extends Content, Source extends BodySource = IncomingMessage>({
   decode,
-  admit,
+  grant: grantOf,
   timeoutMs,
   inflate = createInflate(),
   unwrap = unwrapped,
@@ -109,11 +109,11 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
     let size = 0
     let pieces = 0
     const end = (wire: Wire): void => {
-      if (reading === undefined) return
-      const { bytes, settle } = reading
+      const ended = reading
+      if (ended === undefined) return
       reading = undefined
-      if (wire === GONE || wire.problem !== undefined) bytes.release()
-      settle(wire)
+      if (wire === GONE || wire.problem !== undefined) ended.bytes.release()
+      ended.settle(wire)
     }
     const expire = (): void => {
       if (reading === undefined) request.destroy()
@@ -179,7 +179,7 @@ export function createBodyReader<Kind extends Content, Source extends BodySource
   // One promise per request: each costs as much as a check.
   return (request) =>
     new Promise((resolve, reject) => {
-      const grant = admit(request)
+      const grant = grantOf(request)
       readWire(request, grant, (wire) => {
         try {
           resolve(bodyOf(wire, grant, request))
@@ -264,13 +264,13 @@ export function createSmallJsonReader({
   bytesMax: number
   timeoutMs: number
 }): SmallJsonReader {
-  const grant: BodyGrant = { owner: '', wireBytesMax: bytesMax, inflatedBytesMax: bytesMax, share: NO_SHARE }
+  const granted: BodyGrant = { owner: '', wireBytesMax: bytesMax, inflatedBytesMax: bytesMax, share: NO_SHARE }
   const read = createBodyReader({
     decode: decodeText,
     timeoutMs,
-    admit: ({ headers }) => {
+    grant: ({ headers }) => {
       const cause = mediaProblem(headers)
-      return cause === undefined ? { value: grant } : { problem: cause }
+      return cause === undefined ? { value: granted } : { problem: cause }
     },
   })
   return async (request) => {

@@ -80,6 +80,8 @@ export interface LogStoreReader {
   searchFlows(filter: FlowFilter, page: FlowPageRequest, signal?: AbortSignal): Promise<FlowPage>
   /** The number of matching flows in each state. */
   countFlows(filter: FlowFilter, states: FlowStates, signal?: AbortSignal): Promise<FlowCounts>
+  /** The same for the flows of each Event and Step. */
+  tallyFlows(filter: FlowFilter, states: FlowStates, signal?: AbortSignal): Promise<FlowTally>
   /** One flow; undefined if the Team has no entry with the key. */
   flow(team: string, correlationKey: string, signal?: AbortSignal): Promise<Flow | undefined>
 }
@@ -260,6 +262,15 @@ export interface FlowFilter {
 export const FLOW_STATES = ['running', 'stalled', 'failed', 'finished'] as const
 export type FlowState = (typeof FLOW_STATES)[number]
 export type FlowCounts = Readonly<Record<FlowState, number>>
+
+/** The number of flows in each state that have logs of an Event or of a Step, by its identifier; at most `TALLIED_MAX` of either. */
+export interface FlowTally {
+  readonly events: ReadonlyMap<string, FlowCounts>
+  readonly steps: ReadonlyMap<string, FlowCounts>
+}
+
+/** More Events and Steps than a Team has in use, and few enough for one answer of Elasticsearch. */
+export const TALLIED_MAX = 5_000
 
 /** The facts that determine the states of flows, in addition to the flows' own. */
 export interface FlowStates {

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../runtime/clock.ts'
 import type { Health, Service } from '../runtime/lifecycle.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Metrics } from '../runtime/metrics.ts'
+import { byDeadline } from '../runtime/waiting.ts'
 import type { Unreadable } from './records.ts'
 import type { Registry } from './registry.ts'
 import { createRegistryFold } from './registry-fold.ts'
@@ -74,15 +75,7 @@ export function createRegistryFollower({
       setReady(false)
       // If `start` failed, it has reported that, and there is nothing to close.
       const closing = following?.then((follower) => follower.close()).catch(() => undefined)
-      await waitAtMost(deadline - clock.now(), closing)
+      await byDeadline(Promise.resolve(closing), deadline, clock)
     },
   }
-}
-
-/** Waits for the work, but no longer than this time. */
-async function waitAtMost(milliseconds: number, work: Promise<void> | undefined): Promise<void> {
-  const expired = Promise.withResolvers<void>()
-  const timer = setTimeout(expired.resolve, Math.max(0, milliseconds))
-  await Promise.race([work, expired.promise])
-  clearTimeout(timer)
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readdirSync, readFileSync } from 'node:fs'
+import { processTimes } from '../support/process-times.ts'
 
 export interface ServerCommand {
   readonly command: string
@@ -50,27 +51,11 @@ export function startServer({ command, args, environment, logFile, user }: Serve
   }
 }
 
-/** Clock ticks per second in /proc, on every Linux that Node supports. */
-const TICKS_PER_SECOND = 100
-
 function cpuSecondsOfGroup(group: number): number {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  const ticks = pids.map((pid) => {
-    const fields = statFields(pid)
-    // After the name: state, ppid, pgrp and so on; utime and stime are the 12th and 13th.
-    return Number(fields[2]) === group ? Number(fields[11]) + Number(fields[12]) : 0
-  })
-  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND
-}
-
-/** The fields after the name, which may contain blanks, in a process's stat line; empty if the process is gone. */
-function statFields(pid: string): readonly string[] {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')
-  } catch {
-    return []
-  }
+  const times = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => processTimes(`/proc/${pid}/stat`))
+  return times.reduce((sum, one) => (one?.group === group ? sum + one.cpuSeconds : sum), 0)
 }
 
 /** Waits until the server's log contains `text`, or `check` returns true. Rejects if the server ends, or on timeout. */

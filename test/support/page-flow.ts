@@ -11,7 +11,7 @@ export const CHECKOUT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
 export const WAREHOUSE = '3f2504e0-4f89-11d3-9a0c-0305e82c3302'
 export const OTHER_PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3303'
 
-/** Number of lanes in the large flow besides its two Projects. */
+/** Number of Steps that the large flow passes through; its two Projects have lanes besides. */
 export const STAGES = 38
 
 const REGISTRY = `

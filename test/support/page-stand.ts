@@ -4,6 +4,7 @@ import { type Client, createClient } from './api.ts'
 import { eventually } from './eventually.ts'
 import { startFullStack } from './full-stack.ts'
 import { buildPage } from './page-build.ts'
+import { STAGES } from './page-flow.ts'
 import { startPageServer } from './page-server.ts'
 import { temporaryFolder } from './sluice-process.ts'
 
@@ -31,8 +32,6 @@ export interface StandTeam {
 }
 
 const STEPS = ['Validate', 'Charge', 'Ship', 'Deliver']
-/** The number of the Event's Steps that a large flow passes through. */
-export const STAGES = 38
 
 const TEAM_IDS = [
   'entrance',

@@ -9,6 +9,7 @@ import type {
   EntryFilter,
   Facets,
   Flow,
+  FlowCounts,
   FlowCursor,
   FlowGroup,
   FlowSort,
@@ -116,6 +117,23 @@ export function createMemoryLogStore(): MemoryLogStore {
       const counts = { running: 0, stalled: 0, failed: 0, finished: 0 }
       for (const flow of flows) counts[stateOf(flow, states)] += 1
       return counts
+    },
+    tallyFlows: async (filter, states) => {
+      const page = { limit: Number.POSITIVE_INFINITY, sort: 'latest', after: null } as const
+      const { flows } = await store.searchFlows(filter, page)
+      const tally = (memberOf: (group: FlowGroup) => string | null): ReadonlyMap<string, FlowCounts> => {
+        const counts = new Map<string, Record<FlowState, number>>()
+        for (const flow of flows) {
+          for (const member of new Set(flow.groups.map(memberOf))) {
+            if (member === null) continue
+            const known = counts.get(member) ?? { running: 0, stalled: 0, failed: 0, finished: 0 }
+            counts.set(member, known)
+            known[stateOf(flow, states)] += 1
+          }
+        }
+        return counts
+      }
+      return { events: tally(({ event }) => event), steps: tally(({ step }) => step) }
     },
     flow: async (team, correlationKey) => {
       enter('flow')

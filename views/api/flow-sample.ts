@@ -1,3 +1,4 @@
+import { compareTimestamps, timestampOf } from '../../shared/contract/timestamp.ts'
 import {
   type Flow,
   type FlowCursor,
@@ -7,14 +8,33 @@ import {
 } from '../../shared/log-store/log-store.ts'
 import type { Durations } from '../schemas/answers.ts'
 
-/** Maximum number of flows that statistics are computed from. */
+/** Maximum number of flows whose logs are counted for statistics. */
 export const FLOWS_SAMPLED_MAX = 1_000
 /** Sampling stops after the page that reaches this many groups. */
 const GROUPS_SAMPLED_MAX = 5 * PAGE_GROUPS_MAX
 
+/** A part of the flows in the order of their latest activity: those after a place, as long as they were active after `until`. */
+interface Stretch {
+  readonly after: FlowCursor | null
+  readonly until: string
+}
+
+const ALL: readonly Stretch[] = [{ after: null, until: '' }]
+const STRETCHES = 10
+
+/** Equal parts of the time from `from` to `to`, canonical timestamps, for a sample that does not consist of the latest flows alone. */
+export function stretchesOf(from: string, to: string): readonly Stretch[] {
+  const [begin, end] = [Date.parse(from), Date.parse(to)]
+  const at = (part: number): string => timestampOf(Math.round(end - ((end - begin) * part) / STRETCHES))
+  return Array.from({ length: STRETCHES }, (_, part) => ({
+    after: part === 0 ? null : { rank: 0, lastAt: at(part), correlationKey: '' },
+    until: part === STRETCHES - 1 ? '' : at(part + 1),
+  }))
+}
+
 /**
- * Calls `each` for the matching flows, most recently active first, up to `flowsMax`. Returns how many there were, and whether there are
- * more.
+ * Calls `each` for up to `flowsMax` of the matching flows: about as many from each stretch as it has, those with the latest activity first.
+ * Returns how many there were, and whether there are more.
  */
 export async function sampleFlows(
   store: LogStoreReader,
@@ -22,21 +42,29 @@ export async function sampleFlows(
   flowsMax: number,
   signal: AbortSignal,
   each: (flow: Flow) => void,
+  stretches: readonly Stretch[] = ALL,
 ): Promise<{ readonly sampled: number; readonly more: boolean }> {
+  const share = Math.ceil(flowsMax / stretches.length)
   let sampled = 0
   let groups = 0
-  let after: FlowCursor | null = null
-  do {
-    const page = { limit: flowsMax - sampled, sort: 'latest', after } as const
-    const { flows, next } = await store.searchFlows(filter, page, signal)
-    for (const flow of flows) {
-      each(flow)
-      groups += flow.groups.length
+  let rest = stretches
+  while (rest.length > 0) {
+    const going: Stretch[] = []
+    for (const { after, until } of rest) {
+      if (sampled >= flowsMax || groups >= GROUPS_SAMPLED_MAX) return { sampled, more: true }
+      const page = { limit: Math.min(share, flowsMax - sampled), sort: 'latest', after } as const
+      const { flows, next } = await store.searchFlows(filter, page, signal)
+      const own = flows.filter(({ lastAt }) => compareTimestamps(lastAt, until) > 0)
+      for (const flow of own) {
+        each(flow)
+        groups += flow.groups.length
+      }
+      sampled += own.length
+      if (next !== null && own.length === flows.length) going.push({ after: next, until })
     }
-    sampled += flows.length
-    after = next
-  } while (after !== null && sampled < flowsMax && groups < GROUPS_SAMPLED_MAX)
-  return { sampled, more: after !== null }
+    rest = going
+  }
+  return { sampled, more: false }
 }
 
 /** Percentiles by the nearest-rank method, so each is one of the times. Null when there are none. */

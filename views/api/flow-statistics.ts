@@ -1,10 +1,20 @@
+import { searchText } from '../../shared/contract/keyword.ts'
+import { timestampOf } from '../../shared/contract/timestamp.ts'
 import { successBody } from '../../shared/http/answer.ts'
-import type { Flow, FlowFilter, FlowState, LogStoreReader } from '../../shared/log-store/log-store.ts'
+import {
+  EVENT_ENDS_MAX,
+  type Flow,
+  type FlowCounts,
+  type FlowFilter,
+  type FlowState,
+  type FlowTally,
+  type LogStoreReader,
+} from '../../shared/log-store/log-store.ts'
 import type { EventStatistics, FlowStatistics } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
 import { flowFilter } from './filter.ts'
-import { durationsOf, FLOWS_SAMPLED_MAX, sampleFlows } from './flow-sample.ts'
-import type { FlowWaits } from './flow-state.ts'
+import { durationsOf, FLOWS_SAMPLED_MAX, sampleFlows, stretchesOf } from './flow-sample.ts'
+import { type FlowWaits, statesAt } from './flow-state.ts'
 import { distinct, nextStepOf, spanOf, stepTimes, summaryOf } from './flow-summary.ts'
 import { isInUse, type Names } from './names.ts'
 
@@ -25,20 +35,33 @@ interface Moment {
   readonly waits: FlowWaits
 }
 
-/** Counts the flows of a filter by Event; only one Event when the filter names it. */
+/**
+ * The statistics of a filter's flows by Event; only one Event when the filter names it. If there are more than `flowsMax` flows, the log
+ * store counts all of them, and the durations are those of a sample.
+ */
 export async function readStatistics(
   store: LogStoreReader,
   filter: FlowFilter,
   names: Names,
   { now, waits }: Moment,
   signal: AbortSignal,
+  flowsMax = FLOWS_SAMPLED_MAX,
 ): Promise<FlowStatistics> {
   const tallies = new Map<string, Tally>()
-  const { sampled, more } = await sampleFlows(store, filter, FLOWS_SAMPLED_MAX, signal, (flow) =>
-    countIn(tallies, flow, summaryOf(flow, names, now, waits).state, names),
-  )
+  const states = names.processes().length > EVENT_ENDS_MAX ? undefined : statesAt(now, names, waits)
+  const total = states && sumOf(await store.countFlows(filter, states, signal))
+  const isLarge = total !== undefined && total > flowsMax
+  const stretches =
+    isLarge && filter.from !== null ? stretchesOf(filter.from, filter.to ?? timestampOf(now)) : undefined
+  const count = (flow: Flow): void => countIn(tallies, flow, summaryOf(flow, names, now, waits).state, names)
+  const { sampled, more } = await sampleFlows(store, filter, flowsMax, signal, count, stretches)
+  if (isLarge && states !== undefined) {
+    countAll(tallies, await store.tallyFlows(filter, states, signal), names)
+    const stalled = { ...filter, state: { ...states, is: 'stalled' } } as const
+    await sampleFlows(store, stalled, flowsMax, signal, (flow) => countStalled(tallies, flow, names))
+  }
   const all = [...tallies]
-    .filter(([event]) => filter.event === null || filter.event === event)
+    .filter(([event]) => filter.event === null || filter.event === searchText(event))
     .map(([event, tally]) => statisticsOf(event, tally, names))
     .toSorted((a, b) => b.started - a.started || (a.event.identifier < b.event.identifier ? -1 : 1))
   const items = all.slice(0, EVENTS_MAX)
@@ -50,9 +73,11 @@ export async function readStatistics(
   }
 }
 
+const sumOf = (counts: FlowCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
+
 /** Counts of the flows of one Event. Times are in milliseconds. */
 interface Tally {
-  readonly states: Record<FlowState, number>
+  states: FlowCounts
   readonly durations: number[]
   readonly steps: Map<string, StepTally>
 }
@@ -66,24 +91,47 @@ interface StepTally {
 function countIn(tallies: Map<string, Tally>, flow: Flow, state: FlowState, names: Names): void {
   for (const [event, groups] of Map.groupBy(flow.groups, (group) => group.event)) {
     if (event === null) continue
-    const tally: Tally = tallies.get(event) ?? {
-      states: { running: 0, stalled: 0, failed: 0, finished: 0 },
-      durations: [],
-      steps: new Map(),
-    }
-    tallies.set(event, tally)
-    tally.states[state] += 1
+    const tally = tallyOf(tallies, event)
+    tally.states = { ...tally.states, [state]: tally.states[state] + 1 }
     if (state === 'finished') tally.durations.push(spanOf(groups))
     const times = stepTimes(groups)
-    const seen = new Set(groups.map(({ step }) => step))
-    for (const step of distinct([...seen])) {
+    for (const step of distinct(groups.map((group) => group.step))) {
       const counted = stepOf(tally, step)
       counted.reached += 1
       counted.times.push(...[times.get(step)].filter((time) => time !== undefined))
     }
-    const next = state === 'stalled' ? nextStepOf(event, seen, names) : undefined
-    if (next !== undefined) stepOf(tally, next).stalled += 1
   }
+  if (state === 'stalled') countStalled(tallies, flow, names)
+}
+
+/** Counts a stalled flow at the Step that it waits for in each of its Events. */
+function countStalled(tallies: Map<string, Tally>, { groups }: Flow, names: Names): void {
+  for (const event of distinct(groups.map((group) => group.event))) {
+    const seen = new Set(groups.filter((group) => group.event === event).map(({ step }) => step))
+    const next = nextStepOf(event, seen, names)
+    if (next !== undefined) stepOf(tallyOf(tallies, event), next).stalled += 1
+  }
+}
+
+/** Replaces the counts of a sample by those of all flows, except for the Steps that stalled flows wait for, which begin at zero. */
+function countAll(tallies: Map<string, Tally>, { events, steps }: FlowTally, names: Names): void {
+  for (const [event, states] of events) {
+    const tally = tallyOf(tallies, event)
+    tally.states = states
+    for (const { identifier } of names.stepsOf(event)) if (steps.has(searchText(identifier))) stepOf(tally, identifier)
+    for (const [step, counted] of tally.steps) {
+      const reached = steps.get(searchText(step))
+      counted.reached = reached === undefined ? 0 : sumOf(reached)
+      counted.stalled = 0
+    }
+  }
+}
+
+function tallyOf(tallies: Map<string, Tally>, event: string): Tally {
+  const none = { running: 0, stalled: 0, failed: 0, finished: 0 }
+  const tally: Tally = tallies.get(event) ?? { states: none, durations: [], steps: new Map() }
+  tallies.set(event, tally)
+  return tally
 }
 
 function stepOf({ steps }: Tally, step: string): StepTally {
@@ -95,7 +143,7 @@ function stepOf({ steps }: Tally, step: string): StepTally {
 /** The Event's Steps as in a flow: Steps that are in use or were seen, in registry order, then Steps that the registry no longer has. */
 function statisticsOf(event: string, tally: Tally, names: Names): EventStatistics {
   const { states, durations, steps } = tally
-  const started = Object.values(states).reduce((sum, count) => sum + count, 0)
+  const started = sumOf(states)
   const registered = names.stepsOf(event).filter((step) => isInUse(step) || steps.has(step.identifier))
   const all = new Set([...registered.map(({ identifier }) => identifier), ...[...steps.keys()].sort()])
   return {
@@ -105,7 +153,13 @@ function statisticsOf(event: string, tally: Tally, names: Names): EventStatistic
     duration: durationsOf(durations),
     steps: [...all].map((identifier) => {
       const { reached, stalled, times } = stepOf(tally, identifier)
-      return { step: names.step(identifier), reached, share: reached / started, duration: durationsOf(times), stalled }
+      return {
+        step: names.step(identifier),
+        reached,
+        share: Math.min(1, reached / started),
+        duration: durationsOf(times),
+        stalled,
+      }
     }),
   }
 }

@@ -463,10 +463,10 @@ export const FlowStatistics = component('FlowStatistics', {
   sampled: {
     ...count,
     description:
-      'The flows that were counted, of those that the parameters select: those with the latest activity, 1,000 at most.',
+      'The flows whose durations were measured, 1,000 at most, spread over the range of time. The counts are those of all flows.',
   },
-  complete: { ...flag, description: 'Whether these are all that the parameters select.' },
-  items: { ...arrayOf(EventStatistics), description: 'The Events of these flows, those with most flows first.' },
+  complete: { ...flag, description: 'Whether these are all flows that the parameters select.' },
+  items: { ...arrayOf(EventStatistics), description: 'The Events of the flows, those with most flows first.' },
   more: {
     ...flag,
     description: 'Whether Events or Steps were left out: there are 50 Events at most, and 200 Steps of each.',

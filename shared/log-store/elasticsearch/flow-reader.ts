@@ -1,11 +1,16 @@
 import { compareTimestamps } from '../../contract/timestamp.ts'
 import {
+  FLOW_STATES,
   type Flow,
+  type FlowCounts,
+  type FlowFilter,
   type FlowGroup,
   type FlowSort,
   type FlowState,
+  type FlowStates,
   type LogStoreReader,
   PAGE_GROUPS_MAX,
+  TALLIED_MAX,
 } from '../log-store.ts'
 import { type Connection, ElasticsearchError } from './connection.ts'
 import { compileFlowFilter } from './filter-dsl.ts'
@@ -33,8 +38,24 @@ const RANKS: Readonly<Record<FlowSort, object | null>> = {
   worst: { worstLevel: { order: 'desc' } },
 }
 
+interface Terms {
+  readonly buckets: readonly { readonly key: string; readonly doc_count: number }[]
+}
+
+interface Counted {
+  readonly doc_count: number
+  readonly events?: Terms
+  readonly steps?: Terms
+}
+
 interface States {
-  readonly states: { readonly buckets: Readonly<Record<FlowState, { readonly doc_count: number }>> }
+  readonly states: { readonly buckets: Readonly<Record<FlowState, Counted>> }
+}
+
+/** The flows of each Event and each Step among those of a state. */
+const MEMBERS = {
+  events: { terms: { field: 'events', size: TALLIED_MAX } },
+  steps: { terms: { field: 'steps', size: TALLIED_MAX } },
 }
 
 /** Flows are found and ordered by their summaries; their contents are counted from the entries. */
@@ -42,7 +63,19 @@ export function createFlowReader({
   connection,
   searcher,
   names,
-}: Deps): Pick<LogStoreReader, 'searchFlows' | 'countFlows' | 'flow'> {
+}: Deps): Pick<LogStoreReader, 'searchFlows' | 'countFlows' | 'tallyFlows' | 'flow'> {
+  async function byState(
+    filter: FlowFilter,
+    states: FlowStates,
+    signal: AbortSignal | undefined,
+    members?: typeof MEMBERS,
+  ): Promise<(state: FlowState) => Counted> {
+    const aggs = { states: { filters: { filters: stateClauses(states) }, ...(members && { aggs: members }) } }
+    const body = { query: compileFlowFilter(filter), size: 0, aggs }
+    const answer = await searcher.flows<never, States>(filter.team, body, { signal })
+    return (state) => answer.aggregations?.states.buckets[state] ?? { doc_count: 0 }
+  }
+
   return {
     async searchFlows(filter, { limit, sort, after }, signal) {
       const rank = RANKS[sort]
@@ -81,17 +114,30 @@ export function createFlowReader({
     },
 
     async countFlows(filter, states, signal) {
-      const aggs = { states: { filters: { filters: stateClauses(states) } } }
-      const body = { query: compileFlowFilter(filter), size: 0, aggs }
-      const { buckets } =
-        (await searcher.flows<never, States>(filter.team, body, { signal })).aggregations?.states ?? {}
-      const count = (state: FlowState): number => buckets?.[state].doc_count ?? 0
+      const counted = await byState(filter, states, signal)
+      const count = (state: FlowState): number => counted(state).doc_count
       return {
         running: count('running'),
         stalled: count('stalled'),
         failed: count('failed'),
         finished: count('finished'),
       }
+    },
+
+    async tallyFlows(filter, states, signal) {
+      const counted = await byState(filter, states, signal, MEMBERS)
+      const tallyOf = (members: keyof typeof MEMBERS): ReadonlyMap<string, FlowCounts> => {
+        const tally = new Map<string, Record<FlowState, number>>()
+        for (const state of FLOW_STATES) {
+          for (const { key, doc_count } of counted(state)[members]?.buckets ?? []) {
+            const counts = tally.get(key) ?? { running: 0, stalled: 0, failed: 0, finished: 0 }
+            tally.set(key, counts)
+            counts[state] = doc_count
+          }
+        }
+        return tally
+      }
+      return { events: tallyOf('events'), steps: tallyOf('steps') }
     },
 
     async flow(team, correlationKey, signal) {

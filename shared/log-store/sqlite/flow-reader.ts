@@ -9,17 +9,21 @@ import {
   type FlowPage,
   type FlowPageRequest,
   type FlowSort,
+  type FlowState,
   type FlowStates,
+  type FlowTally,
   PAGE_GROUPS_MAX,
+  TALLIED_MAX,
 } from '../log-store.ts'
 import { type Database, goOn } from './database.ts'
 import { endsOf, stateOf } from './flow-states.ts'
-import { memberNeedle } from './leaf-bytes.ts'
+import { memberNeedle, setMembers } from './leaf-bytes.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
 export interface FlowReader {
   searchFlows(filter: FlowFilter, page: FlowPageRequest): FlowPage
   countFlows(filter: FlowFilter, states: FlowStates): FlowCounts
+  tallyFlows(filter: FlowFilter, states: FlowStates): FlowTally
   flow(team: string, correlationKey: string): Flow | undefined
 }
 
@@ -87,6 +91,24 @@ export function createFlowReader(database: Database): FlowReader {
     return { ...counts, ...Object.fromEntries(rows.map((row) => [row['state'], Number(row['count'])])) }
   }
 
+  const tally = (filter: FlowFilter, states: FlowStates): FlowTally => {
+    const ends = endsOf(states)
+    const state = stateOf(states)
+    const { text, values } = allOf([GO_ON, ...conditions(filter), HAS_ENTRIES])
+    const events = new Map<string, Record<FlowState, number>>()
+    const steps = new Map<string, Record<FlowState, number>>()
+    const rows = database
+      .prepare(
+        `${ends.text} SELECT ${state.text} AS state, events, steps FROM flows INDEXED BY flows_by_last WHERE ${text}`,
+      )
+      .iterate(...ends.values, ...state.values, ...values)
+    for (const row of rows) {
+      countMembers(events, row['events'] as Uint8Array, row['state'] as FlowState)
+      countMembers(steps, row['steps'] as Uint8Array, row['state'] as FlowState)
+    }
+    return { events, steps }
+  }
+
   const find = (team: string, correlationKey: string): Flow | undefined => {
     const groups = groupsOf(team, correlationKey)
     if (groups.length === 0) return undefined
@@ -97,7 +119,17 @@ export function createFlowReader(database: Database): FlowReader {
   return {
     searchFlows: (filter, page) => database.read(() => search(filter, page)),
     countFlows: (filter, states) => database.read(() => count(filter, states)),
+    tallyFlows: (filter, states) => database.read(() => tally(filter, states)),
     flow: (team, correlationKey) => database.read(() => find(team, correlationKey)),
+  }
+}
+
+function countMembers(counts: Map<string, Record<FlowState, number>>, set: Uint8Array, state: FlowState): void {
+  for (const member of setMembers(set)) {
+    const known = counts.get(member)
+    if (known !== undefined) known[state] += 1
+    else if (counts.size < TALLIED_MAX)
+      counts.set(member, { running: 0, stalled: 0, failed: 0, finished: 0, [state]: 1 })
   }
 }
 

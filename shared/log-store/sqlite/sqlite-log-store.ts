@@ -98,6 +98,7 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     series: (filter, request, signal) => store.read(readBy(filter.team, signal), 'series', filter, request),
     searchFlows: (filter, page, signal) => store.read(readBy(filter.team, signal), 'searchFlows', filter, page),
     countFlows: (filter, states, signal) => store.read(readBy(filter.team, signal), 'countFlows', filter, states),
+    tallyFlows: (filter, states, signal) => store.read(readBy(filter.team, signal), 'tallyFlows', filter, states),
     flow: (team, correlationKey, signal) => store.read(readBy(team, signal), 'flow', team, correlationKey),
 
     health: async () => {

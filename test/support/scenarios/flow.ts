@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { BEGIN, CHECKOUT, HOUR, orderOf, SECOND, type SentLog, sendLogs, WAREHOUSE } from '../page-flow.ts'
-import { clientOf, SHOWN_MS, STAGES, TEAMS } from '../page-stand.ts'
+import { BEGIN, CHECKOUT, HOUR, orderOf, SECOND, type SentLog, STAGES, sendLogs, WAREHOUSE } from '../page-flow.ts'
+import { clientOf, SHOWN_MS, TEAMS } from '../page-stand.ts'
 import type { Stage } from './stage.ts'
 
 const TEAM = TEAMS.flows

@@ -90,12 +90,28 @@ describe('GET /api/flows/statistics', () => {
     })
   })
 
-  test('looks at a bounded number of flows, the latest ones, and says so', async () => {
+  test('counts all flows, and takes the times of a bounded number of them', async () => {
     const count = FLOWS_SAMPLED_MAX + 5
     views.store.add(...Array.from({ length: count }, (_, index) => log(`k${index}`, 'pay', index)))
     const { items, ...rest } = await statistics('event=order')
     expect(rest).toEqual({ sampled: FLOWS_SAMPLED_MAX, complete: false, more: false })
-    expect(items).toMatchObject([{ started: FLOWS_SAMPLED_MAX }])
+    expect(items).toMatchObject([{ started: count, running: count, steps: [{}, { reached: count, share: 1 }, {}] }])
+  })
+
+  test('takes these times from flows of the whole range, as many from each part as it has', async () => {
+    const [early, late] = [FLOWS_SAMPLED_MAX / 2, FLOWS_SAMPLED_MAX]
+    const shipped = (name: string, count: number, end: number, took: number) =>
+      Array.from({ length: count }, (_, index) => [
+        log(`${name}${index}`, 'pay', end + index + took),
+        log(`${name}${index}`, 'ship', end + index),
+      ]).flat()
+    views.store.add(...shipped('early', early, 95 * MINUTE, 5_000), ...shipped('late', late, MINUTE, 1_000))
+    const [item] = (await statistics('event=order&from=now-100m')).items
+    expect(item).toMatchObject({ started: early + late, finished: early + late })
+    const { count = 0, p50, p95 } = item?.duration ?? {}
+    expect({ count, p50, p95 }).toEqual({ count: FLOWS_SAMPLED_MAX, p50: 1_000, p95: 5_000 })
+    // All flows without a range: the latest ones.
+    expect((await statistics('event=order')).items[0]?.duration).toMatchObject({ p95: 1_000 })
   })
 
   test('looks at no more flows once these have very many groups', async () => {

@@ -18,7 +18,9 @@ export function Statistics({ params }: { readonly params: Params }) {
       <Busy on={data === undefined && problem === undefined} />
       {problem && <p class="notice bad">{problem.message}</p>}
       {data?.complete === false && (
-        <p class="notice">Counted are the {plural(data.sampled, 'flow')} with the latest activity.</p>
+        <p class="notice">
+          All flows are counted. The times are those of {plural(data.sampled, 'flow')}, taken from the whole range.
+        </p>
       )}
       {data?.items.map((event) => (
         <EventPanel key={event.event.identifier} statistics={event} params={params} />

@@ -25,7 +25,7 @@ const readerWith = (share: ByteShare, timeoutMs = 10_000, grant = GRANT): BodyRe
   createBodyReader({
     decode: decodeText,
     timeoutMs,
-    admit: ({ headers }) => {
+    grant: ({ headers }) => {
       const problem = codingProblem(headers)
       return problem === undefined ? { value: { ...grant, share } } : { problem }
     },
@@ -79,7 +79,7 @@ test('a binary body is its bytes, which need not be UTF-8 and may be none', asyn
   const read = createBodyReader({
     decode: decodeBinary,
     timeoutMs: 10_000,
-    admit: () => ({ value: { ...GRANT, share: budget } }),
+    grant: () => ({ value: { ...GRANT, share: budget } }),
   })
   const bytes = Buffer.from(Array.from({ length: 50_000 }, (_, index) => (index * 7) % 256))
   const inPieces = requestWith()

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { UNKNOWN_BODY_BYTES_MAX } from '../../../../gateway/ingest/admission.ts'
+import { UNKNOWN_BODY_BYTES_MAX } from '../../../../gateway/ingest/body-grants.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { type RunningGateway, startGateway } from '../../../support/gateway.ts'
 import { KEY, PROJECT } from '../../../support/gateway-registry.ts'

@@ -8,9 +8,9 @@ import { checkSender } from './foreign-sender.ts'
 import type { Quotas } from './quotas.ts'
 
 /** Decides from a request's headers how much of its body is read. */
-export type Admission = (request: Pick<BodySource, 'headers'>) => Checked<BodyGrant>
+export type GrantBody = (request: Pick<BodySource, 'headers'>) => Checked<BodyGrant>
 
-export interface AdmissionDeps extends Pick<CheckDeps, 'registry' | 'registryReady'> {
+export interface BodyGrantsDeps extends Pick<CheckDeps, 'registry' | 'registryReady'> {
   readonly config: Pick<Config, 'MAX_BODY_BYTES' | 'MAX_INFLATED_BYTES'>
   readonly budget: ByteBudget
   readonly quotas: Pick<Quotas, 'refusal'>
@@ -24,14 +24,14 @@ const TEAM_WEIGHT = 3
 const UNKNOWN_WEIGHT = 1 / 8
 const UNKNOWN = 'unknown'
 
-export interface Admissions {
+export interface BodyGrants {
   /** For endpoints whose target is in the body: the key is checked against it later, but a large body needs the key of some Team. */
-  readonly byTarget: Admission
+  readonly byTarget: GrantBody
   /** For endpoints where the key alone identifies the sender. */
-  readonly byKey: Admission
+  readonly byKey: GrantBody
 }
 
-export function createAdmissions({ registry, registryReady, config, budget, quotas }: AdmissionDeps): Admissions {
+export function createBodyGrants({ registry, registryReady, config, budget, quotas }: BodyGrantsDeps): BodyGrants {
   const unknownShare = budget.share(UNKNOWN, UNKNOWN_WEIGHT)
 
   const unknown = (beyond: Problem): Checked<BodyGrant> => ({
