@@ -80,7 +80,7 @@ export interface LogStoreReader {
   searchFlows(filter: FlowFilter, page: FlowPageRequest, signal?: AbortSignal): Promise<FlowPage>
   /** The number of matching flows in each state. */
   countFlows(filter: FlowFilter, states: FlowStates, signal?: AbortSignal): Promise<FlowCounts>
-  /** The same for the flows of each Event and Step. */
+  /** The same for the flows of each Event and Step; flows whose entries are not stored yet, or were just removed, count as well. */
   tallyFlows(filter: FlowFilter, states: FlowStates, signal?: AbortSignal): Promise<FlowTally>
   /** One flow; undefined if the Team has no entry with the key. */
   flow(team: string, correlationKey: string, signal?: AbortSignal): Promise<Flow | undefined>

@@ -124,11 +124,11 @@ export function createMemoryLogStore(): MemoryLogStore {
       const tally = (memberOf: (group: FlowGroup) => string | null): ReadonlyMap<string, FlowCounts> => {
         const counts = new Map<string, Record<FlowState, number>>()
         for (const flow of flows) {
+          const state = stateOf(flow, states)
           for (const member of new Set(flow.groups.map(memberOf))) {
             if (member === null) continue
             const known = counts.get(member) ?? { running: 0, stalled: 0, failed: 0, finished: 0 }
-            counts.set(member, known)
-            known[stateOf(flow, states)] += 1
+            counts.set(member, { ...known, [state]: known[state] + 1 })
           }
         }
         return counts

@@ -14,7 +14,7 @@ export const FLOWS_SAMPLED_MAX = 1_000
 const GROUPS_SAMPLED_MAX = 5 * PAGE_GROUPS_MAX
 
 /** A part of the flows in the order of their latest activity: those after a place, as long as they were active after `until`. */
-interface Stretch {
+export interface Stretch {
   readonly after: FlowCursor | null
   readonly until: string
 }

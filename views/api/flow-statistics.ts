@@ -13,7 +13,7 @@ import {
 import type { EventStatistics, FlowStatistics } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
 import { flowFilter } from './filter.ts'
-import { durationsOf, FLOWS_SAMPLED_MAX, sampleFlows, stretchesOf } from './flow-sample.ts'
+import { durationsOf, FLOWS_SAMPLED_MAX, type Stretch, sampleFlows, stretchesOf } from './flow-sample.ts'
 import { type FlowWaits, statesAt } from './flow-state.ts'
 import { distinct, nextStepOf, spanOf, stepTimes, summaryOf } from './flow-summary.ts'
 import { isInUse, type Names } from './names.ts'
@@ -48,17 +48,19 @@ export async function readStatistics(
   flowsMax = FLOWS_SAMPLED_MAX,
 ): Promise<FlowStatistics> {
   const tallies = new Map<string, Tally>()
-  const states = names.processes().length > EVENT_ENDS_MAX ? undefined : statesAt(now, names, waits)
-  const total = states && sumOf(await store.countFlows(filter, states, signal))
-  const isLarge = total !== undefined && total > flowsMax
-  const stretches =
-    isLarge && filter.from !== null ? stretchesOf(filter.from, filter.to ?? timestampOf(now)) : undefined
-  const count = (flow: Flow): void => countIn(tallies, flow, summaryOf(flow, names, now, waits).state, names)
-  const { sampled, more } = await sampleFlows(store, filter, flowsMax, signal, count, stretches)
-  if (isLarge && states !== undefined) {
+  const sample = (stretches?: readonly Stretch[]) => {
+    tallies.clear()
+    const count = (flow: Flow): void => countIn(tallies, flow, summaryOf(flow, names, now, waits).state, names)
+    return sampleFlows(store, filter, flowsMax, signal, count, stretches)
+  }
+  let { sampled, more } = await sample()
+  if (more && names.processes().length <= EVENT_ENDS_MAX) {
+    const states = statesAt(now, names, waits)
+    const stretches = filter.from === null ? undefined : stretchesOf(filter.from, filter.to ?? timestampOf(now))
+    if (stretches !== undefined) sampled = (await sample(stretches)).sampled
     countAll(tallies, await store.tallyFlows(filter, states, signal), names)
     const stalled = { ...filter, state: { ...states, is: 'stalled' } } as const
-    await sampleFlows(store, stalled, flowsMax, signal, (flow) => countStalled(tallies, flow, names))
+    await sampleFlows(store, stalled, flowsMax, signal, (flow) => countStalled(tallies, flow, names), stretches)
   }
   const all = [...tallies]
     .filter(([event]) => filter.event === null || filter.event === searchText(event))
@@ -78,12 +80,15 @@ const sumOf = (counts: FlowCounts): number => Object.values(counts).reduce((sum,
 /** Counts of the flows of one Event. Times are in milliseconds. */
 interface Tally {
   states: FlowCounts
+  /** The stalled flows of which it is known where they wait. */
+  stalled: number
   readonly durations: number[]
   readonly steps: Map<string, StepTally>
 }
 
 interface StepTally {
   reached: number
+  /** Those of the known ones that wait for this Step. */
   stalled: number
   readonly times: number[]
 }
@@ -108,16 +113,19 @@ function countIn(tallies: Map<string, Tally>, flow: Flow, state: FlowState, name
 function countStalled(tallies: Map<string, Tally>, { groups }: Flow, names: Names): void {
   for (const event of distinct(groups.map((group) => group.event))) {
     const seen = new Set(groups.filter((group) => group.event === event).map(({ step }) => step))
+    const tally = tallyOf(tallies, event)
+    tally.stalled += 1
     const next = nextStepOf(event, seen, names)
-    if (next !== undefined) stepOf(tallyOf(tallies, event), next).stalled += 1
+    if (next !== undefined) stepOf(tally, next).stalled += 1
   }
 }
 
-/** Replaces the counts of a sample by those of all flows, except for the Steps that stalled flows wait for, which begin at zero. */
+/** Replaces the counts of a sample by those of all flows. It is unknown then where stalled flows wait. */
 function countAll(tallies: Map<string, Tally>, { events, steps }: FlowTally, names: Names): void {
   for (const [event, states] of events) {
     const tally = tallyOf(tallies, event)
     tally.states = states
+    tally.stalled = 0
     for (const { identifier } of names.stepsOf(event)) if (steps.has(searchText(identifier))) stepOf(tally, identifier)
     for (const [step, counted] of tally.steps) {
       const reached = steps.get(searchText(step))
@@ -129,7 +137,7 @@ function countAll(tallies: Map<string, Tally>, { events, steps }: FlowTally, nam
 
 function tallyOf(tallies: Map<string, Tally>, event: string): Tally {
   const none = { running: 0, stalled: 0, failed: 0, finished: 0 }
-  const tally: Tally = tallies.get(event) ?? { states: none, durations: [], steps: new Map() }
+  const tally: Tally = tallies.get(event) ?? { states: none, stalled: 0, durations: [], steps: new Map() }
   tallies.set(event, tally)
   return tally
 }
@@ -158,7 +166,7 @@ function statisticsOf(event: string, tally: Tally, names: Names): EventStatistic
         reached,
         share: Math.min(1, reached / started),
         duration: durationsOf(times),
-        stalled,
+        stalled: stalled === 0 ? 0 : Math.round((stalled * states.stalled) / tally.stalled),
       }
     }),
   }

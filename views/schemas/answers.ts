@@ -437,7 +437,10 @@ const StepStatistics = component('StepStatistics', {
   reached: { ...count, description: 'The flows that have a log of it.' },
   share: { type: 'number', minimum: 0, maximum: 1, description: "The part of the Event's flows that reached it." },
   duration: { ...nullable(Durations), description: 'As `duration` of a Step of a flow; null where no flow has one.' },
-  stalled: { ...count, description: 'The stalled flows of which it is the next Step.' },
+  stalled: {
+    ...count,
+    description: 'The stalled flows of which it is the next Step: an estimate from 1,000 of them if more are stalled.',
+  },
 })
 
 export type EventStatistics = Static<typeof EventStatistics>

@@ -92,10 +92,11 @@ describe('GET /api/flows/statistics', () => {
 
   test('counts all flows, and takes the times of a bounded number of them', async () => {
     const count = FLOWS_SAMPLED_MAX + 5
-    views.store.add(...Array.from({ length: count }, (_, index) => log(`k${index}`, 'pay', index)))
+    views.store.add(...Array.from({ length: count }, (_, index) => log(`k${index}`, 'pay', 9 * MINUTE + index)))
     const { items, ...rest } = await statistics('event=order')
     expect(rest).toEqual({ sampled: FLOWS_SAMPLED_MAX, complete: false, more: false })
-    expect(items).toMatchObject([{ started: count, running: count, steps: [{}, { reached: count, share: 1 }, {}] }])
+    const steps = [{}, { reached: count, share: 1 }, { reached: 0, stalled: count }]
+    expect(items).toMatchObject([{ started: count, stalled: count, steps }])
   })
 
   test('takes these times from flows of the whole range, as many from each part as it has', async () => {
