@@ -222,7 +222,10 @@ await describeWithBackends(
     test('flows, and pages of them', async () => {
       await property(fc.tuple(flowFilter, fc.constantFrom(...FLOW_SORTS)), async ([sought, sort]) => {
         const { state } = sought
-        if (state !== null) await expectAlike((store) => store.countFlows({ ...sought, state: null }, state))
+        if (state !== null) {
+          await expectAlike((store) => store.countFlows({ ...sought, state: null }, state))
+          await expectAlike((store) => store.tallyFlows({ ...sought, state: null }, state))
+        }
         for (let after: FlowCursor | null = null, pages = 0; pages < 5; pages++) {
           const { next }: FlowPage = await expectAlike((store) => store.searchFlows(sought, { limit: 2, sort, after }))
           if (next === null) return

@@ -70,6 +70,7 @@ afterAll(() => {
 })
 
 const flowPage = { limit: 10, sort: 'latest', after: null } as const
+const STATES = { lately: '1970-01-01T00:00:00.000Z', ends: [], waits: [] } as const
 
 /** Every read that may go through many rows. */
 const READS: readonly (readonly [string, (calls: Store) => unknown])[] = [
@@ -86,10 +87,8 @@ const READS: readonly (readonly [string, (calls: Store) => unknown])[] = [
   ['a tail', (calls) => calls.tail(filter('eventName:none'), '0', 10)],
   ['flows that are not there', (calls) => calls.searchFlows(flowsOf(TEAM, { keyPart: 'no such key' }), flowPage)],
   ['the longest flow', (calls) => calls.searchFlows(flowsOf(TEAM), { ...flowPage, sort: 'longest' })],
-  [
-    'a count of flows',
-    (calls) => calls.countFlows(flowsOf(TEAM), { lately: '1970-01-01T00:00:00.000Z', ends: [], waits: [] }),
-  ],
+  ['a count of flows', (calls) => calls.countFlows(flowsOf(TEAM), STATES)],
+  ['a tally of flows', (calls) => calls.tallyFlows(flowsOf(TEAM), STATES)],
 ]
 
 describe('a read that goes through many rows asks whether to go on', () => {
