@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { cpuSecondsOf } from '../test/support/process-times.ts'
+import { processTimes } from '../test/support/process-times.ts'
 
 /** A program under measurement, as accounted for by the kernel. */
 export interface MeasuredProcess {
@@ -62,7 +62,7 @@ function measured(child: ChildProcess, url: string): MeasuredProcess {
   if (pid === undefined) throw new Error(`${child.spawnfile} did not start`)
   return {
     url,
-    cpuSeconds: () => cpuSecondsOf(`/proc/${pid}/stat`),
+    cpuSeconds: () => processTimes(`/proc/${pid}/stat`).cpuSeconds,
     cpuSecondsByThread: () => byThread(pid),
     memory: () => ({ nowMiB: statusMiB(pid, 'VmRSS'), peakMiB: statusMiB(pid, 'VmHWM') }),
     stop: () =>
@@ -90,7 +90,7 @@ function byThread(pid: number): Record<string, number> {
   const seconds: Record<string, number> = {}
   for (const task of readdirSync(`/proc/${pid}/task`)) {
     const name = readFileSync(`/proc/${pid}/task/${task}/comm`, 'utf8').trim()
-    seconds[name] = (seconds[name] ?? 0) + cpuSecondsOf(`/proc/${pid}/task/${task}/stat`)
+    seconds[name] = (seconds[name] ?? 0) + processTimes(`/proc/${pid}/task/${task}/stat`).cpuSeconds
   }
   return seconds
 }

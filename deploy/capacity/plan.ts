@@ -61,7 +61,7 @@ const DISK_USE = { topics: 0.7, store: 0.75 } as const
 const BROKER_PER_COPY = 0.6
 /** Size of a record on the topic after gzip, headers included, for real services' entries. Assumed, as bench entries are more alike. */
 const COMPRESSED = 0.2
-/** What a record adds to its entry on the topic before compression: names, ids and headers. */
+/** Bytes that a record adds to its entry on the topic before compression: names, ids and headers. */
 const RECORD_ADDS_BYTES = 500
 /** Stored bytes per byte of entry; docs/elasticsearch.md measures 441 bytes for a document of 1,000. */
 const STORED = 0.441

@@ -262,6 +262,7 @@ export interface FlowFilter {
 export const FLOW_STATES = ['running', 'stalled', 'failed', 'finished'] as const
 export type FlowState = (typeof FLOW_STATES)[number]
 export type FlowCounts = Readonly<Record<FlowState, number>>
+export const NO_FLOWS: FlowCounts = { running: 0, stalled: 0, failed: 0, finished: 0 }
 
 /** The number of flows in each state that have logs of an Event or of a Step, by its identifier; at most `TALLIED_MAX` of either. */
 export interface FlowTally {

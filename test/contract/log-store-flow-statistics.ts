@@ -104,7 +104,7 @@ export function flowStatisticsContract(rig: Rig): void {
   })
 }
 
-/** What is counted in all flows, however few are sampled; Steps that the registry does not have may be missing then. */
+/** The counts of all flows, however few are sampled; without the Step that the registry does not have, which may be missing then. */
 const countsOf = ({ event, started, running, stalled, failed, finished, steps }: EventStatistics) => ({
   ...{ event, started, running, stalled, failed, finished },
   steps: steps

@@ -3,7 +3,7 @@
  * measures their delays and not its own.
  */
 import { connect, type Socket } from 'node:net'
-import { cpuSecondsOf } from '../support/process-times.ts'
+import { processTimes } from '../support/process-times.ts'
 import type { Watched } from './target.ts'
 
 /** A response is overdue, or has arrived. */
@@ -37,7 +37,7 @@ const probes = new Map<string, Probe>()
 /** CPU time of the main thread, which answers HTTP; 0 for a dead process. */
 function ranMs(pid: number): number {
   try {
-    return cpuSecondsOf(`/proc/${pid}/task/${pid}/stat`) * 1000
+    return processTimes(`/proc/${pid}/task/${pid}/stat`).cpuSeconds * 1000
   } catch {
     return 0
   }

@@ -52,10 +52,16 @@ export function startServer({ command, args, environment, logFile, user }: Serve
 }
 
 function cpuSecondsOfGroup(group: number): number {
-  const times = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => processTimes(`/proc/${pid}/stat`))
-  return times.reduce((sum, one) => (one?.group === group ? sum + one.cpuSeconds : sum), 0)
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.reduce((sum, pid) => {
+    try {
+      const times = processTimes(`/proc/${pid}/stat`)
+      return times.group === group ? sum + times.cpuSeconds : sum
+    } catch {
+      // The process is gone.
+      return sum
+    }
+  }, 0)
 }
 
 /** Waits until the server's log contains `text`, or `check` returns true. Rejects if the server ends, or on timeout. */

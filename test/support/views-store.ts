@@ -4,24 +4,25 @@ import { LEVELS, type Level, type LevelCounts, levelRank } from '../../shared/co
 import type { EntryRecord } from '../../shared/contract/records.ts'
 import { rowOf } from '../../shared/contract/rows.ts'
 import { compareTimestamps, fromNanos, timestampOf, toNanos } from '../../shared/contract/timestamp.ts'
-import type {
-  Cursor,
-  EntryFilter,
-  Facets,
-  Flow,
-  FlowCounts,
-  FlowCursor,
-  FlowGroup,
-  FlowSort,
-  FlowState,
-  FlowStates,
-  GroupField,
-  GroupLimits,
-  Groups,
-  Histogram,
-  LogStoreReader,
-  SeriesAnswer,
-  SeriesRequest,
+import {
+  type Cursor,
+  type EntryFilter,
+  type Facets,
+  type Flow,
+  type FlowCounts,
+  type FlowCursor,
+  type FlowGroup,
+  type FlowSort,
+  type FlowState,
+  type FlowStates,
+  type GroupField,
+  type GroupLimits,
+  type Groups,
+  type Histogram,
+  type LogStoreReader,
+  NO_FLOWS,
+  type SeriesAnswer,
+  type SeriesRequest,
 } from '../../shared/log-store/log-store.ts'
 import { type Spans, spansOver, startsOf } from '../../shared/log-store/spans.ts'
 import { type CountedNumber, roundedNumber, statisticOf } from '../../shared/log-store/statistics.ts'
@@ -114,7 +115,7 @@ export function createMemoryLogStore(): MemoryLogStore {
         sort: 'latest',
         after: null,
       })
-      const counts = { running: 0, stalled: 0, failed: 0, finished: 0 }
+      const counts = { ...NO_FLOWS }
       for (const flow of flows) counts[stateOf(flow, states)] += 1
       return counts
     },
@@ -127,7 +128,7 @@ export function createMemoryLogStore(): MemoryLogStore {
           const state = stateOf(flow, states)
           for (const member of new Set(flow.groups.map(memberOf))) {
             if (member === null) continue
-            const known = counts.get(member) ?? { running: 0, stalled: 0, failed: 0, finished: 0 }
+            const known = counts.get(member) ?? NO_FLOWS
             counts.set(member, { ...known, [state]: known[state] + 1 })
           }
         }

@@ -9,6 +9,7 @@ import {
   type FlowState,
   type FlowTally,
   type LogStoreReader,
+  NO_FLOWS,
 } from '../../shared/log-store/log-store.ts'
 import type { EventStatistics, FlowStatistics } from '../schemas/answers.ts'
 import type { Answer } from './call.ts'
@@ -80,7 +81,7 @@ const sumOf = (counts: FlowCounts): number => Object.values(counts).reduce((sum,
 /** Counts of the flows of one Event. Times are in milliseconds. */
 interface Tally {
   states: FlowCounts
-  /** The stalled flows of which it is known where they wait. */
+  /** The stalled flows that were read. */
   stalled: number
   readonly durations: number[]
   readonly steps: Map<string, StepTally>
@@ -88,7 +89,7 @@ interface Tally {
 
 interface StepTally {
   reached: number
-  /** Those of the known ones that wait for this Step. */
+  /** The stalled flows that were read and wait for this Step. */
   stalled: number
   readonly times: number[]
 }
@@ -136,8 +137,7 @@ function countAll(tallies: Map<string, Tally>, { events, steps }: FlowTally, nam
 }
 
 function tallyOf(tallies: Map<string, Tally>, event: string): Tally {
-  const none = { running: 0, stalled: 0, failed: 0, finished: 0 }
-  const tally: Tally = tallies.get(event) ?? { states: none, stalled: 0, durations: [], steps: new Map() }
+  const tally: Tally = tallies.get(event) ?? { states: NO_FLOWS, stalled: 0, durations: [], steps: new Map() }
   tallies.set(event, tally)
   return tally
 }

@@ -9,6 +9,7 @@ import {
   type FlowState,
   type FlowStates,
   type LogStoreReader,
+  NO_FLOWS,
   PAGE_GROUPS_MAX,
   TALLIED_MAX,
 } from '../log-store.ts'
@@ -130,7 +131,7 @@ export function createFlowReader({
         const tally = new Map<string, Record<FlowState, number>>()
         for (const state of FLOW_STATES) {
           for (const { key, doc_count } of counted(state)[members]?.buckets ?? []) {
-            const counts = tally.get(key) ?? { running: 0, stalled: 0, failed: 0, finished: 0 }
+            const counts = tally.get(key) ?? { ...NO_FLOWS }
             tally.set(key, counts)
             counts[state] = doc_count
           }

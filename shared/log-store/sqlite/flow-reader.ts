@@ -12,6 +12,7 @@ import {
   type FlowState,
   type FlowStates,
   type FlowTally,
+  NO_FLOWS,
   PAGE_GROUPS_MAX,
   TALLIED_MAX,
 } from '../log-store.ts'
@@ -87,8 +88,7 @@ export function createFlowReader(database: Database): FlowReader {
           WHERE ${text} GROUP BY 1`,
       )
       .all(...ends.values, ...state.values, ...values)
-    const counts = { running: 0, stalled: 0, failed: 0, finished: 0 }
-    return { ...counts, ...Object.fromEntries(rows.map((row) => [row['state'], Number(row['count'])])) }
+    return { ...NO_FLOWS, ...Object.fromEntries(rows.map((row) => [row['state'], Number(row['count'])])) }
   }
 
   const tally = (filter: FlowFilter, states: FlowStates): FlowTally => {
@@ -129,8 +129,7 @@ function countMembers(counts: Map<string, Record<FlowState, number>>, set: Uint8
   for (const member of setMembers(set)) {
     const known = counts.get(member)
     if (known !== undefined) known[state] += 1
-    else if (counts.size < TALLIED_MAX)
-      counts.set(member, { running: 0, stalled: 0, failed: 0, finished: 0, [state]: 1 })
+    else if (counts.size < TALLIED_MAX) counts.set(member, { ...NO_FLOWS, [state]: 1 })
   }
 }
 
