@@ -99,7 +99,7 @@ export interface KeyRange {
   readonly to: string
 }
 
-/** The keys in a query's range; undefined if its bounds cannot be compared with each other. */
+/** The keys in a query's range; undefined if there can be none, as its bounds are of two types or in the wrong order. */
 export function keyRange({
   from,
   to,
@@ -109,10 +109,9 @@ export function keyRange({
   if (key == null || low === undefined || high === undefined || (high !== null && typeOf(high) !== typeOf(key)))
     return undefined
   const mark = MARKS[typeOf(key)]
-  return {
-    from: low === null ? mark : from?.isIncluded === true ? low : low + JUST_ABOVE,
-    to: high === null ? nextMark(mark) : to?.isIncluded === true ? high + JUST_ABOVE : high,
-  }
+  const first = low === null ? mark : from?.isIncluded === true ? low : low + JUST_ABOVE
+  const end = high === null ? nextMark(mark) : to?.isIncluded === true ? high + JUST_ABOVE : high
+  return first < end ? { from: first, to: end } : undefined
 }
 
 const nextMark = (mark: string): string => String.fromCharCode(mark.charCodeAt(0) + 1)

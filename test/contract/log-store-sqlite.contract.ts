@@ -22,5 +22,5 @@ const makeStore = (variant: Variant) => async (): Promise<LogStoreFixture> => {
 logStoreContract('SQLite in the same thread', makeStore({ thread: 'same' }))
 logStoreContract('SQLite in its own thread', makeStore({ thread: 'own' }))
 // The ways that are otherwise taken with very many documents only.
-const limits = { textTableArrivals: 20, tailArrivals: 3 }
+const limits = { textTableArrivals: 20, tailArrivals: 3, nearEntries: 5 }
 logStoreContract('SQLite with low limits', makeStore({ thread: 'same', limits }))

@@ -58,7 +58,8 @@ export async function readFlowGroups(
       if (ofKey === undefined) groups.set(correlationKey, [groupOf(bucket)])
       else ofKey.push(groupOf(bucket))
     }
-    after = page?.after_key
+    // A page has a key to go on from even if it is the last.
+    after = page?.buckets.length === BUCKETS_PER_PAGE ? page.after_key : undefined
   } while (after !== undefined)
   for (const ofKey of groups.values()) ofKey.sort(byBeginning)
   return groups

@@ -1,9 +1,9 @@
 import type { Level, LevelCounts } from '../../contract/levels.ts'
-import { timestampOf, toNanos } from '../../contract/timestamp.ts'
+import { parseTimestamp, timestampOf, toNanos } from '../../contract/timestamp.ts'
 import type { EntryFilter, Histogram, LogStoreReader } from '../log-store.ts'
 import { type Spans, spansOver, startsOf } from '../spans.ts'
 import { compileFilter } from './filter-dsl.ts'
-import { levelOf, type Searcher } from './searcher.ts'
+import { levelOf, type Searcher, timeSort } from './searcher.ts'
 
 interface LevelBucket {
   readonly key: number
@@ -14,7 +14,6 @@ interface SpanBucket {
   readonly levels: { readonly buckets: readonly LevelBucket[] }
 }
 
-const NANOS_PER_MS = 1_000_000n
 const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
 
 export function createHistogramReader(searcher: Searcher): LogStoreReader['histogram'] {
@@ -38,32 +37,31 @@ export async function spansOf(
   return spansOver(range.from, range.last + 1n, Math.max(1, countMax))
 }
 
-interface Edges {
-  readonly first: { readonly value: number | null }
-  readonly last: { readonly value: number | null }
-}
-
-/**
- * The filter's first and last instant in nanoseconds; open ends are closed by the matches', which Elasticsearch returns in whole
- * milliseconds, but these fall into the same span. Undefined if nothing matches.
- */
+/** The filter's first and last instant in nanoseconds; open ends are closed by the matches'. Undefined if nothing matches. */
 async function rangeOf(
   searcher: Searcher,
   filter: EntryFilter,
   signal: AbortSignal | undefined,
 ): Promise<{ from: bigint; last: bigint } | undefined> {
-  const from = filter.from === null ? null : toNanos(filter.from)
-  const last = filter.to === null ? null : toNanos(filter.to) - 1n
-  if (from !== null && last !== null) return { from, last }
-  const aggs = { first: { min: { field: 'timestamp' } }, last: { max: { field: 'timestamp' } } }
-  const body = { query: compileFilter(filter), size: 0, aggs }
-  const answer = await searcher.entries<Edges>(filter.team, filter.kinds, body, { signal })
-  const first = answer.aggregations?.first.value ?? null
-  const latest = answer.aggregations?.last.value ?? null
-  if (first === null || latest === null) return undefined
-  const firstNanos = BigInt(Math.floor(first)) * NANOS_PER_MS
-  const lastNanos = BigInt(Math.floor(latest) + 1) * NANOS_PER_MS - 1n
-  return { from: from ?? firstNanos, last: last ?? lastNanos }
+  const edge = (order: 'asc' | 'desc'): Promise<bigint | undefined> => edgeOf(searcher, filter, order, signal)
+  const [from, last] = await Promise.all([
+    filter.from === null ? edge('asc') : toNanos(filter.from),
+    filter.to === null ? edge('desc') : toNanos(filter.to) - 1n,
+  ])
+  return from === undefined || last === undefined ? undefined : { from, last }
+}
+
+/** The instant of the first or last match. A sorted search skips most entries; an aggregation of the edges would read all matches. */
+async function edgeOf(
+  searcher: Searcher,
+  filter: EntryFilter,
+  order: 'asc' | 'desc',
+  signal: AbortSignal | undefined,
+): Promise<bigint | undefined> {
+  const body = { query: compileFilter(filter), size: 1, sort: [timeSort(order)], _source: false }
+  const answer = await searcher.entries(filter.team, filter.kinds, body, { signal })
+  const instant = parseTimestamp(String(answer.hits?.hits?.[0]?.sort?.[0] ?? ''))
+  return instant === undefined ? undefined : toNanos(instant)
 }
 
 /**

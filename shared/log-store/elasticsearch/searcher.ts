@@ -36,10 +36,12 @@ export const recordOf = (text: string): EntryRecord => parseKeepingDigits(text) 
 export const rowOfText = (text: string): EntryRow => (mayBeLong(text) ? rowOf(recordOf(text)) : recordOf(text))
 
 /** The order of entries, ascending or descending. Ids are unique, so no two entries are equal in it. */
-export const entrySort = (order: 'asc' | 'desc'): readonly object[] => [
-  { timestamp: { order, format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' } },
-  { id: { order } },
-]
+export const entrySort = (order: 'asc' | 'desc'): readonly object[] => [timeSort(order), { id: { order } }]
+
+/** The order of timestamps, to the nanosecond. */
+export const timeSort = (order: 'asc' | 'desc'): object => ({
+  timestamp: { order, format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' },
+})
 
 export interface SearchOptions {
   readonly signal?: AbortSignal | undefined

@@ -7,13 +7,13 @@ import { ID_TEXT, storedId } from './ids.ts'
 import { leafNeedle } from './leaf-bytes.ts'
 import { TEXT_BITS } from './schema.ts'
 import { allOf, anyOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
-import { matchPhrase, type WordColumn } from './words-index.ts'
+import { matchPhrase, matchValues, type WordColumn } from './words-index.ts'
 
 /**
  * A query as SQL over `entries AS e`, in two parts. Its value is 0 or 1, never NULL, so that NOT works as expected.
  *
  * - `match`: a full-text query that every match satisfies; null if there is none.
- * - `rest`: the remaining condition on a document that satisfies `match`.
+ * - `rest`: the remaining condition on a document that satisfies `match`; the whole condition if the query has no words.
  */
 export interface CompiledQuery {
   readonly match: string | null
@@ -41,8 +41,15 @@ const TIMES = { timestamp: 'e.timestamp', receivedAt: 'e.received' } as const sa
 const LEAF_WORDS_MAX = 20
 const LEAVES = '(SELECT leaves FROM contents WHERE arrival = e.arrival)'
 
-export function compileQuery(query: Query, matching: Matching): CompiledQuery {
-  return { match: necessaryMatch(query), rest: compileRest(query, matching) }
+/** `valuesIndexed`: whether all entries have their `valueWords` in the index. */
+export function compileQuery(query: Query, matching: Matching, valuesIndexed: boolean): CompiledQuery {
+  return { match: necessaryMatch(query, valuesIndexed), rest: compileRest(query, matching) }
+}
+
+/** Whether the query searches words: only full-text tables can say whether an entry has them. */
+export function hasWords(query: Query): boolean {
+  if (query.type === 'not') return hasWords(query.query)
+  return query.type === 'words' || ('queries' in query && query.queries.some(hasWords))
 }
 
 /** A full-text query with exactly the query's meaning, if that consists only of words; else null. */
@@ -59,19 +66,22 @@ function exactMatch(query: Query): string | null {
 }
 
 /** A full-text query that finds everything that the query finds, and perhaps more. */
-function necessaryMatch(query: Query): string | null {
+function necessaryMatch(query: Query, valuesIndexed: boolean): string | null {
+  const matchOf = (part: Query): string | null => necessaryMatch(part, valuesIndexed)
   switch (query.type) {
     case 'words':
       return exactMatch(query)
     case 'leaf':
       return matchLeaf(query)
+    case 'leafRange':
+      return valuesIndexed ? matchValues(query) : null
     case 'and':
       return combined(
         'and',
-        query.queries.map(necessaryMatch).filter((part) => part !== null),
+        query.queries.map(matchOf).filter((part) => part !== null),
       )
     case 'or':
-      return combined('or', query.queries.map(necessaryMatch))
+      return combined('or', query.queries.map(matchOf))
     default:
       return null
   }

@@ -5,12 +5,12 @@ import { type Spans, spansOver } from '../spans.ts'
 import type { Database } from './database.ts'
 import type { PlacesOf } from './places.ts'
 import type { Rollup, RollupOf, RowsPart } from './rollup-reader.ts'
-import { kindsOf, type Select, whereKinds } from './selection.ts'
+import { kindsOf, type SelectParts, whereKinds } from './selection.ts'
 
 const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
 const MINUTE_MS = 60_000
 
-export function createHistogramReader(database: Database, select: Select, rollupOf: RollupOf, placesOf: PlacesOf) {
+export function createHistogramReader(database: Database, select: SelectParts, rollupOf: RollupOf, placesOf: PlacesOf) {
   const read = (filter: EntryFilter, bucketsMax: number): Histogram => {
     const rollup = rollupOf(filter, 'counts')
     const spans = spansOf(placesOf, filter, rollup, bucketsMax)
@@ -52,7 +52,7 @@ interface LevelCount {
 function* countLevels(
   database: Database,
   filter: EntryFilter,
-  select: Select,
+  select: SelectParts,
   rollup: Rollup | null,
   spans: Spans,
 ): Iterable<LevelCount> {
@@ -63,17 +63,23 @@ function* countLevels(
     yield { span: Math.floor(minute / unit) - spans.first, level, count }
 }
 
-function countRows(database: Database, { filter, arrivals }: RowsPart, select: Select, spans: Spans): LevelCount[] {
-  const selection = select(filter, arrivals)
-  const { text, values } = whereKinds(selection, kindsOf(filter))
-  const rows = database
-    .prepare(`SELECT e.timestamp / 1000000 / ? - ? AS span, e.level AS level, count(*) AS count
-      FROM ${selection.from} WHERE ${text} GROUP BY 1, 2`)
-    .all(BigInt(spans.widthMs), BigInt(spans.first), ...values)
-  return rows.flatMap((row) => {
-    const level = LEVELS[Number(row['level'])]
-    return level === undefined ? [] : [{ span: Number(row['span']), level, count: Number(row['count']) }]
-  })
+function* countRows(
+  database: Database,
+  { filter, arrivals }: RowsPart,
+  select: SelectParts,
+  spans: Spans,
+): Iterable<LevelCount> {
+  for (const selection of select(filter, arrivals)) {
+    const { text, values } = whereKinds(selection, kindsOf(filter))
+    const rows = database
+      .prepare(`SELECT e.timestamp / 1000000 / ? - ? AS span, e.level AS level, count(*) AS count
+        FROM ${selection.from} WHERE ${text} GROUP BY 1, 2`)
+      .iterate(BigInt(spans.widthMs), BigInt(spans.first), ...values)
+    for (const row of rows) {
+      const level = LEVELS[Number(row['level'])]
+      if (level !== undefined) yield { span: Number(row['span']), level, count: Number(row['count']) }
+    }
+  }
 }
 
 function histogram({ widthMs, first, count }: Spans, counts: Iterable<LevelCount>): Histogram {
@@ -95,7 +101,7 @@ const NAMES = ['level', 'environment', 'event', 'step', 'project', 'category'] a
 const COLUMNS = NAMES.map((name) => `e.${name} AS ${name}`).join(', ')
 
 /** Counts all facets in one pass: most entries have the same values in most facets, so there are few combinations. */
-export function createFacetReader(database: Database, select: Select, rollupOf: RollupOf) {
+export function createFacetReader(database: Database, select: SelectParts, rollupOf: RollupOf) {
   const read = (filter: EntryFilter, valuesMax: number): Facets => {
     const counts = { level: new Map(), environment: new Map(), event: new Map(), step: new Map() }
     const all: Record<FacetName, Map<string, number>> = { ...counts, project: new Map(), category: new Map() }
@@ -120,13 +126,14 @@ export function createFacetReader(database: Database, select: Select, rollupOf: 
   return { facets: (filter: EntryFilter, valuesMax: number) => database.read(() => read(filter, valuesMax)) }
 }
 
-/** The combinations of facets among the matches, each with its count. */
-function combinations(database: Database, { filter, arrivals }: RowsPart, select: Select) {
-  const selection = select(filter, arrivals)
-  const { text, values } = whereKinds(selection, kindsOf(filter))
-  return database
-    .prepare(`SELECT ${COLUMNS}, count(*) AS count FROM ${selection.from} WHERE ${text} GROUP BY 1, 2, 3, 4, 5, 6`)
-    .iterate(...values)
+/** The combinations of facets among the matches, each with its counts. */
+function* combinations(database: Database, { filter, arrivals }: RowsPart, select: SelectParts) {
+  for (const selection of select(filter, arrivals)) {
+    const { text, values } = whereKinds(selection, kindsOf(filter))
+    yield* database
+      .prepare(`SELECT ${COLUMNS}, count(*) AS count FROM ${selection.from} WHERE ${text} GROUP BY 1, 2, 3, 4, 5, 6`)
+      .iterate(...values)
+  }
 }
 
 const facetValue = (name: FacetName, stored: unknown): string | null =>

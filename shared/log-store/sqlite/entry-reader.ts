@@ -16,7 +16,7 @@ import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import type { PlacesOf } from './places.ts'
 import type { RollupOf, RowsPart } from './rollup-reader.ts'
-import { KINDS, kindsOf, type Select, whereKinds } from './selection.ts'
+import { KINDS, kindsOf, type Select, type SelectParts, whereKinds } from './selection.ts'
 
 /** A page of rows also ends early once this many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
@@ -65,6 +65,7 @@ export function gather(database: Database, arrivals: readonly number[], form: 'r
 export function createEntryReader(
   database: Database,
   select: Select,
+  selectParts: SelectParts,
   rollupOf: RollupOf,
   placesOf: PlacesOf,
   limits: StoreLimits,
@@ -90,10 +91,13 @@ export function createEntryReader(
   }
 
   const countRows = ({ filter, arrivals }: RowsPart): number => {
-    const selection = select(filter, arrivals)
-    const { text, values } = whereKinds(selection, kindsOf(filter))
-    const counted = database.prepare(`SELECT count(*) AS count FROM ${selection.from} WHERE ${text}`).get(...values)
-    return Number(counted?.['count'])
+    let count = 0
+    for (const selection of selectParts(filter, arrivals)) {
+      const { text, values } = whereKinds(selection, kindsOf(filter))
+      const counted = database.prepare(`SELECT count(*) AS count FROM ${selection.from} WHERE ${text}`).get(...values)
+      count += Number(counted?.['count'])
+    }
+    return count
   }
 
   const tailFrom = (filter: EntryFilter, after: number, limit: number): SourceTail => {

@@ -13,7 +13,7 @@ import type { Rollups } from './rollups.ts'
 import { TEXT_BITS } from './schema.ts'
 import { KINDS } from './selection.ts'
 import { currentTextTable } from './text-tables.ts'
-import { indexedText } from './words-index.ts'
+import { indexedText, valueWords } from './words-index.ts'
 
 export interface EntryWriter {
   /** Stores the documents in one transaction; one outcome each, in order. */
@@ -68,8 +68,10 @@ export const insertTexts = (table: string): string =>
   `INSERT INTO ${table} (rowid, message, exception, payload, leaves) VALUES (?, ?, ?, ?, ?)`
 
 /** The texts of a document in the form that a full-text table takes. */
-export const indexedTexts = (document: EntryDocument): readonly SQLInputValue[] =>
-  [document.message, document.exception, document.payload, detailsText(document)].map(indexedText)
+export const indexedTexts = (document: EntryDocument): readonly SQLInputValue[] => [
+  ...[document.message, document.exception, document.payload].map(indexedText),
+  `${indexedText(detailsText(document)) ?? ''}\n${valueWords(document)}`,
+]
 
 /** SQLite's limit is 1,000,000,000 bytes; a UTF-16 unit takes at most 3. */
 const SOURCE_LENGTH_MAX = 300_000_000

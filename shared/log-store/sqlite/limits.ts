@@ -4,6 +4,8 @@ export interface StoreLimits {
   readonly textTableArrivals: number
   /** Maximum arrivals that a tail searches before it answers. */
   readonly tailArrivals: number
+  /** Entries of a list that are compared one by one before its full-text tables are searched (places.ts). */
+  readonly nearEntries: number
   /** Combinations of facts per Team by which its entries are counted as they arrive (rollups.ts). */
   readonly factsOfTeam: number
   /** Entries that are counted together. If more than three times as many are uncounted, reads do not use the counts. */
@@ -15,6 +17,7 @@ export interface StoreLimits {
 export const STORE_LIMITS: StoreLimits = {
   textTableArrivals: 32_768,
   tailArrivals: 50_000,
+  nearEntries: 1_000,
   factsOfTeam: 10_000,
   countedOfAStep: 10_000,
   renewedOfATurn: 500,

@@ -1,5 +1,6 @@
 import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { Cursor, EntryFilter } from '../log-store.ts'
+import { hasWords } from './compile-query.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
@@ -28,12 +29,50 @@ export type PlacesOf = (
 export const createPlacesOf =
   (database: Database, select: Select, limits: StoreLimits): PlacesOf =>
   (filter, order, after, limit, arrivals) => {
-    const counted = arrivals === undefined && isTextual(filter) ? uncountedAfter(database, limits) : null
+    const isText = arrivals === undefined && isTextual(database, filter)
+    if (isText && !hasWords(filter.query)) {
+      const near = nearPlaces(database, filter, select, limits.nearEntries, order, after, limit)
+      if (near !== null) return near
+    }
+    const counted = isText ? uncountedAfter(database, limits) : null
     return counted === null
       ? selectedPlaces(database, filter, select(filter, arrivals), order, after, limit)
       : textPlaces(database, filter, select, timedTables(database, counted), order, after, limit)
   }
 
+/** The places if they are all among the next `entries` entries, as those of frequent values are; else null. */
+function nearPlaces(
+  database: Database,
+  filter: EntryFilter,
+  select: Select,
+  entries: number,
+  order: Order,
+  after: Cursor | null,
+  limit: number,
+): readonly Place[] | null {
+  const { team, kinds, from, to } = filter
+  const every = { ...EVERY_ENTRY, team, kinds, from, to }
+  const next = selectedPlaces(database, every, select(every, 'byTime'), order, after, entries)
+  const last = next.length < entries ? null : (next.at(-1) ?? null)
+  const found = selectedPlaces(database, filter, select(filter, 'byTime'), order, after, limit, last)
+  return last === null || found.length === limit ? found : null
+}
+
+const EVERY_ENTRY = {
+  query: { type: 'all' },
+  levelMin: null,
+  levelMax: null,
+  environment: null,
+  correlationKey: null,
+  event: null,
+  step: null,
+  project: null,
+  category: null,
+  template: null,
+  exceptionGroup: null,
+} as const satisfies Partial<EntryFilter>
+
+/** The places after `after` up to `last`, with it. */
 function selectedPlaces(
   database: Database,
   filter: EntryFilter,
@@ -41,16 +80,20 @@ function selectedPlaces(
   order: Order,
   after: Cursor | null,
   limit: number,
+  last: Place | null = null,
 ): readonly Place[] {
   const columns = 'e.arrival AS arrival, e.timestamp AS timestamp, e.id AS id'
-  const beyond: readonly Sql[] =
-    after === null
-      ? []
-      : [sql(`(e.timestamp, e.id) ${order === 'asc' ? '>' : '<'} (?, ?)`, toNanos(after.timestamp), storedId(after.id))]
+  const [beyond, upTo] = order === 'asc' ? (['>', '<='] as const) : (['<', '>='] as const)
+  const isAt = (comparison: '<' | '>' | '<=' | '>=', nanos: bigint, id: string): Sql =>
+    sql(`(e.timestamp, e.id) ${comparison} (?, ?)`, nanos, storedId(id))
+  const stretch: readonly Sql[] = [
+    ...(after === null ? [] : [isAt(beyond, toNanos(after.timestamp), after.id)]),
+    ...(last === null ? [] : [isAt(upTo, last.nanos, last.id)]),
+  ]
   const kinds = kindsOf(filter)
   // By time, entries are ordered within each kind: each kind returns its first ones without sorting.
   const parts = (selection.byTime ? kinds.map((kind) => [kind]) : [kinds]).map((some): Sql => {
-    const { text, values } = allOf([whereKinds(selection, some), ...beyond])
+    const { text, values } = allOf([whereKinds(selection, some), ...stretch])
     const ordered = `ORDER BY e.timestamp ${order}, e.id ${order} LIMIT ?`
     return sql(`SELECT * FROM (SELECT ${columns} FROM ${selection.from} WHERE ${text} ${ordered})`, ...values, limit)
   })

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import { indexedTexts, insertTexts } from './entry-writer.ts'
 import { storedFingerprint } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
-import { textTableSchema } from './schema.ts'
+import { RENEWED_TABLE, textTableSchema } from './schema.ts'
 import { beginTextTable, replaceTextTable, tableOf } from './text-tables.ts'
 
 /**
@@ -29,8 +29,6 @@ export interface Turn {
 
 /** Maximum characters of the sources of a turn (except for a single longer one): a few tens of milliseconds. */
 const SOURCES_LENGTH_MAX = 1_000_000
-/** Exists beside the table that it will replace. */
-const RENEWED_TABLE = 'texts_renewed'
 
 interface State {
   readonly renewed: number

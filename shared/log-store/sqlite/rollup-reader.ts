@@ -183,7 +183,7 @@ function createRollup(
 
 /** The numbers of the matching combinations, as a condition on rows of `rollups`. */
 function conditions(filter: EntryFilter, team: number): Sql {
-  const { rest } = compileQuery(filter.query, () => FALSE)
+  const { rest } = compileQuery(filter.query, () => FALSE, false)
   const all = [
     ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).join()})`)]),
     ...factConditions(filter),

@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 /** Documents of 1 KB waste a quarter of a 4 KiB page, but little of one of 8 KiB. */
 export const PAGE_BYTES = 8_192
@@ -125,6 +125,9 @@ const ROLLUPS_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `
 
+/** The full-text table that is filled beside the one that it will replace (renewal.ts). */
+export const RENEWED_TABLE = 'texts_renewed'
+
 /**
  * `renewal_state`: entries up to the arrival `until` may be from an older version; those after `renewed` still lack what this version
  * derives from them. `number` is that of the full-text table whose successor is being filled, or 0 (renewal.ts).
@@ -138,8 +141,9 @@ const RENEWAL_SCHEMA = `
 export const SCHEMA = `${ENTRIES_SCHEMA}${ROLLUPS_SCHEMA}${RENEWAL_SCHEMA}`
 
 /**
- * Version 1 had no rollups and no fingerprints, and indexed fewer words; these are made from its entries in the background. A version that
- * changes fingerprints or words has to reset `renewal_state`. Version 1 also stored fewer facts about flows; its flows are not read again.
+ * Version 1 had no rollups and no fingerprints, and versions 1 and 2 indexed fewer words; these are made from the entries in the
+ * background. A version that changes fingerprints or words has to reset `renewal_state`. Version 1 also stored fewer facts about flows; its
+ * flows are not read again.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
   1: `${ROLLUPS_SCHEMA}${RENEWAL_SCHEMA}
@@ -148,6 +152,7 @@ export const UPGRADES: Readonly<Record<number, string>> = {
     ALTER TABLE flows ADD COLUMN last_error_at INTEGER;
     ALTER TABLE flows ADD COLUMN last_progress_at INTEGER;
   `,
+  2: `DROP TABLE IF EXISTS ${RENEWED_TABLE}; DROP TABLE renewal_state; ${RENEWAL_SCHEMA}`,
 }
 
 /**
@@ -161,7 +166,8 @@ export const TEXT_BITS = { message: 1, exception: 2, payload: 4 } as const
 
 /**
  * A full-text table has words and their positions, but no text: phrases are exact, and nothing is stored twice. It cannot delete a single
- * row, so retention drops it as a whole. `leaves` takes the details (details-text.ts); an earlier release wrote only the values of leaves.
+ * row, so retention drops it as a whole. `leaves` takes the details (details-text.ts) and the words of
+ * values (words-index.ts); earlier releases wrote fewer words.
  */
 export const textTableSchema = (table: string): string => `
   CREATE VIRTUAL TABLE ${table} USING fts5(

@@ -3,7 +3,7 @@ import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import type { Query } from '../../query/ast.ts'
 import type { EntryFilter } from '../log-store.ts'
-import { categoryOrBelow, compileQuery } from './compile-query.ts'
+import { categoryOrBelow, compileQuery, hasWords } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
@@ -11,6 +11,7 @@ import { uncountedAfter } from './rollups.ts'
 import { allOf, anyOf, FALSE, type Sql, sql } from './sql.ts'
 import {
   type ArrivalRange,
+  hasAllWords,
   selectMatching,
   type TextTable,
   type TimedTable,
@@ -40,35 +41,47 @@ export const KINDS = { event: 0, application: 1 } as const satisfies Record<Entr
 const GO_ON = sql(goOn('e.arrival'))
 
 /**
- * The selection of a filter, limited to a range of arrivals or to some full-text tables if given. Only in `Database.read`. The caller adds
- * the kinds.
+ * The selection of a filter, limited to a range of arrivals or to some full-text tables if given; with `byTime` it searches no full-text
+ * table for its entries. Only in `Database.read`. The caller adds the kinds.
  */
-export type Select = (filter: EntryFilter, part?: ArrivalRange | readonly TimedTable[]) => Selection
+export type Select = (filter: EntryFilter, part?: Part) => Selection
+
+type Part = ArrivalRange | readonly TimedTable[] | 'byTime'
 
 export const createSelect =
   (database: Database, limits: StoreLimits): Select =>
   (filter, part) =>
     selectEntries(database, limits, filter, part ?? null)
 
-/** Whether a filter is answered by the full-text tables, not by the index of an id or a correlationKey. */
-export function isTextual({ query, correlationKey }: EntryFilter): boolean {
+/** Selections that together have each entry of a filter once. Only in `Database.read`. */
+export type SelectParts = (filter: EntryFilter, arrivals?: ArrivalRange) => readonly Selection[]
+
+/** Full-text tables of a part: SQLite gathers the matches of a part before it reads their entries, which takes longer the more there are. */
+const TABLES_OF_A_PART = 4
+
+/** Matches that are counted need no order, so those of words come in parts. */
+export const createSelectParts =
+  (database: Database, limits: StoreLimits, select: Select): SelectParts =>
+  (filter, arrivals) => {
+    const counted = arrivals === undefined && isTextual(database, filter) ? uncountedAfter(database, limits) : null
+    if (counted === null) return [select(filter, arrivals)]
+    const tables = tablesWithin(timedTables(database, counted), [filter.from], [filter.to])
+    const parts = Math.ceil(tables.length / TABLES_OF_A_PART)
+    return Array.from({ length: parts }, (_, index) =>
+      select(filter, tables.slice(index * TABLES_OF_A_PART, (index + 1) * TABLES_OF_A_PART)),
+    )
+  }
+
+/** Whether a filter is answered by the full-text tables, not by the index of an id or a correlationKey. Only in `Database.read`. */
+export function isTextual(database: Database, { query, correlationKey }: EntryFilter): boolean {
   if (correlationKey !== null || pinned(query, 'id') !== null || pinned(query, 'correlationKey') !== null) return false
-  let isAsked = false
-  const { match } = compileQuery(query, () => {
-    isAsked = true
-    return FALSE
-  })
-  return match !== null || isAsked
+  return hasWords(query) || compileQuery(query, () => FALSE, hasAllWords(database)).match !== null
 }
 
-function selectEntries(
-  database: Database,
-  limits: StoreLimits,
-  filter: EntryFilter,
-  part: ArrivalRange | readonly TimedTable[] | null,
-): Selection {
-  const some = part !== null && !('after' in part) ? part : null
-  const range = part !== null && 'after' in part ? part : null
+function selectEntries(database: Database, limits: StoreLimits, filter: EntryFilter, part: Part | null): Selection {
+  const byTime = part === 'byTime'
+  const some = Array.isArray(part) ? (part as readonly TimedTable[]) : null
+  const range = part !== null && !byTime && 'after' in part ? part : null
   const tables = some ?? (range === null ? tablesOf(database, limits, filter) : textTables(database))
   const arrivals = (expression: string): Sql | null => selectMatching(expression, tables, range)
   // A unary plus keeps SQLite from finding entries by the condition: it only checks them.
@@ -76,14 +89,16 @@ function selectEntries(
     const selected = arrivals(expression)
     return selected === null ? FALSE : sql(`${prefix}e.arrival IN (${selected.text})`, ...selected.values)
   }
-  const { match, rest } = compileQuery(filter.query, (expression) => matching(expression))
+  const { match, rest } = compileQuery(filter.query, (expression) => matching(expression), hasAllWords(database))
   const conditions = [...filterConditions(filter), rest]
   const selection = (from: string, way: readonly Sql[], checks: readonly Sql[], byTime = false): Selection => ({
     from: `entries AS e ${from}`,
     where: allOf([GO_ON, ...way, ...conditions, ...checks]),
     byTime,
   })
-  const check = match === null ? [] : [matching(match)]
+  const check = match === null || !hasWords(filter.query) ? [] : [matching(match)]
+  const alongTime = (): Selection => selection('INDEXED BY entries_by_time', [], check, true)
+  if (byTime) return alongTime()
   if (range !== null) {
     return selection('NOT INDEXED', [sql('e.arrival > ? AND e.arrival <= ?', range.after, range.last)], check)
   }
@@ -95,9 +110,7 @@ function selectEntries(
   if (id !== null) return selection('INDEXED BY entries_by_id', [sql('e.id = ?', storedId(id))], check)
   const key = filter.correlationKey ?? pinned(filter.query, 'correlationKey')
   if (key !== null) return selection('INDEXED BY entries_by_flow', [sql('e.correlation_key = ?', key)], check)
-  return match === null
-    ? selection('INDEXED BY entries_by_time', [], [], true)
-    : selection('NOT INDEXED', [matching(match, '')], [])
+  return match === null ? alongTime() : selection('NOT INDEXED', [matching(match, '')], [])
 }
 
 /** The full-text tables that may have entries of the filter's range. */

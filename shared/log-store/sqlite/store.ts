@@ -11,7 +11,7 @@ import { createRenewal, type Renewal } from './renewal.ts'
 import { createRetention, type Retention } from './retention.ts'
 import { createRollupOf } from './rollup-reader.ts'
 import { createRollups, type Rollups } from './rollups.ts'
-import { createSelect } from './selection.ts'
+import { createSelect, createSelectParts } from './selection.ts'
 import { createSeriesReader } from './series.ts'
 
 /**
@@ -40,6 +40,7 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
   const database = openDatabase(options)
   const limits = { ...STORE_LIMITS, ...options.limits }
   const select = createSelect(database, limits)
+  const selectParts = createSelectParts(database, limits, select)
   const rollups = createRollups(database, limits)
   const rollupOf = createRollupOf(database, limits)
   const placesOf = createPlacesOf(database, select, limits)
@@ -49,10 +50,10 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
       ...createFlowWriter(database),
       ...createRetention(database, rollups),
       ...createRenewal(database, limits),
-      ...createEntryReader(database, select, rollupOf, placesOf, limits),
+      ...createEntryReader(database, select, selectParts, rollupOf, placesOf, limits),
       ...createFlowReader(database),
-      ...createHistogramReader(database, select, rollupOf, placesOf),
-      ...createFacetReader(database, select, rollupOf),
+      ...createHistogramReader(database, selectParts, rollupOf, placesOf),
+      ...createFacetReader(database, selectParts, rollupOf),
       countMore: rollups.countMore,
       forgetCounts: rollups.forgetCounts,
       countedEntries: rollups.countedEntries,

@@ -33,6 +33,10 @@ const textTable = (number: number, firstArrival: number): TextTable => ({
   firstArrival,
 })
 
+/** Whether all tables have the words that this version indexes (renewal.ts). */
+export const hasAllWords = (database: Database): boolean =>
+  database.prepare('SELECT renewed >= until AS done FROM renewal_state').get()?.['done'] === 1
+
 /**
  * The table to write to if `nextArrival` is the next: the last one, or a new one if that has had `arrivalsMax` arrivals. Only in `write`.
  */

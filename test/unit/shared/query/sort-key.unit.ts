@@ -132,7 +132,7 @@ describe('keys to sort by', () => {
           if (low === null && high === null) return void expect(range).toBeUndefined()
           const isAbove = low === null || value.scaled > low.scaled || (isLowIn && value.scaled === low.scaled)
           const isBelow = high === null || value.scaled < high.scaled || (isHighIn && value.scaled === high.scaled)
-          if (range === undefined) throw new Error('there is no range')
+          if (range === undefined) return void expect(isAbove && isBelow).toBe(false)
           expect(isWithin(range, sortKey(value.text) ?? '')).toBe(isAbove && isBelow)
           for (const other of ['2026-01-31', '5s', '-5s']) expect(isWithin(range, sortKey(other) ?? '')).toBe(false)
         },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { entryDocument } from '../../../../../consumers/projections/entries.ts'
 import { flowFact } from '../../../../../consumers/projections/flows.ts'
 import { StoreHaltError, TailCursorError } from '../../../../../shared/log-store/log-store.ts'
 import { StoreUnavailableError } from '../../../../../shared/log-store/sqlite/failures.ts'
@@ -11,6 +12,7 @@ import {
   type SqliteLogStore,
   type SqliteLogStoreOptions,
 } from '../../../../../shared/log-store/sqlite/sqlite-log-store.ts'
+import { matchValues } from '../../../../../shared/log-store/sqlite/words-index.ts'
 import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { applicationDocument, eventDocument, recordOf } from '../../../../support/documents.ts'
@@ -49,7 +51,8 @@ describe('the file', () => {
     await store.write([applicationDocument(fields)], never)
     const database = new DatabaseSync(file)
     database.exec(`INSERT INTO texts_1 (texts_1) VALUES ('delete-all');
-      INSERT INTO texts_1 (rowid, message, leaves) VALUES (1, 'request finished', 'acme' || char(10) || '12' || char(10))`)
+      INSERT INTO texts_1 (rowid, message, leaves) VALUES (1, 'request finished', 'acme' || char(10) || '12' || char(10));
+      UPDATE renewal_state SET until = 1`)
     database.close()
     const found = (text: string): Promise<number> => store.count({ ...all, query: parseQuery(text).query })
     expect(await found('finished scope.tenant:acme scope.ms:>11.5 correlationKey:order-1 acme')).toBe(1)
@@ -57,6 +60,42 @@ describe('the file', () => {
     await store.write([applicationDocument(fields)], never)
     expect(await found('order-1 tenant billing')).toBe(1)
     expect(await found('acme')).toBe(2)
+  })
+
+  test('of version 2, whose entries have no words of their values, is searched, written, and renewed', async () => {
+    const store = await open()
+    const documents = (from: number) =>
+      [from, from + 1].map((ms) => applicationDocument({ team: 'payments', scopeData: { ms, at: '2026-02-01' } }))
+    await store.write(documents(11), never)
+    await store.close()
+    const database = new DatabaseSync(file)
+    database.exec(`INSERT INTO texts_1 (texts_1) VALUES ('delete-all');
+      INSERT INTO texts_1 (rowid, leaves) VALUES (1, 'ms 11'), (2, 'ms 12'); PRAGMA user_version = 2`)
+    database.close()
+    const upgraded = await open()
+    await upgraded.write(documents(12), never)
+    const found = () =>
+      Promise.all(
+        ['scope.ms:>11', 'scope.ms:<12', 'scope.ms:>13', 'scope.at:<2026-02-02', '-scope.ms:>11'].map((text) =>
+          upgraded.count({ ...all, query: parseQuery(text).query }),
+        ),
+      )
+    expect(await found()).toEqual([3, 1, 0, 4, 1])
+    await upgraded.maintain({ bytesMax: null, documentOf: entryDocument })
+    expect(await found()).toEqual([3, 1, 0, 4, 1])
+    const words = new DatabaseSync(file)
+    const table = words.prepare('SELECT name FROM sqlite_schema WHERE name GLOB ? ORDER BY name').get('texts_[0-9]')
+    const value = matchValues({
+      type: 'leafRange',
+      field: 'scope',
+      path: 'ms',
+      from: null,
+      to: { value: '11', isIncluded: true },
+    })
+    expect(
+      words.prepare(`SELECT rowid FROM ${table?.['name']} WHERE ${table?.['name']} MATCH ?`).all(value ?? ''),
+    ).toEqual([{ rowid: 1 }])
+    words.close()
   })
 
   test('with tables of version 1, whose entries have no fingerprints, is read and written, and grouped from then on', async () => {
@@ -151,11 +190,11 @@ describe('the file', () => {
   test('a newer version is refused', async () => {
     await (await open()).close()
     const newer = new DatabaseSync(file)
-    newer.exec('PRAGMA user_version = 3')
+    newer.exec('PRAGMA user_version = 4')
     newer.close()
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 3, this program knows 2/)
+    await expect(opening).rejects.toThrow(/schema version 4, this program knows 3/)
   })
 
   test('a folder in its place is refused', async () => {

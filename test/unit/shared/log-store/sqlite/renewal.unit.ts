@@ -104,9 +104,20 @@ function act(calls: Calls, action: Action): void {
 
 /** All that a search and the groups find, in any order of arrival. */
 const answers = (calls: Calls) => ({
-  words: ['every', 'order', 'tenant', 'acme', '"tenant acme"', 'test', '12345678901234567890', 'b c', 'billing'].map(
-    (text) => [text, found(calls, text)],
-  ),
+  words: [
+    'every',
+    'order',
+    'tenant',
+    'acme',
+    '"tenant acme"',
+    'test',
+    '12345678901234567890',
+    'b c',
+    'billing',
+    'payload.every:>0',
+    'scope.big:>1e18',
+    'scope.big:<5',
+  ].map((text) => [text, found(calls, text)]),
   groups: (['template', 'exceptionGroup'] as const).map((by) => {
     const { groups, ungrouped } = calls.groups(all, by, GROUPS)
     return { ungrouped, groups: groups.map(({ value, count }) => [value, count]) }
