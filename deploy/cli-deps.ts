@@ -1,13 +1,17 @@
+import { restoreProjection } from '../consumers/restore.ts'
 import type { Journal } from '../shared/journal/journal.ts'
+import type { LogStore } from '../shared/log-store/log-store.ts'
 import { systemClock } from '../shared/runtime/clock.ts'
 import { type Config, loadConfig } from '../shared/runtime/config.ts'
 import { createLogger } from '../shared/runtime/logger.ts'
 import { createMetrics } from '../shared/runtime/metrics.ts'
 import { runCanary } from './canary/canary.ts'
-import type { CliDeps, CliHandlers } from './cli/command.ts'
+import { type CliDeps, type CliHandlers, CommandError, type RebuildRequest } from './cli/command.ts'
+import { lockDataDir } from './server/data-dir-lock.ts'
 import { openJournal } from './server/journals.ts'
-import { openLogStore } from './server/log-stores.ts'
+import { type OpenLogStore, openLogStore } from './server/log-stores.ts'
 import { serve } from './server/server.ts'
+import { onSignals } from './server/signals.ts'
 import { VERSION } from './server/version.ts'
 
 /** Commands print their results themselves, so only errors of the program's own log are shown. */
@@ -31,6 +35,51 @@ async function openForCommand(config: Config): Promise<Journal> {
 }
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+async function rebuildView(config: Config, journal: Journal, request: RebuildRequest): Promise<void> {
+  const stop = new AbortController()
+  onSignals(() => stop.abort(new CommandError('stopped by a signal')))
+  // A second process cannot write to the embedded files beside a server.
+  const unlock = config.ELASTICSEARCH_URL === null ? lockDataDir(config.DATA_DIR) : () => undefined
+  const { store, ...opened } = await openLogStore(depsOf(config), 'same')
+  try {
+    if (request.from === 'topics') await restoreFromTopics(config, journal, store, request, stop.signal)
+    else if (opened.rebuildView === null) {
+      throw new CommandError(
+        'the embedded log store makes anew by itself what a new version needs; --from topics restores lost entries',
+      )
+    } else await rebuildFromIndices(opened.rebuildView, request, stop.signal)
+  } finally {
+    await store.close()
+    unlock()
+  }
+}
+
+async function restoreFromTopics(
+  { TOPIC_PREFIX: topicPrefix }: Config,
+  journal: Journal,
+  store: LogStore,
+  { view, since, report }: RebuildRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const { stored, duplicate, refused } = await restoreProjection(view, { journal, store, topicPrefix, since, signal })
+  report(`${stored} written, ${duplicate} were there, ${refused} cannot be shown (see \`sluice dead-letters list\`)`)
+}
+
+async function rebuildFromIndices(
+  rebuild: NonNullable<OpenLogStore['rebuildView']>,
+  { view, since, takeOver, report }: RebuildRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const kinds = { 'event-logs': 'event', 'application-logs': 'application', flows: 'flows' } as const
+  await rebuild(kinds[view], {
+    since,
+    takeOver,
+    signal,
+    onReplaced: ({ name, index, documents, pausedMs }) =>
+      report(`${name}: ${documents} documents in ${index}; writes waited ${(pausedMs / 1_000).toFixed(1)} s`),
+  })
+}
 
 const handlers: CliHandlers = {
   start: (role, config) => serve({ role, config, logger: createLogger(config.LOG_LEVEL, role), print }),
@@ -59,6 +108,7 @@ const handlers: CliHandlers = {
       await store.close()
     }
   },
+  rebuildView,
   canary: (config) => runCanary({ config, logger: createLogger(config.LOG_LEVEL, 'canary'), print }),
 }
 

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { parseTimestamp } from '../../shared/contract/timestamp.ts'
 import { nearestOf } from '../../shared/nearest.ts'
 import { parseTime } from '../../shared/query/time.ts'
 import { type Call, type CliDeps, type Command, UsageError } from './command.ts'
@@ -64,12 +65,24 @@ export function choiceOf<Choice extends string>(
   choices: readonly Choice[],
 ): Choice | undefined {
   const text = call.text(name)
-  if (text === undefined) return undefined
+  return text === undefined ? undefined : choiceFrom(text, `--${name}`, choices)
+}
+
+/** One of the choices; `name` is that of the option or parameter. */
+export function choiceFrom<Choice extends string>(text: string, name: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((each) => each === text)
   if (choice !== undefined) return choice
   const meant = nearestOf(text, choices, String, { beginnings: true })
   const advice = meant === undefined ? '' : `; did you mean ${meant}?`
-  throw new UsageError(`--${name} is one of ${choices.join(', ')}, not ${JSON.stringify(text)}${advice}`)
+  throw new UsageError(`${name} is one of ${choices.join(', ')}, not ${JSON.stringify(text)}${advice}`)
+}
+
+/** An option's value, a day such as 2026-01-31; undefined if it is not given. */
+export function dayOf(call: Call, name: string): string | undefined {
+  const text = call.text(name)
+  if (text === undefined || (/^\d{4}-\d\d-\d\d$/.test(text) && parseTimestamp(`${text}T00:00:00Z`) !== undefined))
+    return text
+  throw new UsageError(`--${name} is a day such as 2026-01-31, not ${JSON.stringify(text)}`)
 }
 
 /** An option's value, a whole number of at least 1; undefined if it is not given. */

@@ -8,12 +8,14 @@ import { deadLetterCommands } from './dead-letter-commands.ts'
 import { commandHelp, overview } from './help.ts'
 import { registryCommands } from './registry-commands.ts'
 import { serverCommands } from './server-commands.ts'
+import { viewCommands } from './view-commands.ts'
 
 /** Every command of the program, in the order of the overview. */
 export const COMMANDS: readonly Command[] = [
   ...serverCommands,
   ...registryCommands,
   ...deadLetterCommands,
+  ...viewCommands,
   auditCommand,
   ...configCommands,
 ]

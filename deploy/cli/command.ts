@@ -1,3 +1,4 @@
+import type { ProjectionName } from '../../consumers/projection.ts'
 import type { Journal } from '../../shared/journal/journal.ts'
 import type { Clock } from '../../shared/runtime/clock.ts'
 import type { Config } from '../../shared/runtime/config.ts'
@@ -34,8 +35,19 @@ export interface CliHandlers {
   applyIndices(config: Config): Promise<readonly string[]>
   /** Rebuilds the counts of the log store; returns a line that says so. */
   rebuildCounts(config: Config): Promise<string>
+  /** Makes the documents of a view anew; reports each step in a line. Throws a `CommandError` if the log store cannot. */
+  rebuildView(config: Config, journal: Journal, request: RebuildRequest): Promise<void>
   /** Runs the canary to its end; returns the exit code. */
   canary(config: Config): Promise<number>
+}
+
+export interface RebuildRequest {
+  readonly view: ProjectionName
+  readonly from: 'indices' | 'topics'
+  /** The first day (yyyy-mm-dd); null for all. */
+  readonly since: string | null
+  readonly takeOver: boolean
+  readonly report: (line: string) => void
 }
 
 export interface Command {

@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import { entryDocument } from '../../consumers/projections/entries.ts'
+import { flowFact, foldFlows } from '../../consumers/projections/flows.ts'
+import type { EntryKind } from '../../shared/contract/records.ts'
+import type { ReplaceOptions } from '../../shared/log-store/elasticsearch/replace-index.ts'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
 import type { Config } from '../../shared/runtime/config.ts'
@@ -12,6 +15,10 @@ export interface OpenLogStore {
   applyIndices(): Promise<readonly string[]>
   /** Rebuilds the counts that the store keeps; returns a line that says so. */
   rebuildCounts(): Promise<string>
+  /** Projects the stored entries of a view anew; null if the store does so by itself. */
+  readonly rebuildView:
+    | ((kind: EntryKind | 'flows', options: ReplaceOptions & { readonly since: string | null }) => Promise<void>)
+    | null
   /** Periodic work other than removing old days; long work ends early once `signal` aborts. */
   maintain(signal: AbortSignal): Promise<unknown>
 }
@@ -31,6 +38,7 @@ async function openSqlite({ config, logger }: BackendDeps, where: Where): Promis
     store,
     applyIndices: async () => [],
     rebuildCounts: async () => `${await store.rebuildCounts()} entries were counted`,
+    rebuildView: null,
     maintain: (signal) => store.maintain({ bytesMax: config.RETENTION_BYTES, documentOf: entryDocument, signal }),
   }
 }
@@ -59,6 +67,7 @@ async function openElasticsearch(deps: BackendDeps, url: string): Promise<OpenLo
     store,
     applyIndices: () => store.indices.apply(),
     rebuildCounts: async () => 'Elasticsearch counts when it is asked: there is nothing to make',
+    rebuildView: (kind, options) => store.rebuild({ ...options, kind, documentOf: entryDocument, flowFact, foldFlows }),
     maintain,
   }
 }

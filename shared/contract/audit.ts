@@ -17,7 +17,7 @@ export interface AuditOrigin {
 export interface AuditedChange {
   /** The Team that owns the object; null if no Team does. */
   readonly team: string | null
-  readonly action: 'created' | 'changed' | 'deleted' | 'archived' | 'restored' | 'revoked' | 'replayed'
+  readonly action: 'created' | 'changed' | 'deleted' | 'archived' | 'restored' | 'revoked' | 'replayed' | 'rebuilt'
   /** The id of a key is its first characters, at most 6. */
   readonly subject: { readonly kind: AuditSubject; readonly id: string }
   /** The values, without secrets; null if there was no object before, or is none after. */
@@ -25,7 +25,7 @@ export interface AuditedChange {
   readonly after: object | null
 }
 
-type AuditSubject = 'team' | 'key' | 'event' | 'step' | 'project' | 'search' | 'watch' | 'dead-letters'
+type AuditSubject = 'team' | 'key' | 'event' | 'step' | 'project' | 'search' | 'watch' | 'dead-letters' | 'view'
 
 /**
  * A change as announced before it is made. Changes that become durable together share one id, and one record with the outcome. Long texts
@@ -40,7 +40,7 @@ export interface AnnouncedChange extends AuditOrigin, AuditedChange {
   readonly outcome: 'pending'
 }
 
-/** `failure`: nothing was changed. `unknown`: all of it may have been changed; in a replay of dead letters, a part. */
+/** `failure`: nothing was changed. `unknown`: all of it may have been changed; in a replay of dead letters or a rebuild, a part. */
 export const AUDIT_OUTCOMES = ['success', 'failure', 'unknown'] as const
 
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]

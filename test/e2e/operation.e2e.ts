@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../support/api.ts'
@@ -131,6 +131,54 @@ test('a registry that was lost with its folder is restored: it lists the same, a
     } finally {
       server.kill('SIGTERM')
       await server.exited
+    }
+  } finally {
+    folder.remove()
+  }
+})
+
+test('a log store that was lost is restored from the journal while the server is stopped', async () => {
+  const folder = temporaryFolder()
+  const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
+  writeFileSync(settings.REGISTRY_FILE, REGISTRY)
+  const rebuild = (view: string, from: string) => runSluice(['views', 'rebuild', view, '--from', from], settings)
+  const payloads = Array.from({ length: 50 }, (_, index) => `entry ${index}`).sort()
+  const expectAll = (url: string) =>
+    eventually(async () => {
+      const entries = await createClient(url, KEY).all('/api/event-logs')
+      expect(entries.map(({ payload }) => payload).sort()).toEqual(payloads)
+      const flow = await createClient(url, KEY).get('/api/flows/restored')
+      expect(flow).toMatchObject({ data: { summary: { total: payloads.length } } })
+    })
+  try {
+    const before = await startSluice(settings)
+    for (const payload of payloads) {
+      const answer = await createClient(before.url, KEY).post('/api/ExternalLogs', {
+        ...{ ...EVENT, payload, correlationKey: 'restored' },
+      })
+      expect(answer).toMatchObject({ success: true })
+    }
+    await expectAll(before.url)
+    expect(await rebuild('flows', 'topics')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is running on'),
+    })
+    before.kill('SIGTERM')
+    await before.exited
+    for (const file of ['logs.db', 'logs.db-wal', 'logs.db-shm']) rmSync(join(settings.DATA_DIR, file), { force: true })
+    expect(await rebuild('event-logs', 'indices')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--from topics restores lost entries'),
+    })
+    for (const view of ['event-logs', 'application-logs', 'flows'])
+      expect(await rebuild(view, 'topics')).toMatchObject({ code: 0, stderr: '' })
+    expect((await rebuild('event-logs', 'topics')).stdout).toContain('0 written, 50 were there, 0 cannot be shown')
+    const after = await startSluice(settings)
+    try {
+      await expectAll(after.url)
+    } finally {
+      after.kill('SIGTERM')
+      await after.exited
     }
   } finally {
     folder.remove()

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { partitionOf } from '../../shared/contract/partitioner.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import { createClient } from '../support/api.ts'
@@ -63,6 +64,55 @@ await describeWithBackends(
         })
         expect(await storedOf(stack, 'before-the-loss')).toEqual(entries)
         expect(await flowsOf(stack, 'before-the-loss')).toEqual(flows)
+      },
+      PATIENCE_MS,
+    )
+
+    test(
+      'an index that is lost while all runs is restored from the topics',
+      async () => {
+        const entries = await prove(stack, 'before the restore', async () => {})
+        await prove(stack, 'restored index', async () => {
+          const { elasticsearchUrl: url, indexPrefix } = stack
+          const answer = await fetch(`${url}/_resolve/index/${indexPrefix}-application-logs-*`)
+          const { indices } = (await answer.json()) as { indices: { name: string }[] }
+          for (const { name } of indices) expect((await fetch(`${url}/${name}`, { method: 'DELETE' })).status).toBe(200)
+          expect(await stack.command(['indices', 'apply'])).toMatchObject({ code: 0 })
+          const restored = await stack.command(['views', 'rebuild', 'application-logs', '--from', 'topics'])
+          expect(restored).toMatchObject({ code: 0, stderr: '' })
+          expect(restored.stdout).toMatch(/^[1-9]\d* written, \d+ were there, 0 cannot be shown/)
+        })
+        expect(await storedOf(stack, 'before-the-restore')).toEqual(entries)
+      },
+      PATIENCE_MS,
+    )
+
+    test(
+      'views are rebuilt, killed at any moment, and rebuilt to the end',
+      async () => {
+        const { elasticsearchUrl: url, indexPrefix } = stack
+        const has = async (path: string, text: string): Promise<boolean> =>
+          (await (await fetch(`${url}/${path}`)).text()).includes(text)
+        const momentsOf = (view: string) => ({
+          copying: () => has(`_resolve/index/${indexPrefix}-${view}-*?filter_path=indices.name`, '-v1.'),
+          blocked: () => has(`${indexPrefix}-*/_settings/index.blocks.write`, '"write":"true"'),
+        })
+        const entries = await prove(stack, 'before the rebuild', async () => {})
+        const flows = await flowsOf(stack, 'before-the-rebuild')
+        for (const view of PROJECTION_NAMES) {
+          await prove(stack, `rebuild of ${view}`, async () => {
+            const rebuild = ['views', 'rebuild', view, '--from', 'indices', '--take-over']
+            for (const [name, killWhen] of Object.entries(momentsOf(view))) {
+              const { code, stderr } = await stack.command(rebuild, killWhen)
+              expect([name, code, stderr]).toEqual([name, null, ''])
+            }
+            const { code, stdout, stderr } = await stack.command(rebuild)
+            expect([code, stderr]).toEqual([0, ''])
+            expect(stdout).toContain(view === 'flows' ? `${indexPrefix}-flows-v1.2` : `${indexPrefix}-${view}-v1.2-`)
+          })
+        }
+        expect(await storedOf(stack, 'before-the-rebuild')).toEqual(entries)
+        expect(await flowsOf(stack, 'before-the-rebuild')).toEqual(flows)
       },
       PATIENCE_MS,
     )

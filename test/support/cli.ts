@@ -1,5 +1,5 @@
 import { runCli } from '../../deploy/cli/cli.ts'
-import type { CliDeps } from '../../deploy/cli/command.ts'
+import type { CliDeps, CliHandlers } from '../../deploy/cli/command.ts'
 import { TOPICS, topicName } from '../../shared/contract/topics.ts'
 import type { NamedTopic } from '../../shared/journal/journal.ts'
 import { loadConfig } from '../../shared/runtime/config.ts'
@@ -25,6 +25,23 @@ export function cliOnMemory({
   const clock = { now: () => Date.parse(now) }
   const journal: MemoryJournal = createMemoryJournal({ clock, topics: ALL_TOPICS })
   const calls: unknown[][] = []
+  const handlers: CliHandlers = {
+    start: async (role) => {
+      calls.push(['start', role])
+      return 7
+    },
+    applyTopics: async () => ['sluice.registry.v1 exists'],
+    applyIndices: async () => ['sluice-flows-v1 made'],
+    rebuildCounts: async () => '3 entries were counted',
+    rebuildView: async (_config, _journal, { report, ...request }) => {
+      calls.push(['rebuildView', request])
+      report('the view was rebuilt')
+    },
+    canary: async () => {
+      calls.push(['canary'])
+      return 7
+    },
+  }
   const run = async (...argv: string[]): Promise<Ran> => {
     const printed = { stdout: '', stderr: '' }
     const output = (name: 'stdout' | 'stderr') => ({
@@ -40,22 +57,10 @@ export function cliOnMemory({
       clock,
       stdout: output('stdout'),
       stderr: output('stderr'),
-      handlers: {
-        start: async (role) => {
-          calls.push(['start', role])
-          return 7
-        },
-        applyTopics: async () => ['sluice.registry.v1 exists'],
-        applyIndices: async () => ['sluice-flows-v1 made'],
-        rebuildCounts: async () => '3 entries were counted',
-        canary: async () => {
-          calls.push(['canary'])
-          return 7
-        },
-      },
+      handlers,
       ...overrides,
     })
     return { code, ...printed }
   }
-  return { run, journal, calls }
+  return { run, journal, calls, handlers }
 }

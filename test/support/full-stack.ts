@@ -4,7 +4,14 @@ import type { KafkaJournal } from '../../shared/journal/kafka/kafka-journal.ts'
 import { type Client, createClient } from './api.ts'
 import { openKafka, uniqueName } from './kafka.ts'
 import { type Load, type LoadTarget, startLoad } from './load.ts'
-import { type SluiceProcess, type StartOptions, startSluice, temporaryFolder } from './sluice-process.ts'
+import {
+  runSluice,
+  type SluiceProcess,
+  type SluiceResult,
+  type StartOptions,
+  startSluice,
+  temporaryFolder,
+} from './sluice-process.ts'
 
 export const API_KEY = 'full-stack-key-0123456789abcdef01234567'
 export const PROJECT = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
@@ -49,6 +56,8 @@ export interface FullStack {
   startAnother(role: PartRole, settings?: Record<string, string>, start?: StartOptions): Promise<SluiceProcess>
   /** The same as a part that can be stopped and restarted. */
   startPart(role: PartRole): Promise<Part>
+  /** Runs an operator command on the same topics and indices, as `runSluice` does. */
+  command(args: readonly string[], killWhen?: () => Promise<boolean>): Promise<SluiceResult>
   /** Node's warnings in all processes so far, such as a deprecation, a negative timeout, or leaked listeners. */
   warnings(): readonly string[]
   /** The output of the current processes, for the log of a failed run. */
@@ -148,6 +157,7 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
     startLoad: (name, url = gateway.url) => startLoad({ ...target, url }, name),
     startAnother,
     startPart,
+    command: (args, killWhen) => runSluice(args, { ...settings, ELASTICSEARCH_URL: elasticsearchUrl }, killWhen),
     warnings: () => started.flatMap((server) => server.printed().match(/^\(node:\d+\) .*$/gm) ?? []),
     printed: () =>
       parts.map(([role, part]) => `--- ${role}\n${part.process().printed().slice(-PRINTED_MAX)}`).join('\n'),

@@ -1,3 +1,4 @@
+import type { Origin } from '../../shared/log-store/elasticsearch/checkpoints.ts'
 import type { Connection, ElasticsearchRequest } from '../../shared/log-store/elasticsearch/connection.ts'
 
 export interface ServedShard {
@@ -6,6 +7,10 @@ export interface ServedShard {
   readonly uuid: string
   /** The number of the last operation; -1 if there is none. */
   end: number
+  /** The shard that it was rebuilt from. */
+  readonly origin?: Origin
+  /** Whether the index is removed between a report and the searches after it. */
+  readonly goes?: boolean
   /** Elasticsearch's shard state, or `CLOSED` for a closed index. */
   state: 'STARTED' | 'INITIALIZING' | 'UNASSIGNED' | 'CLOSED'
 }
@@ -15,7 +20,7 @@ export interface ShardServer {
   /** Indices with one shard each; may be changed at any time. */
   readonly shards: ServedShard[]
   /** The number of requests of each kind. */
-  readonly asked: { stats: number; settings: number; refresh: number }
+  readonly asked: { stats: number; settings: number; refresh: number; mapping: number }
   /** The last operation that searches see, by index. */
   readonly visible: ReadonlyMap<string, number>
   /** Makes every request fail from now on, or succeed again. */
@@ -27,7 +32,7 @@ export interface ShardServer {
  * an entry whose id contains its index and number. Responses are sent one turn of the event loop later.
  */
 export function serveShards(...shards: ServedShard[]): ShardServer {
-  const asked = { stats: 0, settings: 0, refresh: 0 }
+  const asked = { stats: 0, settings: 0, refresh: 0, mapping: 0 }
   const visible = new Map<string, number>()
   let failing = false
 
@@ -45,6 +50,22 @@ export function serveShards(...shards: ServedShard[]): ShardServer {
       asked.refresh += 1
       for (const { index, end } of shards) if (path.includes(index)) visible.set(index, end)
       return {}
+    }
+    if (path.includes('/_mapping')) {
+      asked.mapping += 1
+      const rebuilt = shards.flatMap(({ index, origin }) => (origin && path.includes(index) ? [[index, origin]] : []))
+      return Object.fromEntries(
+        rebuilt.map(([index, origin]) => [index, { mappings: { _meta: { origins: [origin] } } }]),
+      )
+    }
+    const going = shards.findIndex(({ goes }) => goes)
+    if (going >= 0) {
+      const [{ index: gone } = { index: '' }] = shards.splice(going, 1)
+      return {
+        responses: searchesIn(String(lines)).map(({ index, gt, lte }) =>
+          index === gone ? { status: 200, _shards: { total: 0 } } : hitsOf(index, gt, lte),
+        ),
+      }
     }
     return { responses: searchesIn(String(lines)).map(({ index, gt, lte }) => hitsOf(index, gt, lte)) }
   }

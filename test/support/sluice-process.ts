@@ -77,11 +77,18 @@ export async function startSluice(
   }
 }
 
-/** Runs an operator command to its end. */
-export async function runSluice(args: readonly string[], settings: Record<string, string>): Promise<SluiceResult> {
+/** Runs an operator command to its end, or kills it (SIGKILL) once `killWhen` answers true. */
+export async function runSluice(
+  args: readonly string[],
+  settings: Record<string, string>,
+  killWhen?: () => Promise<boolean>,
+): Promise<SluiceResult> {
   const child = spawn(process.execPath, [...NODE_FLAGS, mainOf(ROOT), ...args], { env: environment(settings) })
   const output = collect(child)
-  const [code] = (await once(child, 'close')) as [number | null]
+  const closed = once(child, 'close') as Promise<[number | null]>
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
+  while (killWhen !== undefined && isRunning()) if (await killWhen()) child.kill('SIGKILL')
+  const [code] = await closed
   return { code, ...output }
 }
 

@@ -16,6 +16,22 @@ export interface Shard {
 export interface Stream extends Shard {
   /** The number up to which every operation is done on all copies of the shard; -1 if there is none. */
   readonly end: number
+  /** The shard that its index was rebuilt from; undefined if it was not. */
+  readonly origin?: Origin | undefined
+}
+
+/** A shard of an index that a rebuild replaced. Its documents were copied in their order, before any others were written. */
+export interface Origin {
+  readonly key: string
+  /** The number of its last operation. */
+  readonly end: number
+  /** The number of the last copy. */
+  readonly copiedEnd: number
+}
+
+/** The origins of an index's shards, in order, as `_meta` of its mapping. */
+export interface RebuiltMeta {
+  readonly origins: readonly Origin[]
 }
 
 /** An existing shard that does not report its progress. */
@@ -52,11 +68,12 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
   let next: Promise<Look> | undefined
   /** Checkpoints that a refresh has made visible. */
   let refreshed: ReadonlyMap<string, number> = new Map()
+  const readOrigins = createOrigins(connection, names)
 
   async function refresh(): Promise<Look> {
     // An index that is created in between is read as a stream, and not waited for.
     const shards = await readShards(connection, names)
-    const streams = await readStreams(connection, names)
+    const streams = await readOrigins(await readStreams(connection, names.all(), names))
     const moved = streams.filter(({ key, end }) => end > (refreshed.get(key) ?? -1))
     if (moved.length > 0) {
       // A search sees operations before the last refresh. One is due every second anyway; an explicit one makes it certain.
@@ -133,11 +150,15 @@ interface ShardCopy {
   readonly seq_no?: { readonly global_checkpoint: number }
 }
 
-/** The shards whose primary is active. One in recovery may report an old checkpoint, or none. */
-async function readStreams(connection: Connection, names: IndexNames): Promise<readonly Stream[]> {
+/** The shards of the indices whose primary is active. One in recovery may report an old checkpoint, or none. */
+export async function readStreams(
+  connection: Connection,
+  indices: string,
+  names: Pick<IndexNames, 'kindOf'>,
+): Promise<readonly Stream[]> {
   const answer = await connection.send<StatsAnswer>({
     method: 'GET',
-    path: `/${names.all()}/_stats/docs`,
+    path: `/${indices}/_stats/docs`,
     query: { level: 'shards', forbid_closed_indices: false, filter_path: WANTED },
   })
   return Object.entries(answer.indices ?? {}).flatMap(([index, { uuid, shards = {} }]) => {
@@ -156,6 +177,29 @@ async function readStreams(connection: Connection, names: IndexNames): Promise<r
 const WANTED = ['uuid', 'shards.*.routing.primary', 'shards.*.routing.state', 'shards.*.seq_no.global_checkpoint']
   .map((field) => `indices.*.${field}`)
   .join(',')
+
+/** Adds the origins of rebuilt indices. They never change, so each is read once. */
+function createOrigins(connection: Connection, names: IndexNames) {
+  let known: ReadonlyMap<string, RebuiltMeta> = new Map()
+  return async (streams: readonly Stream[]): Promise<readonly Stream[]> => {
+    const rebuilt = [...new Set(streams.map(({ index }) => index).filter((index) => names.isRebuilt(index)))]
+    const unknown = rebuilt.filter((index) => !known.has(index))
+    if (unknown.length > 0) {
+      const answer = await connection.send<MappingAnswer>({
+        method: 'GET',
+        path: `/${unknown.join(',')}/_mapping`,
+        query: { ...LENIENT, filter_path: '*.mappings._meta' },
+      })
+      const read = Object.entries(answer).map(([index, { mappings }]) => [index, mappings._meta] as const)
+      known = new Map([...[...known].filter(([index]) => rebuilt.includes(index)), ...read])
+    }
+    return streams.map((stream) => ({ ...stream, origin: known.get(stream.index)?.origins[stream.shard] }))
+  }
+}
+
+interface MappingAnswer {
+  readonly [index: string]: { readonly mappings: { readonly _meta: RebuiltMeta } }
+}
 
 /** The checkpoint of an empty shard; -2 means unknown. */
 const NOTHING_DONE = -1

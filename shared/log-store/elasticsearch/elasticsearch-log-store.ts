@@ -16,6 +16,7 @@ import { type IndexNames, indexNames } from './index-names.ts'
 import { createIndices, type Indices } from './indices.ts'
 import { type TemplateOptions, templates } from './mappings.ts'
 import { createOtherDays } from './other-days.ts'
+import { createRebuild, type Rebuild } from './rebuild.ts'
 import { retrying } from './retrying.ts'
 import { createSearcher } from './searcher.ts'
 import { createShardReport } from './shard-report.ts'
@@ -54,6 +55,7 @@ export interface ElasticsearchDeps {
 /** A log store on Elasticsearch, and the preparation of its indices: call `indices.apply()` before the first write. */
 export interface ElasticsearchLogStore extends LogStore {
   readonly indices: Indices
+  readonly rebuild: Rebuild
   /** Measures the shards of all indices, for the metrics. */
   measureShards(): Promise<void>
 }
@@ -90,6 +92,15 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
   return {
     searchableWithinMs: options.refreshIntervalMs + REFRESH_TAKES_MS,
     indices,
+    rebuild: createRebuild({
+      connection: patient,
+      bulk: createBulk({ connection: once, limits: { ...options, bulksInFlightMax: 1 }, logger, metrics, tracer }),
+      names,
+      indices,
+      clock,
+      logger,
+      metrics,
+    }),
     measureShards: createShardReport(patient, names, metrics),
     write: createEntryWriter({ bulk, otherDays, names, clock, logger }),
     mergeFlows: createFlowWriter({ bulk, connection: once, names, logger, metrics }),

@@ -14,10 +14,17 @@ export interface IndexNames {
   day(kind: EntryKind, day: string): string
   /** The indices of every day, of both kinds if none is given. */
   all(kinds?: readonly EntryKind[]): string
-  /** The day of an index; undefined if it is not one of ours. */
+  /** The day of an index of any generation; undefined if it is not one of ours. */
   dayOf(index: string): string | undefined
   kindOf(index: string): EntryKind | undefined
+  /** Whether the index is a generation that a rebuild made. */
+  isRebuilt(index: string): boolean
   readonly flows: string
+  /**
+   * The index that replaces `index`, which has `name` or stands behind it as an alias (rebuild.ts), such as
+   * `sluice-flows-v1.3` after `sluice-flows-v1.2`. No search finds it before it has the alias.
+   */
+  nextGeneration(name: string, index: string): string
 }
 
 /** The names of the indices; throws if the prefix is not allowed. */
@@ -25,18 +32,26 @@ export function indexNames(prefix: string): IndexNames {
   if (!PREFIX.test(prefix)) {
     throw new Error(`an index prefix is 1 to 100 of a-z 0-9 . _ - and begins with a letter or digit, got ${prefix}`)
   }
-  const base = (kind: EntryKind): string => `${prefix}-${VIEW[kind]}-${VERSION}-`
-  const bases = KINDS.map(base)
+  const base = (view: string): string => `${prefix}-${view}-${VERSION}`
+  const bases = [...KINDS.map((kind) => base(VIEW[kind])), base('flows')]
+  /** The part of a name after its base: the generation from the second one on, and the day. */
+  const restOf = (index: string): RegExpExecArray | null => {
+    const found = bases.find((candidate) => index.startsWith(candidate))
+    return found === undefined ? null : REST.exec(index.slice(found.length))
+  }
   return {
     prefix,
-    day: (kind, day) => base(kind) + day.replaceAll('-', '.'),
-    all: (kinds = KINDS) => (kinds.length === 0 ? KINDS : kinds).map((kind) => `${base(kind)}*`).join(','),
-    dayOf: (index) => {
-      const first = bases.find((candidate) => index.startsWith(candidate))
-      const day = first === undefined ? '' : index.slice(first.length)
-      return /^\d{4}\.\d\d\.\d\d$/.test(day) ? day.replaceAll('.', '-') : undefined
+    day: (kind, day) => `${base(VIEW[kind])}-${day.replaceAll('-', '.')}`,
+    all: (kinds = KINDS) => (kinds.length === 0 ? KINDS : kinds).map((kind) => `${base(VIEW[kind])}-*`).join(','),
+    dayOf: (index) => restOf(index)?.[2]?.replaceAll('.', '-'),
+    kindOf: (index) => KINDS.find((kind) => ['.', '-'].some((next) => index.startsWith(base(VIEW[kind]) + next))),
+    isRebuilt: (index) => restOf(index)?.[1] !== undefined,
+    flows: base('flows'),
+    nextGeneration: (name, index) => {
+      const end = bases.find((candidate) => name.startsWith(candidate))?.length ?? name.length
+      return `${name.slice(0, end)}.${Number(restOf(index)?.[1] ?? 1) + 1}${name.slice(end)}`
     },
-    kindOf: (index) => KINDS.find((kind) => index.startsWith(base(kind))),
-    flows: `${prefix}-flows-${VERSION}`,
   }
 }
+
+const REST = /^(?:\.(\d{1,6}))?(?:-(\d{4}\.\d\d\.\d\d))?$/

@@ -1,3 +1,4 @@
+import type { EntryKind } from '../../contract/records.ts'
 import { timestampOf } from '../../contract/timestamp.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -64,8 +65,8 @@ export function createIndices({ connection, names, templates, clock, logger }: D
   async function prepareDays(): Promise<readonly string[]> {
     const days = [clock.now(), clock.now() + DAY_MS].map((at) => timestampOf(at).slice(0, 10))
     const wanted = days.flatMap((day) => [names.day('event', day), names.day('application', day)])
-    const there = new Set((await dayIndices(connection, names)).map(({ index }) => index))
-    const missing = wanted.filter((index) => !there.has(index))
+    const there = new Set((await dayIndices(connection, names)).map(({ name }) => name))
+    const missing = wanted.filter((name) => !there.has(name))
     const made: string[] = []
     if (missing.length > 0) await requireTemplates()
     for (const index of missing) if (await create(index)) made.push(index)
@@ -79,7 +80,7 @@ export function createIndices({ connection, names, templates, clock, logger }: D
       for (const { kind, name, body } of templates) {
         await connection.send({ method: 'PUT', path: `/_${kind}_template/${name}`, body })
       }
-      await create(names.flows)
+      if ((await indexBehind(connection, names.flows)) === undefined) await create(names.flows)
       // An index accepts new fields at any time, but no field with a changed type; that needs a new version.
       await addFields(names.flows, FLOW_MAPPINGS)
       await addFields(names.all(['event']), ENTRY_MAPPINGS)
@@ -101,6 +102,9 @@ export function createIndices({ connection, names, templates, clock, logger }: D
 
 interface DayIndex {
   readonly index: string
+  /** The name by which it is written and searched: its own, or its alias after a rebuild (rebuild.ts). */
+  readonly name: string
+  readonly kind: EntryKind
   readonly day: string
   readonly documents: number
 }
@@ -113,11 +117,40 @@ export async function dayIndices(connection: Connection, names: IndexNames): Pro
     query: { filter_path: 'indices.*.primaries.docs.count', forbid_closed_indices: false },
   })
   return Object.entries(answer.indices ?? {}).flatMap(([index, { primaries }]) => {
-    const day = names.dayOf(index)
-    return day === undefined ? [] : [{ index, day, documents: primaries.docs.count }]
+    const [kind, day] = [names.kindOf(index), names.dayOf(index)]
+    if (kind === undefined || day === undefined) return []
+    return [{ index, name: names.day(kind, day), kind, day, documents: primaries.docs.count }]
   })
 }
 
-async function deleteIndex(connection: Connection, index: string): Promise<void> {
+/** The index with this name or alias; undefined if there is none. */
+export async function indexBehind(connection: Connection, name: string): Promise<FoundIndex | undefined> {
+  const answer = await connection.send<IndexAnswer>({
+    method: 'GET',
+    path: `/${name}`,
+    query: { ignore_unavailable: true, filter_path: FOUND },
+  })
+  const [found] = Object.entries(answer)
+  if (found === undefined) return undefined
+  const [index, { aliases = {}, settings }] = found
+  return { index, shards: Number(settings.index.number_of_shards), aliases: Object.keys(aliases) }
+}
+
+export interface FoundIndex {
+  readonly index: string
+  readonly shards: number
+  readonly aliases: readonly string[]
+}
+
+interface IndexAnswer {
+  readonly [index: string]: {
+    readonly aliases?: Readonly<Record<string, object>>
+    readonly settings: { readonly index: { readonly number_of_shards: string } }
+  }
+}
+
+const FOUND = '*.aliases,*.settings.index.number_of_shards'
+
+export async function deleteIndex(connection: Connection, index: string): Promise<void> {
   await connection.send({ method: 'DELETE', path: `/${index}`, query: { ignore_unavailable: true } })
 }

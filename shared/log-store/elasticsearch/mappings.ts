@@ -16,7 +16,7 @@ export interface Template {
 }
 
 /** Increased with every change of a template, so that an operator sees which release wrote it. */
-const TEMPLATE_VERSION = 4
+const TEMPLATE_VERSION = 5
 /** Above the built-in templates (100 to 200), so that none of them wins for a pattern such as `logs-*`. */
 const PRIORITY = 500
 
@@ -110,9 +110,9 @@ export function templates(prefix: string, options: TemplateOptions): readonly Te
       mappings: FLOW_MAPPINGS,
       settings: { ...common, 'index.number_of_shards': '1' },
     }),
-    index(prefix, 'event-logs', 'entries', `${prefix}-event-logs-v1-*`),
-    index(prefix, 'application-logs', 'entries', `${prefix}-application-logs-v1-*`),
-    index(prefix, 'flows', 'flows', `${prefix}-flows-v1`),
+    index(prefix, 'event-logs', 'entries', '-*'),
+    index(prefix, 'application-logs', 'entries', '-*'),
+    index(prefix, 'flows', 'flows', ''),
   ]
 }
 
@@ -120,12 +120,13 @@ function component(name: string, template: object): Template {
   return { kind: 'component', name, body: { version: TEMPLATE_VERSION, template } }
 }
 
-function index(prefix: string, name: string, from: 'entries' | 'flows', pattern: string): Template {
+/** `names` matches the part of the indices' names after the version; further generations (rebuild.ts) begin it with a dot. */
+function index(prefix: string, name: string, from: 'entries' | 'flows', names: string): Template {
   const custom = `${prefix}-custom`
   const body = {
     version: TEMPLATE_VERSION,
     priority: PRIORITY,
-    index_patterns: [pattern],
+    index_patterns: [`${prefix}-${name}-v1${names}`, `${prefix}-${name}-v1.*`],
     // The operator's own component comes last and takes precedence: allocation, a codec, a lifecycle policy.
     composed_of: [`${prefix}-${from}-v1`, custom],
     ignore_missing_component_templates: [custom],

@@ -13,7 +13,7 @@ const DAYS_APART_MAX = 2
  */
 export const mayBeOnOtherDays = (id: string): boolean => !/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/.test(id)
 
-/** The indices that hold a document with this id, earliest day first. */
+/** The names of the days' indices that hold a document with this id, earliest day first. */
 export type IndicesById = ReadonlyMap<string, readonly string[]>
 
 export interface OtherDays {
@@ -39,14 +39,20 @@ export function createOtherDays(connection: Connection, names: IndexNames): Othe
 
 /** The days that have an index now, earliest first. Never cached: another process may just have created one. */
 async function listDays(connection: Connection, names: IndexNames, signal: AbortSignal): Promise<readonly string[]> {
-  const { indices = [] } = await connection.send<{ indices?: readonly { readonly name: string }[] }>({
+  const { indices = [], aliases = [] } = await connection.send<
+    Record<'indices' | 'aliases', readonly Named[] | undefined>
+  >({
     method: 'GET',
     path: `/_resolve/index/${names.all()}`,
-    query: { expand_wildcards: 'open', filter_path: 'indices.name' },
+    query: { expand_wildcards: 'open', filter_path: 'indices.name,aliases.name' },
     signal,
   })
-  const days = indices.map(({ name }) => names.dayOf(name)).filter((day) => day !== undefined)
+  const days = [...indices, ...aliases].map(({ name }) => names.dayOf(name)).filter((day) => day !== undefined)
   return [...new Set(days)].sort()
+}
+
+interface Named {
+  readonly name: string
 }
 
 interface Lookup {
@@ -69,14 +75,15 @@ function* lookupsOf(documents: readonly EntryDocument[], days: readonly string[]
 }
 
 interface MultiGetAnswer {
-  readonly docs: readonly (Lookup & { readonly found?: boolean; readonly error?: { readonly type: string } })[]
+  readonly docs: readonly { readonly found?: boolean; readonly error?: { readonly type: string } }[]
 }
 
+/** The lookups that find a document; the answer names indices, where a lookup may name the alias of one. */
 async function foundOf(connection: Connection, lookups: readonly Lookup[], signal: AbortSignal): Promise<Lookup[]> {
   const { docs } = await connection.send<MultiGetAnswer>({
     method: 'POST',
     path: '/_mget',
-    query: { _source: false, filter_path: 'docs._index,docs._id,docs.found,docs.error.type' },
+    query: { _source: false, filter_path: 'docs.found,docs.error.type' },
     body: { docs: lookups },
     signal,
   })
@@ -85,5 +92,5 @@ async function foundOf(connection: Connection, lookups: readonly Lookup[], signa
     const status = failed.error.type === 'security_exception' ? 403 : null
     throw new ElasticsearchError('a lookup by id failed', status, failed.error)
   }
-  return docs.filter(({ found }) => found === true)
+  return lookups.filter((_lookup, index) => docs[index]?.found === true)
 }

@@ -37,7 +37,7 @@ export function classifyItem(item: BulkItem): ItemVerdict {
   // A 404 without an error means that a deletion found nothing to delete.
   if (status === 409 || (status === 404 && item.error === undefined)) return { verdict: 'duplicate' }
   if (BLOCKED_TYPES.has(type) || isShardLimit(item.error)) return { verdict: 'retry', blocked: true, reason: type }
-  if (status === 429 || status >= 500 || OVERLOAD_TYPES.has(type)) {
+  if (status === 429 || status >= 500 || OVERLOAD_TYPES.has(type) || isReplaced(item.error)) {
     return { verdict: 'retry', blocked: false, reason: `${status} ${type}` }
   }
   if (status === 401 || status === 403 || status === 404) return { verdict: 'halt', reason: `${status} ${type}` }
@@ -53,6 +53,10 @@ function storedUnlessDiverted({ failure_store: failureStore }: BulkItem): ItemVe
 /** A cluster at its shard limit answers with the status and type of a bad request; only the text tells. */
 const isShardLimit = (error: ErrorBody | undefined): boolean =>
   error?.type === 'validation_exception' && /maximum (normal|frozen) shards open/.test(error.reason ?? '')
+
+/** The index was removed while the request was under way, as by a rebuild: by now its name stands for another one. */
+const isReplaced = (error: ErrorBody | undefined): boolean =>
+  error?.type === 'index_not_found_exception' && !error.reason?.includes('action.auto_create_index')
 
 /** Names the error and our field, but nothing from the document. */
 function refusal(status: number, error: ErrorBody | undefined): string {

@@ -91,27 +91,41 @@ function requireEnds({ silent }: Look, kinds: readonly EntryKind[]): void {
   throw new ElasticsearchError(`shards that do not tell yet how far they have come: ${missing.length}`, 503, { type })
 }
 
-/** A shard that the cursor does not name is new, and is read from its beginning. */
-const startOf = ({ key, kind, end }: Stream, { kinds, seen }: TailPosition): number =>
-  seen.get(key) ?? (kinds.includes(kind) ? -1 : end)
+/**
+ * A shard that the cursor does not name is new, and is read from its beginning. Of a rebuilt one, the last copies are those of the entries
+ * that the reader has not seen.
+ */
+function startOf({ key, kind, end, origin }: Stream, { kinds, seen }: TailPosition): number {
+  const start = seen.get(key)
+  if (start !== undefined) return start
+  if (!kinds.includes(kind)) return end
+  if (origin === undefined) return NONE
+  const unseen = origin.end - (seen.get(origin.key) ?? NONE)
+  return Math.max(NONE, origin.copiedEnd - unseen)
+}
+
+/** The number before the first one. */
+const NONE = -1
 
 const placeOf = (key: string, number: number): [string, number][] => (number < 0 ? [] : [[key, number]])
 
 interface MultiSearchAnswer {
   readonly responses: readonly {
     readonly hits?: { readonly hits: readonly Hit<ArrivalSource>[] }
+    readonly _shards?: { readonly total: number }
     readonly error?: ErrorBody
     readonly status: number
   }[]
 }
 
+/** Undefined for a shard whose index was removed since it was listed: what replaces it, if anything, is listed from now on. */
 async function readArrivals(
   connection: Connection,
   filter: EntryFilter,
   unread: readonly Unread[],
   limit: number,
   signal: AbortSignal | undefined,
-): Promise<readonly (readonly Arrival[])[]> {
+): Promise<readonly (readonly Arrival[] | undefined)[]> {
   const lines = unread.flatMap(({ stream, after }) => [
     { index: stream.index, preference: `_shards:${stream.shard}|${preferenceOf(filter.team)}`, ...LENIENT },
     {
@@ -125,16 +139,20 @@ async function readArrivals(
   const { responses } = await connection.send<MultiSearchAnswer>({
     method: 'POST',
     path: '/_msearch',
-    query: { filter_path: 'responses.hits.hits._source,responses.hits.hits.sort,responses.error,responses.status' },
+    query: { filter_path: WANTED },
     lines: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
     signal,
     ...(limit > 1 && { answerBytesMax: ANSWER_BYTES_MAX }),
   })
-  return responses.map(({ hits, error, status }) => {
+  return responses.map(({ hits, error, status, _shards: shards }) => {
     if (error !== undefined) throw new ElasticsearchError('arrivals could not be read', status, error)
-    return (hits?.hits ?? []).map(arrivalOf)
+    return shards?.total === 0 ? undefined : (hits?.hits ?? []).map(arrivalOf)
   })
 }
+
+const WANTED = ['hits.hits._source', 'hits.hits.sort', '_shards.total', 'error', 'status']
+  .map((field) => `responses.${field}`)
+  .join(',')
 
 function arrivalOf(hit: Hit<ArrivalSource>): Arrival {
   const text = textOf(hit)
@@ -151,10 +169,13 @@ function merge(
   kinds: readonly EntryKind[],
   seen: Map<string, number>,
   unread: readonly Unread[],
-  arrivals: readonly (readonly Arrival[])[],
+  arrivals: readonly (readonly Arrival[] | undefined)[],
   limit: number,
 ): TailPage {
-  const queues = unread.map(({ stream }, index) => ({ stream, arrivals: arrivals[index] ?? [], next: 0 }))
+  const queues = unread.flatMap(({ stream }, index) => {
+    const found = arrivals[index]
+    return found === undefined ? [] : [{ stream, arrivals: found, next: 0 }]
+  })
   const entries: { entry: EntryRow; cursor: string }[] = []
   let bytes = 0
   while (entries.length < limit) {
@@ -168,7 +189,7 @@ function merge(
     seen.set(first.stream.key, arrival.number)
     entries.push({ entry: arrival.entry, cursor: encodePosition({ kinds, seen }) })
   }
-  let more = unread.length === STREAMS_MAX
+  let more = unread.length === STREAMS_MAX || queues.length < unread.length
   for (const { stream, arrivals: found, next } of queues) {
     // Fewer than requested, and all of them returned: nothing else up to the end of this shard matches.
     if (next === found.length && found.length < limit) seen.set(stream.key, stream.end)

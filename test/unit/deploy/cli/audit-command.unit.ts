@@ -90,6 +90,16 @@ describe('a command that changes something', () => {
     ])
   })
 
+  test('is told as a rebuild of a view', async () => {
+    const { run } = cliOnMemory()
+    await run('views', 'rebuild', 'flows', '--from', 'topics', '--since', '2026-01-31')
+    const subject = { kind: 'view', id: 'flows' }
+    const after = { from: 'topics', since: '2026-01-31' }
+    expect(linesOf((await run('audit')).stdout)).toMatchObject([
+      { action: 'rebuilt', subject, after, outcome: 'success' },
+    ])
+  })
+
   test('fails and changes nothing where the journal takes no audit record', async () => {
     const { run, journal } = cliOnMemory()
     journal.failAppends('unknown')

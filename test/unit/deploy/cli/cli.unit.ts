@@ -29,6 +29,7 @@ describe('help', () => {
       'registry restore',
       'dead-letters list',
       'dead-letters replay',
+      'views rebuild',
       'audit',
       'config print',
     ])

@@ -21,6 +21,7 @@ const OPERATIONS = [
   'lost-index',
   'lost-registry',
   'poison-flood',
+  'rebuild',
   'rolling-restart',
   'scale',
   'session-secret',

@@ -39,7 +39,7 @@ test('many who ask for the present end at once cost no more than two looks', asy
   const first = checkpoints.now()
   await new Promise(setImmediate)
   await Promise.all([first, ...Array.from({ length: 50 }, () => checkpoints.now())])
-  expect(asked).toEqual({ settings: 2, stats: 2, refresh: 1 })
+  expect(asked).toEqual({ settings: 2, stats: 2, refresh: 1, mapping: 0 })
 })
 
 test('many who follow share a look for a while', async () => {
@@ -48,7 +48,7 @@ test('many who follow share a look for a while', async () => {
   for (let round = 0; round < 3; round++) {
     await Promise.all(Array.from({ length: 50 }, () => checkpoints.recent()))
   }
-  expect(asked).toEqual({ settings: 1, stats: 1, refresh: 1 })
+  expect(asked).toEqual({ settings: 1, stats: 1, refresh: 1, mapping: 0 })
 })
 
 test('a look that failed is told to all who waited for it, and is not remembered', async () => {
@@ -72,4 +72,19 @@ test('shards that do not tell how far they have come are named, and whether some
     { key: 'uuid-20', closed: false },
     { key: 'uuid-30', closed: true },
   ])
+})
+
+test('the origins of a rebuilt index are read once', async () => {
+  const origin = { key: 'uuid-a0', end: 9, copiedEnd: 7 }
+  const rebuilt = {
+    index: names.nextGeneration(INDEX, INDEX),
+    uuid: 'uuid-b',
+    end: 8,
+    state: 'STARTED' as const,
+    origin,
+  }
+  const { connection, asked } = serveShards(rebuilt)
+  const checkpoints = createCheckpoints(connection, names)
+  for (let look = 0; look < 3; look++) expect((await checkpoints.now()).streams).toMatchObject([{ end: 8, origin }])
+  expect(asked.mapping).toBe(1)
 })

@@ -17,6 +17,18 @@ test('the name of an index tells its day and kind; others tell nothing', () => {
   }
 })
 
+test('generations count from 2, and have the day and kind of the index that they replace', () => {
+  const day = names.day('event', '2026-01-31')
+  const second = names.nextGeneration(day, day)
+  expect(second).toBe('sluice-event-logs-v1.2-2026.01.31')
+  expect(names.nextGeneration(day, second)).toBe('sluice-event-logs-v1.3-2026.01.31')
+  expect([names.dayOf(second), names.kindOf(second), names.isRebuilt(second)]).toEqual(['2026-01-31', 'event', true])
+  expect(names.nextGeneration(names.flows, names.flows)).toBe('sluice-flows-v1.2')
+  expect(names.nextGeneration(names.flows, 'sluice-flows-v1.9')).toBe('sluice-flows-v1.10')
+  expect([names.isRebuilt(day), names.isRebuilt('sluice-flows-v1.2')]).toEqual([false, true])
+  expect([names.dayOf('sluice-flows-v1.2'), names.kindOf('sluice-flows-v1.2')]).toEqual([undefined, undefined])
+})
+
 test('no kind named means both', () => {
   expect(names.all([])).toBe(names.all(['event', 'application']))
   expect(names.all(['event'])).toBe('sluice-event-logs-v1-*')

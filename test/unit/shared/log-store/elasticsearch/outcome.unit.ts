@@ -46,6 +46,11 @@ describe('an item of a bulk answer', () => {
     expect(classifyItem(item(name))).toMatchObject({ verdict: 'halt' })
   })
 
+  test('whose index was removed meanwhile is tried again: its name may stand for another one', () => {
+    const error = { type: 'index_not_found_exception', reason: 'no such index [x-a]' }
+    expect(classifyItem({ status: 404, error })).toMatchObject({ verdict: 'retry', blocked: false })
+  })
+
   test.each([
     ['document that cannot be parsed', 'Elasticsearch answered 400 document_parsing_exception for the field timestamp'],
     ['object in a keyword', 'Elasticsearch answered 400 document_parsing_exception for the field id'],

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest'
-import { type Checkpoints, createCheckpoints } from '../../../../../shared/log-store/elasticsearch/checkpoints.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  type Checkpoints,
+  createCheckpoints,
+  type Origin,
+} from '../../../../../shared/log-store/elasticsearch/checkpoints.ts'
 import { ElasticsearchError } from '../../../../../shared/log-store/elasticsearch/connection.ts'
 import { indexNames } from '../../../../../shared/log-store/elasticsearch/index-names.ts'
 import { createTail } from '../../../../../shared/log-store/elasticsearch/tail.ts'
@@ -97,4 +101,42 @@ test('a removed day leaves the cursor; a day made since is read from its beginni
   const { ids, cursor } = await read(begun.cursor)
   expect(ids).toEqual(['test-event-logs-v1-2026.02.01#0', 'test-event-logs-v1-2026.02.01#1'])
   expect(cursor).not.toContain('uuid-a')
+})
+
+describe('a day that was rebuilt', () => {
+  const rebuilt = (index: string, end: number, origin: Origin): ServedShard => ({
+    ...{ index: names.nextGeneration(index, index), uuid: 'uuid-e', end, state: 'STARTED' },
+    origin,
+  })
+  const numbersOf = (ids: readonly string[]): number[] => ids.map((id) => Number(id.split('#')[1]))
+
+  test('goes on for a reader who saw all of it, and for one who missed the last ones', async () => {
+    const { old, today, shards, read } = tailOfTwoDays()
+    const begun = await read(null)
+    old.end = 12
+    // Two numbers were no documents, so that ten of thirteen are left, and one more came since.
+    shards.splice(shards.indexOf(old), 1, rebuilt(old.index, 11, { key: 'uuid-a0', end: 12, copiedEnd: 10 }))
+    const { ids, cursor } = await read(begun.cursor)
+    expect(numbersOf(ids)).toEqual([8, 9, 10, 11])
+    expect((await read(cursor)).ids).toEqual([])
+    today.end = 5
+    expect((await read(cursor)).ids).toEqual([`${today.index}#5`])
+  })
+
+  test('is new to nobody who begins', async () => {
+    const { old, shards, read } = tailOfTwoDays()
+    shards.splice(shards.indexOf(old), 1, rebuilt(old.index, 11, { key: 'uuid-a0', end: 12, copiedEnd: 10 }))
+    const { ids, cursor } = await read(null)
+    expect([...ids, ...(await read(cursor)).ids]).toEqual([])
+  })
+
+  test('has not been read when its index went between the look and the search', async () => {
+    const { old, shards, read } = tailOfTwoDays()
+    const begun = await read(null)
+    shards.splice(shards.indexOf(old), 1, { ...old, end: 12, goes: true })
+    const without = await read(begun.cursor)
+    expect(without.ids).toEqual([])
+    shards.push(rebuilt(old.index, 12, { key: 'uuid-a0', end: 12, copiedEnd: 12 }))
+    expect(numbersOf((await read(without.cursor)).ids)).toEqual([10, 11, 12])
+  })
 })

@@ -1,0 +1,60 @@
+import { PROJECTION_NAMES } from '../../consumers/projection.ts'
+import { choiceFrom, choiceOf, dayOf } from './arguments.ts'
+import { auditOf, withJournal } from './audit-command.ts'
+import { type Command, EXIT, UsageError } from './command.ts'
+
+const SOURCES = ['indices', 'topics'] as const
+
+export const viewCommands: readonly Command[] = [
+  {
+    name: 'views rebuild',
+    summary: 'Make the documents of a view anew',
+    description: [
+      `VIEW is one of ${PROJECTION_NAMES.join(', ')}. Consumers and views run on meanwhile.`,
+      'From indices (Elasticsearch only): every stored entry is projected by this version into a new generation of its index, which\nreplaces the one before once it holds the same ids. Writes to that index wait for a moment.',
+      'From topics: every record that the topics hold is written again; entries that are there are recognised, so only lost ones are\nadded. With the embedded store, the server has to be stopped.',
+    ],
+    parameters: [{ name: 'VIEW', help: `One of ${PROJECTION_NAMES.join(', ')}.` }],
+    options: {
+      from: { value: 'SOURCE', help: 'Required: indices or topics.' },
+      since: {
+        value: 'DAY',
+        help: 'Only entries received since this day (yyyy-mm-dd, UTC); flows are rebuilt from all indices.',
+      },
+      'take-over': { help: 'Remove what a rebuild left behind that was killed. None may be running.' },
+    },
+    examples: [
+      'sluice views rebuild application-logs --from indices',
+      'sluice views rebuild event-logs --from topics --since 2026-01-31',
+    ],
+    run: (call, deps) => {
+      const view = choiceFrom(call.parameters[0] ?? '', 'VIEW', PROJECTION_NAMES)
+      const from = choiceOf(call, 'from', SOURCES)
+      if (from === undefined) throw new UsageError('--from is missing: indices or topics')
+      const takeOver = call.flag('take-over')
+      if (takeOver && from === 'topics') throw new UsageError('--take-over goes with --from indices')
+      const since = dayOf(call, 'since') ?? null
+      return withJournal(deps, async (journal, config) => {
+        const subject = { kind: 'view', id: view } as const
+        await auditOf(
+          deps,
+          journal,
+          config,
+          'views rebuild',
+        )(
+          [{ team: null, action: 'rebuilt', subject, before: null, after: { from, since } }],
+          () =>
+            deps.handlers.rebuildView(config, journal, {
+              view,
+              from,
+              since,
+              takeOver,
+              report: (line) => void deps.stdout.write(`${line}\n`),
+            }),
+          { inParts: true },
+        )
+        return EXIT.ok
+      })
+    },
+  },
+]

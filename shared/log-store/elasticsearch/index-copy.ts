@@ -1,0 +1,108 @@
+import { readStreams, type Stream } from './checkpoints.ts'
+import { AnswerTooLongError, type Connection } from './connection.ts'
+import type { IndexNames } from './index-names.ts'
+import type { FoundIndex } from './indices.ts'
+import type { Hit } from './searcher.ts'
+
+const DOCUMENTS_PER_READ = 1_000
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+
+/** An index could not be replaced by its copy; it answers as before. */
+export class RebuildError extends Error {
+  override readonly name = 'RebuildError'
+}
+
+/** The index's shards, whose operations up to their ends are all searchable; rejects if a shard is missing. */
+export async function shardsOf(
+  connection: Connection,
+  { index, shards }: FoundIndex,
+  names: IndexNames,
+): Promise<readonly Stream[]> {
+  const streams = await readStreams(connection, index, { kindOf: (name) => names.kindOf(name) ?? 'event' })
+  if (streams.length < shards) throw new RebuildError(`${index} lacks a shard: it cannot be copied`)
+  await connection.send({ method: 'POST', path: `/${index}/_refresh` })
+  return streams
+}
+
+/** A shard, and the number after which its documents are to be copied. */
+export interface Part {
+  readonly stream: Stream
+  readonly after: number
+}
+
+interface Wanted {
+  /** The fields of the hits' `_source`; true for all. */
+  readonly fields: readonly string[] | boolean
+  readonly filter?: object
+  readonly signal: AbortSignal
+}
+
+/** The documents of a part up to the shard's end, in the order of their numbers; a page at a time. */
+export async function* pagesOf<Source>(
+  connection: Connection,
+  { stream: { index, shard, end }, after }: Part,
+  { fields, filter = { match_all: {} }, signal }: Wanted,
+): AsyncGenerator<readonly Hit<Source>[]> {
+  let size = DOCUMENTS_PER_READ
+  for (let from = after; from < end; ) {
+    const range = { range: { _seq_no: { gt: from, lte: end } } }
+    try {
+      const { hits } = await connection.send<{ hits: { hits: readonly Hit<Source>[] } }>({
+        method: 'POST',
+        path: `/${index}/_search`,
+        query: { preference: `_shards:${shard}`, allow_partial_search_results: false },
+        body: {
+          query: { bool: { filter: [range, filter] } },
+          sort: [{ _seq_no: 'asc' }],
+          size,
+          _source: fields,
+          track_total_hits: false,
+        },
+        signal,
+        ...(size > 1 && { answerBytesMax: ANSWER_BYTES_MAX }),
+      })
+      const last = hits.hits.at(-1)
+      if (last === undefined) return
+      yield hits.hits
+      from = Number(last.sort?.[0])
+      size = DOCUMENTS_PER_READ
+    } catch (error) {
+      if (!(error instanceof AnswerTooLongError)) throw error
+      size = Math.ceil(size / 4)
+    }
+  }
+}
+
+/** The ids that the index does not hold. */
+export async function missingIds(
+  connection: Connection,
+  index: string,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { docs } = await connection.send<{ docs: readonly { readonly found?: boolean }[] }>({
+    method: 'POST',
+    path: `/${index}/_mget`,
+    query: { _source: false, filter_path: 'docs.found,docs.error.type' },
+    body: { ids },
+    signal,
+  })
+  return ids.filter((_id, at) => docs[at]?.found !== true)
+}
+
+/** Rejects unless the index holds all the documents. */
+export async function requireDocuments(
+  connection: Connection,
+  index: string,
+  hits: readonly Hit<unknown>[],
+  signal: AbortSignal,
+): Promise<void> {
+  const ids = hits.map(({ _id }) => _id)
+  const missing = await missingIds(connection, index, ids, signal)
+  if (missing.length > 0) throw new RebuildError(`${index} lacks ${missing.length} documents, such as ${missing[0]}`)
+}
+
+export async function countOf(connection: Connection, index: string): Promise<number> {
+  const { count } = await connection.send<{ count: number }>({ method: 'GET', path: `/${index}/_count` })
+  return count
+}

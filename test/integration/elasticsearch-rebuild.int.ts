@@ -1,0 +1,310 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { entryDocument } from '../../consumers/projections/entries.ts'
+import { flowFact, foldFlows } from '../../consumers/projections/flows.ts'
+import type { EntryDocument, FlowDelta } from '../../shared/contract/documents.ts'
+import type { EntryRecord } from '../../shared/contract/records.ts'
+import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
+import type { FlowSummary } from '../../shared/log-store/elasticsearch/flow-summary.ts'
+import { flowId } from '../../shared/log-store/elasticsearch/flow-writer.ts'
+import { indexNames } from '../../shared/log-store/elasticsearch/index-names.ts'
+import type { RebuildOptions } from '../../shared/log-store/elasticsearch/rebuild.ts'
+import { describeWithBackends } from '../support/backends.ts'
+import { eventually } from '../support/eventually.ts'
+import {
+  ask,
+  documentOf,
+  documents,
+  EVERYTHING,
+  never,
+  openStore,
+  removeAll,
+  storedIds,
+  TEAM,
+  uniquePrefix,
+  uuid,
+} from './elasticsearch-support.ts'
+
+const YESTERDAY = '2026-01-30'
+const at = (day: string, number: number): string => `${day}T00:00:00.${String(number).padStart(3, '0')}Z`
+const ofDay = (day: string, count: number): EntryDocument[] =>
+  Array.from({ length: count }, (_, number) => documentOf(number, { receivedAt: at(day, number) }))
+/** As a release stored them that knew no templates. */
+const withoutTemplate = (entries: readonly EntryDocument[]) => entries.map((entry) => ({ ...entry, template: null }))
+const idsOf = (entries: readonly { readonly id: string }[]): string[] => entries.map(({ id }) => id).sort()
+const factsOf = (entries: readonly EntryDocument[]): readonly FlowDelta[] =>
+  foldFlows(entries.map(({ source }) => flowFact(JSON.parse(source) as EntryRecord)).filter((fact) => fact !== null))
+
+await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' }, ({ elasticsearch }) => {
+  let prefix: string
+  let store: ElasticsearchLogStore
+
+  beforeEach(async () => {
+    prefix = uniquePrefix()
+    store = openStore(elasticsearch.url, prefix).store
+    await store.indices.apply()
+  })
+
+  afterEach(async () => {
+    await store.close()
+    await removeAll(elasticsearch.url, prefix)
+  })
+
+  const names = () => indexNames(prefix)
+  /** Returns the names of the indices that were replaced. */
+  async function rebuild(options: Partial<RebuildOptions> = {}, by = store): Promise<string[]> {
+    const replaced: string[] = []
+    await by.rebuild({
+      kind: 'application',
+      since: null,
+      takeOver: false,
+      documentOf: entryDocument,
+      flowFact,
+      foldFlows,
+      signal: never,
+      onReplaced: ({ index }) => void replaced.push(index.slice(prefix.length + 1)),
+      ...options,
+    })
+    return replaced
+  }
+  const indices = async (): Promise<string[]> => {
+    const answer = await ask(elasticsearch.url, 'GET', `/_resolve/index/${prefix}-*?expand_wildcards=all`)
+    return (answer as { indices: { name: string }[] }).indices.map(({ name }) => name.slice(prefix.length + 1))
+  }
+  const templatesOf = async (entries: readonly EntryDocument[]): Promise<number> => {
+    await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+    return store.count({ ...EVERYTHING, template: entries[0]?.template ?? null })
+  }
+
+  describe('of entries', () => {
+    test('projects all anew, one day after the other; writes, repeats, tails, retention and checks go on', async () => {
+      const stored = [...ofDay('2026-01-29', 30), ...documents(20, 100)]
+      await store.write(withoutTemplate(stored), never)
+      expect(await templatesOf(stored)).toBe(0)
+      const { cursor } = await store.tail(EVERYTHING, null, 100)
+      const later = openStore(elasticsearch.url, prefix).store
+      expect(await rebuild()).toEqual([
+        'application-logs-v1.2-2026.01.29',
+        'application-logs-v1.2-2026.01.31',
+        'application-logs-v1.2-2026.02.01',
+      ])
+      expect(await templatesOf(stored)).toBe(stored.length)
+      expect((await storedIds(store)).sort()).toEqual(idsOf(stored))
+
+      const late = documentOf(500, { receivedAt: at('2026-01-29', 500) })
+      const outcomes = await later.write([...stored.slice(0, 40), late], never)
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual([...Array(40).fill('duplicate'), 'stored'])
+      const { entries } = await store.tail(EVERYTHING, cursor, 100)
+      expect(entries.map(({ entry }) => entry.id)).toEqual([late.id])
+      await later.close()
+
+      expect(await store.indices.check()).toEqual([])
+      expect(await store.indices.apply()).toEqual([])
+      expect(await store.indices.prepareDays()).toEqual([])
+      expect(await store.health()).toMatchObject({ ready: true })
+      await store.measureShards()
+      expect(await rebuild({ since: '2026-01-30' })).toEqual([
+        'application-logs-v1.3-2026.01.31',
+        'application-logs-v1.3-2026.02.01',
+      ])
+      expect(await store.removeBefore('2026-01-30')).toBe(31)
+      expect((await storedIds(store)).sort()).toEqual(idsOf(stored.slice(30)))
+      expect(await indices()).not.toContain('application-logs-v1.2-2026.01.29')
+    })
+
+    test.each([1, 3])('a reader of arrivals goes on where it was, in %i shards a day', async (shards) => {
+      const sharded = openStore(elasticsearch.url, prefix, { shards }).store
+      await sharded.indices.apply()
+      const { cursor } = await sharded.tail(EVERYTHING, null, 100)
+      await sharded.write(ofDay(YESTERDAY, 100), never)
+      const seen: string[] = []
+      let next = cursor
+      await eventually(async () => {
+        const page = await sharded.tail(EVERYTHING, next, 40)
+        seen.push(...page.entries.map(({ entry }) => entry.id))
+        next = page.cursor
+        expect(seen.length).toBeGreaterThanOrEqual(40)
+      })
+      expect(await rebuild({}, sharded)).toContain('application-logs-v1.2-2026.01.30')
+      await sharded.write([documentOf(700, { receivedAt: at(YESTERDAY, 700) })], never)
+      await eventually(async () => {
+        const page = await sharded.tail(EVERYTHING, next, 40)
+        seen.push(...page.entries.map(({ entry }) => entry.id))
+        next = page.cursor
+        expect(seen).toHaveLength(101)
+      })
+      expect((await sharded.tail(EVERYTHING, next, 40)).entries).toEqual([])
+      expect([...new Set(seen)]).toHaveLength(101)
+      await sharded.close()
+    })
+
+    test('under writes and reads, every entry is stored and followed once', async () => {
+      await store.write(withoutTemplate(documents(3_000)), never)
+      await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+      let { cursor } = await store.tail(EVERYTHING, null, 10)
+      const writer = openStore(elasticsearch.url, prefix).store
+      const written: EntryDocument[] = []
+      let isOver = false
+      const writing = (async () => {
+        while (!isOver) {
+          const next = documents(20, 10_000 + written.length)
+          for (const outcome of await writer.write(next, never)) expect(outcome).toEqual({ outcome: 'stored' })
+          written.push(...next)
+        }
+      })()
+      const followed: string[] = []
+      const following = (async () => {
+        while (!isOver || followed.length < written.length) {
+          const page = await store.tail(EVERYTHING, cursor, 100)
+          followed.push(...page.entries.map(({ entry }) => entry.id))
+          cursor = page.cursor
+          await turn()
+        }
+      })()
+      for (let time = 0; time < 2; time++) expect(await rebuild({ since: '2026-01-31' })).toHaveLength(2)
+      isOver = true
+      await Promise.all([writing, following])
+      await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+      expect((await storedIds(store)).sort()).toEqual(idsOf([...documents(3_000), ...written]))
+      expect(followed.sort()).toEqual(idsOf(written))
+      expect(written.length).toBeGreaterThan(100)
+      await writer.close()
+    }, 60_000)
+
+    test('an id made from an Idempotency-Key is found on a rebuilt day', async () => {
+      const id = uuid(8, 1)
+      await store.write([documentOf(1, { id, receivedAt: at(YESTERDAY, 1) })], never)
+      await rebuild()
+      for (const day of [YESTERDAY, '2026-01-31'])
+        expect(await store.write([documentOf(1, { id, receivedAt: at(day, 1) })], never)).toEqual([
+          { outcome: 'duplicate' },
+        ])
+      await eventually(async () => expect(await storedIds(store)).toEqual([id]))
+    })
+
+    test('long entries are copied, a few at a time', async () => {
+      const long = Array.from({ length: 40 }, (_, number) =>
+        documentOf(number, { receivedAt: at(YESTERDAY, number), message: `${number} ${'x'.repeat(900_000)}` }),
+      )
+      await store.write(long, never)
+      await rebuild()
+      await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+      expect((await storedIds(store)).sort()).toEqual(idsOf(long))
+      expect(await store.get(TEAM, 'application', uuid(7, 7))).toMatchObject({ message: long[7]?.message })
+    }, 60_000)
+  })
+
+  describe('of flows', () => {
+    test('folds all stored entries; what only the summaries know is carried over', async () => {
+      const stored = [...ofDay('2026-01-20', 30), ...documents(30, 100)]
+      await store.write(stored, never)
+      const gone = documentOf(900, { receivedAt: at('2026-01-02', 900) })
+      const underWay = { ...documentOf(901), correlationKey: 'not yet stored' }
+      await store.mergeFlows(factsOf([...stored, gone]), never)
+      const facts = factsOf([underWay]).map((fact) => ({ ...fact, correlationKey: 'not yet stored' }))
+      await store.mergeFlows(facts, never)
+      await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+      const flows = async (): Promise<Partial<FlowSummary>[]> => {
+        const answer = await ask(elasticsearch.url, 'POST', `/${names().flows}/_search?size=100`)
+        const { hits } = answer as { hits: { hits: { _source: FlowSummary }[] } }
+        const found = hits.hits.map(({ _source }) => _source)
+        return found.sort((a, b) => (a.correlationKey < b.correlationKey ? -1 : 1))
+      }
+      const before = await flows()
+      expect(before).toHaveLength(11)
+
+      // A flow that was lost, and a summary as an earlier release left it.
+      const pathOf = (key: string): string => `/${names().flows}/_doc/${flowId(TEAM, key)}`
+      await ask(elasticsearch.url, 'DELETE', pathOf('flow-3'))
+      const { duration: _, failed: __, ...old } = before.find((flow) => flow.correlationKey === 'flow-4') ?? {}
+      await ask(elasticsearch.url, 'PUT', `${pathOf('flow-4')}?refresh=true`, old)
+      expect(await flows()).toHaveLength(10)
+
+      expect(await rebuild({ kind: 'flows' })).toEqual(['flows-v1.2'])
+      await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+      expect(await flows()).toEqual(before)
+      await store.mergeFlows(factsOf(documents(1, 1_003)), never)
+      expect(await store.flow(TEAM, 'flow-3')).toMatchObject({ correlationKey: 'flow-3' })
+      expect(await store.indices.apply()).toEqual([])
+      expect(await rebuild({ kind: 'flows' })).toEqual(['flows-v1.3'])
+      expect(await indices()).toContain('flows-v1.3')
+      expect(await indices()).not.toContain('flows-v1.2')
+    })
+
+    test('facts that are folded meanwhile are kept', async () => {
+      const stored = documents(2_000)
+      await store.write(stored, never)
+      await store.mergeFlows(factsOf(stored), never)
+      const writer = openStore(elasticsearch.url, prefix).store
+      let folded = 0
+      let isOver = false
+      const folding = (async () => {
+        for (; !isOver; folded++) {
+          const [fact] = factsOf(documents(1, folded))
+          if (fact !== undefined) await writer.mergeFlows([{ ...fact, events: [`event-${folded}`] }], never)
+        }
+      })()
+      await rebuild({ kind: 'flows' })
+      isOver = true
+      await folding
+      await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+      const answer = await ask(elasticsearch.url, 'POST', `/${names().flows}/_search?size=100`)
+      const { hits } = answer as { hits: { hits: { _source: { events: string[] } }[] } }
+      const events = hits.hits.flatMap(({ _source }) => _source.events)
+      expect(events.sort()).toEqual(Array.from({ length: folded }, (_, number) => `event-${number}`).sort())
+      await writer.close()
+    }, 60_000)
+  })
+
+  describe('that fails', () => {
+    const unblocked = async (): Promise<void> => {
+      const written = await store.write([documentOf(800, { receivedAt: at(YESTERDAY, 800) })], never)
+      expect(written).toEqual([{ outcome: 'stored' }])
+    }
+
+    test.each<[string, Partial<RebuildOptions>, string]>([
+      [
+        'as a record cannot be projected',
+        {
+          documentOf: () => {
+            throw new TypeError('a fault')
+          },
+        },
+        'a fault',
+      ],
+      [
+        'as a document is refused',
+        { documentOf: (entry, source) => ({ ...entryDocument(entry, source), timestamp: 'never' }) },
+        'was refused',
+      ],
+      ['as it is stopped', { signal: AbortSignal.abort(new Error('stopped')) }, 'stopped'],
+    ])('%s leaves all as it was', async (_, options, reason) => {
+      const stored = ofDay(YESTERDAY, 10)
+      await store.write(stored, never)
+      const before = await indices()
+      await expect(rebuild(options)).rejects.toThrow(reason)
+      expect(await indices()).toEqual(before)
+      await unblocked()
+    })
+
+    test('as the templates are not those of this release says what to do', async () => {
+      await ask(elasticsearch.url, 'DELETE', `/_index_template/${prefix}-flows-v1`)
+      await expect(rebuild()).rejects.toThrow('run `sluice indices apply` first')
+    })
+
+    test('as it was killed is cleared only on demand, and goes on then', async () => {
+      const stored = ofDay(YESTERDAY, 10)
+      await store.write(withoutTemplate(stored), never)
+      const old = names().day('application', YESTERDAY)
+      await ask(elasticsearch.url, 'PUT', `/${names().nextGeneration(old, old)}/_doc/half?refresh=true`, { id: 'half' })
+      await ask(elasticsearch.url, 'PUT', `/${old}/_block/write`)
+      expect(await templatesOf(stored)).toBe(0)
+      expect((await storedIds(store)).sort()).toEqual(idsOf(stored))
+      await expect(rebuild()).rejects.toThrow('--take-over removes it')
+      expect(await rebuild({ takeOver: true, since: YESTERDAY })).toContain('application-logs-v1.2-2026.01.30')
+      expect(await templatesOf(stored)).toBe(stored.length)
+      expect((await storedIds(store)).sort()).toEqual(idsOf(stored))
+      await unblocked()
+    })
+  })
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { restoreProjection } from '../../../consumers/restore.ts'
+import {
+  APPLICATION_TOPIC,
+  applicationLog,
+  EVENT_TOPIC,
+  entryTopics,
+  eventLog,
+  idOf,
+  PREFIX,
+  published,
+} from '../../support/consumers-records.ts'
+import { createMemoryStoreWriter } from '../../support/consumers-store.ts'
+import { createMemoryJournal } from '../../support/memory-journal.ts'
+
+const never = new AbortController().signal
+
+/** Topics with event logs 0 to 4, 3 of which are older, a bad record, and an application log; a store that has the first event log. */
+async function lost() {
+  const journal = createMemoryJournal({ clock: { now: () => 0 }, topics: entryTopics() })
+  const append = (topic: string, partition: number, records: readonly ReturnType<typeof published>[]) =>
+    journal.append({ topic, partition, records })
+  const old = [2, 3, 4].map((number) => published(eventLog(number, { receivedAt: '2026-02-01T10:00:00.000Z' })))
+  await append(EVENT_TOPIC, 0, [published(eventLog(0)), { key: null, value: '{', headers: {} }, ...old])
+  await append(EVENT_TOPIC, 1, [published(eventLog(1))])
+  await append(APPLICATION_TOPIC, 0, [published(applicationLog(9))])
+  const store = createMemoryStoreWriter()
+  const restore = (name: 'event-logs' | 'application-logs' | 'flows', since: string | null = null, signal = never) =>
+    restoreProjection(name, { journal, store, topicPrefix: PREFIX, since, signal })
+  return { store, restore }
+}
+
+test('all records are written again; what the store has is recognised, and what no projection takes is counted', async () => {
+  const { store, restore } = await lost()
+  expect(await restore('event-logs')).toEqual({ stored: 5, duplicate: 0, refused: 1 })
+  expect(await restore('event-logs')).toEqual({ stored: 0, duplicate: 5, refused: 1 })
+  store.refuse = () => 'too long'
+  expect(await restore('application-logs')).toEqual({ stored: 0, duplicate: 0, refused: 1 })
+  expect([...store.documents.keys()].sort()).toEqual([0, 1, 2, 3, 4].map(idOf))
+})
+
+test('flows are folded from both topics', async () => {
+  const { store, restore } = await lost()
+  expect(await restore('flows')).toEqual({ stored: 6, duplicate: 0, refused: 1 })
+  expect(store.flows()).toMatchObject([{ correlationKey: 'order-1', days: ['2026-02-01', '2026-03-01'] }])
+})
+
+test('days before the first one are left out', async () => {
+  const { store, restore } = await lost()
+  expect(await restore('event-logs', '2026-03-01')).toEqual({ stored: 2, duplicate: 0, refused: 1 })
+  expect([...store.documents.keys()].sort()).toEqual([0, 1].map(idOf))
+})
+
+test('a restore that is stopped, or whose store fails, rejects', async () => {
+  const { store, restore } = await lost()
+  await expect(restore('event-logs', null, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped')
+  store.beforeWrite = () => {
+    throw new Error('halted')
+  }
+  await expect(restore('event-logs')).rejects.toThrow('halted')
+})
