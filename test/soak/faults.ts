@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { PROJECTION_NAMES } from '../../consumers/projection.ts'
 import { topicName } from '../../shared/contract/topics.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Fault, FaultProxy } from '../support/fault-proxy.ts'
@@ -166,6 +167,25 @@ export const SOAK_FAULTS = {
       await blockWrites(stack, true)
       await delay(lastsMs)
       await blockWrites(stack, null)
+    },
+  },
+  'view rebuilt': {
+    hurts: 'store',
+    run: async ({ stack }, { which, lastsMs }) => {
+      const view = PROJECTION_NAMES[which % PROJECTION_NAMES.length] ?? 'flows'
+      const rebuild = ['views', 'rebuild', view, '--from', 'indices', '--take-over']
+      const end = performance.now() + lastsMs
+      const isOver = async (): Promise<boolean> => {
+        await delay(AGAIN_MS / 10)
+        return performance.now() > end
+      }
+      const first = await stack.command(rebuild, isOver)
+      if (first.code === 0) return
+      // The brokers, which keep the audit, may have a fault at the same time.
+      await eventually(async () => {
+        const { code, stderr } = await stack.command(rebuild)
+        if (code !== 0) throw new Error(`the rebuild of ${view} ended with ${code}: ${stderr}`)
+      }, 5 * PATIENCE_MS)
     },
   },
   'gateway killed': oneEnds('gateways', 'SIGKILL'),
