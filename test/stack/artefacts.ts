@@ -44,13 +44,20 @@ function majorVersion(home: string): number {
   }
 }
 
-/** The folder of Kafka's jars, fetched by Maven on first use. */
-export async function kafkaJars(): Promise<string> {
-  return once(`kafka-${KAFKA_VERSION}`, async (folder) => {
+/** The folder of the brokers' jars, fetched by Maven on first use. */
+export const kafkaJars = (): Promise<string> => jarsOf('kafka', ['kafka_2.13', 'kafka-tools'])
+
+/** The same for MirrorMaker 2. */
+export const mirrorMakerJars = (): Promise<string> => jarsOf('connect-mirror', ['connect-mirror'])
+
+/** The folder of these jars of Apache Kafka, with all that they need. */
+function jarsOf(name: string, artifacts: readonly string[]): Promise<string> {
+  return once(`${name}-${KAFKA_VERSION}`, async (folder) => {
     const dependency = (group: string, artifact: string, version: string): string =>
       `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`
-    const pom = `<project><modelVersion>4.0.0</modelVersion><groupId>stack</groupId><artifactId>kafka</artifactId><version>1</version>
-<dependencies>${dependency('org.apache.kafka', 'kafka_2.13', KAFKA_VERSION)}${dependency('org.apache.kafka', 'kafka-tools', KAFKA_VERSION)}${dependency('org.slf4j', 'slf4j-simple', '1.7.36')}</dependencies></project>`
+    const own = artifacts.map((artifact) => dependency('org.apache.kafka', artifact, KAFKA_VERSION)).join('')
+    const pom = `<project><modelVersion>4.0.0</modelVersion><groupId>stack</groupId><artifactId>${name}</artifactId><version>1</version>
+<dependencies>${own}${dependency('org.slf4j', 'slf4j-simple', '1.7.36')}</dependencies></project>`
     writeFileSync(join(folder, 'pom.xml'), pom)
     await maven('-f', join(folder, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${folder}`)
   })

@@ -27,10 +27,13 @@ interface Levers {
  */
 export interface Needs {
   readonly kafka?: 'shared' | KafkaOptions
+  /** A second cluster. */
+  readonly standby?: KafkaOptions
   readonly elasticsearch?: 'shared' | ElasticsearchOptions
 }
 
 type Given<N extends Needs> = (N extends { kafka: unknown } ? { readonly kafka: KafkaServers } : unknown) &
+  (N extends { standby: unknown } ? { readonly standby: KafkaServers } : unknown) &
   (N extends { elasticsearch: unknown } ? { readonly elasticsearch: ElasticsearchServer } : unknown)
 
 /**
@@ -44,16 +47,18 @@ export async function describeWithBackends<N extends Needs>(
 ): Promise<void> {
   try {
     const kafka = needs.kafka === undefined ? undefined : await start('kafka', needs.kafka)
+    const standby = needs.standby === undefined ? undefined : await start('kafka', needs.standby)
     const elasticsearch =
       needs.elasticsearch === undefined ? undefined : await start('elasticsearch', needs.elasticsearch)
     const given = {
       ...(kafka && { kafka: { ...kafka.levers, brokers: kafka.addresses } }),
+      ...(standby && { standby: { ...standby.levers, brokers: standby.addresses } }),
       ...(elasticsearch && { elasticsearch: { ...elasticsearch.levers, url: elasticsearch.addresses[0] } }),
     }
     describe(name, () => {
       body(given as Given<N>)
       afterAll(async () => {
-        await Promise.all([kafka?.release(), elasticsearch?.release()])
+        await Promise.all([kafka?.release(), standby?.release(), elasticsearch?.release()])
       }, 60_000)
     })
   } catch (error) {

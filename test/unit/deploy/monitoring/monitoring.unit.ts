@@ -16,6 +16,8 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 /** Pages of operations; every other one is an alert's. */
 const OPERATIONS = [
   'add-partitions',
+  'fail-back',
+  'fail-over',
   'full-disk',
   'leaked-key',
   'lost-index',
