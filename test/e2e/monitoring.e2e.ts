@@ -1,24 +1,24 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { CANARY_EVENT, CANARY_PROJECT } from '../../deploy/canary/round.ts'
 import { ROWS } from '../../deploy/monitoring/dashboard.ts'
-import { ruleGroups } from '../../deploy/monitoring/render.ts'
-import { freePorts } from '../stack/ports.ts'
+import { ruleGroups, rulesFile } from '../../deploy/monitoring/render.ts'
 import { createClient } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
 import { notProved } from '../support/not-proved.ts'
+import { startPrometheus } from '../support/prometheus.ts'
 import { startSluice, temporaryFolder } from '../support/sluice-process.ts'
 import { attempt, prepareInstalled, type Toolchain } from '../support/toolchains.ts'
+import { startTraceReceiver } from '../support/trace-receiver.ts'
 
 const run = promisify(execFile)
 const FOLDER = join(import.meta.dirname, '../../deploy/monitoring')
 const PATIENCE_MS = 240_000
 const KEY = 'monitoring-e2e-key-0123456789abcdef012345'
-const REGISTRY = `teams: [{ id: shop, name: Shop, apiKeys: ["${KEY}"] }]
+const REGISTRY = `teams: [{ id: shop, name: Shop, apiKeys: ["${KEY}"], limits: { entriesPerSecond: 1, burstSeconds: 1, shadow: true } }]
 events:
   - { identifier: order-placed, team: shop, name: Order placed }
   - { identifier: ${CANARY_EVENT}, team: shop, name: Canary }
@@ -66,6 +66,10 @@ describeWith('amtool', amtool, () => {
   })
 })
 
+/** More entries in a second than the quota of the registry allows, which only counts them. */
+const BEYOND_QUOTA = 5
+const TRACED = { OTEL_TRACES_SAMPLER_ARG: '1', WATCH_INTERVAL_MS: '1000', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
+
 /** Without Elasticsearch there are no bulks, and nothing to count of them. */
 const NEEDS_ELASTICSEARCH = ['sluice_store_bulk']
 
@@ -76,30 +80,22 @@ describeWith('prometheus', prometheus, () => {
       const folder = temporaryFolder()
       writeFileSync(join(folder.path, 'registry.yaml'), REGISTRY)
       const settings = { DATA_DIR: join(folder.path, 'data'), REGISTRY_FILE: join(folder.path, 'registry.yaml') }
-      const server = await startSluice(settings)
+      const traces = await startTraceReceiver()
+      const server = await startSluice({ ...settings, ...TRACED, OTEL_EXPORTER_OTLP_ENDPOINT: traces.url })
       const forCanary = { GATEWAY_URL: server.url, CANARY_API_KEY: KEY, CANARY_INTERVAL_MS: '1000' }
       const canary = await startSluice(forCanary, [], { command: 'canary' })
-      const [port = 0] = await freePorts(1)
-      const targets = [server, canary].map(({ url }) => new URL(url).host)
-      const config = {
-        global: { scrape_interval: '1s', evaluation_interval: '1s' },
-        rule_files: [join(FOLDER, 'rules.yaml')],
-        scrape_configs: [{ job_name: 'sluice', static_configs: [{ targets }] }],
-      }
-      writeFileSync(join(folder.path, 'prometheus.yaml'), JSON.stringify(config))
-      const args = [
-        `--config.file=${join(folder.path, 'prometheus.yaml')}`,
-        `--storage.tsdb.path=${join(folder.path, 'prometheus')}`,
-        `--web.listen-address=127.0.0.1:${port}`,
-      ]
-      const child = spawn('prometheus', args, { stdio: 'ignore' })
-      const ended = once(child, 'exit')
+      const prometheus = await startPrometheus(rulesFile())
+      prometheus.read([server.url, canary.url])
       try {
-        const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)).json()
         const client = createClient(server.url, KEY)
+        const condition = { type: 'count', list: 'event-logs', params: { level: 'Error' }, more: 2, minutes: 5 }
+        const webhook = { url: traces.url, format: 'json' }
+        expect(await client.post('/api/team/watches', { name: 'Errors', condition, webhook })).toMatchObject({
+          success: true,
+        })
         const unanswered = async () => {
           const entry = { uniqueIdentifier: 'order-placed', payload: 'paid', level: 'Information', correlationKey: 'a' }
-          await client.post('/api/ExternalLogs', entry)
+          for (let count = 0; count < BEYOND_QUOTA; count++) await client.post('/api/ExternalLogs', entry)
           await client.post('/api/ExternalLogs', { ...entry, level: 'Loud' })
           await client.post('/api/ExternalLogs', '{')
           await fetch(`${server.url}/api/event-logs`, { headers: { 'x-api-key': KEY } })
@@ -107,19 +103,16 @@ describeWith('prometheus', prometheus, () => {
             .flat()
             .flatMap((panel) => Object.values(panel.queries))
             .filter((query) => !NEEDS_ELASTICSEARCH.some((name) => query.includes(name)))
-          const answers = await Promise.all(
-            queries.map(async (query) => ({ query, ...(await ask(`query?query=${encodeURIComponent(query)}`)) })),
-          )
-          return answers.filter(({ data }) => !(data?.result.length > 0)).map(({ query }) => query)
+          const answered = await Promise.all(queries.map((query) => prometheus.answers(query)))
+          return queries.filter((_, index) => !answered[index])
         }
         await eventually(async () => expect(await unanswered()).toEqual([]), 60_000)
-        const { data } = await ask('alerts')
-        expect(data.alerts.filter(({ state }: { state: string }) => state === 'firing')).toEqual([])
+        expect(await prometheus.firing()).toEqual([])
       } finally {
-        child.kill('SIGTERM')
         canary.kill('SIGTERM')
         server.kill('SIGTERM')
-        await Promise.all([ended, canary.exited, server.exited])
+        await Promise.all([prometheus.stop(), canary.exited, server.exited])
+        traces.close()
         folder.remove()
       }
     },
