@@ -13,7 +13,7 @@ import { withOperator } from '../support/full-stack-operator.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
 const ADDED = 6
-const YESTERDAY = join(import.meta.dirname, '../support/full-stack-yesterday.ts')
+const YESTERDAY = join(import.meta.dirname, '../support/full-stack-earlier.ts')
 
 await describeWithBackends(
   'topics that are read again or grow, full stack',

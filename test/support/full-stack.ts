@@ -56,6 +56,8 @@ export interface FullStack {
   startAnother(role: PartRole, settings?: Record<string, string>, start?: StartOptions): Promise<SluiceProcess>
   /** The same as a part that can be stopped and restarted. */
   startPart(role: PartRole): Promise<Part>
+  /** Starts `sluice canary`. */
+  startCanary(settings: Record<string, string>): Promise<SluiceProcess>
   /** Runs an operator command on the same topics and indices, as `runSluice` does. */
   command(args: readonly string[], killWhen?: () => Promise<boolean>): Promise<SluiceResult>
   /** Node's warnings in all processes so far, such as a deprecation, a negative timeout, or leaked listeners. */
@@ -157,6 +159,11 @@ export async function startFullStack(options: FullStackOptions): Promise<FullSta
     startLoad: (name, url = gateway.url) => startLoad({ ...target, url }, name),
     startAnother,
     startPart,
+    startCanary: async (more) => {
+      const canary = await startSluice({ ...settings, ...more }, [], { command: 'canary' })
+      started.push(canary)
+      return canary
+    },
     command: (args, killWhen) => runSluice(args, { ...settings, ELASTICSEARCH_URL: elasticsearchUrl }, killWhen),
     warnings: () => started.flatMap((server) => server.printed().match(/^\(node:\d+\) .*$/gm) ?? []),
     printed: () =>

@@ -10,14 +10,14 @@ export interface Shard {
   readonly kind: EntryKind
   readonly index: string
   readonly shard: number
+  /** The shard that its index was rebuilt from; undefined if it was not. */
+  readonly origin?: Origin | undefined
 }
 
 /** A shard that reports its progress. */
 export interface Stream extends Shard {
   /** The number up to which every operation is done on all copies of the shard; -1 if there is none. */
   readonly end: number
-  /** The shard that its index was rebuilt from; undefined if it was not. */
-  readonly origin?: Origin | undefined
 }
 
 /** A shard of an index that a rebuild replaced. Its documents were copied in their order, before any others were written. */
@@ -68,12 +68,12 @@ export function createCheckpoints(connection: Connection, names: IndexNames): Ch
   let next: Promise<Look> | undefined
   /** Checkpoints that a refresh has made visible. */
   let refreshed: ReadonlyMap<string, number> = new Map()
-  const readOrigins = createOrigins(connection, names)
+  const withOrigins = createOrigins(connection, names)
 
   async function refresh(): Promise<Look> {
     // An index that is created in between is read as a stream, and not waited for.
-    const shards = await readShards(connection, names)
-    const streams = await readOrigins(await readStreams(connection, names.all(), names))
+    const shards = await withOrigins(await readShards(connection, names))
+    const streams = await withOrigins(await readStreams(connection, names.all(), names))
     const moved = streams.filter(({ key, end }) => end > (refreshed.get(key) ?? -1))
     if (moved.length > 0) {
       // A search sees operations before the last refresh. One is due every second anyway; an explicit one makes it certain.
@@ -181,8 +181,8 @@ const WANTED = ['uuid', 'shards.*.routing.primary', 'shards.*.routing.state', 's
 /** Adds the origins of rebuilt indices. They never change, so each is read once. */
 function createOrigins(connection: Connection, names: IndexNames) {
   let known: ReadonlyMap<string, RebuiltMeta> = new Map()
-  return async (streams: readonly Stream[]): Promise<readonly Stream[]> => {
-    const rebuilt = [...new Set(streams.map(({ index }) => index).filter((index) => names.isRebuilt(index)))]
+  return async <S extends Shard>(shards: readonly S[]): Promise<readonly S[]> => {
+    const rebuilt = [...new Set(shards.map(({ index }) => index).filter((index) => names.isRebuilt(index)))]
     const unknown = rebuilt.filter((index) => !known.has(index))
     if (unknown.length > 0) {
       const answer = await connection.send<MappingAnswer>({
@@ -193,7 +193,7 @@ function createOrigins(connection: Connection, names: IndexNames) {
       const read = Object.entries(answer).map(([index, { mappings }]) => [index, mappings._meta] as const)
       known = new Map([...[...known].filter(([index]) => rebuilt.includes(index)), ...read])
     }
-    return streams.map((stream) => ({ ...stream, origin: known.get(stream.index)?.origins[stream.shard] }))
+    return shards.map((shard) => ({ ...shard, origin: known.get(shard.index)?.origins[shard.shard] }))
   }
 }
 

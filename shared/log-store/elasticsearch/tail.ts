@@ -57,7 +57,10 @@ export function createTail({ connection, checkpoints }: Deps): LogStoreReader['t
     const follows = ({ kind }: Shard): boolean => kinds.includes(kind)
     const streams = look.streams.filter(follows)
     const seen = new Map([
-      ...look.silent.filter(follows).flatMap(({ key }) => placeOf(key, position.seen.get(key) ?? -1)),
+      ...look.silent.filter(follows).flatMap((shard) => {
+        const key = position.seen.has(shard.key) ? shard.key : (shard.origin?.key ?? shard.key)
+        return placeOf(key, position.seen.get(key) ?? NONE)
+      }),
       ...streams.flatMap((stream) => placeOf(stream.key, startOf(stream, position))),
     ])
     const unread = streams

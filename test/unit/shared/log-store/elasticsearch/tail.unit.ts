@@ -123,6 +123,19 @@ describe('a day that was rebuilt', () => {
     expect((await read(cursor)).ids).toEqual([`${today.index}#5`])
   })
 
+  test('that is UNASSIGNED for a while is not read again from its beginning', async () => {
+    const { old, shards, read } = tailOfTwoDays()
+    const begun = await read(null)
+    const day = rebuilt(old.index, 9, { key: 'uuid-a0', end: 9, copiedEnd: 9 })
+    day.state = 'UNASSIGNED'
+    shards.splice(shards.indexOf(old), 1, day)
+    const without = await read(begun.cursor)
+    expect(without.ids).toEqual([])
+    day.state = 'STARTED'
+    day.end = 10
+    expect(numbersOf((await read(without.cursor)).ids)).toEqual([10])
+  })
+
   test('is new to nobody who begins', async () => {
     const { old, shards, read } = tailOfTwoDays()
     shards.splice(shards.indexOf(old), 1, rebuilt(old.index, 11, { key: 'uuid-a0', end: 12, copiedEnd: 10 }))
