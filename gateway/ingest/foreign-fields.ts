@@ -122,7 +122,15 @@ export function eventIdOf(value: unknown): number | undefined {
 
 /** The hexadecimal id of a trace or a span, in lower case (W3C Trace Context); all zeros are invalid. */
 export const hexId = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^[0-9a-f]+$/i.test(value) && /[^0]/.test(value) ? value.toLowerCase() : undefined
+  typeof value === 'string' && /^(?!0+$)[0-9a-f]+$/i.test(value) ? value.toLowerCase() : undefined
+
+/** Sets a property whatever its name is: `__proto__` is the one that cannot simply be assigned. */
+export function setOwn(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__') Object.defineProperty(object, name, { ...OWN, value })
+  else object[name] = value
+}
+
+const OWN = { enumerable: true, configurable: true, writable: true }
 
 /**
  * Merges the scope data of an entry: its own properties take precedence over its trace ids, and those over `shared`, which other entries
@@ -134,9 +142,13 @@ export function scopeDataOf(
   rest: Fields,
   shared: Fields = {},
 ): Fields | null {
-  const ids = { ...(traceId !== undefined && { traceId }), ...(spanId !== undefined && { spanId }) }
-  const scopeData = { ...shared, ...ids, ...rest }
-  return Object.keys(scopeData).length === 0 ? null : scopeData
+  const scopeData: Record<string, unknown> = { ...shared }
+  if (traceId !== undefined) scopeData['traceId'] = traceId
+  if (spanId !== undefined) scopeData['spanId'] = spanId
+  // Objects that are filled name by name share their layout with those of other entries; spread together, each has one of its own.
+  for (const name in rest) setOwn(scopeData, name, rest[name])
+  for (const _name in scopeData) return scopeData
+  return null
 }
 
 /** Names of our levels in other logging libraries, in lower case: Serilog, syslog, log4j, Python, npm and their short forms. */

@@ -60,9 +60,10 @@ export function entryOf(record: Fields, origin: RecordOrigin): Checked<Fields> {
     correlationKey:
       extractor.take('correlationKey', textOf) ?? extractor.take('sluice.correlation_key', textOf) ?? traceId,
     timestamp: timeOf(record['timeUnixNano']) ?? timeOf(record['observedTimeUnixNano']),
+    // After all properties with a field of their own were taken.
+    scopeData: scopeDataOf(traceId, hexId(record['spanId']), extractor.rest, origin.scopeData),
   }
-  const scopeData = scopeDataOf(traceId, hexId(record['spanId']), extractor.rest, origin.scopeData)
-  return { value: { ...fields, scopeData } }
+  return { value: fields }
 }
 
 const NO_MESSAGE: Checked<Fields> = {
@@ -115,9 +116,12 @@ function levelOf({ severityNumber, severityText }: Fields): Level {
 
 /** Maximum digits of a 64-bit integer. */
 const DIGITS_MAX = 20
+/** Nanoseconds of 2001 and later, as nearly all records have them. */
+const USUAL_NANOS = /^[1-9]\d{18}$/
 
 /** The timestamp of nanoseconds since 1970, sent as text or number; 0 means none. Other text is passed on for the entry check to refuse. */
 function timeOf(value: unknown): string | undefined {
+  if (typeof value === 'string' && USUAL_NANOS.test(value)) return fromNanoDigits(value)
   const text = textOf(value)
   if (text === undefined || text === '0') return undefined
   const digits = /^\d+(?:\.\d+)?e\+?\d+$/i.test(text) ? Number(text).toFixed(0) : text

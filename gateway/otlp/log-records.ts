@@ -2,6 +2,7 @@ import { type Checked, refuse } from '../../shared/contract/errors.ts'
 import { exactInteger } from '../../shared/contract/exact-json.ts'
 import { FOREIGN_ENTRIES_MAX } from '../ingest/checks.ts'
 import { type Fields, isObject } from '../ingest/fields.ts'
+import { setOwn } from '../ingest/foreign-fields.ts'
 
 /** A log record with its resource and scope, which are empty if the request has none. */
 export interface PlacedRecord {
@@ -87,16 +88,10 @@ export function plainValue(value: unknown): unknown {
 export function plainAttributes(list: readonly unknown[]): Record<string, unknown> {
   const plain: Record<string, unknown> = {}
   for (const item of list) {
-    if (!isKeyValue(item)) continue
-    const value = plainValue(item.value)
-    if (item.key === '__proto__') Object.defineProperty(plain, item.key, { ...OWN, value })
-    else plain[item.key] = value
+    if (isKeyValue(item)) setOwn(plain, item.key, plainValue(item.value))
   }
   return plain
 }
-
-/** `__proto__` is the one name that cannot simply be assigned. */
-const OWN = { enumerable: true, configurable: true, writable: true }
 
 /** An attribute. */
 interface KeyValue {

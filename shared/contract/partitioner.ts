@@ -1,13 +1,14 @@
+import { UNIT_BYTES_MAX } from '../runtime/utf8.ts'
+
 const SEED = 0x9747b28c
 const MULTIPLIER = 0x5bd1e995
 const ROTATION = 24
 
 /**
  * The 32-bit murmur2 that Kafka's Java client hashes keys with (org.apache.kafka.common.utils.Utils), as a signed integer.
- * Producers in other languages that follow it send the same key to the same partition.
+ * Producers in other languages that follow it send the same key to the same partition. `length`: only so many of the bytes count.
  */
-export function murmur2(bytes: Uint8Array): number {
-  const { length } = bytes
+export function murmur2(bytes: Uint8Array, length = bytes.length): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, length)
   const tail = length & ~3
   let h = SEED ^ length
@@ -25,6 +26,12 @@ export function murmur2(bytes: Uint8Array): number {
   return h ^ (h >>> 15)
 }
 
+/** Where keys are written to be hashed: a buffer of its own for each would take longer than its hash. */
+const scratch = Buffer.allocUnsafeSlow(4_096)
+
 /** The partition of a key, from 0 to `partitions` - 1, as Kafka's Java client chooses it for the key in UTF-8. */
-export const partitionOf = (key: string, partitions: number): number =>
-  (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions
+export function partitionOf(key: string, partitions: number): number {
+  const fits = key.length * UNIT_BYTES_MAX <= scratch.length
+  const hash = fits ? murmur2(scratch, scratch.write(key)) : murmur2(Buffer.from(key))
+  return (hash & 0x7fffffff) % partitions
+}

@@ -27,11 +27,14 @@ export function describeWithBrowser(name: string, body: (browse: Browse) => void
   notProved(name, 'no chromium, chromium-browser or google-chrome on the path', REQUIRED, 'no browser')
 }
 
+/** Chromium breaks off its requests when the machine's networks change, as they do when a container starts or stops beside it. */
+const NETWORK_CHANGED = /ERR_NETWORK_CHANGED/
+
 function browserFor(executable: string): Browse {
   let browser: Browser
   let opened: OpenPage[] = []
   let servers: PageServer[] = []
-  let tolerated: RegExp[] = []
+  let tolerated: RegExp[] = [NETWORK_CHANGED]
   beforeAll(async () => {
     browser = await launchChromium(executable)
   })
@@ -41,7 +44,7 @@ function browserFor(executable: string): Browse {
     await Promise.all(servers.map((one) => one.close()))
     opened = []
     servers = []
-    tolerated = []
+    tolerated = [NETWORK_CHANGED]
     expect(faults).toEqual([])
   })
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tells } from '../../../../gateway/ingest/foreign-fields.ts'
+import { scopeDataOf, tells } from '../../../../gateway/ingest/foreign-fields.ts'
 
 describe('whether a text tells a part', () => {
   const long = 'x'.repeat(1_000_000)
@@ -18,5 +18,25 @@ describe('whether a text tells a part', () => {
 
   test('a part on which a search would take minutes', () => {
     expect(tells('a'.repeat(2_000_000), `ab${'a'.repeat(900_000)}`)).toBe(false)
+  })
+})
+
+describe('the scope data of an entry', () => {
+  test('has its own properties first, then its trace, then those that others share', () => {
+    const shared = { host: 'a', traceId: 'shared', spanId: 'shared' }
+    expect(scopeDataOf('1f', undefined, { host: 'own' }, shared)).toEqual({
+      host: 'own',
+      traceId: '1f',
+      spanId: 'shared',
+    })
+    expect(scopeDataOf('1f', '2f', { spanId: 7 })).toEqual({ traceId: '1f', spanId: 7 })
+    expect(scopeDataOf(undefined, undefined, {})).toBeNull()
+  })
+
+  test('may have any name', () => {
+    const rest = JSON.parse('{"__proto__":{"a":1},"constructor":2,"":3}')
+    const scopeData = scopeDataOf(undefined, undefined, rest)
+    expect(JSON.stringify(scopeData)).toBe('{"__proto__":{"a":1},"constructor":2,"":3}')
+    expect(Object.getPrototypeOf(scopeData)).toBe(Object.prototype)
   })
 })

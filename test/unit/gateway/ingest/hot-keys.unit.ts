@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createHotKeys } from '../../../../gateway/ingest/hot-keys.ts'
+import * as fc from '../../../support/fast-check.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -42,5 +43,32 @@ describe('hot keys', () => {
       isHot(`other-${index}`)
       if (index % 40 === 0) expect(isHot('hot')).toBe(true)
     }
+  })
+
+  test('whatever keys are used, however few are remembered: none is hot that a bucket of its own would allow', () => {
+    const key = fc.oneof(fc.constantFrom('', 'a', 'b', '\0'), fc.string())
+    const use = fc.record({ key, afterMs: fc.constantFrom(0, 0, 0, 1, 200, 5_000) })
+    fc.assert(
+      fc.property(fc.array(use, { maxLength: 200 }), fc.constantFrom(1, 4, 64), (uses, keysMax) => {
+        const isHot = createHotKeys({ usesPerSecond: 5, keysMax })
+        const left = new Map<string, { tokens: number; at: number }>()
+        for (const { key, afterMs } of uses) {
+          vi.advanceTimersByTime(afterMs)
+          const now = performance.now()
+          const before = left.get(key) ?? { tokens: 5, at: now }
+          const tokens = Math.min(5, before.tokens + ((now - before.at) / 1_000) * 5)
+          const allowed = tokens >= 1
+          left.set(key, { tokens: allowed ? tokens - 1 : tokens, at: now })
+          if (allowed) expect(isHot(key)).toBe(false)
+          else isHot(key)
+        }
+      }),
+    )
+  })
+
+  test('keys that differ in one character only are different keys', () => {
+    const isHot = createHotKeys({ usesPerSecond: 1, keysMax: 20_000 })
+    const keys = Array.from({ length: 4_000 }, (_, index) => `order-${index}`)
+    expect(keys.filter((key) => isHot(key))).toEqual([])
   })
 })

@@ -32,6 +32,17 @@ describe('the partition of a key', () => {
     expect(partitionOf('foobar', 7)).toBe((-790_332_482 & 0x7fffffff) % 7)
   })
 
+  test('is that of its bytes in UTF-8, however long it is', () => {
+    const key = fc
+      .tuple(fc.string({ unit: 'binary' }), fc.constantFrom(1, 3, 2_000))
+      .map(([text, times]) => text.repeat(times))
+    fc.assert(
+      fc.property(key, (text) => {
+        expect(partitionOf(text, 997)).toBe((murmur2(Buffer.from(text)) & 0x7fffffff) % 997)
+      }),
+    )
+  })
+
   test('is one that exists, and the same each time', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 1_000 }), (key, partitions) => {
