@@ -145,16 +145,18 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       const writer = openStore(elasticsearch.url, prefix).store
       const written: EntryDocument[] = []
       let isOver = false
+      let isWritten = false
       const writing = (async () => {
         while (!isOver) {
           const next = documents(20, 10_000 + written.length)
           for (const outcome of await writer.write(next, never)) expect(outcome).toEqual({ outcome: 'stored' })
           written.push(...next)
         }
+        isWritten = true
       })()
       const followed: string[] = []
       const following = (async () => {
-        while (!isOver || followed.length < written.length) {
+        while (!isWritten || followed.length < written.length) {
           const page = await store.tail(EVERYTHING, cursor, 100)
           followed.push(...page.entries.map(({ entry }) => entry.id))
           cursor = page.cursor
@@ -169,7 +171,7 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       expect(followed.sort()).toEqual(idsOf(written))
       expect(written.length).toBeGreaterThan(100)
       await writer.close()
-    }, 60_000)
+    }, 180_000)
 
     test('an id made from an Idempotency-Key is found on a rebuilt day', async () => {
       const id = uuid(8, 1)
