@@ -26,6 +26,8 @@ export interface BatchDeps {
   readonly deadLetters: DeadLetterWriter
   readonly deadLetterLimits: DeadLetterLimits
   readonly chunkLimits: ChunkLimits
+  /** Time to gather records of a partition whose last one was handled, in milliseconds. */
+  readonly gatherMs: number
   readonly lag: Lag
   readonly instruments: Instruments
   readonly logger: Logger
@@ -46,7 +48,7 @@ export function createBatchHandler<Item>(
   projectorOf: (topic: string) => Projector<Item>,
   deps: BatchDeps,
 ): (batch: PartitionBatch) => Promise<void> {
-  const { deadLetters, deadLetterLimits, instruments, lag, logger, tracing } = deps
+  const { deadLetters, deadLetterLimits, gatherMs, instruments, lag, logger, tracing } = deps
   /** The history of each partition, and the position up to which it goes. */
   const histories = new Map<string, { readonly history: DeadLetterHistory; readonly position: number }>()
   /** Redelivered records, after a rebalance for example, were counted before, so the partition starts again without a history. */
@@ -93,8 +95,13 @@ export function createBatchHandler<Item>(
         await commitPatiently(batch, position, logger)
         instruments.committed()
       }
-      if (position < batch.endPosition) lag.reading(place, position, batch.records.at(-1)?.appendedAt ?? 0)
-      else lag.idle(place)
+      if (position < batch.endPosition) {
+        lag.reading(place, position, batch.records.at(-1)?.appendedAt ?? 0)
+        return
+      }
+      lag.idle(place)
+      // The journal hands over the records that arrive meanwhile in one batch. None is at hand, so nothing is held uncommitted.
+      if (gatherMs > 0) await pause(gatherMs, batch.signal)
     } catch (error) {
       if (!batch.signal.aborted) throw error
       // The partition has another reader now, which begins at the committed position and will meet a lasting failure too.

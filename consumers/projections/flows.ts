@@ -27,7 +27,7 @@ export function flowFact(entry: EntryRecord): FlowDelta | null {
 }
 
 /** One delta per flow. Every fact is a minimum, a maximum or a set, so order, grouping and repetition do not matter. */
-export function foldFlows(facts: readonly FlowDelta[]): readonly FlowDelta[] {
+export function foldFlows(facts: Iterable<FlowDelta>): readonly FlowDelta[] {
   const flows = new Map<string, FlowDelta>()
   for (const fact of facts) {
     // A Team's id contains no line break.

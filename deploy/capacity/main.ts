@@ -58,8 +58,8 @@ const isValid = (name: keyof Load, value: number): boolean =>
 const problemOf = (name: keyof Load): string =>
   `--${flagOf(name)} has to be a number${SHARES.includes(name) ? ' from 0 to 1' : MAY_BE_ZERO.includes(name) ? ', 0 or more' : ' above 0'}.`
 
-const valuesOf = ({ gateways, entryConsumers, flowConsumers, shardsOfDay }: Plan): object => ({
-  settings: { ELASTICSEARCH_SHARDS: shardsOfDay },
+const valuesOf = ({ gateways, entryConsumers, flowConsumers, shardsOfDay, flowsShards }: Plan): object => ({
+  settings: { ELASTICSEARCH_SHARDS: shardsOfDay, ELASTICSEARCH_FLOWS_SHARDS: flowsShards },
   gateway: { replicas: gateways },
   consumers: {
     groups: [

@@ -46,6 +46,8 @@ export interface Plan {
   readonly storeBytes: number
   /** Shards of the index of one day and kind. */
   readonly shardsOfDay: number
+  /** Shards of the index of flows. */
+  readonly flowsShards: number
   readonly openShards: number
   /** The limits of the design that this load exceeds. */
   readonly walls: readonly string[]
@@ -66,11 +68,13 @@ const RECORD_ADDS_BYTES = 500
 /** Stored bytes per byte of entry; docs/elasticsearch.md measures 441 bytes for a document of 1,000. */
 const STORED = 0.441
 const SHARD_BYTES = 50e9
+/** Bytes of a flow's summary in its shard. */
+const FLOW_BYTES = 250
+/** Cores that the writes of one shard should keep busy at most, as a shard is on one node. Assumed. */
+const SHARD_CORES = 4
 /** Entries per second of a partition, with bulk requests of 300 ms. Assumed. */
 const PARTITION_RATE = 5_000
 const PARTITIONS = [12, 24, 36, 48, 60, 120, 240, 480, 960]
-/** Maximum documents of one Elasticsearch shard. */
-const SHARD_DOCUMENTS = 2 ** 31
 /** Entries per second beyond which a cluster has more shards and members than can be restarted or rebuilt in time. */
 const CELL_RATE = 100_000
 
@@ -89,6 +93,9 @@ export function planFor(load: Load, figures: Figures): Plan {
   const partitions = Math.max(2 * Math.max(entryConsumers, flowConsumers), rate / PARTITION_RATE)
   const dayBytes = rate * SECONDS_OF_DAY * entryBytes * STORED
   const shardsOfDay = Math.max(1, Math.ceil(dayBytes / 2 / SHARD_BYTES))
+  const flowsBytes = load.newFlowsPerSecond * SECONDS_OF_DAY * storeDays * FLOW_BYTES
+  const flowsCores = cores(Math.max(0, all.storeMs - entries.storeMs))
+  const flowsShards = Math.max(1, Math.ceil(flowsBytes / SHARD_BYTES), Math.ceil(flowsCores / SHARD_CORES))
   const gateways = Math.max(zones, Math.ceil((spare * cores(ofGateways(({ gatewayMs }) => gatewayMs))) / USE))
   const plan = {
     gateways,
@@ -102,9 +109,10 @@ export function planFor(load: Load, figures: Figures): Plan {
     storeCores: (cores(all.storeMs) * (1 + storeCopies)) / USE,
     storeBytes: (dayBytes * storeDays * (1 + storeCopies)) / DISK_USE.store,
     shardsOfDay,
-    openShards: 2 * shardsOfDay * storeDays * (1 + storeCopies),
+    flowsShards,
+    openShards: (2 * shardsOfDay * storeDays + flowsShards) * (1 + storeCopies),
   }
-  return { ...plan, walls: wallsOf(load, plan, figures) }
+  return { ...plan, walls: wallsOf(load, plan) }
 }
 
 /** The share of entries that come as this workload. */
@@ -116,17 +124,15 @@ function shareOf(workload: Workload, { batched, keyed }: Load): number {
 
 type Sizes = Omit<Plan, 'walls'>
 
-function wallsOf(load: Load, plan: Sizes, { entries, all }: Figures): readonly string[] {
-  const { entriesPerSecond: rate, newFlowsPerSecond, storeDays } = load
-  const flowsMax = Math.floor(SHARD_DOCUMENTS / (storeDays * SECONDS_OF_DAY))
-  const flowCores = (rate / 1_000) * ((all.storeMs - entries.storeMs) / 1_000)
-  const walls: readonly (readonly [boolean, string])[] = [
-    [newFlowsPerSecond > flowsMax, `one shard holds all flows: ${flowsMax} new ones a second at ${storeDays} days`],
-    [flowCores > 8, `the shard of the flows keeps ${Math.ceil(flowCores)} cores of one node busy`],
+function wallsOf({ entriesPerSecond: rate }: Load, plan: Sizes): readonly string[] {
+  const growing = (setting: 'ELASTICSEARCH_SHARDS' | 'ELASTICSEARCH_FLOWS_SHARDS', shards: number) =>
     [
-      plan.shardsOfDay > SETTINGS.ELASTICSEARCH_SHARDS.maximum,
-      `ELASTICSEARCH_SHARDS is at most ${SETTINGS.ELASTICSEARCH_SHARDS.maximum}: shards grow beyond 50 GB`,
-    ],
+      shards > SETTINGS[setting].maximum,
+      `${setting} is at most ${SETTINGS[setting].maximum}: shards grow beyond ${SHARD_BYTES / 1e9} GB`,
+    ] as const
+  const walls: readonly (readonly [boolean, string])[] = [
+    growing('ELASTICSEARCH_SHARDS', plan.shardsOfDay),
+    growing('ELASTICSEARCH_FLOWS_SHARDS', plan.flowsShards),
     [
       plan.gateways > 10,
       `hot keys are limited for each gateway, and no gateway has less than a tenth of a quota: ${plan.gateways} of them write ${plan.gateways} times as many of the one, and give ${plan.gateways / 10} times the other`,

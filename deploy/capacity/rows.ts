@@ -16,6 +16,7 @@ export const PLAN_ROWS: readonly (readonly [name: string, text: (plan: Plan) => 
   ['cores of Elasticsearch', ({ storeCores }) => cores(storeCores)],
   ['disks of Elasticsearch', ({ storeBytes }) => terabytes(storeBytes)],
   ['shards of the index of a day and kind', ({ shardsOfDay }) => whole(shardsOfDay)],
+  ['shards of the index of flows', ({ flowsShards }) => whole(flowsShards)],
   ['open shards', ({ openShards }) => whole(openShards)],
 ]
 

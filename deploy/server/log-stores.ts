@@ -57,7 +57,11 @@ async function openElasticsearch(deps: BackendDeps, url: string): Promise<OpenLo
     logger,
     metrics,
     tracer,
-    options: { replicas: config.ELASTICSEARCH_REPLICAS, shards: config.ELASTICSEARCH_SHARDS },
+    options: {
+      replicas: config.ELASTICSEARCH_REPLICAS,
+      shards: config.ELASTICSEARCH_SHARDS,
+      flowsShards: config.ELASTICSEARCH_FLOWS_SHARDS,
+    },
   })
   const maintain = async (): Promise<void> => {
     await store.indices.prepareDays()

@@ -100,7 +100,7 @@ export interface Follower {
 export interface SubscribeOptions {
   readonly group: string
   readonly topics: readonly string[]
-  /** Maximum records of one batch. */
+  /** Maximum records of one batch; a journal may end it earlier, to bound its bytes. */
   readonly recordsMax: number
   /** Called with the number of partitions that this member reads from now on, and the cause of the change. Must not throw. */
   readonly onAssigned?: (partitions: number, cause: AssignmentCause) => void

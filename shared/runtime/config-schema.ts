@@ -135,6 +135,13 @@ export const SETTINGS = {
     maximum: 64,
     help: "Shards of a day's index; one for about every 50 GB that a day brings.",
   },
+  ELASTICSEARCH_FLOWS_SHARDS: {
+    type: 'integer',
+    default: 1,
+    minimum: 1,
+    maximum: 1_024,
+    help: 'Shards of the index of flows, from its next rebuild on; one for about every 50 GB of it, and at least one for every billion flows.',
+  },
   TOPIC_PREFIX: { type: 'text', default: 'sluice', help: 'First part of every topic name.' },
   INDEX_PREFIX: { type: 'text', default: 'sluice', help: 'First part of every index name.' },
   UNSAFE_TOPICS: {

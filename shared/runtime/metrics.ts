@@ -171,7 +171,7 @@ export const METRICS = {
   },
   sluice_store_shard_bytes_max: {
     kind: 'gauge',
-    help: 'Bytes of the largest shard. Above 50 GB: raise ELASTICSEARCH_SHARDS.',
+    help: 'Bytes of the largest shard. Above 50 GB: raise ELASTICSEARCH_SHARDS or ELASTICSEARCH_FLOWS_SHARDS.',
   },
   sluice_store_shard_documents_max: {
     kind: 'gauge',

@@ -9,6 +9,8 @@ import type { FlowSummary } from '../../shared/log-store/elasticsearch/flow-summ
 import { flowId } from '../../shared/log-store/elasticsearch/flow-writer.ts'
 import { indexNames } from '../../shared/log-store/elasticsearch/index-names.ts'
 import type { RebuildOptions } from '../../shared/log-store/elasticsearch/rebuild.ts'
+import type { Flow, FlowCursor, FlowPage } from '../../shared/log-store/log-store.ts'
+import { flowsOf } from '../contract/log-store-rig.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -231,6 +233,46 @@ await describeWithBackends('the rebuild of a view', { elasticsearch: 'shared' },
       expect(await rebuild({ kind: 'flows' })).toEqual(['flows-v1.3'])
       expect(await indices()).toContain('flows-v1.3')
       expect(await indices()).not.toContain('flows-v1.2')
+    })
+
+    test('gives their index the number of shards that is set, more or fewer, and nothing else changes', async () => {
+      const stored = [...ofDay('2026-01-20', 30), ...documents(300, 100)].map((document, number) => {
+        const record = { ...(JSON.parse(document.source) as EntryRecord), correlationKey: `order-${number}` }
+        return entryDocument(record, JSON.stringify(record))
+      })
+      await store.write(stored, never)
+      await store.mergeFlows(factsOf(stored), never)
+      const flows = async (): Promise<Flow[]> => {
+        await ask(elasticsearch.url, 'POST', `/${prefix}-*/_refresh`)
+        const found: Flow[] = []
+        for (let after: FlowCursor | null = null; ; ) {
+          const page: FlowPage = await store.searchFlows(flowsOf(TEAM), { limit: 100, sort: 'latest', after })
+          found.push(...page.flows)
+          if (page.next === null) return found
+          after = page.next
+        }
+      }
+      const shards = async (): Promise<number> => {
+        const path = `/${names().flows}/_settings/index.number_of_shards?flat_settings=true`
+        const answer = (await ask(elasticsearch.url, 'GET', path)) as Record<string, { settings: object }>
+        return Number(Object.values(Object.values(answer)[0]?.settings ?? {})[0])
+      }
+      const before = await flows()
+      expect([await shards(), before.length]).toEqual([1, 330])
+
+      for (const flowsShards of [3, 2]) {
+        const { store: other } = openStore(elasticsearch.url, prefix, { flowsShards })
+        expect((await other.indices.apply()).join()).toContain('index.number_of_shards')
+        await rebuild({ kind: 'flows' }, other)
+        expect([await shards(), await flows()]).toEqual([flowsShards, before])
+        await other.close()
+      }
+      // A process that was started before writes on, and retention finds the old flows in every shard.
+      await store.mergeFlows([{ ...(factsOf(documents(1))[0] as FlowDelta), correlationKey: 'order-100' }], never)
+      await store.removeBefore('2026-01-21')
+      const kept = Array.from({ length: 300 }, (_, number) => `order-${number + 30}`).sort()
+      expect((await flows()).map(({ correlationKey }) => correlationKey).toSorted()).toEqual(kept)
+      expect(await ask(elasticsearch.url, 'GET', `/${names().flows}/_count`)).toMatchObject({ count: 300 })
     })
 
     test('facts that are folded meanwhile are kept', async () => {

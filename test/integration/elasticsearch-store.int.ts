@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { flowFact } from '../../consumers/projections/flows.ts'
 import type { FlowDelta } from '../../shared/contract/documents.ts'
 import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
-import { ENTRY_MAPPINGS } from '../../shared/log-store/elasticsearch/mappings.ts'
+import { flowId } from '../../shared/log-store/elasticsearch/flow-writer.ts'
+import { ENTRY_MAPPINGS, FLOW_MAPPINGS } from '../../shared/log-store/elasticsearch/mappings.ts'
 import { StoreHaltError } from '../../shared/log-store/log-store.ts'
 import { parseQuery } from '../../shared/query/parse.ts'
+import { flowsOf } from '../contract/log-store-rig.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -16,6 +19,7 @@ import {
   removeAll,
   storedIds,
   TEAM,
+  TODAY,
   uniquePrefix,
   uuid,
 } from './elasticsearch-support.ts'
@@ -93,6 +97,44 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
     await eventually(async () => expect(await found('flow-2')).toBe(1))
     expect(await found('entry')).toBe(2)
     expect(await found('correlationKey:flow-1')).toBe(1)
+  })
+
+  test('an index of flows as version 0.2 made and wrote it is written and read on, and holds nothing that 0.2 cannot read', async () => {
+    const { duration: _, failed: __, ...properties } = FLOW_MAPPINGS.properties
+    const index = `/${prefix}-flows-v1`
+    await ask(elasticsearch.url, 'DELETE', index)
+    await ask(elasticsearch.url, 'PUT', index, { mappings: { dynamic: 'false', properties } })
+    const document = documentOf(1)
+    const [first, last] = ['2026-01-30T10:00:00.000Z', '2026-01-30T10:00:05.000Z']
+    const sets = { environments: ['Test'], events: [], steps: [], projects: [document.project as string] }
+    const old = {
+      team: TEAM,
+      correlationKey: 'flow-1',
+      keyFolded: 'flow-1',
+      firstAt: first,
+      lastAt: last,
+      worstLevel: 2,
+    }
+    const summary = { ...old, days: ['2026-01-30'], lastDay: '2026-01-30', ...sets }
+    await ask(elasticsearch.url, 'PUT', `${index}/_doc/${flowId(TEAM, 'flow-1')}`, summary)
+    await store.indices.apply()
+
+    await store.write([document], never)
+    await store.mergeFlows([flowFact(JSON.parse(document.source)) as FlowDelta], never)
+    const page = { limit: 10, sort: 'longest', after: null } as const
+    const flows = async () => (await store.searchFlows(flowsOf(TEAM, { environment: 'Test' }), page)).flows
+    await eventually(async () =>
+      expect(await flows()).toMatchObject([{ correlationKey: 'flow-1', firstAt: first, lastAt: document.timestamp }]),
+    )
+    const { _source: written } = (await ask(elasticsearch.url, 'GET', `${index}/_doc/${flowId(TEAM, 'flow-1')}`)) as {
+      _source: Record<string, unknown>
+    }
+    const typesOf = (source: object): object =>
+      Object.fromEntries(
+        Object.entries(source).map(([field, value]) => [field, Array.isArray(value) ? 'list' : typeof value]),
+      )
+    expect(typesOf(written)).toMatchObject(typesOf(summary))
+    expect(written).toMatchObject({ environments: ['Production', 'Test'], days: ['2026-01-30', TODAY], lastDay: TODAY })
   })
 
   test("the operator's own component template has the last word", async () => {

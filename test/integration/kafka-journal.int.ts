@@ -156,6 +156,20 @@ await describeWithBackends('the Kafka journal on one broker', { kafka: 'shared' 
       expect(second.health().ready).toBe(false)
     }))
 
+  test('a batch stays bounded in bytes, however well its records were compressed', () =>
+    using(async (journal) => {
+      const [topic, group] = [uniqueName('large'), uniqueName('group')]
+      await journal.createTopics([eventTopic(topic)])
+      const record = { key: null, value: 'x'.repeat(900_000), headers: {} }
+      for (let count = 0; count < 12; count++) await journal.append({ topic, partition: 0, records: [record] })
+      const sizes: number[] = []
+      await journal.subscribe({ group, topics: [topic], recordsMax: 100 }, async ({ records }) => {
+        sizes.push(records.length)
+      })
+      await eventually(() => sizes.reduce((sum, size) => sum + size, 0) === 12)
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(5)
+    }))
+
   test('a handler that hangs loses its partitions to another member, and its late commit does nothing', async () => {
     const [topic, group] = [uniqueName('stuck'), uniqueName('group')]
     const journal = openKafka(kafka.brokers, { handlerTimeoutMs: 1_000 })

@@ -209,6 +209,7 @@ export function runConsumers(site: Site, name: string): void {
     const options = {
       lagIntervalMs: 15_000,
       batchRecordsMax: random.between(1, 8),
+      gatherMs: random.pick([0, 1_000]),
       writeDocumentsMax: random.between(1, 6),
       deadLetterRunMax,
     }

@@ -55,6 +55,8 @@ interface PartitionQueue {
 
 /** Maximum bytes that may wait for a partition before no more are fetched for it. */
 const AHEAD_BYTES = 1024 * 1024
+/** A batch ends with the record that reaches this many bytes, inflated, so that memory stays bounded whatever the records' sizes. */
+const BATCH_BYTES_MAX = 4 * 1024 * 1024
 /**
  * Milliseconds to gather records between fetches. A store makes records searchable once a second, so a projection that waits here waits
  * less there, and brokers, consumers and the store get fewer and fuller requests.
@@ -208,11 +210,12 @@ function take(
   onFailure: (error: unknown) => void,
 ): readonly JournalRecord[] {
   const taken: JournalRecord[] = []
+  const room = { records: recordsMax, bytes: BATCH_BYTES_MAX }
   try {
-    while (taken.length < recordsMax) {
+    while (room.records > 0 && room.bytes > 0) {
       const chunk = queue.chunks[0]
       if (chunk === undefined) break
-      taken.push(...chunk.take(recordsMax - taken.length))
+      taken.push(...chunk.take(room))
       if (!chunk.isEmpty()) break
       queue.chunks.shift()
       queue.waitingBytes -= chunk.bytes

@@ -19,9 +19,16 @@ export interface FetchedRecords {
   readonly bytes: number
   /** The position after everything they cover, even if that includes no record for a reader. */
   readonly next: number
-  /** The next records, at most `max`; empty if there are none left. */
-  take(max: number): readonly JournalRecord[]
+  /** The next records for which there is room; empty if there are none left. */
+  take(room: Room): readonly JournalRecord[]
   isEmpty(): boolean
+}
+
+/** How much more may be taken; each record that is taken reduces it, the last one below zero bytes if need be. */
+export interface Room {
+  records: number
+  /** Of keys, values and headers, inflated. */
+  bytes: number
 }
 
 /** The bytes of a batch that its length does not include. */
@@ -46,7 +53,7 @@ export function createFetchedRecords(
 ): FetchedRecords {
   const { end, next } = measure(bytes, position)
   let at = 0
-  let batch: ((max: number, records: JournalRecord[]) => boolean) | null = null
+  let batch: ((room: Room, records: JournalRecord[]) => boolean) | null = null
 
   const advance = (): void => {
     const size = BEFORE_LENGTH + bytes.readInt32BE(at + LENGTH_AT)
@@ -57,11 +64,11 @@ export function createFetchedRecords(
     bytes: bytes.length,
     next,
     isEmpty: () => batch === null && at >= end,
-    take(max) {
+    take(room) {
       const records: JournalRecord[] = []
-      while (records.length < max && (batch !== null || at < end)) {
+      while (room.records > 0 && room.bytes > 0 && (batch !== null || at < end)) {
         if (batch === null) advance()
-        if (batch?.(max, records) !== true) batch = null
+        if (batch?.(room, records) !== true) batch = null
       }
       return records
     },
@@ -82,7 +89,7 @@ function measure(bytes: Buffer, position: number): { readonly end: number; reado
   return { end, next }
 }
 
-/** Reads a batch in portions: appends records until there are `max`, and returns whether the batch has more. */
+/** Reads a batch in portions: appends records while there is room, and returns whether the batch has more. */
 function readBatch(topic: string, partition: number, bytes: Buffer, position: number) {
   const magic = bytes.readInt8(MAGIC_AT)
   if (magic !== MAGIC)
@@ -94,8 +101,8 @@ function readBatch(topic: string, partition: number, bytes: Buffer, position: nu
   let left = (attributes & CONTROL) === 0 ? bytes.readInt32BE(COUNT_AT) : 0
   const reader = new RecordReader(inflate(bytes.subarray(RECORDS_AT), attributes & COMPRESSION), 0)
 
-  return (max: number, records: JournalRecord[]): boolean => {
-    while (left > 0 && records.length < max) {
+  return (room: Room, records: JournalRecord[]): boolean => {
+    while (left > 0 && room.records > 0 && room.bytes > 0) {
       left -= 1
       const length = reader.varint()
       const end = reader.at + length
@@ -105,6 +112,8 @@ function readBatch(topic: string, partition: number, bytes: Buffer, position: nu
       if (offset >= position) {
         const appendedAt = logAppendTime ?? timestamp
         records.push(new FetchedRecord(topic, partition, offset, appendedAt, reader.buffer, reader.at))
+        room.records -= 1
+        room.bytes -= length
       }
       reader.moveTo(end)
     }

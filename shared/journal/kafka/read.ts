@@ -3,7 +3,7 @@ import { createWaker } from '../../runtime/waiting.ts'
 import { type Follower, type JournalRecord, PositionLostError } from '../journal.ts'
 import type { Cluster } from './cluster.ts'
 import type { KafkaConnection } from './connection.ts'
-import type { FetchedRecords } from './fetched-records.ts'
+import type { FetchedRecords, Room } from './fetched-records.ts'
 import { type Source, startFetcher } from './fetcher.ts'
 import type { Bounds } from './offsets.ts'
 
@@ -21,7 +21,8 @@ export interface ReadContext {
 
 /** Maximum bytes read ahead of the records taken. */
 const AHEAD_BYTES = 4 * 1024 * 1024
-const RECORDS_AT_ONCE = 1_000
+/** As many records as become objects at once. */
+const someRecords = (): Room => ({ records: 1_000, bytes: AHEAD_BYTES })
 
 /** Every record of a topic up to its present end, partition after partition. A reader that stops early leaves nothing open. */
 export async function* scanTopic(context: ReadContext, topic: string): AsyncGenerator<JournalRecord> {
@@ -65,7 +66,7 @@ async function* scanPartition(context: ReadContext, source: Source, end: number)
       for (const records of taken) {
         ahead -= records.bytes
         while (!records.isEmpty()) {
-          for (const record of records.take(RECORDS_AT_ONCE)) if (record.offset < end) yield record
+          for (const record of records.take(someRecords())) if (record.offset < end) yield record
         }
       }
       if (failure) throw failure.error
@@ -118,7 +119,7 @@ export async function followTopic(
     wants: () => true,
     onRecords: (_, fetched) => {
       while (!fetched.isEmpty()) {
-        const records = fetched.take(RECORDS_AT_ONCE)
+        const records = fetched.take(someRecords())
         if (records.length > 0) onRecords(records)
       }
       check()

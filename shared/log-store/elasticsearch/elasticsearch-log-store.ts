@@ -32,6 +32,7 @@ export interface ElasticsearchOptions extends BulkLimits, TemplateOptions {
 export const ELASTICSEARCH_DEFAULTS: ElasticsearchOptions = {
   replicas: 1,
   shards: 1,
+  flowsShards: 1,
   refreshIntervalMs: 1_000,
   bulkBytesMax: 5 * MEBIBYTE,
   bulkDocumentsMax: 2_000,

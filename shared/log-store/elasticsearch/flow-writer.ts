@@ -10,7 +10,7 @@ import { type FlowSummary, foldFlow } from './flow-summary.ts'
 import type { IndexNames } from './index-names.ts'
 import { backoffMs, pauseUnlessAborted, persist } from './retrying.ts'
 
-const FLOWS_PER_READ = 500
+const FLOWS_PER_READ = 1_000
 
 /** A flow's document id, hashed as Team and key together may be longer than Elasticsearch allows. */
 export const flowId = (team: string, correlationKey: string): string =>

@@ -7,7 +7,7 @@ import type { Hit } from './searcher.ts'
 const DOCUMENTS_PER_READ = 1_000
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
-/** An index could not be replaced by its copy; it answers as before. */
+/** An index could not be read completely, or not be replaced by its copy; it answers as before. */
 export class RebuildError extends Error {
   override readonly name = 'RebuildError'
 }
@@ -19,7 +19,7 @@ export async function shardsOf(
   names: IndexNames,
 ): Promise<readonly Stream[]> {
   const streams = await readStreams(connection, index, { kindOf: (name) => names.kindOf(name) ?? 'event' })
-  if (streams.length < shards) throw new RebuildError(`${index} lacks a shard: it cannot be copied`)
+  if (streams.length < shards) throw new RebuildError(`${index} lacks a shard: not all of its documents can be read`)
   await connection.send({ method: 'POST', path: `/${index}/_refresh` })
   return streams
 }
@@ -37,17 +37,23 @@ interface Wanted {
   readonly signal: AbortSignal
 }
 
+/** A document with its version. */
+export interface VersionedHit<Source> extends Hit<Source> {
+  readonly _seq_no: number
+  readonly _primary_term: number
+}
+
 /** The documents of a part up to the shard's end, in the order of their numbers; a page at a time. */
 export async function* pagesOf<Source>(
   connection: Connection,
   { stream: { index, shard, end }, after }: Part,
   { fields, filter = { match_all: {} }, signal }: Wanted,
-): AsyncGenerator<readonly Hit<Source>[]> {
+): AsyncGenerator<readonly VersionedHit<Source>[]> {
   let size = DOCUMENTS_PER_READ
   for (let from = after; from < end; ) {
     const range = { range: { _seq_no: { gt: from, lte: end } } }
     try {
-      const { hits } = await connection.send<{ hits: { hits: readonly Hit<Source>[] } }>({
+      const { hits } = await connection.send<{ hits: { hits: readonly VersionedHit<Source>[] } }>({
         method: 'POST',
         path: `/${index}/_search`,
         query: { preference: `_shards:${shard}`, allow_partial_search_results: false },
@@ -56,6 +62,7 @@ export async function* pagesOf<Source>(
           sort: [{ _seq_no: 'asc' }],
           size,
           _source: fields,
+          seq_no_primary_term: true,
           track_total_hits: false,
         },
         signal,

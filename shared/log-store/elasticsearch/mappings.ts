@@ -6,6 +6,8 @@ export interface TemplateOptions {
   readonly replicas: number
   /** Primary shards of a day's index. */
   readonly shards: number
+  /** Primary shards of the index of flows, from its next generation (rebuild.ts) on. */
+  readonly flowsShards: number
   readonly refreshIntervalMs: number
 }
 
@@ -108,7 +110,7 @@ export function templates(prefix: string, options: TemplateOptions): readonly Te
     }),
     component(`${prefix}-flows-v1`, {
       mappings: FLOW_MAPPINGS,
-      settings: { ...common, 'index.number_of_shards': '1' },
+      settings: { ...common, 'index.number_of_shards': String(options.flowsShards) },
     }),
     index(prefix, 'event-logs', 'entries', '-*'),
     index(prefix, 'application-logs', 'entries', '-*'),

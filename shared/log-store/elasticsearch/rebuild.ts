@@ -95,7 +95,8 @@ async function rebuildDay({ connection, bulk, names }: Deps, name: string, optio
   const copy = async (parts: readonly Part[], made: string): Promise<void> => {
     for (const part of parts) await copyPart(part, made)
   }
-  await replaceIndex(connection, names, name, { copy, isComplete: (before, after) => before === after }, options)
+  const isComplete = (before: number, after: number): boolean => before === after
+  await replaceIndex(connection, names, name, { keepsShards: true, copy, isComplete }, options)
 }
 
 /**
@@ -120,7 +121,8 @@ async function rebuildFlows(deps: Deps, options: RebuildOptions): Promise<void> 
       }
     }
   }
-  await replaceIndex(connection, names, names.flows, { copy, isComplete: (before, after) => before <= after }, options)
+  const isComplete = (before: number, after: number): boolean => before <= after
+  await replaceIndex(connection, names, names.flows, { keepsShards: false, copy, isComplete }, options)
 }
 
 async function foldEntries(

@@ -23,6 +23,8 @@ export interface Replaced {
 
 /** How documents come from one index into another. */
 export interface Copying {
+  /** Whether the copy has the shards of the index, each the copy of one, so that a tail can go on in it; otherwise those of its template. */
+  readonly keepsShards: boolean
   /** Copies the parts into the index `made`, in their order; rejects with a `RebuildError` if it then lacks one of them. Rounds count from 1. */
   copy(parts: readonly Part[], made: string, round: number): Promise<void>
   /** Whether the copy may have this number of documents. */
@@ -46,13 +48,13 @@ export async function replaceIndex(
   connection: Connection,
   names: IndexNames,
   name: string,
-  { copy, isComplete }: Copying,
+  { keepsShards, copy, isComplete }: Copying,
   { takeOver, signal, onReplaced }: ReplaceOptions,
 ): Promise<void> {
   const old = await indexBehind(connection, name)
   if (old === undefined) return
   const made = names.nextGeneration(name, old.index)
-  await begin(connection, made, old, takeOver)
+  const replacement = await begin(connection, made, old, { keepsShards, takeOver })
   const copied = new Map<number, number>()
   const unread = async (): Promise<readonly Part[]> =>
     (await shardsOf(connection, old, names)).map((stream) => ({ stream, after: copied.get(stream.shard) ?? -1 }))
@@ -72,12 +74,12 @@ export async function replaceIndex(
     await setBlocked(connection, old.index, true)
     const last = await unread()
     await copyRound(last, ROUNDS_MAX + 1)
-    const copies = await shardsOf(connection, { ...old, index: made }, names)
+    const copies = await shardsOf(connection, replacement, names)
     const [before, documents] = [await countOf(connection, old.index), await countOf(connection, made)]
     if (!isComplete(before, documents)) {
       throw new RebuildError(`${made} has ${documents} documents, ${old.index} has ${before}`)
     }
-    await storeOrigins(connection, made, last, copies)
+    if (keepsShards) await storeOrigins(connection, made, last, copies)
     signal.throwIfAborted()
     const actions = [{ remove_index: { index: old.index } }, { add: { index: made, alias: name } }]
     await connection.send({ method: 'POST', path: '/_aliases', body: { actions } })
@@ -93,7 +95,12 @@ export async function replaceIndex(
   }
 }
 
-async function begin(connection: Connection, made: string, old: FoundIndex, takeOver: boolean): Promise<void> {
+async function begin(
+  connection: Connection,
+  made: string,
+  old: FoundIndex,
+  { keepsShards, takeOver }: { readonly keepsShards: boolean; readonly takeOver: boolean },
+): Promise<FoundIndex> {
   const rest = await indexBehind(connection, made)
   if (rest !== undefined && (!takeOver || rest.aliases.length > 0)) {
     throw new RebuildError(
@@ -102,9 +109,11 @@ async function begin(connection: Connection, made: string, old: FoundIndex, take
   }
   if (rest !== undefined) await deleteIndex(connection, made)
   if (takeOver) await setBlocked(connection, old.index, false)
-  // Both divide the ids among their shards alike, so that each shard is the copy of one.
-  const body = { settings: { 'index.number_of_shards': old.shards } }
+  const body = { settings: keepsShards ? { 'index.number_of_shards': old.shards } : {} }
   await connection.send({ method: 'PUT', path: `/${made}`, body })
+  const replacement = await indexBehind(connection, made)
+  if (replacement === undefined) throw new RebuildError(`${made} was removed by someone else`)
+  return replacement
 }
 
 async function setBlocked(connection: Connection, index: string, isBlocked: boolean): Promise<void> {

@@ -10,6 +10,7 @@ import { createSampler, LINKS_MAX, type Tracer } from '../../../shared/runtime/t
 import { EVENT_TOPIC, readRecord } from '../../support/consumers-records.ts'
 import { silent } from '../../support/consumers-rig.ts'
 import { createMemoryStoreWriter } from '../../support/consumers-store.ts'
+import { eventually } from '../../support/eventually.ts'
 import * as fc from '../../support/fast-check.ts'
 import { createMemoryTracer, traceparentOf } from '../../support/memory-tracer.ts'
 
@@ -24,6 +25,7 @@ function setUp({
   offsets = texts.map((_, index) => 10 + index * 2),
   headers = [],
   recordsMax = 2,
+  gatherMs = 0,
   tracer,
 }: {
   texts: readonly string[]
@@ -33,6 +35,7 @@ function setUp({
   endPosition?: number
   headers?: readonly Headers[]
   recordsMax?: number
+  gatherMs?: number
   tracer?: Tracer
 }) {
   const commits: number[] = []
@@ -59,6 +62,7 @@ function setUp({
     deadLetters: { open: async () => undefined, append },
     deadLetterLimits: { runMax: 10, ratioMax: 1, windowRecords: 10 },
     chunkLimits: { recordsMax, bytesMax: 1_000 },
+    gatherMs,
     lag,
     instruments: createInstruments(createMetrics(), 'event-logs', clock),
     logger: silent,
@@ -189,6 +193,28 @@ describe('a batch', () => {
     await aborted.run()
     expect(aborted.commits).toEqual([])
     expect(aborted.lag.seconds(10_000)).toBe(0)
+  })
+
+  test('is gathered after only if nothing follows it, until the time is over or the partition is taken away', async () => {
+    const day = 86_400_000
+    const more = setUp({ texts: ['a', 'b', 'c'], endPosition: 99, gatherMs: day })
+    await more.run()
+    expect(more.commits).toEqual([13, 15])
+
+    const last = setUp({ texts: ['a', 'b', 'c'], gatherMs: day })
+    let isOver = false
+    const run = last.run().finally(() => {
+      isOver = true
+    })
+    await eventually(() => last.commits.length === 2)
+    // Nothing is held meanwhile: all is committed, and no record waits.
+    expect([isOver, last.lag.seconds(10_000)]).toEqual([false, 0])
+    last.abort.abort()
+    await run
+
+    const soonOver = setUp({ texts: ['a'], gatherMs: 1 })
+    await soonOver.run()
+    expect(soonOver.commits).toEqual([11])
   })
 
   test('tells how long its oldest record waits, and that of its partition while there is more', async () => {

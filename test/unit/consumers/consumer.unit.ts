@@ -68,6 +68,44 @@ describe('a consumer', () => {
     expect(small.store.writes).toEqual([1, 1, 1])
   })
 
+  test('that folds records writes many at once, if the store shows them late anyway', async () => {
+    for (const [searchableWithinMs, merges] of [
+      [0, 3],
+      [2_000, 1],
+    ] as const) {
+      const rig = createConsumersRig({ searchableWithinMs })
+      let counted = 0
+      rig.store.beforeWrite = () => void counted++
+      await rig.append(
+        EVENT_TOPIC,
+        numbers(2_500).map((number) => published(eventLog(number))),
+      )
+      const consumer = await started(rig.consumer('flows'))
+      await rig.caughtUp('flows')
+      expect([searchableWithinMs, counted]).toEqual([searchableWithinMs, merges])
+      await consumer.stop(soon())
+    }
+  })
+
+  test('that gathers records loses and holds none where it stops or shares its partitions meanwhile', async () => {
+    const rig = createConsumersRig({ partitions: 2 })
+    const day = { gatherMs: 86_400_000 }
+    await rig.publish([eventLog(1)])
+    await rig.publish([eventLog(2, { correlationKey: 'order-2' })], 1)
+    const one = await started(rig.consumer('flows', day))
+    await rig.caughtUp('flows')
+    await rig.publish([eventLog(3, { correlationKey: 'order-3' })])
+    await rig.publish([eventLog(4, { correlationKey: 'order-4' })], 1)
+    // The other takes one partition over, and then both.
+    const other = await started(rig.consumer('flows', day))
+    const keys = (): readonly string[] => rig.store.flows().map(({ correlationKey }) => correlationKey)
+    await eventually(() => keys().includes('order-4'))
+    await one.stop(soon())
+    await rig.caughtUp('flows')
+    expect(keys().toSorted()).toEqual(['order-1', 'order-2', 'order-3', 'order-4'])
+    await other.stop(soon())
+  })
+
   test('shows an entry once that stands on the topic twice', async () => {
     const rig = createConsumersRig()
     await rig.publish([eventLog(1), eventLog(1), eventLog(2)])

@@ -32,7 +32,8 @@ describe('a plan', () => {
       storeBytes: expect.closeTo((12_000 * 86_400 * 441 * 30) / 0.75, -3),
       // 12,000 x 86,400 x 441 bytes are 457 GB, half of them of each kind.
       shardsOfDay: 5,
-      openShards: 300,
+      flowsShards: 1,
+      openShards: 301,
       walls: [],
     })
   })
@@ -44,13 +45,20 @@ describe('a plan', () => {
   })
 
   test('names the limits that a load crosses', () => {
-    expect(plan({ entriesPerSecond: 10_000, newFlowsPerSecond: 1_000 }).walls).toEqual([
-      'one shard holds all flows: 828 new ones a second at 30 days',
-    ])
     const walls = plan({ entriesPerSecond: 1_000_000 }).walls.join('\n')
     expect(walls).toContain(`ELASTICSEARCH_SHARDS is at most ${SETTINGS.ELASTICSEARCH_SHARDS.maximum}`)
-    expect(walls).toContain('the shard of the flows keeps 40 cores of one node busy')
     expect(walls).toContain('the Teams have to be divided')
+  })
+
+  test('has shards of flows for their bytes and for the work of their writes', () => {
+    const load = { entriesPerSecond: 10_000 }
+    expect(plan({ ...load, newFlowsPerSecond: 100 }).flowsShards).toBe(2)
+    // 10,000 x 30 x 86,400 x 250 bytes are 6.5 TB.
+    expect(plan({ ...load, newFlowsPerSecond: 10_000 })).toMatchObject({ flowsShards: 130, walls: [] })
+    // 1,000 x 40 ms are 40 cores, 4 for each shard.
+    expect(plan({ entriesPerSecond: 1_000_000 }).flowsShards).toBe(10)
+    const { walls } = plan({ ...load, newFlowsPerSecond: 100_000 })
+    expect(walls).toEqual(['ELASTICSEARCH_FLOWS_SHARDS is at most 1024: shards grow beyond 50 GB'])
   })
 
   test('never gets smaller with a larger load', () => {

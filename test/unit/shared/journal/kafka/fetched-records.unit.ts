@@ -47,7 +47,7 @@ function read(batches: readonly Buffer[], position = 0, atOnce = 1_000) {
   const fetched = createFetchedRecords('t', 0, Buffer.concat(batches), position)
   const records: JournalRecord[] = []
   while (!fetched.isEmpty()) {
-    const taken = fetched.take(atOnce)
+    const taken = fetched.take({ records: atOnce, bytes: 100_000 })
     expect(taken.length).toBeLessThanOrEqual(atOnce)
     records.push(...taken)
   }
@@ -76,6 +76,14 @@ describe('what a broker sent', () => {
       batchOf({ first: 1, length: 5, kept: [] }),
     ]
     expect(read(batches)).toEqual({ records: [], next: 6 })
+  })
+
+  test('a portion ends with the record that reaches its bytes, also within a batch and over several', () => {
+    const records = Array.from({ length: 4 }, () => ({ key: null, value: 'x'.repeat(100), headers: {} }))
+    const batch = encodeRecordBatch(records, 1_234, 'gzip')
+    const fetched = createFetchedRecords('t', 0, Buffer.concat([batch, batch]), 0)
+    const taken = [250, 1, 450, 1, 1].map((bytes) => fetched.take({ records: 100, bytes }).length)
+    expect(taken).toEqual([3, 1, 4, 0, 0])
   })
 
   test('a batch that the answer cuts off comes again', () => {
