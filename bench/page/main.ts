@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import { findChromium, launchChromium } from '../../test/support/chromium.ts'
-import { openPage } from '../../test/support/open-page.ts'
+import { createOpener } from '../../test/support/open-page.ts'
 import { LOGS_KEY, type LogsServer, startLogsServer } from '../../test/support/page-logs.ts'
 import { median, table, whole } from '../numbers.ts'
 import { writeSection } from '../sections.ts'
@@ -166,7 +166,7 @@ async function main(): Promise<void> {
   const server = await startLogsServer()
   const browser = await launchChromium(executable)
   try {
-    const { page } = await openPage(browser, server.url, { key: LOGS_KEY, width: 1_280, height: 900 })
+    const { page } = await createOpener(browser)(server.url, { key: LOGS_KEY, width: 1_280, height: 900 })
     page.setDefaultTimeout(0)
     const rows = [
       ...(await scrolling(server, page, Number(values.rows))),

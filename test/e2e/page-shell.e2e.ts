@@ -355,4 +355,24 @@ describeWithBrowser('the page', ({ open, serve, tolerate }) => {
     await page.reload()
     await page.getByRole('button', { name: 'Demo' }).waitFor()
   })
+
+  test('a page that is opened after another one finds nothing of it in the browser', async () => {
+    const traces = `(async () => {
+      const databases = await indexedDB.databases()
+      const { state } = await navigator.permissions.query({ name: 'clipboard-read' })
+      return [document.cookie, localStorage.length, sessionStorage.length, databases.length, state]
+    })()`
+    const first = await open(server.url, { key: server.key })
+    await first.context.grantPermissions(['clipboard-read'])
+    await first.page.evaluate(`document.cookie = 'a=b', localStorage.a = sessionStorage.a = 'b'`)
+    await first.page.evaluate(`new Promise((done) => { indexedDB.open('a').onsuccess = done })`)
+    expect(await first.page.evaluate(traces)).toEqual(['a=b', 1, 1, 1, 'granted'])
+    await first.close()
+    const second = await open(server.url)
+    expect(second.context).toBe(first.context)
+    expect(second.context.pages()).not.toContain(first.page)
+    expect(await second.page.evaluate(traces)).toEqual(['', 0, 0, 0, 'prompt'])
+    expect(await second.context.cookies()).toEqual([])
+    await second.page.getByLabel('Team key').waitFor()
+  })
 })

@@ -1,11 +1,10 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
 import { problem } from '../../shared/contract/errors.ts'
 import { failureBody } from '../../shared/http/answer.ts'
 import { systemClock } from '../../shared/runtime/clock.ts'
 import { findChromium, launchChromium } from '../support/chromium.ts'
-import { openPage } from '../support/open-page.ts'
+import { createOpener, type Opener } from '../support/open-page.ts'
 import { type PageServer, startBusyServer, startPageServer } from '../support/page-server.ts'
 import { SHOTS, type Shot } from './shots.ts'
 
@@ -39,9 +38,10 @@ async function main(words: readonly string[]): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
   const servers = { empty: await startPageServer(), busy: await startBusyServer(systemClock.now()) }
   const browser = await launchChromium(executable)
+  const open = createOpener(browser)
   try {
     for (const { shot, look, file } of wanted)
-      await take(browser, shot.state === 'empty' ? servers.empty : servers.busy, shot, look, file)
+      await take(open, shot.state === 'empty' ? servers.empty : servers.busy, shot, look, file)
   } finally {
     await browser.close()
     await Promise.all(Object.values(servers).map((server) => server.close()))
@@ -50,13 +50,13 @@ async function main(words: readonly string[]): Promise<void> {
 }
 
 async function take(
-  browser: Browser,
+  open: Opener,
   server: PageServer,
   { path, state, signedIn = true, act }: Shot,
   look: Look,
   file: string,
 ): Promise<void> {
-  const { page, faults, close } = await openPage(browser, server.url, {
+  const { page, faults, close } = await open(server.url, {
     ...look,
     path,
     zone: 'UTC',

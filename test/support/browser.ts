@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { findChromium, launchChromium } from './chromium.ts'
 import { notProved, REQUIRED } from './not-proved.ts'
-import { type OpenOptions, type OpenPage, openPage } from './open-page.ts'
+import { createOpener, type Opener, type OpenOptions, type OpenPage } from './open-page.ts'
 import { type PageServer, startPageServer } from './page-server.ts'
 
 export interface Browse {
@@ -32,11 +32,13 @@ const NETWORK_CHANGED = /ERR_NETWORK_CHANGED/
 
 function browserFor(executable: string): Browse {
   let browser: Browser
+  let openPage: Opener
   let opened: OpenPage[] = []
   let servers: PageServer[] = []
   let tolerated: RegExp[] = [NETWORK_CHANGED]
   beforeAll(async () => {
     browser = await launchChromium(executable)
+    openPage = createOpener(browser)
   })
   afterEach(async () => {
     const faults = opened.flatMap((one) => one.faults).filter((fault) => !tolerated.some((kind) => kind.test(fault)))
@@ -52,7 +54,7 @@ function browserFor(executable: string): Browse {
   })
   return {
     open: async (url, options) => {
-      const page = await openPage(browser, url, options)
+      const page = await openPage(url, options)
       opened.push(page)
       return page
     },
