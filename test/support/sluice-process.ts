@@ -29,8 +29,12 @@ export interface SluiceResult {
   readonly stderr: string
 }
 
+/** Compiled code for all processes of the tests: without it each start costs half as much CPU again. */
+const COMPILED = join(ROOT, 'node_modules/.cache/compiled')
+
 const environment = (settings: Record<string, string>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: COMPILED,
   ...settings,
 })
 
