@@ -7,7 +7,7 @@ import { type FullStack, startFullStack } from '../support/full-stack.ts'
 import { caughtUp, metricOf, prove } from '../support/full-stack-ledger.ts'
 
 const PATIENCE_MS = 240_000 * FAULT_SCALE
-const needs = { kafka: { brokers: 1 }, elasticsearch: {} } as const
+const needs = { kafka: 'shared', elasticsearch: 'shared' } as const
 
 await describeWithBackends('processes that die or join, full stack', needs, ({ kafka, elasticsearch }) => {
   let stack: FullStack
