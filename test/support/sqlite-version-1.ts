@@ -12,7 +12,7 @@ export function toVersion1(file: string): void {
   try {
     database.exec(`BEGIN;
       DROP TABLE rollups; DROP TABLE rollup_facts; DROP TABLE rollup_teams; DROP TABLE rollup_state;
-      DROP TABLE text_table_times; DROP TABLE renewal_state; DROP TABLE IF EXISTS texts_renewed;
+      DROP TABLE text_table_times; DROP TABLE renewal_state; DROP TABLE counted_entries; DROP TABLE IF EXISTS texts_renewed;
       ALTER TABLE entries DROP COLUMN template; ALTER TABLE entries DROP COLUMN exception_group;
       ALTER TABLE flows DROP COLUMN last_error_at; ALTER TABLE flows DROP COLUMN last_progress_at;
       PRAGMA user_version = 1`)

@@ -46,6 +46,18 @@ export function compileQuery(query: Query, matching: Matching, valuesIndexed: bo
   return { match: necessaryMatch(query, valuesIndexed), rest: compileRest(query, matching) }
 }
 
+/** A query in two parts that together mean the same: a full-text query, and the rest; null if it is not both or only words. */
+export function wordsAndRest(query: Query): { readonly match: string; readonly rest: Query } | null {
+  const parts = query.type === 'and' ? query.queries : [query]
+  const match = combined(
+    'and',
+    parts.map(exactMatch).filter((part) => part !== null),
+  )
+  if (match === null) return null
+  const queries = parts.filter((part) => exactMatch(part) === null)
+  return { match, rest: queries.length === 0 ? { type: 'all' } : { type: 'and', queries } }
+}
+
 /** Whether the query searches words: only full-text tables can say whether an entry has them. */
 export function hasWords(query: Query): boolean {
   if (query.type === 'not') return hasWords(query.query)

@@ -3,14 +3,15 @@ import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { Query } from '../../query/ast.ts'
 import type { EntryFilter, FacetName } from '../log-store.ts'
 import { lastArrival } from './arrivals.ts'
-import { compileQuery } from './compile-query.ts'
+import { compileQuery, wordsAndRest } from './compile-query.ts'
+import { createSpanReader } from './counted-entries.ts'
 import { type Database, goOn } from './database.ts'
 import type { StoreLimits } from './limits.ts'
 import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
 import { factConditions, kindsOf } from './selection.ts'
 import { allOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
-import type { ArrivalRange } from './text-tables.ts'
+import { type ArrivalRange, matchesIn, tablesWithin, timedTables } from './text-tables.ts'
 
 /** The matches of a filter in whole minutes, as counted by the rollups. Only in `Database.read`. */
 export interface Rollup {
@@ -48,14 +49,18 @@ const FACETS = FACTS.slice(2).join()
 export const createRollupOf =
   (database: Database, limits: StoreLimits): RollupOf =>
   (filter, wanted) => {
-    const needed = neededDetail(filter, wanted)
+    const words = wordsAndRest(filter.query)
+    const rest = words === null ? filter : { ...filter, query: words.rest }
+    const needed = neededDetail(rest, words === null ? wanted : 'facts')
     const range = minutesOf(filter)
     const counted = uncountedAfter(database, limits)
     if (needed === null || range.to <= range.from || counted === null) return null
     const team = database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(filter.team)?.['number']
     if (team === undefined) return null
     if (needed === ROLLUP_DETAILS.facts && hasRest(database, Number(team), range)) return null
-    return createRollup(database, filter, Number(team), needed, range, counted)
+    return words === null
+      ? createRollup(database, filter, Number(team), needed, range, counted)
+      : createMatchRollup(database, filter, { match: words.match, rest, team: Number(team) }, range, counted)
   }
 
 /** Minutes since 1970; `to` is exclusive. */
@@ -136,7 +141,7 @@ function createRollup(
   }
 
   return {
-    beside: [...atTheEnds(filter, range), ...uncounted(filter, range, counted, lastArrival(database))],
+    beside: besideOf(database, filter, range, counted),
     count: () =>
       pieces(range, END).reduce((sum, piece) => {
         const { text, values } = rows(piece)
@@ -174,25 +179,113 @@ function createRollup(
       const ordered = order === 'asc' ? pieces(range, END) : pieces(range, END).toReversed()
       for (const piece of ordered) {
         const minute = firstIn(piece, order)
-        if (minute !== null) return { filter: { ...filter, from: timeOf(minute), to: timeOf(minute + 1) } }
+        if (minute !== null) return minuteOf(filter, minute)
       }
       return null
     },
   }
 }
 
+/** What a filter with words searches: a full-text query, and the rest of the filter, by the facts of a Team. */
+interface WordsOfTeam {
+  readonly match: string
+  readonly rest: EntryFilter
+  readonly team: number
+}
+
+/** The rollup of a filter with words: their matches are read from the full-text tables, and counted by what `counted_entries` tells of them. */
+function createMatchRollup(
+  database: Database,
+  filter: EntryFilter,
+  { match, rest, team }: WordsOfTeam,
+  range: Minutes,
+  counted: number,
+): Rollup {
+  const where = allOf([sql('e.team = ?', team), ...factsOf(rest)])
+  const facts = database
+    .prepare(`SELECT e.number AS number, ${FACETS} FROM rollup_facts AS e WHERE ${where.text}`)
+    .all(...where.values)
+    .map((row) => [Number(row['number']), row as Readonly<Record<FacetName, unknown>>] as const)
+  const wanted = new Set(facts.map(([number]) => number))
+
+  const tallyMatches = (): Tally => {
+    const tally: Tally = { facts: new Map(), levels: new Map() }
+    const spanOf = createSpanReader(database)
+    for (const table of tablesWithin(timedTables(database, counted), [filter.from], [filter.to])) {
+      for (const arrival of matchesIn(database, table, match)) {
+        const span = spanOf(arrival)
+        if (span === undefined) continue
+        const number = span.facts[arrival - span.first] ?? 0
+        const minute = span.minutes[arrival - span.first] ?? 0
+        if (minute < range.from || minute >= range.to || !wanted.has(number)) continue
+        const level = minute * LEVELS_OF_A_MINUTE + (number & 7)
+        tally.facts.set(number, (tally.facts.get(number) ?? 0) + 1)
+        tally.levels.set(level, (tally.levels.get(level) ?? 0) + 1)
+      }
+    }
+    return tally
+  }
+  let tallied: Tally | undefined
+  const tally = (): Tally => (tallied ??= tallyMatches())
+
+  return {
+    beside: besideOf(database, filter, range, counted),
+    count: () => [...tally().facts.values()].reduce((a, b) => a + b, 0),
+    levels: function* () {
+      for (const [key, count] of tally().levels) {
+        const level = LEVELS[key % LEVELS_OF_A_MINUTE]
+        if (level !== undefined) yield { minute: Math.floor(key / LEVELS_OF_A_MINUTE), level, count }
+      }
+    },
+    facts: function* () {
+      for (const [number, row] of facts) {
+        const count = tally().facts.get(number)
+        if (count !== undefined) yield { facts: row, count }
+      }
+    },
+    edge: (order) => {
+      const minutes = [...tally().levels.keys()].map((key) => Math.floor(key / LEVELS_OF_A_MINUTE))
+      const minute = minutes.reduce<number | null>(
+        (a, b) => (a === null || (order === 'asc' ? b < a : b > a) ? b : a),
+        null,
+      )
+      return minute === null ? null : minuteOf(filter, minute)
+    },
+  }
+}
+
+/** The matches by the number of their facts, and by minute and level in one number. */
+interface Tally {
+  readonly facts: Map<number, number>
+  readonly levels: Map<number, number>
+}
+
+const LEVELS_OF_A_MINUTE = 8
+
+/** The part of a filter's matches that is in a minute since 1970. */
+const minuteOf = (filter: EntryFilter, minute: number): RowsPart => ({
+  filter: { ...filter, from: timeOf(minute), to: timeOf(minute + 1) },
+})
+
 /** The numbers of the matching combinations, as a condition on rows of `rollups`. */
 function conditions(filter: EntryFilter, team: number): Sql {
-  const { rest } = compileQuery(filter.query, () => FALSE, false)
-  const all = [
-    ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).join()})`)]),
-    ...factConditions(filter),
-    ...(filter.query.type === 'all' ? [] : [rest]),
-  ]
+  const all = factsOf(filter)
   if (all.length === 0) return TRUE
   const { text, values } = allOf([sql('e.team = ?', team), ...all])
   return sql(`facts IN (SELECT e.number FROM rollup_facts AS e WHERE ${text})`, ...values)
 }
+
+/** The conditions of a filter without words on `rollup_facts AS e`, except for the Team. */
+const factsOf = (filter: EntryFilter): readonly Sql[] => [
+  ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).join()})`)]),
+  ...factConditions(filter),
+  ...(filter.query.type === 'all' ? [] : [compileQuery(filter.query, () => FALSE, false).rest]),
+]
+
+const besideOf = (database: Database, filter: EntryFilter, range: Minutes, counted: number): readonly RowsPart[] => [
+  ...atTheEnds(filter, range),
+  ...uncounted(filter, range, counted, lastArrival(database)),
+]
 
 function atTheEnds(filter: EntryFilter, { from, to }: Minutes): readonly RowsPart[] {
   const start = filter.from !== null && toNanos(filter.from) < nanosOf(from)

@@ -1,5 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { lastArrival } from './arrivals.ts'
+import { forgetCounted, storeCounted } from './counted-entries.ts'
 import type { Database } from './database.ts'
 import type { StoreLimits } from './limits.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
@@ -86,7 +87,12 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
     const from = countedArrival(database)
     if (from === last) return false
     const entries = selectCounted(database, from, limits.countedOfAStep)
-    change(database, limits, 1, entries)
+    const numbers = change(database, limits, 1, entries)
+    if (entries.length > 0)
+      storeCounted(
+        database,
+        entries.map(({ arrival, minute }) => ({ arrival, minute, facts: numbers.get(arrival) ?? 0 })),
+      )
     widenTimes(database, entries)
     const reached = entries.length < limits.countedOfAStep ? last : (entries.at(-1)?.arrival ?? last)
     setCounted(reached)
@@ -101,11 +107,15 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
       const last = countedArrival(database)
       const counted = entries.filter(({ arrival }) => arrival <= last)
       change(database, limits, -1, counted)
+      forgetCounted(
+        database,
+        counted.map(({ arrival }) => arrival),
+      )
     },
     countMore: () => database.write(countStep),
     forgetCounts: () =>
       database.write(() => {
-        database.exec('DELETE FROM rollups; DELETE FROM rollup_facts WHERE team > 0')
+        database.exec('DELETE FROM rollups; DELETE FROM counted_entries; DELETE FROM rollup_facts WHERE team > 0')
         setCounted(0)
       }),
     countedEntries: () =>
@@ -154,8 +164,14 @@ interface CountedTeam {
   combinations: number
 }
 
-/** Adds entries to the rollups, in the order of arrival, or subtracts them. */
-function change(database: Database, limits: StoreLimits, sign: 1 | -1, entries: readonly CountedEntry[]): void {
+/** Adds entries to the rollups, in the order of arrival, or subtracts them. Returns the number of the facts of each that has one. */
+function change(
+  database: Database,
+  limits: StoreLimits,
+  sign: 1 | -1,
+  entries: readonly CountedEntry[],
+): ReadonlyMap<number, number> {
+  const numbers = new Map<number, number>()
   const teams = new Map<SQLOutputValue, CountedTeam>()
   for (const group of groupsOf(entries, KIND_AND_LEVEL)) {
     const [name = null, kind, level] = group[0].facts
@@ -170,10 +186,12 @@ function change(database: Database, limits: StoreLimits, sign: 1 | -1, entries: 
     const [numbered, rest] = parted(group, facts?.firstArrival ?? Number.POSITIVE_INFINITY)
     changeRows(database, [team.number, ROLLUP_DETAILS.rest, levelFacts(kind, level)], sign, rest, [1])
     if (facts === null || numbered.length === 0) continue
+    for (const { arrival } of numbered) numbers.set(arrival, facts.number)
     changeRows(database, [team.number, ROLLUP_DETAILS.facts, facts.number], sign, numbered, WIDTHS)
     database.prepare(CHANGE_FACTS).run(sign * numbered.length, facts.number)
     if (sign === -1) database.prepare(REMOVE_EMPTY_FACTS).run(facts.number)
   }
+  return numbers
 }
 
 function teamOf(database: Database, team: SQLOutputValue): CountedTeam {

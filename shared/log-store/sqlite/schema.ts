@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 4
 
 /** Documents of 1 KB waste a quarter of a 4 KiB page, but little of one of 8 KiB. */
 export const PAGE_BYTES = 8_192
@@ -125,6 +125,18 @@ const ROLLUPS_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `
 
+/** `counted_entries` tells the minute and the combination of facts of each counted entry, by arrival (counted-entries.ts). */
+const COUNTED_ENTRIES_SCHEMA = `
+  CREATE TABLE counted_entries (
+    first INTEGER PRIMARY KEY,
+    last INTEGER NOT NULL,
+    content BLOB NOT NULL
+  ) STRICT;
+`
+
+/** Counts anew, in the background. */
+const RECOUNT = 'DELETE FROM rollups; DELETE FROM rollup_facts WHERE team > 0; UPDATE rollup_state SET counted = 0;'
+
 /** The full-text table that is filled beside the one that it will replace (renewal.ts). */
 export const RENEWED_TABLE = 'texts_renewed'
 
@@ -138,21 +150,22 @@ const RENEWAL_SCHEMA = `
     SELECT 0, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0), 0;
 `
 
-export const SCHEMA = `${ENTRIES_SCHEMA}${ROLLUPS_SCHEMA}${RENEWAL_SCHEMA}`
+export const SCHEMA = `${ENTRIES_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}`
 
 /**
  * Version 1 had no rollups and no fingerprints, and versions 1 and 2 indexed fewer words; these are made from the entries in the
  * background. A version that changes fingerprints or words has to reset `renewal_state`. Version 1 also stored fewer facts about flows; its
- * flows are not read again.
+ * flows are not read again. Version 3 had no `counted_entries`.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
-  1: `${ROLLUPS_SCHEMA}${RENEWAL_SCHEMA}
+  1: `${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}
     ALTER TABLE entries ADD COLUMN template INTEGER;
     ALTER TABLE entries ADD COLUMN exception_group INTEGER;
     ALTER TABLE flows ADD COLUMN last_error_at INTEGER;
     ALTER TABLE flows ADD COLUMN last_progress_at INTEGER;
   `,
-  2: `DROP TABLE IF EXISTS ${RENEWED_TABLE}; DROP TABLE renewal_state; ${RENEWAL_SCHEMA}`,
+  2: `${COUNTED_ENTRIES_SCHEMA}${RECOUNT} DROP TABLE IF EXISTS ${RENEWED_TABLE}; DROP TABLE renewal_state; ${RENEWAL_SCHEMA}`,
+  3: `${COUNTED_ENTRIES_SCHEMA}${RECOUNT}`,
 }
 
 /**

@@ -70,7 +70,7 @@ describe('the file', () => {
     await store.close()
     const database = new DatabaseSync(file)
     database.exec(`INSERT INTO texts_1 (texts_1) VALUES ('delete-all');
-      INSERT INTO texts_1 (rowid, leaves) VALUES (1, 'ms 11'), (2, 'ms 12'); PRAGMA user_version = 2`)
+      INSERT INTO texts_1 (rowid, leaves) VALUES (1, 'ms 11'), (2, 'ms 12'); DROP TABLE counted_entries; PRAGMA user_version = 2`)
     database.close()
     const upgraded = await open()
     await upgraded.write(documents(12), never)
@@ -190,11 +190,11 @@ describe('the file', () => {
   test('a newer version is refused', async () => {
     await (await open()).close()
     const newer = new DatabaseSync(file)
-    newer.exec('PRAGMA user_version = 4')
+    newer.exec('PRAGMA user_version = 5')
     newer.close()
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 4, this program knows 3/)
+    await expect(opening).rejects.toThrow(/schema version 5, this program knows 4/)
   })
 
   test('a folder in its place is refused', async () => {

@@ -179,6 +179,10 @@ const simpleQueries: fc.Arbitrary<Query> = fc
     'category:*',
     `project:${PROJECT}`,
     'NOT event:order-placed',
+    'placed',
+    '"order placed" level:>=warning',
+    'placed -finished category:Acme',
+    'order environment:Test OR step:pay',
   )
   .map((text) => parseQuery(text).query)
 
@@ -277,7 +281,9 @@ describe('counts that are kept', () => {
       calls.countMore()
     })
     const range = { from: '2026-01-31T00:00:30.000Z', to: '2026-02-01T00:00:30.000Z' }
-    for (const text of ['', 'level:error', 'category:Acme.*', 'environment:Test -step:pay', 'event:a OR project:b']) {
+    const words = ['word', '"a phrase" other', 'level:error word', 'word (event:a OR project:b)', 'wor* -step:pay']
+    const facts = ['', 'level:error', 'category:Acme.*', 'environment:Test -step:pay', 'event:a OR project:b']
+    for (const text of [...facts, ...words]) {
       const filter = entriesOf(TEAM, { query: parseQuery(text).query })
       for (const one of [
         filter,
@@ -287,13 +293,35 @@ describe('counts that are kept', () => {
         expect([text, isRolledUp(one), isRolledUp(one, 'facts')]).toEqual([text, true, true])
       }
     }
-    for (const text of ['word', 'id:x', 'correlationKey:k', 'scope.a:1', 'timestamp:>2026-01-01', 'level:error word']) {
+    for (const text of ['-word', 'id:x', 'correlationKey:k', 'scope.a:1', 'timestamp:>2026-01-01', 'event:a OR word']) {
       expect([text, isRolledUp(entriesOf(TEAM, { query: parseQuery(text).query }))]).toEqual([text, false])
     }
     expect(isRolledUp(entriesOf(TEAM, { template: 'ab' }))).toBe(false)
     expect(isRolledUp(entriesOf(TEAM, { exceptionGroup: 'ab' }))).toBe(false)
     expect(isRolledUp(entriesOf(TEAM, { from: NOON, to: '2026-01-31T12:00:59.000Z' }))).toBe(false)
     expect(isRolledUp(entriesOf('nobody'))).toBe(false)
+  })
+
+  test('of the matches of words are those of the entries that are left, and damage costs those of its entries alone', () => {
+    const word = entriesOf(TEAM, { query: parseQuery('placed').query })
+    const limits = { countedOfAStep: 10 }
+    const on = (day: number) => eventDocument({ receivedAt: `2026-02-0${day}T00:00:00.000Z` })
+    withStore(limits, (calls) => {
+      calls.write(Array.from({ length: 30 }, (_, index) => on(1 + (index % 2))))
+      while (calls.countMore());
+      expect([isRolledUp(word), calls.count(word)]).toEqual([true, 30])
+      calls.removeDocumentsBefore('2026-02-02', 0)
+      expect(calls.count(word)).toBe(15)
+      expectSameAnswers(calls, word)
+    })
+    withFile((database) => database.exec("UPDATE counted_entries SET content = x'00' WHERE first = 11"))
+    withStore(limits, (calls) => {
+      expect(calls.count(word)).toBe(10)
+      expect(calls.count(entriesOf(TEAM))).toBe(15)
+      calls.removeDocumentsBefore('2030-01-01', 0)
+      expect(calls.count(word)).toBe(0)
+    })
+    expect(numberOf('SELECT count(*) FROM counted_entries')).toBe(0)
   })
 
   test('leave the parts of a minute at the ends of a range to rows', () => {
