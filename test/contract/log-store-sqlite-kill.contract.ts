@@ -7,8 +7,10 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
+import { parseQuery } from '../../shared/query/parse.ts'
 import { applicationRecord, documentOf } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
+import { contentsIn, toVersion3 } from '../support/sqlite-contents.ts'
 import { toVersion1 } from '../support/sqlite-version-1.ts'
 
 const WRITER = join(import.meta.dirname, 'log-store-sqlite-writer.ts')
@@ -68,6 +70,36 @@ describe('a log store on SQLite whose writer is killed', () => {
     60_000,
   )
 
+  test('has all entries of version 3, each moved into a block or not yet', async () => {
+    const file = join(folder, 'logs.db')
+    const old = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
+    const documents = Array.from({ length: 1_000 }, (_, index) =>
+      documentOf(applicationRecord({ message: `common ${index}`, scopeData: { number: index } })),
+    )
+    await old.write(documents, new AbortController().signal)
+    await old.close()
+    inFile(file, toVersion3)
+    let left = documents.length
+    for (const turns of [1, 20, 40]) {
+      await writeAndKill(file, 0, -1, turns)
+      const unmoved = inFile(file, (database) => database.prepare('SELECT count(*) AS n FROM contents').get()?.['n'])
+      expect(Number(unmoved) % 10).toBe(0)
+      expect(unmoved).toBeLessThanOrEqual(left - 10 * turns)
+      left = Number(unmoved)
+      const store = await createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
+      for (const number of [0, documents.length - left, documents.length - 1]) {
+        const { entries } = await store.search(
+          entriesOf('payments', { query: parseQuery(`scope.number:${Math.min(number, 999)}`).query }),
+          { limit: 10, order: 'asc', after: null },
+        )
+        expect(entries).toMatchObject([{ message: `common ${Math.min(number, 999)}` }])
+      }
+      await store.close()
+      expectWhole(file)
+    }
+    expect(left).toBeGreaterThan(0)
+  }, 60_000)
+
   test('has all entries of the version before, each renewed once or not yet', async () => {
     const file = join(folder, 'logs.db')
     const open = () => createSqliteLogStore({ file, thread: 'same', logger: { warn: () => {} } })
@@ -106,12 +138,20 @@ describe('a log store on SQLite whose writer is killed', () => {
   }, 60_000)
 })
 
+function inFile<T>(file: string, work: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file)
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
 function expectWhole(file: string): void {
   const database = new DatabaseSync(file)
   expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
-  expect(
-    database.prepare('SELECT count(*) AS n FROM entries LEFT JOIN contents USING (arrival) WHERE source IS NULL').get(),
-  ).toEqual({ n: 0 })
+  const arrivals = database.prepare('SELECT arrival FROM entries ORDER BY arrival').all()
+  expect(contentsIn(database).map(({ arrival }) => ({ arrival }))).toEqual(arrivals)
   for (const { number } of database.prepare('SELECT number FROM text_tables').all()) {
     database.exec(`INSERT INTO texts_${number} (texts_${number}) VALUES ('integrity-check')`)
   }

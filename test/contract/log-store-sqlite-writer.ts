@@ -1,16 +1,24 @@
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
+import { openStore } from '../../shared/log-store/sqlite/store.ts'
 import { documentOf, eventRecord } from '../support/documents.ts'
 
 /**
- * A process that writes batches to a log store and says after each how many were acknowledged, until it is killed; with batches of 0 it renews the
- * entries of an older version and says how many it has taken on.
+ * A process that writes batches to a log store and says after each how many were acknowledged, until it is killed. With batches of 0 it renews the
+ * entries of an older version and says how many it has taken on; with batches of -1 it moves their contents and says how often it did.
  */
 const [file = '', begin = '0', batchSize = '1'] = process.argv.slice(2)
+const limits = { textTableArrivals: 100, movedOfATurn: 10, renewedOfATurn: 10 }
+
+if (batchSize === '-1') {
+  const { calls } = openStore({ file, limits })
+  for (let turns = 1; calls.moveMore(); turns += 1) process.stdout.write(`${turns}\n`)
+}
+
 const store = await createSqliteLogStore({
   file,
   thread: 'same',
   logger: { warn: () => {} },
-  limits: { textTableArrivals: 100, renewedOfATurn: 10 },
+  limits,
 })
 const { signal } = new AbortController()
 

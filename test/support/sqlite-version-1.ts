@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { indexedTexts, insertTexts } from '../../shared/log-store/sqlite/entry-writer.ts'
 import { indexedText } from '../../shared/log-store/sqlite/words-index.ts'
 import { documentOf } from './documents.ts'
+import { toVersion3 } from './sqlite-contents.ts'
 
 /**
  * Converts the file of a log store to what version 1 left behind: without rollups, fingerprints and the later columns of flows, and with an
@@ -10,9 +11,11 @@ import { documentOf } from './documents.ts'
 export function toVersion1(file: string): void {
   const database = new DatabaseSync(file)
   try {
-    database.exec(`BEGIN;
+    database.exec('BEGIN')
+    toVersion3(database)
+    database.exec(`
       DROP TABLE rollups; DROP TABLE rollup_facts; DROP TABLE rollup_teams; DROP TABLE rollup_state;
-      DROP TABLE text_table_times; DROP TABLE renewal_state; DROP TABLE counted_entries; DROP TABLE IF EXISTS texts_renewed;
+      DROP TABLE text_table_times; DROP TABLE renewal_state; DROP TABLE IF EXISTS texts_renewed;
       ALTER TABLE entries DROP COLUMN template; ALTER TABLE entries DROP COLUMN exception_group;
       ALTER TABLE flows DROP COLUMN last_error_at; ALTER TABLE flows DROP COLUMN last_progress_at;
       PRAGMA user_version = 1`)

@@ -2,9 +2,9 @@ import { toNanos } from '../../contract/timestamp.ts'
 import type { Comparison, KeywordField, NumberField, Query, TextField, TimeField } from '../../query/ast.ts'
 import { keyRange } from '../../query/sort-key.ts'
 import { splitWords } from '../../query/words.ts'
-import { LEAF_WITHIN } from './database.ts'
+import { HAS_LEAF, LEAF_WITHIN } from './contents.ts'
 import { ID_TEXT, storedId } from './ids.ts'
-import { leafNeedle } from './leaf-bytes.ts'
+import { needleText } from './leaf-bytes.ts'
 import { TEXT_BITS } from './schema.ts'
 import { allOf, anyOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
 import { matchPhrase, matchValues, type WordColumn } from './words-index.ts'
@@ -39,7 +39,6 @@ const NUMBERS = { eventId: 'e.event_id' } as const satisfies Record<NumberField,
 const TIMES = { timestamp: 'e.timestamp', receivedAt: 'e.received' } as const satisfies Record<TimeField, string>
 /** Maximum words of a leaf's value in a full-text query, which takes time for each word of a phrase at each place where it may begin. */
 const LEAF_WORDS_MAX = 20
-const LEAVES = '(SELECT leaves FROM contents WHERE arrival = e.arrival)'
 
 /** `valuesIndexed`: whether all entries have their `valueWords` in the index. */
 export function compileQuery(query: Query, matching: Matching, valuesIndexed: boolean): CompiledQuery {
@@ -125,7 +124,10 @@ function matchLeaf({ field, value, prefix }: Extract<Query, { type: 'leaf' }>): 
 function compileRest(query: Query, matching: Matching): Sql {
   if (exactMatch(query) !== null) return TRUE
   if (query.type !== 'and') return compile(query, matching)
-  return allOf(query.queries.filter((one) => exactMatch(one) === null).map((one) => compileRest(one, matching)))
+  return allInOrder(
+    query.queries.filter((one) => exactMatch(one) === null),
+    (one) => compileRest(one, matching),
+  )
 }
 
 function compile(query: Query, matching: Matching): Sql {
@@ -139,11 +141,11 @@ function compile(query: Query, matching: Matching): Sql {
     case 'equals':
       return compileEquals(query)
     case 'leaf':
-      return containsLeaf(leafNeedle(query.field, query.path, query.value, query.prefix))
+      return containsLeaf(needleText(query.field, query.path, query.value, query.prefix))
     case 'leafRange':
       return compileLeafRange(query)
     case 'leafExists':
-      return containsLeaf(leafNeedle(query.field, query.path, '', true))
+      return containsLeaf(needleText(query.field, query.path, '', true))
     case 'exists':
       return compileExists(query.field)
     case 'level':
@@ -157,10 +159,19 @@ function compile(query: Query, matching: Matching): Sql {
       return sql(`NOT (${text})`, ...values)
     }
     case 'and':
-      return allOf(query.queries.map((one) => compile(one, matching)))
+      return allInOrder(query.queries, (one) => compile(one, matching))
     case 'or':
       return compileOr(query.queries, matching)
   }
+}
+
+/** Leaves are asked for last, as they are in blocks that have to be unpacked. */
+const allInOrder = (queries: readonly Query[], compileOne: (query: Query) => Sql): Sql =>
+  allOf([...queries.filter((one) => !hasLeaves(one)), ...queries.filter(hasLeaves)].map(compileOne))
+
+function hasLeaves(query: Query): boolean {
+  if (query.type === 'not') return hasLeaves(query.query)
+  return query.type.startsWith('leaf') || ('queries' in query && query.queries.some(hasLeaves))
 }
 
 /** A word may stand for many names: their identifiers are searched as one list, not one by one. */
@@ -197,18 +208,13 @@ function compileExists(field: Extract<Query, { type: 'exists' }>['field']): Sql 
   return sql(`coalesce(${KEYWORDS[field as KeywordField]} <> '', 0)`)
 }
 
-const containsLeaf = (needle: Uint8Array): Sql => sql(`coalesce(instr(${LEAVES}, ?) > 0, 0)`, needle)
+const containsLeaf = (needle: string): Sql => sql(`coalesce(${HAS_LEAF}(e.arrival, ?), 0)`, needle)
 
-/** Compared within SQLite, as the leaves of most entries need not leave it. */
 function compileLeafRange(query: Extract<Query, { type: 'leafRange' }>): Sql {
-  const needle = leafNeedle(query.field, query.path, '', true)
+  const needle = needleText(query.field, query.path, '', true)
   const range = keyRange(query)
   if (range === undefined) return FALSE
-  const within = `CASE WHEN instr(leaves, ?) > 0 THEN ${LEAF_WITHIN}(leaves, ?, ?, ?) END`
-  return sql(
-    `coalesce((SELECT ${within} FROM contents WHERE arrival = e.arrival), 0)`,
-    ...[needle, needle, range.from, range.to],
-  )
+  return sql(`coalesce(${LEAF_WITHIN}(e.arrival, ?, ?, ?), 0)`, needle, range.from, range.to)
 }
 
 const compareTime = (field: TimeField, comparison: Comparison, value: string): Sql =>

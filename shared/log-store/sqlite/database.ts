@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import {
   BUSY_TIMEOUT_MS,
   type DatabaseFileOptions,
@@ -9,7 +9,6 @@ import {
 } from '../../sqlite/database-file.ts'
 import { StoreHaltError } from '../log-store.ts'
 import { CalledOffError, clearError } from './failures.ts'
-import { hasLeafWithin, leafNumbers, leafTexts } from './leaf-bytes.ts'
 import { APPLICATION_ID, PAGE_BYTES, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.ts'
 
 const FORMAT: DatabaseFormat = {
@@ -34,12 +33,6 @@ const KEPT_CHARACTERS_MAX = 4_096
 /** The SQL function that can end a read of many rows: returns 1, or throws once the read is called off. */
 const GO_ON = 'go_on'
 
-/** The SQL function that compares the values of a leaf: leaves, needle, and the two bounds of the range of keys. */
-export const LEAF_WITHIN = 'leaf_within'
-/** The SQL functions that return the values of a leaf, or its numbers, as a JSON array: leaves, needle. */
-export const LEAF_TEXTS = 'leaf_texts'
-export const LEAF_NUMBERS = 'leaf_numbers'
-
 /** A condition that is always true, and checks once per 256 rows, by a number of the row, whether to go on. */
 export const goOn = (number: string): string => `CASE WHEN ${number} & 255 THEN 1 ELSE ${GO_ON}() END`
 
@@ -48,6 +41,8 @@ export interface Database extends Transactions {
   /** Prepared once and cached while it is in use. Only within `read` or `write`. */
   prepare(sql: string): StatementSync
   exec(sql: string): void
+  /** Defines an SQL function of this connection, of any number of arguments; it may read from the database. */
+  define(name: string, work: (...args: SQLOutputValue[]) => SQLInputValue): void
   /** Safe to call twice. */
   close(): void
 }
@@ -71,18 +66,11 @@ export function openDatabase({ isCalledOff = () => false, ...options }: Database
     if (isCalledOff()) throw new CalledOffError('the read was called off')
     return 1
   })
-  sqlite.function(LEAF_WITHIN, { directOnly: true, deterministic: true }, (leaves, needle, from, to) =>
-    hasLeafWithin(leaves as Uint8Array, needle as Uint8Array, { from: String(from), to: String(to) }) ? 1 : 0,
-  )
-  for (const [name, valuesOf] of [[LEAF_TEXTS, leafTexts] as const, [LEAF_NUMBERS, leafNumbers] as const]) {
-    sqlite.function(name, { directOnly: true, deterministic: true }, (leaves, needle) =>
-      valuesOf(leaves as Uint8Array, needle as Uint8Array),
-    )
-  }
   const { read, write } = transactionsOf(sqlite)
   return {
     prepare: statementCache(sqlite),
     exec: (sql) => sqlite.exec(sql),
+    define: (name, work) => sqlite.function(name, { directOnly: true, deterministic: true, varargs: true }, work),
     read: (work) => guard(() => read(work)),
     write: (work) => guard(() => write(work)),
     close: () => {

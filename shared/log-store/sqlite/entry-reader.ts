@@ -11,12 +11,14 @@ import {
   TailCursorError,
 } from '../log-store.ts'
 import { lastArrival } from './arrivals.ts'
+import type { Contents } from './contents.ts'
 import type { Database } from './database.ts'
 import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import type { PlacesOf } from './places.ts'
 import type { RollupOf, RowsPart } from './rollup-reader.ts'
-import { KINDS, kindsOf, type Select, type SelectParts, whereKinds } from './selection.ts'
+import { KINDS } from './schema.ts'
+import { kindsOf, type Select, type SelectParts, whereKinds } from './selection.ts'
 
 /** A page of rows also ends early once this many characters were read for it. */
 const READ_BYTES_MAX = 16 * 1024 * 1024
@@ -44,15 +46,12 @@ export interface SourceTail {
   readonly cursor: TailCursor
 }
 
-const sourceOf = (database: Database, arrival: unknown): string =>
-  String(database.prepare('SELECT source FROM contents WHERE arrival = ?').get(Number(arrival))?.['source'])
-
 /** The texts of these entries up to the first that would make the page too long, at least one. Only in `Database.read`. */
-export function gather(database: Database, arrivals: readonly number[], form: 'row' | 'whole'): readonly string[] {
+export function gather(contents: Contents, arrivals: readonly number[], form: 'row' | 'whole'): readonly string[] {
   const sources: string[] = []
   let [read, given] = [0, 0]
   for (const arrival of arrivals) {
-    const source = sourceOf(database, arrival)
+    const source = contents.source(arrival)
     const text = form === 'row' ? rowText(source) : source
     read += source.length
     given += text.length
@@ -64,6 +63,7 @@ export function gather(database: Database, arrivals: readonly number[], form: 'r
 
 export function createEntryReader(
   database: Database,
+  contents: Contents,
   select: Select,
   selectParts: SelectParts,
   rollupOf: RollupOf,
@@ -73,7 +73,7 @@ export function createEntryReader(
   const searchPage = (filter: EntryFilter, { limit, order, after, form = 'whole' }: PageRequest): SourcePage => {
     const found = placesOf(filter, order, after, limit + 1)
     const sources = gather(
-      database,
+      contents,
       found.slice(0, limit).map(({ arrival }) => arrival),
       form,
     )
@@ -109,7 +109,7 @@ export function createEntryReader(
       .prepare(`SELECT e.arrival FROM ${selection.from} WHERE ${text} ORDER BY e.arrival LIMIT ?`)
       .all(...values, limit)
       .map(({ arrival }) => Number(arrival))
-    const sources = gather(database, arrivals, 'row')
+    const sources = gather(contents, arrivals, 'row')
     const entries = sources.map((source, index) => ({ source, cursor: String(arrivals[index]) }))
     const isWhole = sources.length === arrivals.length && arrivals.length < limit
     return {
@@ -126,7 +126,7 @@ export function createEntryReader(
         const found = database
           .prepare('SELECT arrival FROM entries WHERE id = ? AND team = ? AND kind = ?')
           .get(storedId(id), team, KINDS[kind])
-        return found && sourceOf(database, found['arrival'])
+        return found && contents.source(Number(found['arrival']))
       }),
     count: (filter) => database.read(() => countAll(filter)),
     tail: (filter, after, limit) =>

@@ -5,13 +5,14 @@ import { toNanos } from '../../contract/timestamp.ts'
 import { detailsText } from '../../query/details-text.ts'
 import type { WriteOutcome } from '../log-store.ts'
 import { lastArrival } from './arrivals.ts'
+import type { Content } from './block-codec.ts'
+import type { Contents } from './contents.ts'
 import type { Database } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import { leafBytes } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
 import type { Rollups } from './rollups.ts'
-import { TEXT_BITS } from './schema.ts'
-import { KINDS } from './selection.ts'
+import { KINDS, TEXT_BITS } from './schema.ts'
 import { currentTextTable } from './text-tables.ts'
 import { indexedText, valueWords } from './words-index.ts'
 
@@ -20,13 +21,18 @@ export interface EntryWriter {
   write(documents: readonly EntryDocument[]): readonly WriteOutcome[]
 }
 
-export function createEntryWriter(database: Database, rollups: Rollups, limits: StoreLimits): EntryWriter {
-  const insert = (row: EntryRow, texts: string): WriteOutcome => {
+export function createEntryWriter(
+  database: Database,
+  contents: Contents,
+  rollups: Rollups,
+  limits: StoreLimits,
+): EntryWriter {
+  /** Returns the arrival; null for a duplicate. */
+  const insert = (row: EntryRow, texts: string): number | null => {
     const { changes, lastInsertRowid: arrival } = database.prepare(INSERT_ENTRY).run(...row.entry)
-    if (changes === 0) return { outcome: 'duplicate' }
-    database.prepare(INSERT_CONTENTS).run(arrival, ...row.contents)
+    if (changes === 0) return null
     database.prepare(texts).run(arrival, ...row.texts)
-    return { outcome: 'stored' }
+    return Number(arrival)
   }
 
   return {
@@ -36,9 +42,15 @@ export function createEntryWriter(database: Database, rollups: Rollups, limits: 
       return database.write(() => {
         const table = currentTextTable(database, lastArrival(database) + 1, limits.textTableArrivals)
         const texts = insertTexts(table.name)
-        const outcomes = rows.map(
-          (row): WriteOutcome => ('refused' in row ? { outcome: 'refused', reason: row.refused } : insert(row, texts)),
-        )
+        const stored: Content[] = []
+        const outcomes = rows.map((row): WriteOutcome => {
+          if ('refused' in row) return { outcome: 'refused', reason: row.refused }
+          const arrival = insert(row, texts)
+          if (arrival === null) return { outcome: 'duplicate' }
+          stored.push({ arrival, ...row.content })
+          return { outcome: 'stored' }
+        })
+        contents.append(stored)
         rollups.countMany()
         return outcomes
       })
@@ -46,10 +58,10 @@ export function createEntryWriter(database: Database, rollups: Rollups, limits: 
   }
 }
 
-/** A document as the rows of three tables, without its arrival. */
+/** A document in the forms in which it is stored, without its arrival. */
 interface EntryRow {
   readonly entry: readonly SQLInputValue[]
-  readonly contents: readonly SQLInputValue[]
+  readonly content: Omit<Content, 'arrival'>
   readonly texts: readonly SQLInputValue[]
 }
 
@@ -61,7 +73,6 @@ const ENTRY_COLUMNS = [
 const INSERT_ENTRY = `
   INSERT INTO entries (${ENTRY_COLUMNS.join(', ')}) VALUES (${ENTRY_COLUMNS.map(() => '?').join(', ')})
   ON CONFLICT (id) DO NOTHING`
-const INSERT_CONTENTS = 'INSERT INTO contents (arrival, leaves, source) VALUES (?, ?, ?)'
 
 /** The statement that takes an arrival and `indexedTexts`. */
 export const insertTexts = (table: string): string =>
@@ -90,7 +101,7 @@ function entryRow(document: EntryDocument): EntryRow | { readonly refused: strin
       ...[correlationKey, event, step, project, category, eventId, eventName],
       ...[storedFingerprint(template), storedFingerprint(exceptionGroup)],
     ],
-    contents: [leafBytes(document), source],
+    content: { leaves: leafBytes(document), source: Buffer.from(source) },
     texts: indexedTexts(document),
   }
 }

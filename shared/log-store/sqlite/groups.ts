@@ -3,11 +3,12 @@ import { fromNanos, timestampOf } from '../../contract/timestamp.ts'
 import type { LeafName } from '../../query/ast.ts'
 import type { EntryFilter, EntryGroup, GroupColumn, GroupField, GroupLimits, Groups } from '../log-store.ts'
 import { type Spans, startsOf } from '../spans.ts'
+import { type Contents, LEAF_TEXTS } from './contents.ts'
 import { spansOf } from './counting.ts'
-import { type Database, LEAF_TEXTS } from './database.ts'
+import type { Database } from './database.ts'
 import { gather } from './entry-reader.ts'
 import { fingerprintText } from './ids.ts'
-import { leafNeedle } from './leaf-bytes.ts'
+import { needleText } from './leaf-bytes.ts'
 import type { PlacesOf } from './places.ts'
 import type { RollupOf } from './rollup-reader.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
@@ -50,14 +51,17 @@ export function groupRows(from: string, where: Sql, by: GroupField): GroupRows {
 }
 
 /** The JSON array, in SQL, that a function makes of an entry's leaves at a path; null if the entry has none. */
-export function leafArray(make: string, { field, path }: LeafName): Sql {
-  const needle = leafNeedle(field, path, '', true)
-  const made = `CASE WHEN instr(leaves, ?) > 0 THEN ${make}(leaves, ?) END`
-  return sql(`(SELECT ${made} FROM contents WHERE arrival = e.arrival)`, needle, needle)
-}
+export const leafArray = (make: string, { field, path }: LeafName): Sql =>
+  sql(`${make}(e.arrival, ?)`, needleText(field, path, '', true))
 
 /** SQLite sorts the entries into groups, on disk if they are many; only the requested groups are loaded into memory here. */
-export function createGroupReader(database: Database, select: Select, rollupOf: RollupOf, placesOf: PlacesOf) {
+export function createGroupReader(
+  database: Database,
+  contents: Contents,
+  select: Select,
+  rollupOf: RollupOf,
+  placesOf: PlacesOf,
+) {
   const read = (filter: EntryFilter, by: GroupField, { groupsMax, bucketsMax }: GroupLimits): SourceGroups => {
     const selection = select(filter)
     const spans = spansOf(placesOf, filter, rollupOf(filter, 'counts'), bucketsMax)
@@ -69,7 +73,7 @@ export function createGroupReader(database: Database, select: Select, rollupOf: 
     const all = rows.filter(({ value }) => value !== null)
     const first = all.slice(0, groupsMax)
     const samples = lastEntries(database, matches, first)
-    const sources = gather(database, samples, 'row')
+    const sources = gather(contents, samples, 'row')
     return {
       intervalMs: spans.widthMs,
       spans: startsOf(spans).map(timestampOf),

@@ -26,9 +26,32 @@ function leafText(field: LeafField, leaves: readonly Leaf[]): string {
 export const leafNeedle = (field: LeafField, path: string, value: string, prefix: boolean): Buffer =>
   Buffer.from(`\0\0${MARKS[field]}${path}\0${value}${prefix ? '' : '\0\0'}`)
 
+/**
+ * The arguments of `leafNeedle` as a text, which SQLite passes to a function at less cost than bytes, and without NULs. It is made anew for
+ * each row, so `needleOf` remembers its bytes.
+ */
+export const needleText = (field: LeafField, path: string, value: string, prefix: boolean): string =>
+  JSON.stringify([field, path, value, prefix])
+
+const needles = new Map<string, Buffer>()
+const NEEDLES_MAX = 100
+
+export function needleOf(text: string): Buffer {
+  const known = needles.get(text)
+  if (known !== undefined) return known
+  const needle = leafNeedle(...(JSON.parse(text) as Parameters<typeof leafNeedle>))
+  if (needles.size >= NEEDLES_MAX) needles.clear()
+  needles.set(text, needle)
+  return needle
+}
+
+export const hasLeaf = (leaves: Uint8Array, needle: Uint8Array): boolean => asBuffer(leaves).indexOf(needle) !== -1
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
 /** The values of the leaves at a path; the needle is `leafNeedle` with an empty value and `prefix`. */
 export function* leafValues(leaves: Uint8Array, needle: Uint8Array): Iterable<string> {
-  const bytes = Buffer.from(leaves.buffer, leaves.byteOffset, leaves.byteLength)
+  const bytes = asBuffer(leaves)
   for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, at)) {
     const begin = at + needle.length
     at = bytes.indexOf(0, begin)
@@ -45,18 +68,20 @@ export function hasLeafWithin(leaves: Uint8Array, needle: Uint8Array, range: Key
   return false
 }
 
-/** These values without duplicates, as a JSON array. */
-export const leafTexts = (leaves: Uint8Array, needle: Uint8Array): string =>
-  JSON.stringify([...new Set(leafValues(leaves, needle))])
+/** These values without duplicates, as a JSON array; null if there are none. */
+export function leafTexts(leaves: Uint8Array, needle: Uint8Array): string | null {
+  const texts = new Set(leafValues(leaves, needle))
+  return texts.size === 0 ? null : JSON.stringify([...texts])
+}
 
-/** The numbers among these values, rounded (statistics.ts) and without duplicates, as a JSON array. */
-export function leafNumbers(leaves: Uint8Array, needle: Uint8Array): string {
+/** The numbers among these values, rounded (statistics.ts) and without duplicates, as a JSON array; null if there are none. */
+export function leafNumbers(leaves: Uint8Array, needle: Uint8Array): string | null {
   const numbers = new Set<number>()
   for (const value of leafValues(leaves, needle)) {
     const number = roundedNumber(value)
     if (number !== undefined) numbers.add(number)
   }
-  return JSON.stringify([...numbers])
+  return numbers.size === 0 ? null : JSON.stringify([...numbers])
 }
 
 /** A set of texts, which can be searched with `memberNeedle`. */

@@ -1,5 +1,6 @@
 import type { EntryDocument } from '../../contract/documents.ts'
 import { lastArrival } from './arrivals.ts'
+import type { Contents } from './contents.ts'
 import type { Database } from './database.ts'
 import { indexedTexts, insertTexts } from './entry-writer.ts'
 import { storedFingerprint } from './ids.ts'
@@ -37,7 +38,7 @@ interface State {
   readonly number: number
 }
 
-export function createRenewal(database: Database, { renewedOfATurn }: StoreLimits): Renewal {
+export function createRenewal(database: Database, contents: Contents, { renewedOfATurn }: StoreLimits): Renewal {
   const state = (): State => {
     const { renewed, until, number } = database.prepare('SELECT * FROM renewal_state').get() ?? {}
     return { renewed: Number(renewed), until: Number(until), number: Number(number) }
@@ -53,10 +54,11 @@ export function createRenewal(database: Database, { renewedOfATurn }: StoreLimit
     let length = 0
     let next: number | null = null
     const rows = database
-      .prepare('SELECT arrival, source FROM contents WHERE arrival > ? AND arrival <= ? ORDER BY arrival LIMIT ?')
-      .iterate(renewed, until, renewedOfATurn)
+      .prepare('SELECT arrival FROM entries WHERE arrival > ? AND arrival <= ? ORDER BY arrival LIMIT ?')
+      .all(renewed, until, renewedOfATurn)
     for (const row of rows) {
-      const [arrival, source] = [Number(row['arrival']), String(row['source'])]
+      const arrival = Number(row['arrival'])
+      const source = contents.source(arrival)
       if (entries.length === 0) next = tableOf(database, arrival).next
       length += source.length
       if (entries.length > 0 && (length > SOURCES_LENGTH_MAX || (next !== null && arrival >= next))) break
@@ -80,7 +82,7 @@ export function createRenewal(database: Database, { renewedOfATurn }: StoreLimit
       return
     }
     // The table may have been removed with the entry.
-    if (database.prepare('SELECT 1 FROM contents WHERE arrival = ?').get(first.arrival) === undefined) return
+    if (database.prepare('SELECT 1 FROM entries WHERE arrival = ?').get(first.arrival) === undefined) return
     const table = tableOf(database, first.arrival)
     if (number !== table.number) {
       replace(number)
@@ -100,7 +102,7 @@ export function createRenewal(database: Database, { renewedOfATurn }: StoreLimit
     // Entries of this version may have been added to the table before the next one was begun.
     const end = Math.max(until, next - 1)
     const more = database
-      .prepare('SELECT 1 FROM contents WHERE arrival > ? AND arrival < ? LIMIT 1')
+      .prepare('SELECT 1 FROM entries WHERE arrival > ? AND arrival < ? LIMIT 1')
       .get(last.arrival, next)
     if (more === undefined) replace(table.number)
     setState(

@@ -1,5 +1,6 @@
 import { toNanos } from '../../contract/timestamp.ts'
 import { lastArrival } from './arrivals.ts'
+import type { Contents } from './contents.ts'
 import type { Database } from './database.ts'
 import { COUNTED_COLUMNS, type CountedEntry, countedEntry, type Rollups } from './rollups.ts'
 import { beginTextTable, dropTextTable, type TextTable, textTables } from './text-tables.ts'
@@ -34,14 +35,14 @@ const ARRIVALS_OF_A_STEP = 50_000
 const TABLES_OF_A_LIMIT = 8
 const DELETE_ENTRY = `DELETE FROM entries WHERE arrival = ? RETURNING ${COUNTED_COLUMNS}`
 
-export function createRetention(database: Database, rollups: Rollups): Retention {
+export function createRetention(database: Database, contents: Contents, rollups: Rollups): Retention {
   const removeArrivals = (arrivals: readonly number[]): void => {
     const removed: CountedEntry[] = []
     for (const arrival of arrivals) {
       const row = database.prepare(DELETE_ENTRY).get(arrival)
       if (row !== undefined) removed.push(countedEntry(row))
-      database.prepare('DELETE FROM contents WHERE arrival = ?').run(arrival)
     }
+    contents.remove(arrivals)
     rollups.subtract(removed)
   }
 

@@ -1,3 +1,5 @@
+import type { EntryKind } from '../../contract/records.ts'
+
 /** Marks the file as a log store (`PRAGMA application_id`): the letters "SLL1". */
 export const APPLICATION_ID = 0x534c4c31
 
@@ -9,12 +11,10 @@ export const PAGE_BYTES = 8_192
 
 /**
  * - `entries.arrival` numbers the documents in the order in which they were stored and is never reused; it is also their row
- *   in `contents` and in a full-text table. The columns for filters, sorting and counting are here, in short rows; the shown
- *   text is in `contents`.
+ *   in a full-text table. The columns for filters, sorting and counting are here, in short rows; the shown text is in `blocks`.
  * - `entries.id` is a BLOB of 16 bytes for a GUID in canonical form and TEXT for any other id. Times are nanoseconds since
  *   1970. `texts` says which texts are not empty (TEXT_BITS).
  * - `entries.template` and `entries.exception_group` are fingerprints as numbers (shared/fingerprint).
- * - `contents.leaves` holds the leaves of payload and scope data (leaf-bytes.ts).
  * - `text_tables` lists the full-text tables (text-tables.ts): `texts_<number>` holds the arrivals from `first_arrival` up to
  *   that of the next table.
  * - `flows.key_lower` is the key in lower case; the four sets are texts between NULs (leaf-bytes.ts); `last_day` is the last
@@ -44,11 +44,6 @@ const ENTRIES_SCHEMA = `
   CREATE UNIQUE INDEX entries_by_id ON entries (id);
   CREATE INDEX entries_by_time ON entries (team, kind, timestamp, id, level);
   CREATE INDEX entries_by_flow ON entries (team, correlation_key, timestamp, id) WHERE correlation_key IS NOT NULL;
-  CREATE TABLE contents (
-    arrival INTEGER PRIMARY KEY,
-    leaves BLOB,
-    source TEXT NOT NULL
-  ) STRICT;
   CREATE TABLE text_tables (
     number INTEGER PRIMARY KEY,
     first_arrival INTEGER NOT NULL
@@ -71,6 +66,25 @@ const ENTRIES_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX flows_by_last ON flows (team, last_at DESC, key);
   CREATE INDEX flows_by_day ON flows (last_day);
+`
+
+/**
+ * - `blocks` holds the records of entries and the leaves of their payload and scope data, compressed (block-codec.ts): those with arrivals
+ *   from `first` to `last`. `bytes` is their size before.
+ * - `contents` holds what an older version has stored of entries, until it is moved into blocks (contents.ts).
+ */
+const BLOCKS_SCHEMA = `
+  CREATE TABLE blocks (
+    first INTEGER PRIMARY KEY,
+    last INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    content BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS contents (
+    arrival INTEGER PRIMARY KEY,
+    leaves BLOB,
+    source TEXT NOT NULL
+  ) STRICT;
 `
 
 /**
@@ -150,22 +164,23 @@ const RENEWAL_SCHEMA = `
     SELECT 0, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0), 0;
 `
 
-export const SCHEMA = `${ENTRIES_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}`
+export const SCHEMA = `${ENTRIES_SCHEMA}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}`
 
 /**
  * Version 1 had no rollups and no fingerprints, and versions 1 and 2 indexed fewer words; these are made from the entries in the
  * background. A version that changes fingerprints or words has to reset `renewal_state`. Version 1 also stored fewer facts about flows; its
- * flows are not read again. Version 3 had no `counted_entries`.
+ * flows are not read again. Version 3 had neither blocks nor `counted_entries`.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
-  1: `${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}
+  1: `${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}
     ALTER TABLE entries ADD COLUMN template INTEGER;
     ALTER TABLE entries ADD COLUMN exception_group INTEGER;
     ALTER TABLE flows ADD COLUMN last_error_at INTEGER;
     ALTER TABLE flows ADD COLUMN last_progress_at INTEGER;
   `,
-  2: `${COUNTED_ENTRIES_SCHEMA}${RECOUNT} DROP TABLE IF EXISTS ${RENEWED_TABLE}; DROP TABLE renewal_state; ${RENEWAL_SCHEMA}`,
-  3: `${COUNTED_ENTRIES_SCHEMA}${RECOUNT}`,
+  2: `${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}
+    DROP TABLE IF EXISTS ${RENEWED_TABLE}; DROP TABLE renewal_state; ${RENEWAL_SCHEMA}`,
+  3: `${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}`,
 }
 
 /**
@@ -174,6 +189,8 @@ export const UPGRADES: Readonly<Record<number, string>> = {
  * - `rest`: the other entries, by kind and level, in minutes only: if there are any, `facts` is incomplete.
  */
 export const ROLLUP_DETAILS = { level: 0, facts: 1, rest: 2 } as const
+
+export const KINDS = { event: 0, application: 1 } as const satisfies Record<EntryKind, number>
 
 export const TEXT_BITS = { message: 1, exception: 2, payload: 4 } as const
 

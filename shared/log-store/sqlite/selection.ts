@@ -1,5 +1,4 @@
 import { levelRank } from '../../contract/levels.ts'
-import type { EntryKind } from '../../contract/records.ts'
 import { toNanos } from '../../contract/timestamp.ts'
 import type { Query } from '../../query/ast.ts'
 import type { EntryFilter } from '../log-store.ts'
@@ -8,6 +7,7 @@ import { type Database, goOn } from './database.ts'
 import { storedFingerprint, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { uncountedAfter } from './rollups.ts'
+import { KINDS } from './schema.ts'
 import { allOf, anyOf, FALSE, type Sql, sql } from './sql.ts'
 import {
   type ArrivalRange,
@@ -35,8 +35,6 @@ export interface Selection {
   /** Whether `from` yields the entries of one kind in the order of (timestamp, id). */
   readonly byTime: boolean
 }
-
-export const KINDS = { event: 0, application: 1 } as const satisfies Record<EntryKind, number>
 
 const GO_ON = sql(goOn('e.arrival'))
 

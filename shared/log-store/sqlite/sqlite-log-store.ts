@@ -26,16 +26,17 @@ export interface MaintenanceOptions {
   readonly signal?: AbortSignal
 }
 
-/** Maximum time for the renewal of older documents, so that removals do not wait longer. */
-const RENEWAL_MS = 60_000
-/** The pause after a turn of the renewal, as a multiple of the turn's duration. */
+/** Maximum time for each kind of work on documents of an older version, so that removals do not wait longer. */
+const TURNS_MS = 60_000
+/** The pause after a turn of such work, as a multiple of the turn's duration. */
 const RESTS_PER_TURN = 3
 
 /** A log store in one SQLite file. Several threads or processes may have it open; they write one after another. */
 export interface SqliteLogStore extends LogStore {
   /**
-   * Removes the documents that arrived first while the file uses more than `bytesMax` bytes, and adds missing counts, fingerprints and
-   * words to documents of an older version, until `signal` aborts or `RENEWAL_MS` have passed. Returns how many it removed.
+   * Removes the documents that arrived first while the file uses more than `bytesMax` bytes, moves what an older version has stored into
+   * compressed blocks, and adds missing counts, fingerprints and words to its documents, until `signal` aborts or twice `TURNS_MS` have
+   * passed. Returns how many it removed.
    */
   maintain(options: MaintenanceOptions): Promise<number>
   /** Rebuilds the counts; if it is interrupted, `maintain` continues. Returns how many documents are counted. */
@@ -66,7 +67,8 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     maintain: async ({ bytesMax, documentOf, signal }) => {
       const removed = bytesMax === null ? 0 : await removeOldest(store, bytesMax)
       while (!signal?.aborted && (await store.call('countMore')));
-      if (documentOf !== undefined) await renewDocuments(store, documentOf, signal)
+      await inTurns(() => store.call('moveMore'), signal)
+      if (documentOf !== undefined) await inTurns(() => renewSome(store, documentOf), signal)
       return removed
     },
     rebuildCounts: async () => {
@@ -123,9 +125,9 @@ function openStoreHere(options: StoreOptions): StoreClient {
   }
 }
 
-/** Removal, counting and renewal proceed in steps. */
+/** Removal, counting, moves and renewal proceed in steps. */
 const isStep = (name: keyof Store): boolean =>
-  name.startsWith('remove') || name.startsWith('drop') || name === 'countMore' || name === 'renew'
+  name.startsWith('remove') || name.startsWith('drop') || name.endsWith('More') || name === 'renew'
 
 const readBy = (owner: string, signal: AbortSignal | undefined): Reading => ({ owner, signal })
 
@@ -161,24 +163,26 @@ async function removeRemains(store: StoreClient, day: string): Promise<void> {
   while (await store.call('dropEmptyTextTable'));
 }
 
-/** Renews the documents of an older version, turn by turn. It pauses in between, as it is not urgent: writes get most of the time. */
-async function renewDocuments(
-  store: StoreClient,
-  documentOf: NonNullable<MaintenanceOptions['documentOf']>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+/** Takes turns while there is more to do. It pauses in between, as this is not urgent: writes get most of the time. */
+async function inTurns(takeTurn: () => Promise<boolean>, signal: AbortSignal | undefined): Promise<void> {
   const begun = performance.now()
   let now = begun
-  while (!signal?.aborted && now - begun < RENEWAL_MS) {
-    const turn = await store.call('nextToRenew')
-    if (turn === null) return
-    await store.call(
-      'renew',
-      turn,
-      turn.entries.map(({ source }) => documentOf(JSON.parse(source) as EntryRecord, source)),
-    )
+  while (!signal?.aborted && now - begun < TURNS_MS) {
+    if (!(await takeTurn())) return
     // An abort ends the pause, and then the loop.
     await delay(RESTS_PER_TURN * (performance.now() - now), undefined, { signal }).catch(() => {})
     now = performance.now()
   }
+}
+
+/** Renews some documents of an older version. Returns whether there were any. */
+async function renewSome(
+  store: StoreClient,
+  documentOf: NonNullable<MaintenanceOptions['documentOf']>,
+): Promise<boolean> {
+  const turn = await store.call('nextToRenew')
+  if (turn === null) return false
+  const documents = turn.entries.map(({ source }) => documentOf(JSON.parse(source) as EntryRecord, source))
+  await store.call('renew', turn, documents)
+  return true
 }

@@ -1,3 +1,4 @@
+import { type Contents, createContents } from './contents.ts'
 import { createFacetReader, createHistogramReader } from './counting.ts'
 import { type DatabaseOptions, openDatabase } from './database.ts'
 import { createEntryReader, type EntryReader } from './entry-reader.ts'
@@ -25,6 +26,7 @@ export interface Store
     Renewal,
     EntryReader,
     FlowReader,
+    Pick<Contents, 'moveMore'>,
     Pick<Rollups, 'countMore' | 'forgetCounts' | 'countedEntries'>,
     ReturnType<typeof createHistogramReader>,
     ReturnType<typeof createFacetReader>,
@@ -39,6 +41,7 @@ export interface StoreOptions extends DatabaseOptions {
 export function openStore(options: StoreOptions): { readonly calls: Store; close(): void } {
   const database = openDatabase(options)
   const limits = { ...STORE_LIMITS, ...options.limits }
+  const contents = createContents(database, limits)
   const select = createSelect(database, limits)
   const selectParts = createSelectParts(database, limits, select)
   const rollups = createRollups(database, limits)
@@ -46,18 +49,19 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
   const placesOf = createPlacesOf(database, select, limits)
   return {
     calls: {
-      ...createEntryWriter(database, rollups, limits),
+      ...createEntryWriter(database, contents, rollups, limits),
       ...createFlowWriter(database),
-      ...createRetention(database, rollups),
-      ...createRenewal(database, limits),
-      ...createEntryReader(database, select, selectParts, rollupOf, placesOf, limits),
+      ...createRetention(database, contents, rollups),
+      ...createRenewal(database, contents, limits),
+      ...createEntryReader(database, contents, select, selectParts, rollupOf, placesOf, limits),
       ...createFlowReader(database),
       ...createHistogramReader(database, selectParts, rollupOf, placesOf),
       ...createFacetReader(database, selectParts, rollupOf),
+      moveMore: contents.moveMore,
       countMore: rollups.countMore,
       forgetCounts: rollups.forgetCounts,
       countedEntries: rollups.countedEntries,
-      ...createGroupReader(database, select, rollupOf, placesOf),
+      ...createGroupReader(database, contents, select, rollupOf, placesOf),
       ...createSeriesReader(database, select, rollupOf, placesOf),
     },
     close: () => database.close(),

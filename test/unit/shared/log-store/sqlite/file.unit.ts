@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,7 @@ import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { applicationDocument, eventDocument, recordOf } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { entriesOf } from '../../../../support/filters.ts'
+import { toVersion3 } from '../../../../support/sqlite-contents.ts'
 import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
 
 const never = new AbortController().signal
@@ -70,7 +72,9 @@ describe('the file', () => {
     await store.close()
     const database = new DatabaseSync(file)
     database.exec(`INSERT INTO texts_1 (texts_1) VALUES ('delete-all');
-      INSERT INTO texts_1 (rowid, leaves) VALUES (1, 'ms 11'), (2, 'ms 12'); DROP TABLE counted_entries; PRAGMA user_version = 2`)
+      INSERT INTO texts_1 (rowid, leaves) VALUES (1, 'ms 11'), (2, 'ms 12')`)
+    toVersion3(database)
+    database.exec('PRAGMA user_version = 2')
     database.close()
     const upgraded = await open()
     await upgraded.write(documents(12), never)
@@ -247,7 +251,8 @@ describe('several connections', () => {
 describe('a full disk', () => {
   test('holds a write up until there is room, and loses nothing', async () => {
     const store = await open({ fileBytesMax: 1_500_000 })
-    const filler = () => eventDocument({ payload: 'x '.repeat(10_000), receivedAt: '2020-01-01T00:00:00.000Z' })
+    const filler = () =>
+      eventDocument({ payload: randomBytes(7_500).toString('base64'), receivedAt: '2020-01-01T00:00:00.000Z' })
     const giveUp = new AbortController()
     const written: string[] = []
     const filling = (async () => {

@@ -12,10 +12,11 @@ import { parseQuery } from '../../../../../shared/query/parse.ts'
 import { applicationDocument, eventDocument } from '../../../../support/documents.ts'
 import * as fc from '../../../../support/fast-check.ts'
 import { entriesOf } from '../../../../support/filters.ts'
+import { contentsIn } from '../../../../support/sqlite-contents.ts'
 import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
 
 const TEAM = 'payments'
-const LIMITS = { renewedOfATurn: 4, textTableArrivals: 10 }
+const LIMITS = { movedOfATurn: 3, renewedOfATurn: 4, textTableArrivals: 10 }
 const GROUPS = { groupsMax: 100, bucketsMax: 1 }
 const never = new AbortController().signal
 const all = entriesOf(TEAM)
@@ -76,7 +77,7 @@ const documents: fc.Arbitrary<EntryDocument> = fc.oneof(
 type Action =
   | { readonly type: 'write'; readonly documents: readonly EntryDocument[] }
   | { readonly type: 'remove' | 'removeMeanwhile'; readonly day: string }
-  | { readonly type: 'renew' | 'reopen' | 'downgrade' | 'removeOldest' }
+  | { readonly type: 'renew' | 'move' | 'reopen' | 'downgrade' | 'removeOldest' }
 
 const actions: fc.Arbitrary<Action> = fc.oneof(
   {
@@ -91,7 +92,10 @@ const actions: fc.Arbitrary<Action> = fc.oneof(
       day: fc.constantFrom(...DAYS, '2026-02-04'),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('reopen', 'downgrade', 'downgrade', 'removeOldest') }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constantFrom('move', 'move', 'reopen', 'downgrade', 'downgrade', 'removeOldest') }),
+  },
 )
 
 function act(calls: Calls, action: Action): void {
@@ -99,6 +103,7 @@ function act(calls: Calls, action: Action): void {
   else if (action.type === 'remove') removeBefore(calls, action.day)
   else if (action.type === 'removeMeanwhile') renewTurn(calls, () => removeBefore(calls, action.day))
   else if (action.type === 'removeOldest') calls.removeOldest(1)
+  else if (action.type === 'move') calls.moveMore()
   else if (action.type === 'renew') renewTurn(calls)
 }
 
@@ -127,7 +132,7 @@ const answers = (calls: Calls) => ({
 function sourcesOf(): readonly { readonly source: string }[] {
   const database = new DatabaseSync(file)
   try {
-    return database.prepare('SELECT source FROM contents ORDER BY arrival').all() as unknown as { source: string }[]
+    return contentsIn(database)
   } finally {
     database.close()
   }

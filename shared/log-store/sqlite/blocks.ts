@@ -1,0 +1,126 @@
+import { type Content, packBlock, unpackBlock } from './block-codec.ts'
+import type { Database } from './database.ts'
+
+/** A list of scattered entries unpacks a block for each, which takes a twentieth of a millisecond. */
+const BLOCK_ENTRIES_MAX = 64
+/** A block with so many bytes of sources and leaves is full, too. A single entry may have more; other blocks have less than twice as many. */
+const BLOCK_BYTES = 64 * 1024
+/** Bytes of unpacked blocks that a connection keeps: entries of similar times are in few blocks. */
+const KEPT_BYTES_MAX = 4 * 1024 * 1024
+
+/** A row of the table, unpacked. */
+export interface Block {
+  readonly first: number
+  readonly last: number
+  readonly bytes: number
+  /** Null if it is damaged. */
+  readonly contents: readonly Content[] | null
+}
+
+const covers = ({ first, last }: Block, arrival: number): boolean => first <= arrival && arrival <= last
+
+/** The block that has this arrival, or had it. */
+export function readBlock(database: Database, arrival: number): Block | undefined {
+  const row = database
+    .prepare('SELECT first, last, bytes, content FROM blocks WHERE first <= ? ORDER BY first DESC LIMIT 1')
+    .get(arrival)
+  if (row === undefined || Number(row['last']) < arrival) return undefined
+  const [first, last, bytes] = [Number(row['first']), Number(row['last']), Number(row['bytes'])]
+  return { first, last, bytes, contents: unpackBlock(first, row['content'] as Uint8Array) }
+}
+
+/**
+ * Reads blocks and keeps those that were read last. A kept block may meanwhile have become part of a larger one, or lost entries; the content
+ * of an arrival never changes. Never in a transaction that has changed blocks, as it might be rolled back.
+ */
+export function createBlockReader(database: Database): (arrival: number) => Block | undefined {
+  /** In the order of their last use. */
+  const kept = new Map<number, Block>()
+  let keptBytes = 0
+  let latest: Block | undefined
+
+  const keep = (block: Block): void => {
+    keptBytes += block.bytes - (kept.get(block.first)?.bytes ?? 0)
+    kept.delete(block.first)
+    kept.set(block.first, block)
+    for (const [first, { bytes }] of kept) {
+      if (keptBytes <= KEPT_BYTES_MAX || first === block.first) break
+      kept.delete(first)
+      keptBytes -= bytes
+    }
+  }
+
+  const find = (arrival: number): Block | undefined => {
+    for (const block of kept.values()) if (covers(block, arrival)) return block
+    return readBlock(database, arrival)
+  }
+
+  return (arrival) => {
+    if (latest !== undefined && covers(latest, arrival)) return latest
+    const block = find(arrival)
+    if (block === undefined) return undefined
+    keep(block)
+    latest = block
+    return block
+  }
+}
+
+/** Only in `write`. */
+export function insertBlock(database: Database, contents: readonly Content[]): void {
+  const [first, last] = [contents[0]?.arrival ?? 0, contents.at(-1)?.arrival ?? 0]
+  database
+    .prepare('INSERT INTO blocks (first, last, bytes, content) VALUES (?, ?, ?, ?)')
+    .run(first, last, sizeOf(contents), packBlock(contents))
+}
+
+/** Only in `write`. */
+export function deleteBlock(database: Database, { first }: Block): void {
+  database.prepare('DELETE FROM blocks WHERE first = ?').run(first)
+}
+
+/** The blocks before an arrival, as far back as blocks that are not full can begin, but behind the last one that has enough bytes. */
+const SELECT_TAIL = `SELECT min(first) AS first, sum(last - first + 1) AS entries, sum(bytes) AS bytes FROM blocks
+  WHERE first < $end AND first > max($end - ${BLOCK_ENTRIES_MAX}, coalesce((SELECT max(first) FROM blocks
+    WHERE first < $end AND first > $end - ${BLOCK_ENTRIES_MAX} AND bytes >= ${BLOCK_BYTES}), 0))`
+
+/**
+ * Takes away the blocks that end just before these contents and are not full, and returns their contents, if they fill a block together
+ * with these; else nothing. Only in `write`.
+ */
+export function takeTail(database: Database, contents: readonly Content[]): readonly Content[] {
+  const end = contents[0]?.arrival ?? 0
+  const tail = database.prepare(SELECT_TAIL).get({ end })
+  const [first, entries, bytes] = [Number(tail?.['first']), Number(tail?.['entries']), Number(tail?.['bytes'])]
+  // Other entries may belong into a gap between two blocks (contents.ts).
+  if (entries === 0 || entries !== end - first) return []
+  if (entries + contents.length < BLOCK_ENTRIES_MAX && bytes + sizeOf(contents) < BLOCK_BYTES) return []
+  const taken = database
+    .prepare('SELECT first, content FROM blocks WHERE first >= ? AND first < ? ORDER BY first')
+    .all(first, end)
+    .map((row) => unpackBlock(Number(row['first']), row['content'] as Uint8Array))
+  if (taken.includes(null)) return []
+  database.prepare('DELETE FROM blocks WHERE first >= ? AND first < ?').run(first, end)
+  return taken.flatMap((block) => block ?? [])
+}
+
+/** The contents in parts for a block each; all but the last one are full, or followed by an entry that fills a block alone. */
+export function* blocksOf(contents: readonly Content[]): Iterable<readonly Content[]> {
+  let part: Content[] = []
+  let bytes = 0
+  for (const content of contents) {
+    const own = bytesOf(content)
+    const isFull = part.length === BLOCK_ENTRIES_MAX || bytes >= BLOCK_BYTES
+    if (part.length > 0 && (isFull || own >= BLOCK_BYTES)) {
+      yield part
+      part = []
+      bytes = 0
+    }
+    part.push(content)
+    bytes += own
+  }
+  if (part.length > 0) yield part
+}
+
+const sizeOf = (contents: readonly Content[]): number => contents.reduce((sum, content) => sum + bytesOf(content), 0)
+
+export const bytesOf = ({ source, leaves }: Content): number => source.length + (leaves?.length ?? 0)

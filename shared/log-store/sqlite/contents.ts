@@ -1,0 +1,188 @@
+import { LEVELS } from '../../contract/levels.ts'
+import type { EntryRecord } from '../../contract/records.ts'
+import { fromNanos } from '../../contract/timestamp.ts'
+import type { Content } from './block-codec.ts'
+import {
+  type Block,
+  blocksOf,
+  bytesOf,
+  createBlockReader,
+  deleteBlock,
+  insertBlock,
+  readBlock,
+  takeTail,
+} from './blocks.ts'
+import type { Database } from './database.ts'
+import { idText } from './ids.ts'
+import { hasLeaf, hasLeafWithin, leafNumbers, leafTexts, needleOf } from './leaf-bytes.ts'
+import type { StoreLimits } from './limits.ts'
+import { KINDS } from './schema.ts'
+
+/** SQL functions of an arrival and a needle (`needleText`): whether its entry has such a leaf. */
+export const HAS_LEAF = 'has_leaf'
+/** The same, with the two bounds of a range of keys: whether the value of such a leaf is within it. */
+export const LEAF_WITHIN = 'leaf_within'
+/** SQL functions of an arrival and a needle: the values of its leaves, or their numbers, as a JSON array; null if there is no such leaf. */
+export const LEAF_TEXTS = 'leaf_texts'
+export const LEAF_NUMBERS = 'leaf_numbers'
+
+/** Maximum bytes that a transaction moves, except for a single entry with more. */
+const MOVED_BYTES_MAX = 1_000_000
+
+/**
+ * What is shown and searched of entries, in compressed blocks of consecutive arrivals. A write of few entries makes a small block of them,
+ * and one that fills a block together with the small ones before it takes their entries into its own.
+ */
+export interface Contents {
+  /** Stores the contents of entries, in the order of arrival and after all that are stored. Only in `write`. */
+  append(contents: readonly Content[]): void
+  /** Removes the contents of entries that were just removed, in the order of arrival. Only in `write`. */
+  remove(arrivals: readonly number[]): void
+  /**
+   * The text of the record of a stored entry. If its block is damaged, a record of what else is known of it, which says so. Only in
+   * `read` or `write`.
+   */
+  source(arrival: number): string
+  /** Moves contents of an older version into blocks, in a transaction of its own. Returns whether there may be more. */
+  moveMore(): boolean
+}
+
+export function createContents(database: Database, { movedOfATurn }: StoreLimits): Contents {
+  const blockOf = createBlockReader(database)
+
+  const find = (arrival: number): Content | undefined => {
+    const block = blockOf(arrival)
+    return block === undefined ? oldContent(database, arrival) : contentIn(block, arrival)
+  }
+
+  const append = (added: readonly Content[]): void => {
+    if (added.length === 0) return
+    for (const part of blocksOf([...takeTail(database, added), ...added])) insertBlock(database, part)
+  }
+
+  const remove = (arrivals: readonly number[]): void => {
+    const removed = new Set(arrivals)
+    let last = -1
+    for (const arrival of arrivals) {
+      database.prepare('DELETE FROM contents WHERE arrival = ?').run(arrival)
+      // Never a kept one, which may since have become part of a larger one.
+      const block = arrival <= last ? undefined : readBlock(database, arrival)
+      if (block === undefined) continue
+      removeFrom(database, block, removed)
+      last = block.last
+    }
+  }
+
+  const moveSome = (): boolean => {
+    const moved: Content[] = []
+    let bytes = 0
+    for (const row of database.prepare(`${SELECT_OLD} ORDER BY arrival LIMIT ?`).iterate(movedOfATurn)) {
+      const content = contentOfRow(row)
+      bytes += bytesOf(content)
+      if (moved.length > 0 && bytes > MOVED_BYTES_MAX) break
+      moved.push(content)
+    }
+    const last = moved.at(-1)
+    if (last === undefined) return false
+    append(moved)
+    database.prepare('DELETE FROM contents WHERE arrival <= ?').run(last.arrival)
+    return true
+  }
+
+  defineLeafFunctions(database, (arrival) => find(arrival)?.leaves ?? null)
+  return {
+    append,
+    remove,
+    source: (arrival) => {
+      const content = find(arrival)
+      return content === undefined ? withoutContent(database, arrival) : textOf(content.source)
+    },
+    moveMore: () => database.write(moveSome),
+  }
+}
+
+/** `leavesOf`: the leaves of an entry; null if there are none. */
+function defineLeafFunctions(database: Database, leavesOf: (arrival: number) => Uint8Array | null): void {
+  const define = (
+    name: string,
+    work: (leaves: Uint8Array, needle: Uint8Array, from: string, to: string) => string | number | null,
+  ): void =>
+    database.define(name, (arrival, needle, from = '', to = '') => {
+      const leaves = leavesOf(Number(arrival))
+      return leaves === null ? null : work(leaves, needleOf(String(needle)), String(from), String(to))
+    })
+  define(HAS_LEAF, (leaves, needle) => (hasLeaf(leaves, needle) ? 1 : 0))
+  define(LEAF_WITHIN, (leaves, needle, from, to) => (hasLeafWithin(leaves, needle, { from, to }) ? 1 : 0))
+  define(LEAF_TEXTS, leafTexts)
+  define(LEAF_NUMBERS, leafNumbers)
+}
+
+const SELECT_OLD = 'SELECT arrival, leaves, source FROM contents'
+
+function contentIn({ first, contents }: Block, arrival: number): Content | undefined {
+  // Arrivals are without gaps, unless entries were sent twice or removed.
+  const content = contents?.[arrival - first]
+  return content?.arrival === arrival ? content : contents?.find((one) => one.arrival === arrival)
+}
+
+const contentOfRow = (row: Readonly<Record<string, unknown>>): Content => ({
+  arrival: Number(row['arrival']),
+  leaves: row['leaves'] as Uint8Array | null,
+  source: Buffer.from(String(row['source'])),
+})
+
+/** The content of an entry of an older version that is not in a block yet. */
+function oldContent(database: Database, arrival: number): Content | undefined {
+  const row = database.prepare(`${SELECT_OLD} WHERE arrival = ?`).get(arrival)
+  return row === undefined ? undefined : contentOfRow(row)
+}
+
+function removeFrom(database: Database, block: Block, removed: ReadonlySet<number>): void {
+  const left = block.contents?.filter(({ arrival }) => !removed.has(arrival)) ?? null
+  // A damaged block stays as long as it has entries, so that these are found.
+  if (left === null && hasEntries(database, block)) return
+  deleteBlock(database, block)
+  if (left !== null && left.length > 0) insertBlock(database, left)
+}
+
+const hasEntries = (database: Database, { first, last }: Block): boolean =>
+  database.prepare('SELECT 1 FROM entries WHERE arrival BETWEEN ? AND ? LIMIT 1').get(first, last) !== undefined
+
+const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString()
+
+const NOTICE = 'The text of this log was in a block that is damaged in the file of the log store.'
+
+/** The record of an entry whose block is damaged, made from its row. */
+function withoutContent(database: Database, arrival: number): string {
+  const row = database
+    .prepare(`SELECT id, team, kind, CAST(timestamp AS TEXT) AS timestamp, CAST(received AS TEXT) AS received, level,
+        environment, correlation_key, event, step, project, category, event_id, event_name FROM entries WHERE arrival = ?`)
+    .get(arrival)
+  const text = (column: string): string | null => (row?.[column] == null ? null : String(row[column]))
+  const time = (column: string): string => fromNanos(BigInt(text(column) ?? 0))
+  const common = {
+    id: idText(row?.['id']),
+    receivedAt: time('received'),
+    timestamp: time('timestamp'),
+    level: LEVELS[Number(row?.['level'])] ?? 'Information',
+    environment: text('environment') ?? '',
+    correlationKey: text('correlation_key'),
+    team: text('team') ?? '',
+  }
+  const record: EntryRecord =
+    row?.['kind'] === KINDS.event
+      ? { kind: 'event', ...common, event: text('event'), step: text('step'), payload: NOTICE }
+      : {
+          kind: 'application',
+          ...common,
+          project: text('project') ?? '',
+          categoryName: text('category') ?? '',
+          eventId: Number(row?.['event_id']),
+          eventName: text('event_name') ?? '',
+          message: NOTICE,
+          exception: null,
+          scopeData: null,
+        }
+  return JSON.stringify(record)
+}

@@ -1,0 +1,26 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Content, unpackBlock } from '../../shared/log-store/sqlite/block-codec.ts'
+
+/** The contents of all entries in the file of a log store, in the order of arrival: those in blocks, and those that an older version left. */
+export function contentsIn(database: DatabaseSync): readonly (Omit<Content, 'source'> & { readonly source: string })[] {
+  const packed = database.prepare('SELECT first, content FROM blocks').all()
+  const old = database.prepare('SELECT arrival, leaves, source FROM contents').all()
+  return [
+    ...packed.flatMap(({ first, content }) => unpackBlock(Number(first), content as Uint8Array) ?? []),
+    ...old.map(({ arrival, leaves, source }) => ({
+      arrival: Number(arrival),
+      leaves: leaves as Uint8Array | null,
+      source: Buffer.from(String(source)),
+    })),
+  ]
+    .map((content) => ({ ...content, source: Buffer.from(content.source).toString() }))
+    .sort((a, b) => a.arrival - b.arrival)
+}
+
+/** Converts the file of a log store to what version 3 left behind: without blocks and `counted_entries`. Nothing else may have it open. */
+export function toVersion3(database: DatabaseSync): void {
+  const contents = contentsIn(database)
+  database.exec('DROP TABLE blocks; DELETE FROM contents; DROP TABLE counted_entries; PRAGMA user_version = 3')
+  const insert = database.prepare('INSERT INTO contents (arrival, leaves, source) VALUES (?, ?, ?)')
+  for (const { arrival, leaves, source } of contents) insert.run(arrival, leaves, source)
+}
