@@ -6,14 +6,14 @@ export function contentsIn(database: DatabaseSync): readonly (Omit<Content, 'sou
   const packed = database.prepare('SELECT first, content FROM blocks').all()
   const old = database.prepare('SELECT arrival, leaves, source FROM contents').all()
   return [
-    ...packed.flatMap(({ first, content }) => unpackBlock(Number(first), content as Uint8Array) ?? []),
+    ...packed.flatMap(({ first, content }) => unpackBlock(Number(first), content as Uint8Array)?.all() ?? []),
     ...old.map(({ arrival, leaves, source }) => ({
       arrival: Number(arrival),
       leaves: leaves as Uint8Array | null,
       source: Buffer.from(String(source)),
     })),
   ]
-    .map((content) => ({ ...content, source: Buffer.from(content.source).toString() }))
+    .map(({ arrival, leaves, source }) => ({ arrival, leaves, source: Buffer.from(source).toString() }))
     .sort((a, b) => a.arrival - b.arrival)
 }
 

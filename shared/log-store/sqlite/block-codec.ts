@@ -56,36 +56,76 @@ export function packBlock(contents: readonly Content[]): Uint8Array {
   return packed
 }
 
-/** The contents of a block whose first entry has this arrival; null if it is damaged. */
-export function unpackBlock(first: number, packed: Uint8Array): readonly Content[] | null {
+/** The block whose first entry has this arrival; null if it is damaged. */
+export function unpackBlock(first: number, packed: Uint8Array): UnpackedBlock | null {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
   if (bytes.length < HEAD_BYTES || bytes.readUInt32LE(0) !== crc32(bytes.subarray(NUMBER_BYTES))) return null
   const length = bytes.readUInt32LE(NUMBER_BYTES)
   const isCompressed = length >= COMPRESSED
   const end = HEAD_BYTES + (isCompressed ? length - COMPRESSED : length)
   const partOf = (part: Buffer): Buffer => (isCompressed ? zstdDecompressSync(part) : part)
-  const leaves = partOf(bytes.subarray(HEAD_BYTES, end))
-  let unpacked: Buffer | undefined
-  const sources = (): Buffer => (unpacked ??= partOf(bytes.subarray(end)))
-  const count = leaves.readUInt32LE(0)
-  const number = (column: number, index: number): number =>
-    leaves.readUInt32LE((1 + column * count + index) * NUMBER_BYTES)
-  const contents: Content[] = []
-  let leavesAt = (1 + 3 * count) * NUMBER_BYTES
-  let sourceAt = 0
-  let arrival = first
-  for (let index = 0; index < count; index += 1) {
-    arrival += number(0, index)
-    const [leavesEnd, sourceBegin, sourceEnd] = [leavesAt + number(1, index), sourceAt, sourceAt + number(2, index)]
-    contents.push({
-      arrival,
-      leaves: leavesEnd === leavesAt ? null : leaves.subarray(leavesAt, leavesEnd),
-      get source() {
-        return sources().subarray(sourceBegin, sourceEnd)
-      },
-    })
-    leavesAt = leavesEnd
-    sourceAt = sourceEnd
+  return new UnpackedBlock(first, partOf(bytes.subarray(HEAD_BYTES, end)), () => partOf(bytes.subarray(end)))
+}
+
+/** The contents of a block. An object is made only for those that are asked for: a scattered entry needs one of 64. */
+export class UnpackedBlock {
+  readonly #first: number
+  readonly #count: number
+  readonly #arrivals: Float64Array
+  /** Where the leaves and the source of each entry end in their parts. */
+  readonly #leavesEnds: Uint32Array
+  readonly #sourceEnds: Uint32Array
+  readonly #leaves: Buffer
+  readonly #unpackSources: () => Buffer
+  #sources: Buffer | undefined
+
+  constructor(first: number, leaves: Buffer, unpackSources: () => Buffer) {
+    const count = leaves.readUInt32LE(0)
+    this.#first = first
+    this.#count = count
+    this.#leaves = leaves
+    this.#unpackSources = unpackSources
+    this.#arrivals = new Float64Array(count)
+    this.#leavesEnds = new Uint32Array(count)
+    this.#sourceEnds = new Uint32Array(count)
+    let [arrival, leavesEnd, sourceEnd] = [first, (1 + 3 * count) * NUMBER_BYTES, 0]
+    for (let index = 0, at = NUMBER_BYTES; index < count; index += 1, at += NUMBER_BYTES) {
+      arrival += leaves.readUInt32LE(at)
+      leavesEnd += leaves.readUInt32LE(at + count * NUMBER_BYTES)
+      sourceEnd += leaves.readUInt32LE(at + 2 * count * NUMBER_BYTES)
+      this.#arrivals[index] = arrival
+      this.#leavesEnds[index] = leavesEnd
+      this.#sourceEnds[index] = sourceEnd
+    }
   }
-  return contents
+
+  /** In the order of arrival. */
+  all(): readonly Content[] {
+    return Array.from({ length: this.#count }, (_, index) => this.#at(index))
+  }
+
+  find(arrival: number): Content | undefined {
+    // Arrivals are without gaps, unless entries were sent twice or removed.
+    const expected = arrival - this.#first
+    const index = this.#arrivals[expected] === arrival ? expected : this.#arrivals.indexOf(arrival)
+    return index === -1 ? undefined : this.#at(index)
+  }
+
+  #at(index: number): Content {
+    const begin = index === 0 ? (1 + 3 * this.#count) * NUMBER_BYTES : this.#leavesEnds[index - 1]
+    const end = this.#leavesEnds[index]
+    const sourceOf = (): Uint8Array => this.#sourceAt(index)
+    return {
+      arrival: this.#arrivals[index] ?? 0,
+      leaves: begin === end ? null : this.#leaves.subarray(begin, end),
+      get source() {
+        return sourceOf()
+      },
+    }
+  }
+
+  #sourceAt(index: number): Uint8Array {
+    this.#sources ??= this.#unpackSources()
+    return this.#sources.subarray(this.#sourceEnds[index - 1] ?? 0, this.#sourceEnds[index])
+  }
 }

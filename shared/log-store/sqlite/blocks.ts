@@ -1,4 +1,4 @@
-import { type Content, packBlock, unpackBlock } from './block-codec.ts'
+import { type Content, packBlock, type UnpackedBlock, unpackBlock } from './block-codec.ts'
 import type { Database } from './database.ts'
 
 /** A list of scattered entries unpacks a block for each, which takes a twentieth of a millisecond. */
@@ -14,7 +14,7 @@ export interface Block {
   readonly last: number
   readonly bytes: number
   /** Null if it is damaged. */
-  readonly contents: readonly Content[] | null
+  readonly contents: UnpackedBlock | null
 }
 
 const covers = ({ first, last }: Block, arrival: number): boolean => first <= arrival && arrival <= last
@@ -100,7 +100,7 @@ export function takeTail(database: Database, contents: readonly Content[]): read
     .map((row) => unpackBlock(Number(row['first']), row['content'] as Uint8Array))
   if (taken.includes(null)) return []
   database.prepare('DELETE FROM blocks WHERE first >= ? AND first < ?').run(first, end)
-  return taken.flatMap((block) => block ?? [])
+  return taken.flatMap((block) => block?.all() ?? [])
 }
 
 /** The contents in parts for a block each; all but the last one are full, or followed by an entry that fills a block alone. */

@@ -52,7 +52,7 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
 
   const find = (arrival: number): Content | undefined => {
     const block = blockOf(arrival)
-    return block === undefined ? oldContent(database, arrival) : contentIn(block, arrival)
+    return block === undefined ? oldContent(database, arrival) : block.contents?.find(arrival)
   }
 
   const append = (added: readonly Content[]): void => {
@@ -119,12 +119,6 @@ function defineLeafFunctions(database: Database, leavesOf: (arrival: number) => 
 
 const SELECT_OLD = 'SELECT arrival, leaves, source FROM contents'
 
-function contentIn({ first, contents }: Block, arrival: number): Content | undefined {
-  // Arrivals are without gaps, unless entries were sent twice or removed.
-  const content = contents?.[arrival - first]
-  return content?.arrival === arrival ? content : contents?.find((one) => one.arrival === arrival)
-}
-
 const contentOfRow = (row: Readonly<Record<string, unknown>>): Content => ({
   arrival: Number(row['arrival']),
   leaves: row['leaves'] as Uint8Array | null,
@@ -138,7 +132,7 @@ function oldContent(database: Database, arrival: number): Content | undefined {
 }
 
 function removeFrom(database: Database, block: Block, removed: ReadonlySet<number>): void {
-  const left = block.contents?.filter(({ arrival }) => !removed.has(arrival)) ?? null
+  const left = block.contents?.all().filter(({ arrival }) => !removed.has(arrival)) ?? null
   // A damaged block stays as long as it has entries, so that these are found.
   if (left === null && hasEntries(database, block)) return
   deleteBlock(database, block)

@@ -43,7 +43,11 @@ describe('a block', () => {
         // As SQLite returns it: not at the beginning of its buffer.
         const read = new Uint8Array(packed.length + 3).subarray(3)
         read.set(packed)
-        expect(plain(unpackBlock(contents[0]?.arrival ?? 0, read))).toEqual(plain(contents))
+        const block = unpackBlock(contents[0]?.arrival ?? 0, read)
+        expect(plain(block?.all() ?? null)).toEqual(plain(contents))
+        for (const content of contents)
+          expect(plain([block?.find(content.arrival) as Content])).toEqual(plain([content]))
+        expect(block?.find((contents.at(-1)?.arrival ?? 0) + 1)).toBeUndefined()
       }),
       { numRuns: 500 },
     )
