@@ -564,25 +564,6 @@ export const ALERTS: readonly Alert[] = [
     ],
   },
   {
-    name: 'SluiceRegistryNotReady',
-    rules: [
-      {
-        severity: 'page',
-        expression: 'sluice_registry_ready == 0',
-        lasting: '5m',
-        summary: '{{ $labels.instance }} cannot read the registry, and so knows no key.',
-      },
-    ],
-    cases: [
-      {
-        series: { [series('sluice_registry_ready', { instance: 'a' })]: '0x30' },
-        at: '20m',
-        firing: [{ severity: 'page', instance: 'a' }],
-      },
-      { series: { [series('sluice_registry_ready', { instance: 'a' })]: '0 0 1x30' }, at: '20m', firing: [] },
-    ],
-  },
-  {
     name: 'SluiceRegistryBehind',
     rules: [
       {
