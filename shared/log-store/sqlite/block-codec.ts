@@ -1,6 +1,6 @@
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
-/** What is shown of an entry, and the leaves that are searched in it. */
+/** The record of an entry, and the leaves that searches and statistics read. */
 export interface Content {
   readonly arrival: number
   /** As `leafBytes` makes them; null if there are none. */

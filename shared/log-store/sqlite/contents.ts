@@ -30,7 +30,7 @@ export const LEAF_NUMBERS = 'leaf_numbers'
 const MOVED_BYTES_MAX = 1_000_000
 
 /**
- * What is shown and searched of entries, in compressed blocks of consecutive arrivals. A write of few entries makes a small block of them,
+ * The records and leaves of entries, in compressed blocks of consecutive arrivals. A write of few entries makes a small block of them,
  * and one that fills a block together with the small ones before it takes their entries into its own.
  */
 export interface Contents {

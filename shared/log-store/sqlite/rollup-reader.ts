@@ -186,14 +186,14 @@ function createRollup(
   }
 }
 
-/** What a filter with words searches: a full-text query, and the rest of the filter, by the facts of a Team. */
+/** A filter with words in two parts: a full-text query, and the rest of the filter, by the facts of a Team. */
 interface WordsOfTeam {
   readonly match: string
   readonly rest: EntryFilter
   readonly team: number
 }
 
-/** The rollup of a filter with words: their matches are read from the full-text tables, and counted by what `counted_entries` tells of them. */
+/** The rollup of a filter with words: their matches are read from the full-text tables, and counted by `counted_entries`. */
 function createMatchRollup(
   database: Database,
   filter: EntryFilter,
@@ -208,8 +208,8 @@ function createMatchRollup(
     .map((row) => [Number(row['number']), row as Readonly<Record<FacetName, unknown>>] as const)
   const wanted = new Set(facts.map(([number]) => number))
 
-  const tallyMatches = (): Tally => {
-    const tally: Tally = { facts: new Map(), levels: new Map() }
+  /** Calls `each` with the facts' number and the minute of every match. */
+  const forEachMatch = (each: (number: number, minute: number) => void): void => {
     const spanOf = createSpanReader(database)
     for (const table of tablesWithin(timedTables(database, counted), [filter.from], [filter.to])) {
       for (const arrival of matchesIn(database, table, match)) {
@@ -217,50 +217,58 @@ function createMatchRollup(
         if (span === undefined) continue
         const number = span.facts[arrival - span.first] ?? 0
         const minute = span.minutes[arrival - span.first] ?? 0
-        if (minute < range.from || minute >= range.to || !wanted.has(number)) continue
-        const level = minute * LEVELS_OF_A_MINUTE + (number & 7)
-        tally.facts.set(number, (tally.facts.get(number) ?? 0) + 1)
-        tally.levels.set(level, (tally.levels.get(level) ?? 0) + 1)
+        if (minute >= range.from && minute < range.to && wanted.has(number)) each(number, minute)
       }
     }
-    return tally
+  }
+  const tally = (): Tally => {
+    const counts = new Map<number, number>()
+    let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    forEachMatch((number, minute) => {
+      counts.set(number, (counts.get(number) ?? 0) + 1)
+      first = Math.min(first, minute)
+      last = Math.max(last, minute)
+    })
+    return { counts, first, last }
   }
   let tallied: Tally | undefined
-  const tally = (): Tally => (tallied ??= tallyMatches())
+  const tallyOnce = (): Tally => (tallied ??= tally())
 
   return {
     beside: besideOf(database, filter, range, counted),
-    count: () => [...tally().facts.values()].reduce((a, b) => a + b, 0),
-    levels: function* () {
-      for (const [key, count] of tally().levels) {
-        const level = LEVELS[key % LEVELS_OF_A_MINUTE]
-        if (level !== undefined) yield { minute: Math.floor(key / LEVELS_OF_A_MINUTE), level, count }
+    count: () => [...tallyOnce().counts.values()].reduce((a, b) => a + b, 0),
+    levels: function* (unit) {
+      const counts = new Map<number, number>()
+      forEachMatch((number, minute) => {
+        const key = Math.floor(minute / unit) * LEVELS_MAX + (number & 7)
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+      })
+      for (const [key, count] of counts) {
+        const level = LEVELS[key % LEVELS_MAX]
+        if (level !== undefined) yield { minute: Math.floor(key / LEVELS_MAX) * unit, level, count }
       }
     },
     facts: function* () {
       for (const [number, row] of facts) {
-        const count = tally().facts.get(number)
+        const count = tallyOnce().counts.get(number)
         if (count !== undefined) yield { facts: row, count }
       }
     },
     edge: (order) => {
-      const minutes = [...tally().levels.keys()].map((key) => Math.floor(key / LEVELS_OF_A_MINUTE))
-      const minute = minutes.reduce<number | null>(
-        (a, b) => (a === null || (order === 'asc' ? b < a : b > a) ? b : a),
-        null,
-      )
-      return minute === null ? null : minuteOf(filter, minute)
+      const { first, last } = tallyOnce()
+      return first > last ? null : minuteOf(filter, order === 'asc' ? first : last)
     },
   }
 }
 
-/** The matches by the number of their facts, and by minute and level in one number. */
+/** The matches by the number of their facts, and the minutes of the first and the last one. */
 interface Tally {
-  readonly facts: Map<number, number>
-  readonly levels: Map<number, number>
+  readonly counts: ReadonlyMap<number, number>
+  readonly first: number
+  readonly last: number
 }
 
-const LEVELS_OF_A_MINUTE = 8
+const LEVELS_MAX = 8
 
 /** The part of a filter's matches that is in a minute since 1970. */
 const minuteOf = (filter: EntryFilter, minute: number): RowsPart => ({
