@@ -8,6 +8,8 @@ import { Interleaved } from './test/support/interleaved.ts'
  */
 const PAGE = ['test/e2e/page-*.e2e.ts']
 const CLIENTS = ['test/clients/*.e2e.ts']
+/** Suites of minutes that `npm test` leaves out. */
+const LONG = ['test/faults/stack-{alerts,failover}.fault.ts']
 const SERVERS = [
   'test/**/*.int.ts',
   'test/contract/*-{kafka,elasticsearch}*.contract.ts',
@@ -25,7 +27,8 @@ interface Project {
 
 export const PROJECTS: readonly Project[] = [
   // Kafka and Elasticsearch, from Docker or this machine's Java.
-  { name: 'servers', include: SERVERS, globalSetup: 'test/support/backends-setup.ts' },
+  { name: 'servers', include: SERVERS, exclude: LONG, globalSetup: 'test/support/backends-setup.ts' },
+  { name: 'long', include: LONG, globalSetup: 'test/support/backends-setup.ts' },
   // Clients of other languages, with their toolchains and the registries of their packages.
   { name: 'clients', include: CLIENTS },
   // The program on SQLite, or its stores.
