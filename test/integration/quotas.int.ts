@@ -112,7 +112,7 @@ await describeWithBackends('quotas on Kafka', { kafka: 'shared' }, ({ kafka }) =
     const gateways = [await start(without), await start(without)]
     for (const gateway of gateways) {
       expect(await takenBy(gateway, 'before')).toBeGreaterThanOrEqual(BURST)
-      expect(gateway.printed()).toContain('the live gateways cannot be counted')
+      await eventually(() => expect(gateway.printed()).toContain('the live gateways cannot be counted'))
     }
     await live(gateways, 1)
     expect((await runSluice(['topics', 'apply'], settings)).code).toBe(0)

@@ -65,11 +65,14 @@ export async function createSqliteLogStore(options: SqliteLogStoreOptions): Prom
     mergeFlows: (deltas, signal) => persist(() => store.call('mergeFlows', deltas), signal),
     removeBefore: (day) => removeBefore(store, day),
     maintain: async ({ bytesMax, documentOf, signal }) => {
-      const removed = bytesMax === null ? 0 : await removeOldest(store, bytesMax)
+      const removeBeyond = async (): Promise<number> => (bytesMax === null ? 0 : removeOldest(store, bytesMax))
+      // Before entries are counted, as those that are removed need no counts, and after, as counts take room.
+      const removed = await removeBeyond()
       while (!signal?.aborted && (await store.call('countMore')));
+      const more = await removeBeyond()
       await inTurns(() => store.call('moveMore'), signal)
       if (documentOf !== undefined) await inTurns(() => renewSome(store, documentOf), signal)
-      return removed
+      return removed + more
     },
     rebuildCounts: async () => {
       await store.call('forgetCounts')
