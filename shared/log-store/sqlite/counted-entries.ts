@@ -27,15 +27,23 @@ const ENTRY_BYTES = 8
 /** The fastest of the usual levels. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-/** Stores entries that were just counted, at least one and in the order of arrival. Only in `write`. */
+/** Arrays have a place for each arrival, so a span ends before a longer gap of arrivals that were removed. */
+const GAP_MAX = 1_000
+
+/** Stores entries that were just counted, in the order of arrival. Only in `write`. */
 export function storeCounted(database: Database, entries: readonly NumberedEntry[]): void {
-  const [first, last] = [entries[0]?.arrival ?? 0, entries.at(-1)?.arrival ?? 0]
-  const span = emptySpan(first, last)
-  for (const { arrival, minute, facts } of entries) {
-    span.minutes[arrival - first] = minute
-    span.facts[arrival - first] = facts
+  for (let begin = 0; begin < entries.length; ) {
+    const first = entries[begin]?.arrival ?? 0
+    let end = begin + 1
+    while (end < entries.length && (entries[end]?.arrival ?? 0) - (entries[end - 1]?.arrival ?? 0) <= GAP_MAX) end += 1
+    const span = emptySpan(first, entries[end - 1]?.arrival ?? 0)
+    for (const { arrival, minute, facts } of entries.slice(begin, end)) {
+      span.minutes[arrival - first] = minute
+      span.facts[arrival - first] = facts
+    }
+    put(database, span)
+    begin = end
   }
-  put(database, span)
 }
 
 /** Forgets entries that were just removed. Only in `write`. */

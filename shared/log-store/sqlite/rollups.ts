@@ -3,7 +3,7 @@ import { lastArrival } from './arrivals.ts'
 import { forgetCounted, storeCounted } from './counted-entries.ts'
 import type { Database } from './database.ts'
 import type { StoreLimits } from './limits.ts'
-import { ROLLUP_DETAILS } from './schema.ts'
+import { RECOUNT, ROLLUP_DETAILS } from './schema.ts'
 import { widenTimes } from './text-tables.ts'
 
 /**
@@ -88,11 +88,10 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
     if (from === last) return false
     const entries = selectCounted(database, from, limits.countedOfAStep)
     const numbers = change(database, limits, 1, entries)
-    if (entries.length > 0)
-      storeCounted(
-        database,
-        entries.map(({ arrival, minute }) => ({ arrival, minute, facts: numbers.get(arrival) ?? 0 })),
-      )
+    storeCounted(
+      database,
+      entries.map(({ arrival, minute }) => ({ arrival, minute, facts: numbers.get(arrival) ?? 0 })),
+    )
     widenTimes(database, entries)
     const reached = entries.length < limits.countedOfAStep ? last : (entries.at(-1)?.arrival ?? last)
     setCounted(reached)
@@ -113,11 +112,7 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
       )
     },
     countMore: () => database.write(countStep),
-    forgetCounts: () =>
-      database.write(() => {
-        database.exec('DELETE FROM rollups; DELETE FROM counted_entries; DELETE FROM rollup_facts WHERE team > 0')
-        setCounted(0)
-      }),
+    forgetCounts: () => database.write(() => database.exec(RECOUNT)),
     countedEntries: () =>
       database.read(() =>
         Number(

@@ -148,8 +148,11 @@ const COUNTED_ENTRIES_SCHEMA = `
   ) STRICT;
 `
 
-/** Counts anew, in the background. */
-const RECOUNT = 'DELETE FROM rollups; DELETE FROM rollup_facts WHERE team > 0; UPDATE rollup_state SET counted = 0;'
+/** Removes all counts; they are then made anew, in the background. */
+export const RECOUNT = `
+  DELETE FROM rollups; DELETE FROM counted_entries; DELETE FROM rollup_facts WHERE team > 0;
+  UPDATE rollup_state SET counted = 0;
+`
 
 /** The full-text table that is filled beside the one that it will replace (renewal.ts). */
 export const RENEWED_TABLE = 'texts_renewed'

@@ -324,6 +324,17 @@ describe('counts that are kept', () => {
     expect(numberOf('SELECT count(*) FROM counted_entries')).toBe(0)
   })
 
+  test('of the matches of words take no room for arrivals that were removed before', () => {
+    const on = (day: number) => eventDocument({ receivedAt: `2026-02-0${day}T00:00:00.000Z` })
+    withStore({}, (calls) => {
+      calls.write([on(2), ...Array.from({ length: 1_001 }, () => on(1)), on(2)])
+      for (let after: number | null = 0; after !== null; ) after = calls.removeDocumentsBefore('2026-02-02', after).next
+      while (calls.countMore());
+      expect(calls.count(entriesOf(TEAM, { query: parseQuery('placed').query }))).toBe(2)
+    })
+    expect(numberOf('SELECT sum(last - first + 1) FROM counted_entries')).toBe(2)
+  })
+
   test('leave the parts of a minute at the ends of a range to rows', () => {
     const second = (seconds: number): string => fromNanos(NOON_NANOS + BigInt(seconds) * 1_000_000_000n)
     withStore({}, (calls) => {
