@@ -16,8 +16,8 @@ import type { Watches } from './watches/watches.ts'
 export interface ViewsDeps extends CoreServices {
   readonly audit: Audit
   readonly store: LogStoreReader
-  /** They sign the sessions of the page. */
-  readonly secrets: Secrets
+  /** The secrets, at present, that sign the sessions of the page. */
+  readonly secrets: () => Secrets
   readonly tickets: Tickets
   readonly watches: Pick<Watches, 'book' | 'poster'>
   /** The address of this process if it is a gateway too; else undefined. */

@@ -15,7 +15,7 @@ const PREFIX = 'bench-reads'
 export async function openElasticsearchSides(url: string, entries: number): Promise<readonly Side[]> {
   const store = createElasticsearchLogStore({
     url,
-    auth: { type: 'none' },
+    auth: () => ({ type: 'none' }),
     caFile: null,
     indexPrefix: PREFIX,
     clock: { now: () => END_MS },

@@ -174,7 +174,7 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
 async function applyIndices(url: string, indexPrefix: string): Promise<void> {
   const store = createElasticsearchLogStore({
     url,
-    auth: { type: 'none' },
+    auth: () => ({ type: 'none' }),
     caFile: null,
     indexPrefix,
     clock: systemClock,

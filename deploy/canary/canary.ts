@@ -6,6 +6,7 @@ import { createMetrics, type Metrics } from '../../shared/runtime/metrics.ts'
 import { createRepeater } from '../../shared/runtime/repeat.ts'
 import { createOperationsServer } from '../http/app.ts'
 import { createEventLoopDelay } from '../http/event-loop-delay.ts'
+import { rereadSecret } from '../server/secrets.ts'
 import { exitAtOnce, onSignals } from '../server/signals.ts'
 import { VERSION } from '../server/version.ts'
 import { type CanaryTarget, canaryTarget, OUTCOMES, runRound } from './round.ts'
@@ -25,6 +26,8 @@ const SHOWN = /^sluice_(canary|build_info|http|event_loop|connections)/
  */
 export async function runCanary({ config, logger, print }: CanaryOptions): Promise<number> {
   const target = canaryTarget(config)
+  const newestKey = rereadSecret(config, 'CANARY_API_KEY', logger)
+  const newestTarget = (): CanaryTarget => ({ ...target, apiKey: newestKey() ?? target.apiKey })
   const metrics = createMetrics({ processMetrics: true, shown: (name) => SHOWN.test(name) })
   metrics.gauge('sluice_build_info').set({ version: VERSION, role: 'canary' }, 1)
   const eventLoopDelay = createEventLoopDelay(metrics)
@@ -41,7 +44,7 @@ export async function runCanary({ config, logger, print }: CanaryOptions): Promi
     },
     config.METRICS_PORT ?? config.PORT,
   )
-  const services = [eventLoopDelay, http, createRounds(target, config.CANARY_INTERVAL_MS, logger, metrics)]
+  const services = [eventLoopDelay, http, createRounds(newestTarget, config.CANARY_INTERVAL_MS, logger, metrics)]
   await startAll(services)
   print(`Sluice canary is ready at ${http.url()}`)
   await new Promise<void>((resolve) => onSignals(resolve))
@@ -52,7 +55,7 @@ export async function runCanary({ config, logger, print }: CanaryOptions): Promi
 }
 
 /** Runs one round after another. A round that the stop cuts short is not counted. */
-function createRounds(target: CanaryTarget, intervalMs: number, logger: Logger, metrics: Metrics): Service {
+function createRounds(target: () => CanaryTarget, intervalMs: number, logger: Logger, metrics: Metrics): Service {
   const rounds = metrics.counter('sluice_canary_rounds_total')
   const seconds = metrics.histogram('sluice_canary_seconds')
   // Prometheus sees no increase in a counter whose first sample already includes its first event.
@@ -61,7 +64,7 @@ function createRounds(target: CanaryTarget, intervalMs: number, logger: Logger, 
   const repeater = createRepeater({
     intervalMs,
     run: async () => {
-      const round = await runRound(target, (hop) => seconds.observe({ hop: hop.name }, hop.seconds), stop.signal)
+      const round = await runRound(target(), (hop) => seconds.observe({ hop: hop.name }, hop.seconds), stop.signal)
       const { outcome, reason } = round
       rounds.inc({ outcome })
       if (outcome === 'found') logger.debug({ seconds: round.seconds }, 'the canary was found')

@@ -55,7 +55,7 @@ async function openKafka({ config, clock, logger }: BackendDeps): Promise<OpenJo
   const { createKafkaJournal } = await import('../../shared/journal/kafka/kafka-journal.ts')
   const journal = createKafkaJournal({
     connection: kafkaConnection(config, (err) =>
-      logger.warn({ err }, 'new certificates for Kafka are not used, and the ones before are'),
+      logger.warn({ err }, 'a new certificate or password for Kafka is not used, and the one before is'),
     ),
     clock,
     logger,

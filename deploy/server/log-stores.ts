@@ -2,11 +2,14 @@ import { join } from 'node:path'
 import { entryDocument } from '../../consumers/projections/entries.ts'
 import { flowFact, foldFlows } from '../../consumers/projections/flows.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
+import type { ElasticsearchAuth } from '../../shared/log-store/elasticsearch/connection.ts'
 import type { ReplaceOptions } from '../../shared/log-store/elasticsearch/replace-index.ts'
 import type { LogStore } from '../../shared/log-store/log-store.ts'
 import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-store.ts'
 import type { Config } from '../../shared/runtime/config.ts'
+import type { Logger } from '../../shared/runtime/logger.ts'
 import type { BackendDeps, Where } from './backends.ts'
+import { rereadSecret } from './secrets.ts'
 
 /** A log store with the functions that depend on its kind. */
 export interface OpenLogStore {
@@ -50,7 +53,7 @@ async function openElasticsearch(deps: BackendDeps, url: string): Promise<OpenLo
   )
   const store = createElasticsearchLogStore({
     url,
-    auth: authOf(config),
+    auth: authOf(config, logger),
     caFile: config.ELASTICSEARCH_CA_FILE,
     indexPrefix: config.INDEX_PREFIX,
     clock,
@@ -76,12 +79,13 @@ async function openElasticsearch(deps: BackendDeps, url: string): Promise<OpenLo
   }
 }
 
-function authOf({
-  ELASTICSEARCH_API_KEY: apiKey,
-  ELASTICSEARCH_USERNAME: username,
-  ELASTICSEARCH_PASSWORD: password,
-}: Config) {
-  if (apiKey !== null) return { type: 'apiKey', apiKey } as const
-  if (username !== null && password !== null) return { type: 'basic', username, password } as const
-  return { type: 'none' } as const
+function authOf(config: Config, logger: Logger): () => ElasticsearchAuth {
+  const newestKey = rereadSecret(config, 'ELASTICSEARCH_API_KEY', logger)
+  const newestPassword = rereadSecret(config, 'ELASTICSEARCH_PASSWORD', logger)
+  return () => {
+    const [apiKey, username, password] = [newestKey(), config.ELASTICSEARCH_USERNAME, newestPassword()]
+    if (apiKey !== null) return { type: 'apiKey', apiKey }
+    if (username !== null && password !== null) return { type: 'basic', username, password }
+    return { type: 'none' }
+  }
 }

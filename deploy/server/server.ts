@@ -26,7 +26,7 @@ import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
 import { createReadiness } from './readiness.ts'
 import { evaluatesWatches, indexesLogs, type Role, showsLogs, takesLogs, usesStore } from './roles.ts'
-import { secretsOf, sessionSecrets } from './session-secret.ts'
+import { givenSecrets, sessionSecrets } from './secrets.ts'
 import { exitAtOnce, onSignals } from './signals.ts'
 import { VERSION } from './version.ts'
 
@@ -131,7 +131,7 @@ async function startParts({ role, config, logger, print }: ServerOptions, run: R
   ]
 
   const consumers = indexesLogs(role) ? createConsumersInThread(config) : null
-  const secrets = showsLogs(role) ? sessionSecrets(config, role, logger) : secretsOf(config)
+  const secrets = showsLogs(role) ? sessionSecrets(config, role, logger) : givenSecrets(config, logger)
   const tickets = secrets === null ? null : createTickets(secrets, core.clock)
   const roles: RoleParts[] = []
   if (consumers !== null) roles.push({ services: [consumers], health: [consumers] })

@@ -17,6 +17,7 @@ import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { createSampler, LINKS_MAX, type Span, type Tracer } from '../../shared/runtime/tracing.ts'
 import { byDeadline } from '../../shared/runtime/waiting.ts'
+import { rereadSecret } from './secrets.ts'
 import { VERSION } from './version.ts'
 
 /** The version of the semantic conventions that attribute names follow. */
@@ -50,7 +51,11 @@ export interface TracerDeps {
 
 type TracingConfig = Pick<
   Config,
-  'OTEL_TRACES_SAMPLER_ARG' | 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_SERVICE_NAME' | 'OTEL_RESOURCE_ATTRIBUTES'
+  | 'OTEL_TRACES_SAMPLER_ARG'
+  | 'OTEL_EXPORTER_OTLP_HEADERS'
+  | 'OTEL_SERVICE_NAME'
+  | 'OTEL_RESOURCE_ATTRIBUTES'
+  | 'secretFiles'
 > & { readonly OTEL_EXPORTER_OTLP_ENDPOINT: string }
 
 /** Sends its spans by OTLP/HTTP. `stop` sends the waiting spans for at most a second, and then drops them. */
@@ -125,10 +130,7 @@ function createProcessor({ config, logger, metrics }: TracerDeps): { processor: 
   for (const outcome of ['sent', 'failed', 'dropped']) counted.inc({ outcome }, 0)
   const stopping = new AbortController()
   const url = `${config.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, '')}/v1/traces`
-  const headers = new Headers([
-    ...pairsOf(config.OTEL_EXPORTER_OTLP_HEADERS),
-    ['content-type', 'application/x-protobuf'],
-  ])
+  const newestHeaders = rereadSecret(config, 'OTEL_EXPORTER_OTLP_HEADERS', logger)
   let waiting = 0
   let isTold = false
 
@@ -136,7 +138,7 @@ function createProcessor({ config, logger, metrics }: TracerDeps): { processor: 
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(SEND_TIMEOUT_MS)])
     const request = {
       method: 'POST',
-      headers,
+      headers: new Headers([...pairsOf(newestHeaders()), ['content-type', 'application/x-protobuf']]),
       body: body as Uint8Array<ArrayBuffer>,
       redirect: 'error',
       signal,

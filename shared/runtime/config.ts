@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { SETTINGS, type Setting, type SettingName } from './config-schema.ts'
+import { lastGood } from './last-good.ts'
 import { networkOf } from './networks.ts'
 
 type ValueOf<S extends Setting> = S extends { type: 'integer' }
@@ -13,7 +14,17 @@ type ValueOf<S extends Setting> = S extends { type: 'integer' }
         : string | (null extends S['default'] ? null : never)
 
 /** The configuration of a process: read once, frozen, and passed to its users. */
-export type Config = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> }
+export type Config = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> } & SecretFiles
+
+/** The settings that may be given as files. */
+export type SecretName = {
+  [Name in SettingName]: (typeof SETTINGS)[Name] extends { secret: true } ? Name : never
+}[SettingName]
+
+interface SecretFiles {
+  /** Paths of the secrets that were given as `<NAME>_FILE`. */
+  readonly secretFiles: Readonly<Partial<Record<SecretName, string>>>
+}
 
 /** Everything that is wrong with the environment, so that it can be fixed in one go. */
 export class ConfigError extends Error {
@@ -31,9 +42,13 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Reads the settings from the environment; throws a `ConfigError` that lists every problem. */
 export function loadConfig(env: Environment = process.env): Config {
   const problems: Problem[] = []
-  const config = Object.fromEntries(
-    Object.entries<Setting>(SETTINGS).map(([name, setting]) => [name, readSetting(name, setting, env, problems)]),
-  ) as Config
+  const settings = Object.entries<Setting>(SETTINGS)
+  const config = {
+    ...Object.fromEntries(settings.map(([name, setting]) => [name, readSetting(name, setting, env, problems)])),
+    secretFiles: Object.fromEntries(
+      settings.flatMap(([name, { secret }]) => (secret && env[`${name}_FILE`] ? [[name, env[`${name}_FILE`]]] : [])),
+    ),
+  } as Config
   const wrong = new Set(problems.map(({ name }) => name))
   const texts = [...problems.map(({ text }) => text), ...unknownNames(env), ...failedChecks(config, wrong)]
   if (texts.length > 0) throw new ConfigError(texts)
@@ -57,6 +72,35 @@ function withoutSlashes(config: Config): Config {
 interface Problem {
   readonly name: string
   readonly text: string
+}
+
+/** A new secret is in use this long after it was written, at the latest. */
+const READ_AGAIN_MS = 10_000
+
+/**
+ * The value of a secret now, which is read again if it was given as a file. While the file is unusable, the value before stays, and
+ * `onRefused` is called once per reason.
+ */
+export function newestSecret<Name extends SecretName>(
+  config: Pick<Config, Name | 'secretFiles'>,
+  name: Name,
+  onRefused: (error: Error) => void,
+  readAgainMs = READ_AGAIN_MS,
+): () => Config[Name] {
+  const file = config.secretFiles[name]
+  if (file === undefined) return () => config[name]
+  const read = (): Config[Name] => {
+    const problems: Problem[] = []
+    const value = readSetting(name, SETTINGS[name], { [`${name}_FILE`]: file }, problems) as Config[Name]
+    const checks = CHECKS.filter(({ names }) => names.length === 1 && names.includes(name))
+    const texts = checks.flatMap(
+      ({ problem }) => problem({ [name]: value } as Config & Record<Name, typeof value>) || [],
+    )
+    const [text] = [...problems.map((each) => each.text), ...texts]
+    if (text !== undefined) throw new Error(text)
+    return value
+  }
+  return lastGood(read, onRefused, readAgainMs)
 }
 
 function readSetting(name: string, setting: Setting, env: Environment, problems: Problem[]): unknown {

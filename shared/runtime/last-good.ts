@@ -1,11 +1,14 @@
 /**
- * A value that is read again by each call, such as certificates that are replaced while the process runs. If `read` throws, the previous
- * value stays, and `onRefused` is called once per reason. Throws if the first reading does.
+ * A value that is read again by a call once `everyMs` have passed since the last reading, such as certificates that are replaced while the
+ * process runs. If `read` throws, the previous value stays, and `onRefused` is called once per reason. Throws if the first reading does.
  */
-export function lastGood<Value>(read: () => Value, onRefused: (error: Error) => void): () => Value {
+export function lastGood<Value>(read: () => Value, onRefused: (error: Error) => void, everyMs = 0): () => Value {
   let value = read()
+  let readAt = performance.now()
   let told: string | undefined
   return () => {
+    if (performance.now() - readAt < everyMs) return value
+    readAt = performance.now()
     try {
       value = read()
       told = undefined

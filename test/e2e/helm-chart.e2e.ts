@@ -23,6 +23,11 @@ interface Container {
   readonly args: readonly string[]
   readonly env: readonly { readonly name: string; readonly value?: string }[]
 }
+interface Volume {
+  readonly projected?: {
+    readonly sources: readonly { readonly secret: { readonly items: readonly { path: string }[] } }[]
+  }
+}
 type Labels = Readonly<Record<string, string>>
 
 /** As much of the objects of Kubernetes as is looked at here. */
@@ -34,7 +39,7 @@ interface Manifest {
     readonly podSelector?: { readonly matchLabels: Labels }
     readonly template?: {
       readonly metadata: { readonly labels: Labels }
-      readonly spec: { readonly containers: readonly Container[] }
+      readonly spec: { readonly containers: readonly Container[]; readonly volumes: readonly Volume[] }
     }
     readonly egress?: readonly { readonly ports: readonly { readonly port: number | string }[] }[]
     readonly groups?: unknown
@@ -58,6 +63,21 @@ const workloadsOf = (manifests: readonly Manifest[]) =>
     WORKLOADS.includes(kind) && template !== undefined ? [{ ...metadata, kind, template }] : [],
   )
 
+const SECRETS = '/etc/sluice/secrets/'
+
+/** The settings of a container, with a text for each file of a secret that its pod has. */
+function settingsOf({ env }: Container, volumes: readonly Volume[]): Record<string, string> {
+  const files = volumes.flatMap(({ projected }) => projected?.sources ?? []).flatMap(({ secret }) => secret.items)
+  const secrets = env.filter(({ value }) => value?.startsWith(SECRETS))
+  expect(secrets.map(({ name, value }) => [name, value])).toEqual(
+    files.map(({ path }) => [`${path}_FILE`, `${SECRETS}${path}`]),
+  )
+  return Object.fromEntries([
+    ...env.filter((each) => !secrets.includes(each)).map(({ name, value = '' }) => [name, value]),
+    ...files.map(({ path }) => [path, 'x'.repeat(32)]),
+  ])
+}
+
 const found = await attempt(async () => {
   await run('helm', ['version'])
   return {}
@@ -75,9 +95,10 @@ else
       const workloads = workloadsOf(await rendered(example))
       expect(workloads.length).toBeGreaterThan(0)
       for (const { name, template } of workloads) {
-        for (const { args, env } of template.spec.containers) {
+        for (const container of template.spec.containers) {
+          const { args, env } = container
           expect([name, new Set(env.map((each) => each.name)).size]).toEqual([name, env.length])
-          const config = loadConfig(Object.fromEntries(env.map((each) => [each.name, each.value ?? 'x'.repeat(32)])))
+          const config = loadConfig(settingsOf(container, template.spec.volumes))
           if (args[0] === 'start') checkRole(args[2] as Role, config)
           else if (args[0] === 'canary') canaryTarget(config)
           else expect(['topics apply', 'indices apply', 'registry apply']).toContain(args.slice(0, 2).join(' '))
@@ -99,7 +120,7 @@ else
 
     test('gives the key of the canary to the canary alone', async () => {
       const holders = workloadsOf(await rendered(example)).filter(({ template }) =>
-        template.spec.containers.some(({ env }) => env.some((each) => each.name === 'CANARY_API_KEY')),
+        template.spec.containers.some(({ env }) => env.some((each) => each.name === 'CANARY_API_KEY_FILE')),
       )
       expect(holders.map(({ name }) => name)).toEqual(example.includes('in-cluster') ? ['sluice-canary'] : [])
     })

@@ -42,7 +42,8 @@ export function openStore(
   const metrics = createMetrics()
   const store = createElasticsearchLogStore({
     url,
-    ...access,
+    auth: () => access.auth,
+    caFile: access.caFile,
     indexPrefix,
     clock: { now: () => NOW },
     logger: createLogger('silent', 'test'),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { AppendError } from '../../shared/journal/journal.ts'
 import { type KafkaConnection, kafkaConnection } from '../../shared/journal/kafka/connection.ts'
+import { loadConfig } from '../../shared/runtime/config.ts'
 import { describeWithBackends } from '../support/backends.ts'
 import { createAuthority } from '../support/certificates.ts'
 import { eventually } from '../support/eventually.ts'
@@ -96,6 +97,21 @@ await describeWithBackends(
         expect(stdout).toContain('sluice.event-logs.v1: as it should be')
       })
 
+      test('takes a password that was put in the place of another while it runs', async () => {
+        const config = loadConfig({ ...settings, KAFKA_SASL_PASSWORD_FILE: fileOf('changed', 'not-yet') })
+        const journal = openAs(kafkaConnection(config, () => undefined))
+        try {
+          const makeTopic = () => createTopic(journal, uniqueName('renewed'))
+          await expect(makeTopic()).rejects.toThrow('KAFKA_SASL_PASSWORD')
+          fileOf('changed', PLAIN.password)
+          const topic = await eventually(makeTopic)
+          fileOf('changed', '')
+          await journal.append({ topic, partition: 0, records: recordsOf('a', 1) })
+        } finally {
+          await journal.close()
+        }
+      })
+
       const mistakes: readonly (readonly [string, Record<string, string>, RegExp])[] = [
         ['a wrong password', { KAFKA_SASL_PASSWORD_FILE: fileOf('wrong', 'no') }, /KAFKA_SASL_PASSWORD\)$/],
         [
@@ -156,6 +172,7 @@ await describeWithBackends(
           KAFKA_SASL_MECHANISM: 'none',
           KAFKA_SASL_USERNAME: null,
           KAFKA_SASL_PASSWORD: null,
+          secretFiles: {},
         },
         () => undefined,
       )

@@ -53,9 +53,9 @@ export async function startTeam(more: Partial<TeamDeps> = {}) {
   await follower.start()
   const { registry } = follower
   const clock = setup.clock
-  const sessions = createSessions({ clock, registry, registryReady: () => true, secrets: [SECRET] })
+  const sessions = createSessions({ clock, registry, registryReady: () => true, secrets: () => [SECRET] })
   const store = createMemoryLogStore()
-  const tickets = createTickets([SECRET], clock)
+  const tickets = createTickets(() => [SECRET], clock)
   await setup.journal.createTopics([{ ...TOPICS.watches, name: WATCHES_TOPIC }])
   const book = createWatchBook({ journal: setup.journal, topic: WATCHES_TOPIC, writer: 'test', clock, logger })
   await book.start()

@@ -17,8 +17,8 @@ export interface SessionsDeps {
   readonly registry: Registry
   /** Whether the registry has been read to its end; until then no session can be reported as over. */
   readonly registryReady: () => boolean
-  /** They sign the cookies; anyone who holds one can forge a session of any Team. */
-  readonly secrets: Secrets
+  /** The secrets, at present, that sign the cookies; anyone who holds one can forge a session of any Team. */
+  readonly secrets: () => Secrets
 }
 
 /** A valid session. */
@@ -51,13 +51,13 @@ export interface Sessions {
 }
 
 export function createSessions({ clock, registry, registryReady, secrets }: SessionsDeps): Sessions {
-  const [signing] = secrets
+  const signing = (): string => secrets()[0]
   const now = (): number => Math.floor(clock.now() / 1_000)
 
   function signedOf(headers: IncomingHttpHeaders): Signed | undefined {
     const cookie = cookieOf(headers.cookie, SESSION_COOKIE)
     if (cookie === undefined) return undefined
-    for (const secret of secrets) {
+    for (const secret of secrets()) {
       const token = readToken(cookie, secret)
       if (token !== undefined) return secondsLeft(token, now()) > 0 ? { token, secret } : undefined
     }
@@ -72,11 +72,11 @@ export function createSessions({ clock, registry, registryReady, secrets }: Sess
       .keysOf(team.id)
       .find(({ hash, revokedAt }) => revokedAt === null && keyTagOf(hash, secret) === token.keyTag)
     // Tagged with the current signing secret, which signs the next cookie.
-    return key === undefined ? undefined : { team, key, token: { ...token, keyTag: keyTagOf(key.hash, signing) } }
+    return key === undefined ? undefined : { team, key, token: { ...token, keyTag: keyTagOf(key.hash, signing()) } }
   }
 
   const cookieFor = (token: Token): NewCookie => ({
-    value: signToken(token, signing),
+    value: signToken(token, signing()),
     maxAgeSeconds: secondsLeft(token, now()),
   })
 
@@ -84,8 +84,9 @@ export function createSessions({ clock, registry, registryReady, secrets }: Sess
     begin: (apiKey) => {
       const team = registry.teamOfKey(apiKey)
       if (team === undefined) return undefined
-      const keyTag = keyTagOf(hashKeyHex(apiKey), signing)
-      return sessionOf({ token: { team: team.id, keyTag, startedAt: now(), renewedAt: now() }, secret: signing })
+      const secret = signing()
+      const keyTag = keyTagOf(hashKeyHex(apiKey), secret)
+      return sessionOf({ token: { team: team.id, keyTag, startedAt: now(), renewedAt: now() }, secret })
     },
     read: (headers) => sessionOf(signedOf(headers)),
     teamOf: (headers) => {

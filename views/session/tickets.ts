@@ -20,21 +20,21 @@ export interface Tickets {
   opens(team: string, presented: string): boolean
 }
 
-export function createTickets(secrets: Secrets, clock: Clock): Tickets {
+export function createTickets(secrets: () => Secrets, clock: Clock): Tickets {
   const signature = (secret: string, team: string, until: string): Buffer =>
     createHmac('sha256', secret).update(`ticket.${until}.${team}`).digest()
 
   return {
     issue: (team) => {
       const until = (clock.now() + OPEN_MS).toString(36)
-      return `${MARK}${until}.${signature(secrets[0], team, until).toString('base64url')}`
+      return `${MARK}${until}.${signature(secrets()[0], team, until).toString('base64url')}`
     },
     opens: (team, presented) => {
       if (!presented.startsWith(MARK)) return false
       const [until = '', given = ''] = presented.slice(MARK.length).split('.')
       const left = Number.parseInt(until, 36) - clock.now()
       const bytes = Buffer.from(given, 'base64url')
-      const isSigned = secrets.some((secret) => {
+      const isSigned = secrets().some((secret) => {
         const expected = signature(secret, team, until)
         return bytes.length === expected.length && timingSafeEqual(bytes, expected)
       })

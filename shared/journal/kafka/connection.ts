@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { BaseOptions } from '@platformatic/kafka'
+import { type Config, newestSecret } from '../../runtime/config.ts'
 import { lastGood } from '../../runtime/last-good.ts'
 
 /** The addresses of a cluster, and the credentials of the client. */
@@ -12,6 +13,7 @@ export interface KafkaConnection {
   readonly clientId: string
   /** Null: no encryption. PEM texts, read for each new connection; a null `ca` stands for the authorities that Node trusts. */
   readonly ssl: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null } | null
+  /** Read for each new connection. */
   readonly sasl: {
     readonly mechanism: SaslMechanism
     readonly username: string
@@ -32,21 +34,25 @@ export interface KafkaSettings {
   readonly KAFKA_SASL_MECHANISM: 'none' | SaslMechanism
   readonly KAFKA_SASL_USERNAME: string | null
   readonly KAFKA_SASL_PASSWORD: string | null
+  readonly secretFiles: Config['secretFiles']
 }
 
 /**
- * Reads the certificates now and for each new connection: if their files are unusable then, the last good ones are used and `onRefused` is
- * called. Throws if a file cannot be read at first or is not a certificate or key, or if SASL lacks its user or password.
+ * Reads the certificates and the password now and for new connections: if their files are unusable then, the last good ones are used and
+ * `onRefused` is called. Throws if a file cannot be read at first or is not a certificate or key, or if SASL lacks its user or password.
  */
 export function kafkaConnection(settings: KafkaSettings, onRefused: (error: Error) => void): KafkaConnection {
   const certificates = settings.KAFKA_SSL ? lastGood(() => readCertificates(settings), onRefused) : () => null
+  const sasl = saslOf(settings, onRefused)
   return {
     brokers: settings.KAFKA_BROKERS,
     clientId: settings.KAFKA_CLIENT_ID,
     get ssl() {
       return certificates()
     },
-    sasl: settings.KAFKA_SASL_MECHANISM === 'none' ? null : readSasl(settings.KAFKA_SASL_MECHANISM, settings),
+    get sasl() {
+      return sasl()
+    },
   }
 }
 
@@ -78,12 +84,14 @@ function readCertificates(settings: KafkaSettings): NonNullable<KafkaConnection[
   return { ca, cert, key }
 }
 
-function readSasl(mechanism: SaslMechanism, settings: KafkaSettings): NonNullable<KafkaConnection['sasl']> {
-  const { KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = settings
-  if (username === null || password === null) {
+function saslOf(settings: KafkaSettings, onRefused: (error: Error) => void): () => KafkaConnection['sasl'] {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: first } = settings
+  if (mechanism === 'none') return () => null
+  if (username === null || first === null) {
     throw new Error(`KAFKA_SASL_MECHANISM=${mechanism} needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD`)
   }
-  return { mechanism, username, password }
+  const password = newestSecret(settings, 'KAFKA_SASL_PASSWORD', onRefused, 0)
+  return () => ({ mechanism, username, password: password() ?? first })
 }
 
 /**
@@ -111,7 +119,7 @@ export function clientOptions(
       // TLS allows no IP address as a server name, and Node warns if it is given one.
       tlsServerName: brokers.some((broker) => isIP(hostOf(broker)) === 0),
     }),
-    ...(sasl && { sasl: { ...sasl } }),
+    ...(sasl && { sasl: { ...sasl, password: () => connection.sasl?.password ?? sasl.password } }),
   }
 }
 

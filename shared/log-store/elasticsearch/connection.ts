@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { Client, errors } from '@elastic/elasticsearch'
 import { lastGood } from '../../runtime/last-good.ts'
 import type { ErrorBody } from './outcome.ts'
@@ -11,7 +12,8 @@ export type ElasticsearchAuth =
 
 export interface ConnectionOptions {
   readonly url: string
-  readonly auth: ElasticsearchAuth
+  /** Called for each request. */
+  readonly auth: () => ElasticsearchAuth
   /** Path of a PEM file with the authority that signed the server's certificate; null for the system's own. Reread periodically. */
   readonly caFile: string | null
   /** Called for a file that is unusable when it is reread; the previous authority stays in use. */
@@ -67,20 +69,18 @@ const READ_AGAIN_MS = 30_000
 /** The only user of the driver, whose retries and sniffing are off: callers retry. Throws if the authority's certificate is unreadable. */
 export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS): Connection {
   const { caFile } = options
-  const authority = caFile === null ? () => null : lastGood(() => readAuthority(caFile), options.onRefused)
-  let ca = authority()
-  let client = new Client(clientOptions(options, ca))
-  let readAt = performance.now()
+  const authority = caFile === null ? () => null : lastGood(() => readAuthority(caFile), options.onRefused, readAgainMs)
+  const readAccess = (): Access => ({ auth: options.auth(), ca: authority() })
+  let access = readAccess()
+  let client = new Client(clientOptions(options, access))
 
-  /** The driver cannot change its authority: a new one gets a new client, and the old client closes once its requests have ended. */
+  /** The driver cannot change its access: another one gets a new client, and the old client closes once its requests have ended. */
   function newest(): Client {
-    if (caFile === null || performance.now() - readAt < readAgainMs) return client
-    readAt = performance.now()
-    const read = authority()
-    if (read === ca) return client
+    const read = readAccess()
+    if (isDeepStrictEqual(read, access)) return client
     void client.close()
-    ca = read
-    client = new Client(clientOptions(options, ca))
+    access = read
+    client = new Client(clientOptions(options, access))
     return client
   }
 
@@ -108,9 +108,15 @@ export function connect(options: ConnectionOptions, readAgainMs = READ_AGAIN_MS)
   }
 }
 
+/** The credentials, and the authority's certificate. */
+interface Access {
+  readonly auth: ElasticsearchAuth
+  readonly ca: string | null
+}
+
 function clientOptions(
-  { url, auth, gzip, requestTimeoutMs }: ConnectionOptions,
-  ca: string | null,
+  { url, gzip, requestTimeoutMs }: ConnectionOptions,
+  { auth, ca }: Access,
 ): ConstructorParameters<typeof Client>[0] {
   return {
     node: url,

@@ -43,7 +43,8 @@ export const ELASTICSEARCH_DEFAULTS: ElasticsearchOptions = {
 
 export interface ElasticsearchDeps {
   readonly url: string
-  readonly auth: ElasticsearchAuth
+  /** Called for each request. */
+  readonly auth: () => ElasticsearchAuth
   readonly caFile: string | null
   readonly indexPrefix: string
   readonly clock: Clock

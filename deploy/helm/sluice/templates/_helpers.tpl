@@ -30,7 +30,7 @@ Settings as environment: of a dict with `root` and `without`, the beginnings of 
 secret is where it is needed only. Numbers as JSON has them: text of YAML would write large ones as 1e+06.
 */}}
 {{- define "sluice.env" -}}
-{{- $without := printf "^(%s)" (join "|" (.without | default (list "CANARY_"))) -}}
+{{- $without := include "sluice.without" . -}}
 - { name: METRICS_PORT, value: '9464' }
 {{- range $name, $value := .root.Values.settings }}
 {{- if not (regexMatch $without $name) }}
@@ -38,12 +38,16 @@ secret is where it is needed only. Numbers as JSON has them: text of YAML would 
   value: {{ if kindIs "string" $value }}{{ $value | quote }}{{ else }}{{ $value | toJson | quote }}{{ end }}
 {{- end }}
 {{- end }}
-{{- range $name, $from := .root.Values.secretSettings }}
+{{- range $name, $_ := .root.Values.secretSettings }}
 {{- if not (regexMatch $without $name) }}
-- name: {{ $name }}
-  valueFrom: { secretKeyRef: { name: {{ $from.name | quote }}, key: {{ $from.key | quote }} } }
+- { name: {{ $name }}_FILE, value: /etc/sluice/secrets/{{ $name }} }
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{- /* The names that a process has no use for, as a regular expression: of the dict that `sluice.env` takes. */}}
+{{- define "sluice.without" -}}
+^({{ join "|" (.without | default (list "CANARY_")) }})
 {{- end }}
 
 {{- define "sluice.containerSecurity" -}}
@@ -72,9 +76,18 @@ tolerations: {{ toJson . }}
 {{- end }}
 {{- end }}
 
+{{- /* Secrets as files, which are read again when they change: of the dict that `sluice.env` takes. */}}
 {{- define "sluice.volumes" -}}
+{{- $without := include "sluice.without" . -}}
+{{- $sources := list -}}
+{{- range $name, $from := .root.Values.secretSettings }}
+{{- if not (regexMatch $without $name) }}
+{{- $sources = append $sources (dict "secret" (dict "name" $from.name "items" (list (dict "key" $from.key "path" $name)))) }}
+{{- end }}
+{{- end -}}
 - { name: tmp, emptyDir: {} }
-{{- with .Values.certificates.secret }}
+- { name: secrets, projected: { sources: {{ toJson $sources }} } }
+{{- with .root.Values.certificates.secret }}
 - name: certificates
   secret: { secretName: {{ . | quote }} }
 {{- end }}
@@ -83,6 +96,7 @@ tolerations: {{ toJson . }}
 {{- define "sluice.mounts" -}}
 - { name: tmp, mountPath: /tmp }
 - { name: data, mountPath: /data }
+- { name: secrets, mountPath: /etc/sluice/secrets, readOnly: true }
 {{- if .Values.certificates.secret }}
 - { name: certificates, mountPath: /etc/sluice/certificates, readOnly: true }
 {{- end }}
@@ -165,7 +179,7 @@ spec:
       {{- include "sluice.containerSecurity" . | nindent 6 }}
       volumeMounts: {{- include "sluice.mounts" .root | nindent 8 }}
   volumes:
-    {{- include "sluice.volumes" .root | nindent 4 }}
+    {{- include "sluice.volumes" . | nindent 4 }}
     {{- if ne .role "all" }}
     - { name: data, emptyDir: {} }
     {{- end }}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PROJECTION_NAMES } from '../../../../consumers/projection.ts'
-import { ConfigError, describeConfig, loadConfig, pairsOf } from '../../../../shared/runtime/config.ts'
+import { ConfigError, describeConfig, loadConfig, newestSecret, pairsOf } from '../../../../shared/runtime/config.ts'
 import { SETTINGS, type Setting } from '../../../../shared/runtime/config-schema.ts'
 import * as fc from '../../../support/fast-check.ts'
 
@@ -282,6 +282,42 @@ describe('settings are checked against each other', () => {
 describe('secrets', () => {
   test('may be given as a file, whose last line break is not part of it', () => {
     expect(loadConfig({ SESSION_SECRET_FILE: fileWith(`${SECRET}\n`) }).SESSION_SECRET).toEqual([SECRET])
+  })
+
+  test('given as files are read again, and the value before stays while the file is unusable', () => {
+    const [first, second] = [SECRET, SECRET.toUpperCase()]
+    const file = fileWith(first)
+    const told: string[] = []
+    const config = loadConfig({ SESSION_SECRET_FILE: file })
+    const newest = newestSecret(config, 'SESSION_SECRET', ({ message }) => told.push(message), 0)
+    const reread = (text: string): readonly string[] => {
+      writeFileSync(file, text)
+      newest()
+      return newest()
+    }
+    expect(reread(`${second},${first}\n`)).toEqual([second, first])
+    expect(reread('short')).toEqual([second, first])
+    expect(reread('')).toEqual([second, first])
+    rmSync(file)
+    expect(newest()).toEqual([second, first])
+    expect(reread(second)).toEqual([second])
+    expect(told).toEqual([
+      'SESSION_SECRET must have 32 characters or more; a comma separates two secrets',
+      expect.stringContaining('SESSION_SECRET_FILE names an empty file'),
+      expect.stringContaining('SESSION_SECRET_FILE cannot be read'),
+    ])
+  })
+
+  test('given as files are not read for every call', () => {
+    const file = fileWith(SECRET)
+    const newest = newestSecret(loadConfig({ SESSION_SECRET_FILE: file }), 'SESSION_SECRET', () => undefined)
+    writeFileSync(file, 'x'.repeat(32))
+    expect(newest()).toEqual([SECRET])
+  })
+
+  test('given as values stay', () => {
+    const newest = newestSecret(loadConfig({ CANARY_API_KEY: 'key' }), 'CANARY_API_KEY', () => undefined, 0)
+    expect([newest(), newest()]).toEqual(['key', 'key'])
   })
 
   test('are given once', () => {

@@ -84,7 +84,7 @@ async function start(trusted: readonly string[]): Promise<void> {
     metrics,
     registry,
     registryReady: () => ready,
-    secrets: [SECRET],
+    secrets: () => [SECRET],
     basePath: '/logs',
     proxies: createProxies(trusted),
     refusals: { of: (team) => [{ id: '1', noted: { ...REFUSED, team }, unnoted: 2 }] },

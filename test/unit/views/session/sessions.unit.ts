@@ -13,7 +13,9 @@ const STEPS: readonly Secrets[] = [[BEFORE], [BEFORE, AFTER], [AFTER, BEFORE], [
 function processes() {
   let seconds = 1_772_600_000
   const clock = { now: () => seconds * 1_000 }
-  const all = STEPS.map((secrets) => createSessions({ clock, registry, registryReady: () => true, secrets }))
+  const all = STEPS.map((secrets) =>
+    createSessions({ clock, registry, registryReady: () => true, secrets: () => secrets }),
+  )
   const read = (at: number, cookie: string) => all[at]?.read({ cookie: `sluice_session=${cookie}` })
   const begin = (at: number): string => {
     const session = all[at]?.begin(KEY)
@@ -34,6 +36,23 @@ test('a session goes on while one secret takes the place of another, step by ste
       expect([step, other, read(other, cookie)?.team.id]).toEqual([step, other, 'payments'])
   }
   expect(read(3, begin(0))).toBeUndefined()
+})
+
+test('a process takes and signs by the secrets of the moment', () => {
+  let secrets: Secrets = [BEFORE]
+  const clock = { now: () => 1_772_600_000_000 }
+  const sessions = createSessions({ clock, registry, registryReady: () => true, secrets: () => secrets })
+  const begin = (): string => {
+    const session = sessions.begin(KEY)
+    return session === undefined ? '' : sessions.cookieOf(session).value
+  }
+  const isTaken = (cookie: string): boolean => sessions.read({ cookie: `sluice_session=${cookie}` }) !== undefined
+  const first = begin()
+  secrets = [AFTER, BEFORE]
+  const second = begin()
+  expect([isTaken(first), isTaken(second)]).toEqual([true, true])
+  secrets = [AFTER]
+  expect([isTaken(first), isTaken(second)]).toEqual([false, true])
 })
 
 test('a cookie that is made anew is signed by the first secret, so that the other one can be dropped 12 hours later', () => {

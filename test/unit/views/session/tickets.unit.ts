@@ -7,8 +7,8 @@ function at(start: number) {
   let time = start
   const clock = { now: () => time }
   return {
-    tickets: createTickets([SECRET], clock),
-    others: createTickets([`${SECRET}!`], clock),
+    tickets: createTickets(() => [SECRET], clock),
+    others: createTickets(() => [`${SECRET}!`], clock),
     pass: (ms: number) => {
       time += ms
     },
@@ -42,7 +42,7 @@ describe('a ticket', () => {
     const clock = { now: () => 1_772_600_000_000 }
     const [before, after] = [SECRET, `${SECRET}!`]
     const made = [[before], [before, after], [after, before], [after]] as const
-    const all = made.map((secrets) => createTickets(secrets, clock))
+    const all = made.map((secrets) => createTickets(() => secrets, clock))
     // The issuer and the opener are one step apart at most.
     for (const [step, issuing] of all.entries())
       for (const opening of all.slice(Math.max(0, step - 1), step + 2))

@@ -9,7 +9,7 @@ import { NOW, registryOf } from '../../../support/registry-topic.ts'
 import { PROJECT_A, startTeam } from '../../../support/team-fixture.ts'
 
 const NOW_MS = Date.parse(NOW)
-const tickets = createTickets(['a secret of 32 characters or more'], { now: () => NOW_MS })
+const tickets = createTickets(() => ['a secret of 32 characters or more'], { now: () => NOW_MS })
 
 const requestsOf = (file: object) => {
   const registry = registryOf(JSON.stringify({ teams: [{ id: 'a' }], ...file }))
@@ -130,7 +130,9 @@ projects: [{ id: ${PROJECT_A}, team: a }]`)
   })
 
   test('says so where the gateway does not trust the page', async () => {
-    const gateway = await startedGateway(createTickets(['another secret of the gateway ..'], { now: () => NOW_MS }))
+    const gateway = await startedGateway(
+      createTickets(() => ['another secret of the gateway ..'], { now: () => NOW_MS }),
+    )
     const team = await startedTeam(`http://127.0.0.1:${gateway.port}`)
     const { status, error } = await team.ask('POST', '/sample-flow')
     expect([status, error.code]).toEqual([409, 'conflict'])

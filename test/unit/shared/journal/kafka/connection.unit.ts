@@ -15,6 +15,7 @@ const plain: KafkaSettings = {
   KAFKA_SASL_MECHANISM: 'none',
   KAFKA_SASL_USERNAME: null,
   KAFKA_SASL_PASSWORD: null,
+  secretFiles: {},
 }
 const authority = createAuthority('authority')
 const client = authority.issue('client')

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { createServer as createPlainServer } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -23,7 +24,7 @@ test('an authority that takes the place of another is used by the connections th
   const connection = connect(
     {
       url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      auth: { type: 'none' },
+      auth: () => ({ type: 'none' }),
       caFile,
       onRefused: ({ message }) => told.push(message),
       gzip: false,
@@ -41,6 +42,36 @@ test('an authority that takes the place of another is used by the connections th
     expect(await Promise.all([ask(), ask()])).toEqual([{}, {}])
     writeFileSync(caFile, '')
     expect(await ask()).toEqual({})
+  } finally {
+    await connection.close()
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('a key that takes the place of another is used by the requests that follow', async () => {
+  const presented: (string | undefined)[] = []
+  const server = createPlainServer(({ headers }, response) => {
+    presented.push(headers.authorization)
+    response.setHeader('x-elastic-product', 'Elasticsearch').setHeader('content-type', 'application/json').end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  let apiKey = 'before'
+  const connection = connect({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    auth: () => ({ type: 'apiKey', apiKey }),
+    caFile: null,
+    onRefused: (error) => expect.unreachable(error.message),
+    gzip: false,
+    requestTimeoutMs: 30_000,
+  })
+  const ask = () => connection.send({ method: 'GET', path: '/' })
+  try {
+    await ask()
+    const asked = ask()
+    apiKey = 'after'
+    await Promise.all([asked, ask()])
+    expect(presented).toEqual(['ApiKey before', 'ApiKey before', 'ApiKey after'])
   } finally {
     await connection.close()
     server.close()

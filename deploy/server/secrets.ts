@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../shared/runtime/config.ts'
+import { type Config, newestSecret, type SecretName } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Secrets } from '../../views/session/token.ts'
 import { usesFiles } from './backends.ts'
@@ -12,24 +12,47 @@ const SECRET_BYTES = 32
 /** The minimum length of the setting. */
 const CHARACTERS_MIN = 32
 
+/** `newestSecret`, with a warning about a value that is not used. */
+export const rereadSecret = <Name extends SecretName>(
+  config: Pick<Config, Name | 'secretFiles'>,
+  name: Name,
+  logger: Logger,
+): (() => Config[Name]) =>
+  newestSecret(config, name, (err) =>
+    logger.warn({ err }, 'the new value of a secret is not used, and the one before is'),
+  )
+
 /**
  * The secrets of the page's cookies; the first one signs. They are the setting's or else one that is made for the data folder and kept
  * there. A process without a data folder makes a secret that ends with it, and so do its sessions.
  */
-export function sessionSecrets(config: Config, role: Role, logger: Logger): Secrets {
-  const given = secretsOf(config)
+export function sessionSecrets(config: Config, role: Role, logger: Logger): () => Secrets {
+  const given = givenSecrets(config, logger)
   if (given !== null) return given
-  if (usesFiles(config, role)) return [keptSecret(join(config.DATA_DIR, FILE))]
+  if (usesFiles(config, role)) {
+    const kept: Secrets = [keptSecret(join(config.DATA_DIR, FILE))]
+    return () => kept
+  }
   logger.warn(
     { role },
     'SESSION_SECRET is not set: sessions of the page end with this process, and other processes do not take them',
   )
-  return [newSecret()]
+  const made: Secrets = [newSecret()]
+  return () => made
 }
 
 /** The secrets of the setting; null if it is not set. */
-export function secretsOf({ SESSION_SECRET: [first, ...others] }: Pick<Config, 'SESSION_SECRET'>): Secrets | null {
-  return first === undefined ? null : [first, ...others]
+export function givenSecrets(
+  config: Pick<Config, 'SESSION_SECRET' | 'secretFiles'>,
+  logger: Logger,
+): (() => Secrets) | null {
+  const [first] = config.SESSION_SECRET
+  if (first === undefined) return null
+  const newest = rereadSecret(config, 'SESSION_SECRET', logger)
+  return () => {
+    const [signing = first, ...others] = newest()
+    return [signing, ...others]
+  }
 }
 
 /** This process holds the lock on the folder by now, so no other one creates the file at the same time. */
