@@ -9,7 +9,7 @@ import { createSqliteLogStore } from '../../shared/log-store/sqlite/sqlite-log-s
 import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { BackendDeps, Where } from './backends.ts'
-import { rereadSecret } from './secrets.ts'
+import { rereadSecret } from './reread-secret.ts'
 
 /** A log store with the functions that depend on its kind. */
 export interface OpenLogStore {

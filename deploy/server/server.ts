@@ -26,7 +26,7 @@ import { openJournal } from './journals.ts'
 import { openLogStore } from './log-stores.ts'
 import { createReadiness } from './readiness.ts'
 import { evaluatesWatches, indexesLogs, type Role, showsLogs, takesLogs, usesStore } from './roles.ts'
-import { givenSecrets, sessionSecrets } from './secrets.ts'
+import { givenSecrets, sessionSecrets } from './session-secret.ts'
 import { exitAtOnce, onSignals } from './signals.ts'
 import { VERSION } from './version.ts'
 

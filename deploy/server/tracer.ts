@@ -17,7 +17,7 @@ import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Metrics } from '../../shared/runtime/metrics.ts'
 import { createSampler, LINKS_MAX, type Span, type Tracer } from '../../shared/runtime/tracing.ts'
 import { byDeadline } from '../../shared/runtime/waiting.ts'
-import { rereadSecret } from './secrets.ts'
+import { rereadSecret } from './reread-secret.ts'
 import { VERSION } from './version.ts'
 
 /** The version of the semantic conventions that attribute names follow. */

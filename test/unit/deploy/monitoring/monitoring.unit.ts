@@ -7,7 +7,7 @@ import { WRITTEN } from '../../../../deploy/docs/written.ts'
 import { ALERTS, OBJECTIVES, WINDOWS } from '../../../../deploy/monitoring/alerts.ts'
 import { ROWS } from '../../../../deploy/monitoring/dashboard.ts'
 import { RUNBOOKS_URL, ruleGroups } from '../../../../deploy/monitoring/render.ts'
-import { SETTINGS } from '../../../../shared/runtime/config-schema.ts'
+import { SETTINGS, type Setting } from '../../../../shared/runtime/config-schema.ts'
 import { createMetrics, METRICS } from '../../../../shared/runtime/metrics.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
@@ -179,8 +179,9 @@ describe('the runbooks', () => {
 
     test('names settings as they are', () => {
       const named = [...text.matchAll(/`([A-Z][A-Z_]{3,})(?:=[^`]*)?`/g)].map(([, name = '']) => name)
-      const others = ['SIGTERM', 'SIGKILL', 'DELETE']
-      expect(named.filter((name) => !Object.hasOwn(SETTINGS, name) && !others.includes(name))).toEqual([])
+      const files = Object.entries<Setting>(SETTINGS).flatMap(([name, { secret }]) => (secret ? [`${name}_FILE`] : []))
+      const known = [...Object.keys(SETTINGS), ...files, 'SIGTERM', 'SIGKILL', 'DELETE']
+      expect(named.filter((name) => !known.includes(name))).toEqual([])
     })
   })
 })

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sessionSecrets } from '../../../../deploy/server/secrets.ts'
+import { sessionSecrets } from '../../../../deploy/server/session-secret.ts'
 import { loadConfig } from '../../../../shared/runtime/config.ts'
 import { temporaryFolder } from '../../../support/sluice-process.ts'
 

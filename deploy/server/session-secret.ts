@@ -1,26 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, newestSecret, type SecretName } from '../../shared/runtime/config.ts'
+import type { Config } from '../../shared/runtime/config.ts'
 import type { Logger } from '../../shared/runtime/logger.ts'
 import type { Secrets } from '../../views/session/token.ts'
 import { usesFiles } from './backends.ts'
+import { rereadSecret } from './reread-secret.ts'
 import type { Role } from './roles.ts'
 
 const FILE = 'session-secret'
 const SECRET_BYTES = 32
 /** The minimum length of the setting. */
 const CHARACTERS_MIN = 32
-
-/** `newestSecret`, with a warning about a value that is not used. */
-export const rereadSecret = <Name extends SecretName>(
-  config: Pick<Config, Name | 'secretFiles'>,
-  name: Name,
-  logger: Logger,
-): (() => Config[Name]) =>
-  newestSecret(config, name, (err) =>
-    logger.warn({ err }, 'the new value of a secret is not used, and the one before is'),
-  )
 
 /**
  * The secrets of the page's cookies; the first one signs. They are the setting's or else one that is made for the data folder and kept
