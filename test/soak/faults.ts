@@ -64,11 +64,14 @@ async function killed(levers: Levers, node: number, lastsMs: number): Promise<vo
   await levers.restart(node)
 }
 
-/** Ends a process, and starts another in its place. */
+/**
+ * Ends a process, and starts another in its place, as a supervisor does: again until it runs, as a process ends if it needs a server that
+ * another fault has stopped.
+ */
 async function replaced(part: Part | undefined, signal: NodeJS.Signals, lastsMs: number): Promise<void> {
   await part?.end(signal)
   await delay(lastsMs)
-  await part?.start()
+  await eventually(async () => part?.start(), PATIENCE_MS)
 }
 
 /** Ends one of a role's two processes this way. */
