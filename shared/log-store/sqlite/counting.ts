@@ -8,7 +8,7 @@ import type { Rollup, RollupOf, RowsPart } from './rollup-reader.ts'
 import { kindsOf, type SelectParts, whereKinds } from './selection.ts'
 
 const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
-const MINUTE_MS = 60_000
+export const MINUTE_MS = 60_000
 
 export function createHistogramReader(database: Database, select: SelectParts, rollupOf: RollupOf, placesOf: PlacesOf) {
   const read = (filter: EntryFilter, bucketsMax: number): Histogram => {

@@ -10,6 +10,8 @@ export interface StoreLimits {
   readonly factsOfTeam: number
   /** Entries that are counted together. If more than three times as many are uncounted, reads do not use the counts. */
   readonly countedOfAStep: number
+  /** Bytes of groups or numbers that a read counts in memory, about; more are sorted by SQLite, on disk. */
+  readonly countedBytesMax: number
   /** Entries of an older version that are moved into blocks per transaction (contents.ts). */
   readonly movedOfATurn: number
   /** Entries of an older version that are renewed per transaction (renewal.ts). */
@@ -22,6 +24,7 @@ export const STORE_LIMITS: StoreLimits = {
   nearEntries: 1_000,
   factsOfTeam: 10_000,
   countedOfAStep: 10_000,
+  countedBytesMax: 32 * 1024 * 1024,
   movedOfATurn: 640,
   renewedOfATurn: 500,
 }

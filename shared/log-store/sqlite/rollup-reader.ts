@@ -1,10 +1,11 @@
+import type { SQLOutputValue } from 'node:sqlite'
 import { LEVELS, type Level } from '../../contract/levels.ts'
 import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { Query } from '../../query/ast.ts'
 import type { EntryFilter, FacetName } from '../log-store.ts'
 import { lastArrival } from './arrivals.ts'
 import { compileQuery, wordsAndRest } from './compile-query.ts'
-import { createSpanReader } from './counted-entries.ts'
+import { type CountedSpan, createSpanReader, spansWithin } from './counted-entries.ts'
 import { type Database, goOn } from './database.ts'
 import type { StoreLimits } from './limits.ts'
 import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
@@ -20,11 +21,18 @@ export interface Rollup {
   count(): number
   /** Counts by level, each for a span that starts at `minute` (since 1970). No span crosses a multiple of `unit` minutes. */
   levels(unit: number): Iterable<{ readonly minute: number; readonly level: Level; readonly count: number }>
-  /** The combinations of facts, named like the facet columns of `entries`, each with its count. Only if facts were wanted. */
-  facts(): Iterable<{ readonly facts: Readonly<Record<FacetName, unknown>>; readonly count: number }>
-  /** The first or last minute that has a match; null if none has. */
+  /** The combinations of facts of the matches, each with its count. Only if facts were wanted. */
+  facts(): Iterable<{ readonly facts: Facts; readonly count: number }>
+  /** The combinations of facts that matches may have, by number. Only if facts were wanted. */
+  combinations(): ReadonlyMap<number, Facts>
+  /** Calls `each` with the place of every match in the arrays of counted entries. Only if facts were wanted. */
+  forEach(each: (span: CountedSpan, index: number) => void): void
+  /** A part of the matches that has the first or last one, if there is any; null if there is none. */
   edge(order: 'asc' | 'desc'): RowsPart | null
 }
+
+/** A combination of facts, named like the facet columns of `entries`. */
+export type Facts = Readonly<Record<FacetName, SQLOutputValue>>
 
 /** A part of the matches of a filter: the filter narrowed, and the range of arrivals unless all are meant. */
 export interface RowsPart {
@@ -170,10 +178,21 @@ function createRollup(
           counts.set(number, (counts.get(number) ?? 0) + Number(row['count']))
         }
       }
-      for (const row of database.prepare(`SELECT number, ${FACETS} FROM rollup_facts WHERE team = ?`).iterate(team)) {
-        const count = counts.get(Number(row['number']))
-        if (count !== undefined) yield { facts: row as Readonly<Record<FacetName, unknown>>, count }
-      }
+      yield* countedFacts(combinationsOf(database, filter, team), counts)
+    },
+    combinations: () => combinationsOf(database, filter, team),
+    forEach: (each) => {
+      const wanted = new Set(combinationsOf(database, filter, team).keys())
+      for (const { firstArrival, nextArrival } of tablesWithin(
+        timedTables(database, counted),
+        [filter.from],
+        [filter.to],
+      ))
+        for (const span of spansWithin(database, firstArrival, nextArrival - 1)) {
+          const end = Math.min(nextArrival - 1, span.last) - span.first
+          for (let index = Math.max(0, firstArrival - span.first); index <= end; index += 1)
+            if (isWithin(range, span.minutes[index]) && wanted.has(span.facts[index] ?? 0)) each(span, index)
+        }
     },
     edge: (order) => {
       const ordered = order === 'asc' ? pieces(range, END) : pieces(range, END).toReversed()
@@ -201,46 +220,34 @@ function createMatchRollup(
   range: Minutes,
   counted: number,
 ): Rollup {
-  const where = allOf([sql('e.team = ?', team), ...factsOf(rest)])
-  const facts = database
-    .prepare(`SELECT e.number AS number, ${FACETS} FROM rollup_facts AS e WHERE ${where.text}`)
-    .all(...where.values)
-    .map((row) => [Number(row['number']), row as Readonly<Record<FacetName, unknown>>] as const)
-  const wanted = new Set(facts.map(([number]) => number))
-
-  /** Calls `each` with the facts' number and the minute of every match. */
-  const forEachMatch = (each: (number: number, minute: number) => void): void => {
+  const combinations = combinationsOf(database, rest, team)
+  const forEach = (each: (span: CountedSpan, index: number) => void): void => {
     const spanOf = createSpanReader(database)
     for (const table of tablesWithin(timedTables(database, counted), [filter.from], [filter.to])) {
       for (const arrival of matchesIn(database, table, match)) {
         const span = spanOf(arrival)
         if (span === undefined) continue
-        const number = span.facts[arrival - span.first] ?? 0
-        const minute = span.minutes[arrival - span.first] ?? 0
-        if (minute >= range.from && minute < range.to && wanted.has(number)) each(number, minute)
+        const index = arrival - span.first
+        if (isWithin(range, span.minutes[index]) && combinations.has(span.facts[index] ?? 0)) each(span, index)
       }
     }
   }
-  const tally = (): Tally => {
+  const countFacts = (): ReadonlyMap<number, number> => {
     const counts = new Map<number, number>()
-    let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-    forEachMatch((number, minute) => {
+    forEach(({ facts }, index) => {
+      const number = facts[index] ?? 0
       counts.set(number, (counts.get(number) ?? 0) + 1)
-      first = Math.min(first, minute)
-      last = Math.max(last, minute)
     })
-    return { counts, first, last }
+    return counts
   }
-  let tallied: Tally | undefined
-  const tallyOnce = (): Tally => (tallied ??= tally())
 
   return {
     beside: besideOf(database, filter, range, counted),
-    count: () => [...tallyOnce().counts.values()].reduce((a, b) => a + b, 0),
+    count: () => [...countFacts().values()].reduce((a, b) => a + b, 0),
     levels: function* (unit) {
       const counts = new Map<number, number>()
-      forEachMatch((number, minute) => {
-        const key = Math.floor(minute / unit) * LEVELS_MAX + (number & 7)
+      forEach(({ facts, minutes }, index) => {
+        const key = Math.floor((minutes[index] ?? 0) / unit) * LEVELS_MAX + ((facts[index] ?? 0) & 7)
         counts.set(key, (counts.get(key) ?? 0) + 1)
       })
       for (const [key, count] of counts) {
@@ -248,32 +255,38 @@ function createMatchRollup(
         if (level !== undefined) yield { minute: Math.floor(key / LEVELS_MAX) * unit, level, count }
       }
     },
-    facts: function* () {
-      for (const [number, row] of facts) {
-        const count = tallyOnce().counts.get(number)
-        if (count !== undefined) yield { facts: row, count }
-      }
-    },
-    edge: (order) => {
-      const { first, last } = tallyOnce()
-      return first > last ? null : minuteOf(filter, order === 'asc' ? first : last)
-    },
+    facts: () => countedFacts(combinations, countFacts()),
+    combinations: () => combinations,
+    forEach,
+    // The first match of a list is found faster than all matches are counted.
+    edge: () => ({ filter }),
   }
-}
-
-/** The matches by the number of their facts, and the minutes of the first and the last one. */
-interface Tally {
-  readonly counts: ReadonlyMap<number, number>
-  readonly first: number
-  readonly last: number
 }
 
 const LEVELS_MAX = 8
 
 /** The part of a filter's matches that is in a minute since 1970. */
-const minuteOf = (filter: EntryFilter, minute: number): RowsPart => ({
+export const minuteOf = (filter: EntryFilter, minute: number): RowsPart => ({
   filter: { ...filter, from: timeOf(minute), to: timeOf(minute + 1) },
 })
+
+const isWithin = ({ from, to }: Minutes, minute = 0): boolean => minute >= from && minute < to
+
+/** The combinations that satisfy a filter without words, by number. */
+function combinationsOf(database: Database, filter: EntryFilter, team: number): ReadonlyMap<number, Facts> {
+  const { text, values } = allOf([sql('e.team = ?', team), ...factsOf(filter)])
+  const rows = database
+    .prepare(`SELECT e.number AS number, ${FACETS} FROM rollup_facts AS e WHERE ${text}`)
+    .all(...values)
+  return new Map(rows.map((row) => [Number(row['number']), row as Facts]))
+}
+
+function* countedFacts(combinations: ReadonlyMap<number, Facts>, counts: ReadonlyMap<number, number>) {
+  for (const [number, facts] of combinations) {
+    const count = counts.get(number)
+    if (count !== undefined) yield { facts, count }
+  }
+}
 
 /** The numbers of the matching combinations, as a condition on rows of `rollups`. */
 function conditions(filter: EntryFilter, team: number): Sql {

@@ -61,8 +61,8 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
       countMore: rollups.countMore,
       forgetCounts: rollups.forgetCounts,
       countedEntries: rollups.countedEntries,
-      ...createGroupReader(database, contents, select, rollupOf, placesOf),
-      ...createSeriesReader(database, select, rollupOf, placesOf),
+      ...createGroupReader(database, contents, select, rollupOf, placesOf, limits),
+      ...createSeriesReader(database, contents, select, rollupOf, placesOf, limits),
     },
     close: () => database.close(),
   }

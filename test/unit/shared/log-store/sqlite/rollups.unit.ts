@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
-import type { Cursor, EntryFilter } from '../../../../../shared/log-store/log-store.ts'
+import type { Cursor, EntryFilter, GroupField } from '../../../../../shared/log-store/log-store.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/limits.ts'
 import { createRollupOf } from '../../../../../shared/log-store/sqlite/rollup-reader.ts'
@@ -79,13 +79,35 @@ const isRolledUp = (
   }
 }
 
-function expectSameAnswers(calls: ReturnType<typeof openStore>['calls'], filter: EntryFilter): void {
+const GROUPED: readonly GroupField[] = [
+  ...(['level', 'category', 'event', 'template', 'exceptionGroup', 'correlationKey'] as const),
+  { field: 'scope', path: 'tenant' },
+  { field: 'payload', path: 'items' },
+]
+
+const SERIES = [
+  { fn: 'count', of: null },
+  { fn: 'p95', of: { field: 'scope', path: 'ms' } },
+] as const
+
+function expectSameAnswers(
+  calls: ReturnType<typeof openStore>['calls'],
+  filter: EntryFilter,
+  by: GroupField = 'template',
+): void {
   const rows = fromRows(filter)
   expect(calls.count(filter)).toBe(calls.count(rows))
   expect(calls.facets(filter, 5)).toEqual(calls.facets(rows, 5))
   for (const buckets of [1, 7, 80, 1_000]) {
     expect(calls.histogram(filter, buckets)).toEqual(calls.histogram(rows, buckets))
   }
+  const limits = { groupsMax: 3, bucketsMax: 7 }
+  expect(calls.groups(filter, by, limits)).toEqual(calls.groups(rows, by, limits))
+  for (const request of SERIES)
+    for (const each of [null, by]) {
+      const whole = { ...request, by: each, seriesMax: 2, bucketsMax: 7 }
+      expect(calls.series(filter, whole)).toEqual(calls.series(rows, whole))
+    }
 }
 
 /** Expects that a word lists the event logs, all of which have it, as the kind does. */
@@ -138,10 +160,20 @@ const common = {
 }
 const documents: fc.Arbitrary<EntryDocument> = fc.oneof(
   fc
-    .record({ ...common, event: fc.constantFrom('order-placed', null), step: fc.constantFrom('pay', null) })
+    .record({
+      ...common,
+      event: fc.constantFrom('order-placed', null),
+      step: fc.constantFrom('pay', null),
+      payload: fc.constantFrom('order placed', 'order 7 placed', '{"placed":"order","items":["a","b","a",7]}'),
+    })
     .map(eventDocument),
   fc
-    .record({ ...common, categoryName: fc.constantFrom('Acme', 'Acme.Billing', 'Acme.BillingX', '') })
+    .record({
+      ...common,
+      categoryName: fc.constantFrom('Acme', 'Acme.Billing', 'Acme.BillingX', ''),
+      scopeData: fc.constantFrom(null, { tenant: 'a', ms: 7 }, { tenant: 'b', ms: [1.5, '7', 'x'] }, { ms: 'none' }),
+      exception: fc.constantFrom(null, 'Acme.Error: no\n  at Acme.Billing.Pay()'),
+    })
     .map(applicationDocument),
 )
 
@@ -201,6 +233,8 @@ const filters: fc.Arbitrary<EntryFilter> = fc
   })
   .map((fields) => entriesOf(TEAM, fields))
 
+const asks = fc.record({ filter: filters, by: fc.constantFrom(...GROUPED) })
+
 /** The store after an action; false where it has to be opened again first. */
 function act(calls: ReturnType<typeof openStore>['calls'], action: Action): void {
   switch (action.type) {
@@ -242,12 +276,16 @@ function expectExactRows(): void {
 }
 
 describe('counts that are kept', () => {
-  test.each([2, 10_000])(
-    'are those of the stored entries, whatever is written, repeated, removed and made again (%i combinations at most)',
-    (factsOfTeam) => {
-      const limits = { factsOfTeam, countedOfAStep: 7, textTableArrivals: 20 }
+  test.each([
+    [2, 10_000],
+    [10_000, 10_000],
+    [10_000, 2_500],
+  ])(
+    'are those of the stored entries, whatever is written, repeated, removed and made again (%i combinations and %i bytes at most)',
+    (factsOfTeam, countedBytesMax) => {
+      const limits = { factsOfTeam, countedBytesMax, countedOfAStep: 7, textTableArrivals: 20 }
       fc.assert(
-        fc.property(fc.array(actions, { maxLength: 12 }), fc.array(filters, { maxLength: 6 }), (sequence, asked) => {
+        fc.property(fc.array(actions, { maxLength: 12 }), fc.array(asks, { maxLength: 6 }), (sequence, asked) => {
           rmSync(folder, { recursive: true, force: true })
           let store = openStore({ file, limits })
           try {
@@ -258,11 +296,11 @@ describe('counts that are kept', () => {
               if (action.type === 'downgrade') toVersion1(file)
               store = openStore({ file, limits })
             }
-            for (const filter of asked) expectSameAnswers(store.calls, filter)
+            for (const { filter, by } of asked) expectSameAnswers(store.calls, filter, by)
             expectExactRows()
             while (store.calls.countMore());
-            for (const filter of asked) {
-              expectSameAnswers(store.calls, filter)
+            for (const { filter, by } of asked) {
+              expectSameAnswers(store.calls, filter, by)
               expectSameLists(store.calls, filter)
             }
             expectExactRows()
