@@ -1,9 +1,10 @@
-import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
+import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { Cursor, EntryFilter } from '../log-store.ts'
 import { hasWords } from './compile-query.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
+import { hasFingerprint, type Rollup, type RollupOf, type RowsPart } from './rollup-reader.ts'
 import { uncountedAfter } from './rollups.ts'
 import { isTextual, kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
@@ -27,12 +28,17 @@ export type PlacesOf = (
 ) => readonly Place[]
 
 export const createPlacesOf =
-  (database: Database, select: Select, limits: StoreLimits): PlacesOf =>
+  (database: Database, select: Select, rollupOf: RollupOf, limits: StoreLimits): PlacesOf =>
   (filter, order, after, limit, arrivals) => {
     const isText = arrivals === undefined && isTextual(database, filter)
-    if (isText && !hasWords(filter.query)) {
+    const isScattered = arrivals === undefined && hasFingerprint(filter)
+    if ((isText || isScattered) && !hasWords(filter.query)) {
       const near = nearPlaces(database, filter, select, limits.nearEntries, order, after, limit)
       if (near !== null) return near
+    }
+    if (isScattered) {
+      const found = countedPlaces(database, filter, select, rollupOf, limits.candidatesMax, order, after, limit)
+      if (found !== null) return found
     }
     const counted = isText ? uncountedAfter(database, limits) : null
     return counted === null
@@ -106,6 +112,77 @@ function selectedPlaces(
     id: idText(id),
   }))
 }
+
+/**
+ * The places by the arrays of counted entries: they are among the matches of the first minutes that have enough together. Null if the filter
+ * has no rollup, or if one of these minutes has too many matches.
+ */
+function countedPlaces(
+  database: Database,
+  filter: EntryFilter,
+  select: Select,
+  rollupOf: RollupOf,
+  candidatesMax: number,
+  order: Order,
+  after: Cursor | null,
+  limit: number,
+): readonly Place[] | null {
+  // Arrays cannot tell the matches of a minute that come before the cursor from those after it.
+  const { begun, rest } = after === null ? { begun: [], rest: filter } : aroundMinute(filter, after, order)
+  const rollup = rollupOf(rest, 'facts')
+  const candidates = rollup && firstArrivals(rollup, order, limit, Math.max(candidatesMax, 2 * limit))
+  if (rollup === null || candidates === null) return null
+  const own: Selection = {
+    from: 'entries AS e NOT INDEXED',
+    where: sql('e.arrival IN (SELECT value FROM json_each(?))', JSON.stringify(candidates)),
+    byTime: false,
+  }
+  return [
+    ...selectedPlaces(database, filter, own, order, null, limit),
+    ...[...begun, ...rollup.beside].flatMap((part) =>
+      selectedPlaces(database, part.filter, select(part.filter, part.arrivals ?? 'byTime'), order, after, limit),
+    ),
+  ]
+    .sort(order === 'asc' ? comparePlaces : (a, b) => comparePlaces(b, a))
+    .slice(0, limit)
+}
+
+/** The arrivals in the first minutes that have `limit` matches together; null if these are more than `most`. */
+function firstArrivals(rollup: Rollup, order: Order, limit: number, most: number): readonly number[] | null {
+  const sign = order === 'asc' ? 1 : -1
+  let candidates: { readonly arrival: number; readonly minute: number }[] = []
+  let last = Number.POSITIVE_INFINITY
+  rollup.forEach(({ first, minutes }, index) => {
+    const minute = sign * (minutes[index] ?? 0)
+    if (minute > last || candidates.length > most) return
+    candidates.push({ arrival: first + index, minute })
+    if (candidates.length <= most) return
+    candidates.sort((a, b) => a.minute - b.minute)
+    last = candidates[limit - 1]?.minute ?? last
+    candidates = candidates.filter((candidate) => candidate.minute <= last)
+  })
+  return candidates.length > most ? null : candidates.map(({ arrival }) => arrival)
+}
+
+/** A filter in two parts: the minute of a cursor, and all that comes after it. */
+function aroundMinute(
+  filter: EntryFilter,
+  { timestamp }: Cursor,
+  order: Order,
+): { readonly begun: readonly RowsPart[]; readonly rest: EntryFilter } {
+  const start = toNanos(timestamp) - (toNanos(timestamp) % MINUTE_NANOS)
+  return {
+    begun: [{ filter: clipped(filter, start, start + MINUTE_NANOS) }],
+    rest: order === 'asc' ? clipped(filter, start + MINUTE_NANOS, null) : clipped(filter, null, start),
+  }
+}
+
+/** Narrows the range of a filter. */
+const clipped = (filter: EntryFilter, from: bigint | null, to: bigint | null): EntryFilter => ({
+  ...filter,
+  from: from === null || (filter.from !== null && toNanos(filter.from) > from) ? filter.from : fromNanos(from),
+  to: to === null || (filter.to !== null && toNanos(filter.to) < to) ? filter.to : fromNanos(to),
+})
 
 /**
  * Entries mostly arrive in the order of their time, so the full-text tables are searched in the order of their times, first one and then

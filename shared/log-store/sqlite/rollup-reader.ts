@@ -7,12 +7,13 @@ import { lastArrival } from './arrivals.ts'
 import { compileQuery, wordsAndRest } from './compile-query.ts'
 import { type CountedSpan, createSpanReader, spansWithin } from './counted-entries.ts'
 import { type Database, goOn } from './database.ts'
+import { storedFingerprint } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
 import { factConditions, kindsOf } from './selection.ts'
 import { allOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
-import { type ArrivalRange, matchesIn, tablesWithin, timedTables } from './text-tables.ts'
+import { type ArrivalRange, matchesIn, type TimedTable, tablesWithin, timedTables } from './text-tables.ts'
 
 /** The matches of a filter in whole minutes, as counted by the rollups. Only in `Database.read`. */
 export interface Rollup {
@@ -59,17 +60,24 @@ export const createRollupOf =
   (filter, wanted) => {
     const words = wordsAndRest(filter.query)
     const rest = words === null ? filter : { ...filter, query: words.rest }
-    const needed = neededDetail(rest, words === null ? wanted : 'facts')
+    const byArrays = words !== null || hasFingerprint(filter)
+    const needed = neededDetail(rest, byArrays ? 'facts' : wanted)
     const range = minutesOf(filter)
     const counted = uncountedAfter(database, limits)
     if (needed === null || range.to <= range.from || counted === null) return null
-    const team = database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(filter.team)?.['number']
-    if (team === undefined) return null
-    if (needed === ROLLUP_DETAILS.facts && hasRest(database, Number(team), range)) return null
-    return words === null
-      ? createRollup(database, filter, Number(team), needed, range, counted)
-      : createMatchRollup(database, filter, { match: words.match, rest, team: Number(team) }, range, counted)
+    const number = database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(filter.team)?.['number']
+    if (number === undefined) return null
+    const team = Number(number)
+    if (needed === ROLLUP_DETAILS.facts && hasRest(database, team, range)) return null
+    const matches = matchesOf(database, { match: words?.match ?? null, rest, team, range, counted })
+    return byArrays
+      ? createArrayRollup(database, filter, matches, range, counted)
+      : createRollup(database, filter, team, needed, matches, range, counted)
   }
+
+/** Whether the filter names a template or a group of exceptions, which only the arrays of counted entries and the rows have. */
+export const hasFingerprint = ({ template, exceptionGroup }: EntryFilter): boolean =>
+  template !== null || exceptionGroup !== null
 
 /** Minutes since 1970; `to` is exclusive. */
 interface Minutes {
@@ -91,7 +99,7 @@ type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
 
 /** The smallest detail that has everything a filter needs; null if none has. */
 function neededDetail(filter: EntryFilter, wanted: 'counts' | 'facts'): Detail | null {
-  if (filter.correlationKey !== null || filter.template !== null || filter.exceptionGroup !== null) return null
+  if (filter.correlationKey !== null) return null
   const { environment, event, step, project, category } = filter
   const isPlain = [environment, event, step, project, category].every((value) => value === null)
   const ofFilter = wanted === 'counts' && isPlain ? ROLLUP_DETAILS.level : ROLLUP_DETAILS.facts
@@ -124,6 +132,7 @@ function createRollup(
   filter: EntryFilter,
   team: number,
   detail: Detail,
+  matches: Matches,
   range: Minutes,
   counted: number,
 ): Rollup {
@@ -178,22 +187,9 @@ function createRollup(
           counts.set(number, (counts.get(number) ?? 0) + Number(row['count']))
         }
       }
-      yield* countedFacts(combinationsOf(database, filter, team), counts)
+      yield* countedFacts(matches.combinations(), counts)
     },
-    combinations: () => combinationsOf(database, filter, team),
-    forEach: (each) => {
-      const wanted = new Set(combinationsOf(database, filter, team).keys())
-      for (const { firstArrival, nextArrival } of tablesWithin(
-        timedTables(database, counted),
-        [filter.from],
-        [filter.to],
-      ))
-        for (const span of spansWithin(database, firstArrival, nextArrival - 1)) {
-          const end = Math.min(nextArrival - 1, span.last) - span.first
-          for (let index = Math.max(0, firstArrival - span.first); index <= end; index += 1)
-            if (isWithin(range, span.minutes[index]) && wanted.has(span.facts[index] ?? 0)) each(span, index)
-        }
-    },
+    ...matches,
     edge: (order) => {
       const ordered = order === 'asc' ? pieces(range, END) : pieces(range, END).toReversed()
       for (const piece of ordered) {
@@ -205,33 +201,66 @@ function createRollup(
   }
 }
 
-/** A filter with words in two parts: a full-text query, and the rest of the filter, by the facts of a Team. */
-interface WordsOfTeam {
-  readonly match: string
+/** The matches of a filter that are counted, by the arrays of counted entries. */
+type Matches = Pick<Rollup, 'combinations' | 'forEach'>
+
+/** `match`: a full-text query; null if the filter has no words. `rest`: the rest of the filter. */
+interface FilterParts {
+  readonly match: string | null
   readonly rest: EntryFilter
   readonly team: number
+  readonly range: Minutes
+  readonly counted: number
 }
 
-/** The rollup of a filter with words: their matches are read from the full-text tables, and counted by `counted_entries`. */
-function createMatchRollup(
+function matchesOf(database: Database, { match, rest, team, range, counted }: FilterParts): Matches {
+  let known: ReadonlyMap<number, Facts> | undefined
+  const combinations = (): ReadonlyMap<number, Facts> => (known ??= combinationsOf(database, rest, team))
+  const template = rest.template === null ? undefined : storedFingerprint(rest.template)
+  const exceptionGroup = rest.exceptionGroup === null ? undefined : storedFingerprint(rest.exceptionGroup)
+  return {
+    combinations,
+    forEach: (each) => {
+      const wanted = combinations()
+      const offer = (span: CountedSpan, index: number): void => {
+        if (!isWithin(range, span.minutes[index]) || !wanted.has(span.facts[index] ?? 0)) return
+        if (template !== undefined && span.templates[index] !== template) return
+        if (exceptionGroup === undefined || span.exceptionGroups[index] === exceptionGroup) each(span, index)
+      }
+      for (const table of tablesWithin(timedTables(database, counted), [rest.from], [rest.to]))
+        if (match === null) offerAll(database, table, offer)
+        else offerMatches(database, table, match, offer)
+    },
+  }
+}
+
+function offerAll(
+  database: Database,
+  { firstArrival, nextArrival }: TimedTable,
+  offer: Parameters<Matches['forEach']>[0],
+) {
+  for (const span of spansWithin(database, firstArrival, nextArrival - 1)) {
+    const end = Math.min(nextArrival - 1, span.last) - span.first
+    for (let index = Math.max(0, firstArrival - span.first); index <= end; index += 1) offer(span, index)
+  }
+}
+
+function offerMatches(database: Database, table: TimedTable, match: string, offer: Parameters<Matches['forEach']>[0]) {
+  const spanOf = createSpanReader(database)
+  for (const arrival of matchesIn(database, table, match)) {
+    const span = spanOf(arrival)
+    if (span !== undefined) offer(span, arrival - span.first)
+  }
+}
+
+/** The rollup of a filter with words or fingerprints, whose matches are counted when they are asked for. */
+function createArrayRollup(
   database: Database,
   filter: EntryFilter,
-  { match, rest, team }: WordsOfTeam,
+  { combinations, forEach }: Matches,
   range: Minutes,
   counted: number,
 ): Rollup {
-  const combinations = combinationsOf(database, rest, team)
-  const forEach = (each: (span: CountedSpan, index: number) => void): void => {
-    const spanOf = createSpanReader(database)
-    for (const table of tablesWithin(timedTables(database, counted), [filter.from], [filter.to])) {
-      for (const arrival of matchesIn(database, table, match)) {
-        const span = spanOf(arrival)
-        if (span === undefined) continue
-        const index = arrival - span.first
-        if (isWithin(range, span.minutes[index]) && combinations.has(span.facts[index] ?? 0)) each(span, index)
-      }
-    }
-  }
   const countFacts = (): ReadonlyMap<number, number> => {
     const counts = new Map<number, number>()
     forEach(({ facts }, index) => {
@@ -255,8 +284,8 @@ function createMatchRollup(
         if (level !== undefined) yield { minute: Math.floor(key / LEVELS_MAX) * unit, level, count }
       }
     },
-    facts: () => countedFacts(combinations, countFacts()),
-    combinations: () => combinations,
+    facts: () => countedFacts(combinations(), countFacts()),
+    combinations,
     forEach,
     // The first match of a list is found faster than all matches are counted.
     edge: () => ({ filter }),

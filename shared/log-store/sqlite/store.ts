@@ -46,7 +46,7 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
   const selectParts = createSelectParts(database, limits, select)
   const rollups = createRollups(database, limits)
   const rollupOf = createRollupOf(database, limits)
-  const placesOf = createPlacesOf(database, select, limits)
+  const placesOf = createPlacesOf(database, select, rollupOf, limits)
   return {
     calls: {
       ...createEntryWriter(database, contents, rollups, limits),

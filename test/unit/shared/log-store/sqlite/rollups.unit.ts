@@ -110,22 +110,30 @@ function expectSameAnswers(
     }
 }
 
-/** Expects that a word lists the event logs, all of which have it, as the kind does. */
-function expectSameLists(calls: ReturnType<typeof openStore>['calls'], { from, to }: EntryFilter): void {
+/** The whole list, page by page. */
+function listed(
+  calls: ReturnType<typeof openStore>['calls'],
+  filter: EntryFilter,
+  order: 'asc' | 'desc',
+): readonly string[] {
+  const sources: string[] = []
+  let after: Cursor | null = null
+  do {
+    const page = calls.search(filter, { limit: 2, order, after })
+    sources.push(...page.sources)
+    after = page.next
+  } while (after !== null)
+  return sources
+}
+
+/** Expects that a word lists the event logs, all of which have it, as the kind does, and that rows list the same. */
+function expectSameLists(calls: ReturnType<typeof openStore>['calls'], filter: EntryFilter): void {
+  const { from, to } = filter
   for (const order of ['asc', 'desc'] as const) {
-    const list = (fields: Partial<EntryFilter>): readonly string[] => {
-      const filter = entriesOf(TEAM, { from, to, ...fields })
-      const sources: string[] = []
-      let after: Cursor | null = null
-      do {
-        const page = calls.search(filter, { limit: 2, order, after })
-        sources.push(...page.sources)
-        after = page.next
-      } while (after !== null)
-      return sources
-    }
+    const list = (fields: Partial<EntryFilter>) => listed(calls, entriesOf(TEAM, { from, to, ...fields }), order)
     expect(list({ query: parseQuery('placed').query })).toEqual(list({ kinds: ['event'] }))
     expect(list({ query: parseQuery('-finished').query })).toEqual(list({ kinds: ['event'] }))
+    expect(listed(calls, filter, order)).toEqual(listed(calls, fromRows(filter), order))
   }
 }
 
@@ -148,6 +156,8 @@ const instants: fc.Arbitrary<string> = fc.oneof(
     arbitrary: fc.constantFrom('1970-01-01T00:00:00.000Z', '2261-12-31T23:59:59.999999999Z'),
   },
 )
+
+const EXCEPTION = 'Acme.Error: no\n  at Acme.Billing.Pay()'
 
 const common = {
   // Few of them, so that many come again.
@@ -172,7 +182,7 @@ const documents: fc.Arbitrary<EntryDocument> = fc.oneof(
       ...common,
       categoryName: fc.constantFrom('Acme', 'Acme.Billing', 'Acme.BillingX', ''),
       scopeData: fc.constantFrom(null, { tenant: 'a', ms: 7 }, { tenant: 'b', ms: [1.5, '7', 'x'] }, { ms: 'none' }),
-      exception: fc.constantFrom(null, 'Acme.Error: no\n  at Acme.Billing.Pay()'),
+      exception: fc.constantFrom(null, EXCEPTION),
     })
     .map(applicationDocument),
 )
@@ -230,6 +240,8 @@ const filters: fc.Arbitrary<EntryFilter> = fc
     step: fc.constantFrom(null, null, null, 'pay'),
     project: fc.constantFrom(null, null, null, PROJECT),
     category: fc.constantFrom(null, null, 'Acme'),
+    template: fc.constantFrom(null, null, null, applicationDocument().template, 'ab'),
+    exceptionGroup: fc.constantFrom(null, null, null, applicationDocument({ exception: EXCEPTION }).exceptionGroup),
   })
   .map((fields) => entriesOf(TEAM, fields))
 
@@ -283,7 +295,14 @@ describe('counts that are kept', () => {
   ])(
     'are those of the stored entries, whatever is written, repeated, removed and made again (%i combinations and %i bytes at most)',
     (factsOfTeam, countedBytesMax) => {
-      const limits = { factsOfTeam, countedBytesMax, countedOfAStep: 7, textTableArrivals: 20 }
+      const limits = {
+        factsOfTeam,
+        countedBytesMax,
+        countedOfAStep: 7,
+        textTableArrivals: 20,
+        nearEntries: 2,
+        candidatesMax: 8,
+      }
       fc.assert(
         fc.property(fc.array(actions, { maxLength: 12 }), fc.array(asks, { maxLength: 6 }), (sequence, asked) => {
           rmSync(folder, { recursive: true, force: true })
@@ -334,8 +353,8 @@ describe('counts that are kept', () => {
     for (const text of ['-word', 'id:x', 'correlationKey:k', 'scope.a:1', 'timestamp:>2026-01-01', 'event:a OR word']) {
       expect([text, isRolledUp(entriesOf(TEAM, { query: parseQuery(text).query }))]).toEqual([text, false])
     }
-    expect(isRolledUp(entriesOf(TEAM, { template: 'ab' }))).toBe(false)
-    expect(isRolledUp(entriesOf(TEAM, { exceptionGroup: 'ab' }))).toBe(false)
+    expect(isRolledUp(entriesOf(TEAM, { template: 'ab' }))).toBe(true)
+    expect(isRolledUp(entriesOf(TEAM, { exceptionGroup: 'ab' }))).toBe(true)
     expect(isRolledUp(entriesOf(TEAM, { from: NOON, to: '2026-01-31T12:00:59.000Z' }))).toBe(false)
     expect(isRolledUp(entriesOf('nobody'))).toBe(false)
   })
@@ -372,6 +391,30 @@ describe('counts that are kept', () => {
     })
     expect(numberOf('SELECT sum(last - first + 1) FROM counted_entries')).toBe(2)
   })
+
+  test.each([1, 40, 1_000])(
+    'find the entries of a template, of which at most %i are read for a page',
+    (candidatesMax) => {
+      const written = Array.from({ length: 120 }, (_, index) =>
+        applicationDocument({
+          message: index % 3 === 0 ? 'cancelled' : 'finished',
+          timestamp: fromNanos(NOON_NANOS + (BigInt((index * 7) % 40) * MINUTE) / 4n),
+        }),
+      )
+      withStore({ nearEntries: 2, candidatesMax, countedOfAStep: 50 }, (calls) => {
+        calls.write(written)
+        while (calls.countMore());
+        calls.write(written.slice(0, 1))
+        const filter = entriesOf(TEAM, { template: written[0]?.template ?? '' })
+        expect(isRolledUp(filter)).toBe(true)
+        for (const order of ['asc', 'desc'] as const) {
+          const list = listed(calls, filter, order)
+          expect(list).toHaveLength(40)
+          expect(list).toEqual(listed(calls, fromRows(filter), order))
+        }
+      })
+    },
+  )
 
   test('leave the parts of a minute at the ends of a range to rows', () => {
     const second = (seconds: number): string => fromNanos(NOON_NANOS + BigInt(seconds) * 1_000_000_000n)
