@@ -29,7 +29,8 @@ export type PlacesOf = (
 
 export const createPlacesOf =
   (database: Database, select: Select, rollupOf: RollupOf, limits: StoreLimits): PlacesOf =>
-  (filter, order, after, limit, arrivals) => {
+  (asked, order, after, limit, arrivals) => {
+    const filter = after === null ? asked : between(asked, order, toNanos(after.timestamp), null)
     const isText = arrivals === undefined && isTextual(database, filter)
     const isScattered = arrivals === undefined && hasFingerprint(filter)
     if ((isText || isScattered) && !hasWords(filter.query)) {
@@ -60,7 +61,8 @@ function nearPlaces(
   const every = { ...EVERY_ENTRY, team, kinds, from, to }
   const next = selectedPlaces(database, every, select(every, 'byTime'), order, after, entries)
   const last = next.length < entries ? null : (next.at(-1) ?? null)
-  const found = selectedPlaces(database, filter, select(filter, 'byTime'), order, after, limit, last)
+  const near = last === null ? filter : between(filter, order, null, last.nanos)
+  const found = selectedPlaces(database, near, select(near, 'byTime'), order, after, limit, last)
   return last === null || found.length === limit ? found : null
 }
 
@@ -171,18 +173,26 @@ function aroundMinute(
   order: Order,
 ): { readonly begun: readonly RowsPart[]; readonly rest: EntryFilter } {
   const start = toNanos(timestamp) - (toNanos(timestamp) % MINUTE_NANOS)
+  const end = start + MINUTE_NANOS - 1n
   return {
-    begun: [{ filter: clipped(filter, start, start + MINUTE_NANOS) }],
-    rest: order === 'asc' ? clipped(filter, start + MINUTE_NANOS, null) : clipped(filter, null, start),
+    begun: [{ filter: between(filter, 'asc', start, end) }],
+    rest: order === 'asc' ? between(filter, order, end + 1n, null) : between(filter, order, start - 1n, null),
   }
 }
 
-/** Narrows the range of a filter. */
-const clipped = (filter: EntryFilter, from: bigint | null, to: bigint | null): EntryFilter => ({
-  ...filter,
-  from: from === null || (filter.from !== null && toNanos(filter.from) > from) ? filter.from : fromNanos(from),
-  to: to === null || (filter.to !== null && toNanos(filter.to) < to) ? filter.to : fromNanos(to),
-})
+/**
+ * Narrows a filter to the times from `first` to `last` in an order. A place would do so, too, but SQLite begins to read at the first bound of
+ * a condition, not at the closest.
+ */
+function between(filter: EntryFilter, order: Order, first: bigint | null, last: bigint | null): EntryFilter {
+  const [from, end] = order === 'asc' ? [first, last] : [last, first]
+  const [ownFrom, ownTo] = [filter.from, filter.to]
+  return {
+    ...filter,
+    from: from === null || (ownFrom !== null && toNanos(ownFrom) > from) ? ownFrom : fromNanos(from),
+    to: end === null || (ownTo !== null && toNanos(ownTo) <= end) ? ownTo : fromNanos(end + 1n),
+  }
+}
 
 /**
  * Entries mostly arrive in the order of their time, so the full-text tables are searched in the order of their times, first one and then
