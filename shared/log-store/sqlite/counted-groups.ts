@@ -1,13 +1,11 @@
-import type { LeafName, Query } from '../../query/ast.ts'
-import type { EntryFilter, GroupColumn, GroupField } from '../log-store.ts'
+import type { LeafName } from '../../query/ast.ts'
+import type { GroupField } from '../log-store.ts'
 import type { Spans } from '../spans.ts'
 import type { Contents } from './contents.ts'
 import { type CountedSpan, NO_FINGERPRINT } from './counted-entries.ts'
 import { MINUTE_MS } from './counting.ts'
-import { fingerprintText } from './ids.ts'
 import { leafNeedle, leafTexts } from './leaf-bytes.ts'
-import { comparePlaces, type Place, type PlacesOf } from './places.ts'
-import { type Facts, minuteOf, type Rollup, type RowsPart } from './rollup-reader.ts'
+import type { Facts, Rollup, RowsPart } from './rollup-reader.ts'
 
 /** The value of a group as SQLite has it; null for entries without one. */
 export type Value = string | number | null
@@ -65,52 +63,45 @@ export interface GroupCount {
   readonly counts: readonly number[]
 }
 
-export interface GroupsFound {
-  /** Those with most matches first. `edges` finds the time of the first match (nanoseconds since 1970), and the last match. */
-  readonly groups: readonly (GroupCount & {
-    edges(): { readonly first: bigint; readonly last: Pick<Place, 'nanos' | 'arrival'> }
-  })[]
-  /** The number of matches without a value. */
-  readonly ungrouped: number
+/** A group as SQLite counts it, with its first and last times (nanoseconds since 1970). */
+export interface GroupRow extends GroupCount {
+  readonly first: bigint
+  readonly last: bigint
+}
+
+/** A group as arrays count it. */
+export interface CountedGroup extends GroupCount {
+  /** The first and the last minute (since 1970) with matches that are counted; infinite if there are none. */
+  readonly firstMinute: number
+  readonly lastMinute: number
+  /** Its other matches. */
+  readonly beside: readonly GroupRow[]
 }
 
 export interface Counting {
-  readonly filter: EntryFilter
   readonly by: GroupField
   readonly spans: Spans
   /** Maximum memory for the groups, about. */
   readonly bytesMax: number
   /** Counts the groups of matches that are not counted by the rollup; those without a value are a group, too. */
-  countRows(part: RowsPart, groupsMax: number): readonly GroupCount[]
-  readonly placesOf: PlacesOf
+  countRows(part: RowsPart, groupsMax: number): readonly GroupRow[]
 }
 
-/** A group while its matches are counted. */
-interface Tally {
-  readonly value: Value
-  count: number
-  level: number
+type Tally = { -readonly [Name in keyof CountedGroup]: CountedGroup[Name] } & {
   readonly counts: number[]
-  readonly first: Edge
-  readonly last: Edge
-  /** The parts of the matches beside the rollup that have some of the group. */
-  readonly beside: RowsPart[]
-}
-
-/** The matches of a group in its first or its last minute: all of them have arrivals from `from` to `to`. */
-interface Edge {
-  minute: number
-  from: number
-  to: number
+  readonly beside: GroupRow[]
 }
 
 /**
- * Groups the matches of a filter by the arrays of counted entries. Null if these lack the field, if spans are narrower than a minute, or if
- * there are too many groups. Only in `Database.read`.
+ * Groups the matches of a filter by the arrays of counted entries; those with most matches come first. Null if the arrays lack the field, if
+ * spans are narrower than a minute, or if there are too many groups. Only in `Database.read`.
  */
-export function countByArrays(rollup: Rollup, contents: Contents, counting: Counting): GroupsFound | null {
-  const { by, spans, countRows } = counting
-  const take = memoryOf(counting.bytesMax)
+export function countByArrays(
+  rollup: Rollup,
+  contents: Contents,
+  { by, spans, bytesMax, countRows }: Counting,
+): { readonly groups: readonly CountedGroup[]; readonly ungrouped: number } | null {
+  const take = memoryOf(bytesMax)
   const valuesOf = countedValues(rollup, contents, by)
   if (valuesOf === null || spans.widthMs % MINUTE_MS !== 0) return null
   const unit = spans.widthMs / MINUTE_MS
@@ -129,34 +120,29 @@ export function countByArrays(rollup: Rollup, contents: Contents, counting: Coun
       const values = valuesOf(span, index)
       if (values.length === 0) ungrouped += 1
       const [minute = 0, facts = 0] = [span.minutes[index], span.facts[index]]
-      const at = Math.floor(minute / unit) - spans.first
       for (const value of values) {
         const tally = tallyOf(value)
-        add(tally, 1, facts & LEVEL_BITS, at)
-        if (minute <= tally.first.minute) extend(tally.first, minute, span.first + index)
-        if (minute >= tally.last.minute) extend(tally.last, minute, span.first + index)
+        add(tally, 1, facts & LEVEL_BITS, Math.floor(minute / unit) - spans.first)
+        if (minute < tally.firstMinute) tally.firstMinute = minute
+        if (minute > tally.lastMinute) tally.lastMinute = minute
       }
     })
     for (const part of rollup.beside) {
-      for (const { value, count, level, counts } of notTooMany(countRows(part, ROWS_MAX))) {
-        if (value === null) {
-          ungrouped += count
+      for (const row of notTooMany(countRows(part, ROWS_MAX))) {
+        if (row.value === null) {
+          ungrouped += row.count
           continue
         }
-        const tally = tallyOf(value)
-        for (const [at, more] of counts.entries()) if (more > 0) add(tally, more, level, at)
-        tally.beside.push(part)
+        const tally = tallyOf(row.value)
+        for (const [at, more] of row.counts.entries()) if (more > 0) add(tally, more, row.level, at)
+        tally.beside.push(row)
       }
     }
   }
   return withinMemory(() => {
     tallyAll()
-    return {
-      groups: [...tallies.values()]
-        .sort((a, b) => b.count - a.count || compareValues(a.value, b.value))
-        .map((tally) => ({ ...tally, edges: () => edgesOf(tally, counting) })),
-      ungrouped,
-    }
+    const groups = [...tallies.values()].sort((a, b) => b.count - a.count || compareValues(a.value, b.value))
+    return { groups, ungrouped }
   })
 }
 
@@ -165,8 +151,8 @@ const newTally = (value: Value, { count }: Spans): Tally => ({
   count: 0,
   level: 0,
   counts: Array.from({ length: count }, () => 0),
-  first: { minute: Number.POSITIVE_INFINITY, from: 0, to: 0 },
-  last: { minute: Number.NEGATIVE_INFINITY, from: 0, to: 0 },
+  firstMinute: Number.POSITIVE_INFINITY,
+  lastMinute: Number.NEGATIVE_INFINITY,
   beside: [],
 })
 
@@ -174,25 +160,6 @@ function add(tally: Tally, count: number, level: number, span: number): void {
   tally.count += count
   tally.level = Math.max(tally.level, level)
   tally.counts[span] = (tally.counts[span] ?? 0) + count
-}
-
-function extend(edge: Edge, minute: number, arrival: number): void {
-  edge.from = minute === edge.minute ? Math.min(edge.from, arrival) : arrival
-  edge.to = minute === edge.minute ? Math.max(edge.to, arrival) : arrival
-  edge.minute = minute
-}
-
-/** Arrays have minutes only: the first and the last match of a group are found among the matches of its first and its last minute. */
-function edgesOf({ value, first, last, beside }: Tally, { filter, by, placesOf }: Counting) {
-  const edge = ({ minute, from, to }: Edge, order: 'asc' | 'desc'): Place | undefined => {
-    const own = Number.isFinite(minute)
-      ? [{ ...minuteOf(filter, minute), arrivals: { after: from - 1, last: to } }]
-      : []
-    return [...own, ...beside]
-      .flatMap((part) => placesOf(withValue(part.filter, by, value), order, null, 1, part.arrivals))
-      .sort((a, b) => (order === 'asc' ? comparePlaces(a, b) : comparePlaces(b, a)))[0]
-  }
-  return { first: edge(first, 'asc')?.nanos ?? 0n, last: edge(last, 'desc') ?? { nanos: 0n, arrival: 0 } }
 }
 
 /** Too many different values or numbers to count them in memory. */
@@ -233,36 +200,3 @@ export function compareValues(a: Value, b: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
 }
-
-/** Narrows a filter to the entries of a group. */
-function withValue(filter: EntryFilter, by: GroupField, value: Value): EntryFilter {
-  if (by === 'template' || by === 'exceptionGroup') return { ...filter, [by]: fingerprintText(value) }
-  return { ...filter, query: { type: 'and', queries: [filter.query, ...hasValue(by, value)] } }
-}
-
-function hasValue(by: Exclude<GroupField, 'template' | 'exceptionGroup'>, value: Value): readonly Query[] {
-  const text = String(value)
-  if (typeof by !== 'string') return [{ type: 'leaf', ...by, value: text, prefix: false }]
-  switch (by) {
-    case 'level':
-      return [{ type: 'level', comparison: '=', rank: Number(value) }]
-    case 'eventId':
-      return [{ type: 'number', field: by, comparison: '=', value: Number(value) }]
-    case 'category':
-      // Not those below it.
-      return [equals(by, text, false), { type: 'not', query: equals(by, `${text}.`, true) }]
-    default:
-      return [equals(by, text, false)]
-  }
-}
-
-const equals = (
-  field: Exclude<GroupColumn, 'level' | 'eventId' | 'template' | 'exceptionGroup'>,
-  value: string,
-  prefix: boolean,
-): Query => ({
-  type: 'equals',
-  field,
-  value,
-  prefix,
-})

@@ -4,7 +4,7 @@ import type { LeafName } from '../../query/ast.ts'
 import type { EntryFilter, EntryGroup, GroupColumn, GroupField, GroupLimits, Groups } from '../log-store.ts'
 import { type Spans, startsOf } from '../spans.ts'
 import { type Contents, LEAF_TEXTS } from './contents.ts'
-import { countByArrays, type GroupCount, type GroupsFound, type Value } from './counted-groups.ts'
+import { countByArrays, type GroupCount, type GroupRow, type Value } from './counted-groups.ts'
 import { spansOf } from './counting.ts'
 import type { Database } from './database.ts'
 import { gather } from './entry-reader.ts'
@@ -12,7 +12,7 @@ import { fingerprintText } from './ids.ts'
 import { needleText } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
 import type { PlacesOf } from './places.ts'
-import type { RollupOf, RowsPart } from './rollup-reader.ts'
+import { minuteOf, type RollupOf, type RowsPart } from './rollup-reader.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
@@ -74,55 +74,91 @@ export function createGroupReader(
     const spans = spansOf(placesOf, filter, rollup ?? rollupOf(filter, 'counts'), bucketsMax)
     if (spans === null) return NOTHING
     const countRows = (part: RowsPart, most: number) => countGroups(database, rowsOf(part, by), spans, most)
-    const counted =
-      rollup && countByArrays(rollup, contents, { filter, by, spans, bytesMax: countedBytesMax, countRows, placesOf })
-    const { groups, ungrouped } = counted ?? countByRows(database, rowsOf({ filter }, by), spans, groupsMax)
-    const shown = groups.slice(0, groupsMax).map((group) => ({ ...group, ...group.edges() }))
-    const sources = gather(
-      contents,
-      shown.map(({ last }) => last.arrival),
-      'row',
-    )
+    const counted = rollup && countByArrays(rollup, contents, { by, spans, bytesMax: countedBytesMax, countRows })
+    const { rows, samples, ungrouped, more } =
+      counted === null ? countByRows(filter, by, spans, groupsMax) : completed(counted, filter, by, spans, groupsMax)
+    const sources = gather(contents, samples, 'row')
     return {
       intervalMs: spans.widthMs,
       spans: startsOf(spans).map(timestampOf),
-      groups: shown.slice(0, sources.length).map(({ value, count, level, counts, first, last }) => ({
+      groups: rows.slice(0, sources.length).map(({ value, count, level, counts, first, last }) => ({
         value: valueText(value, by),
         count,
         firstAt: fromNanos(first),
-        lastAt: fromNanos(last.nanos),
+        lastAt: fromNanos(last),
         worstLevel: levelOf(level),
         counts,
       })),
       sources,
-      more: groups.length > sources.length,
+      more: more || rows.length > sources.length,
       ungrouped,
     }
   }
+
+  /** The groups with most matches, as SQLite counts them. Each match is read once. */
+  const countByRows = (filter: EntryFilter, by: GroupField, spans: Spans, groupsMax: number): FoundGroups => {
+    const matches = rowsOf({ filter }, by)
+    const found = countGroups(database, matches, spans, groupsMax + 1)
+    const all = found.filter(({ value }) => value !== null)
+    const rows = all.slice(0, groupsMax)
+    return {
+      rows,
+      samples: lastEntries(database, matches, rows),
+      // Entries without a value come first.
+      ungrouped: found[0]?.value === null ? found[0].count : 0,
+      more: all.length > rows.length,
+    }
+  }
+
+  /** Arrays have minutes only, so the times of groups are those of their matches in their first and their last minute. */
+  const completed = (
+    { groups, ungrouped }: NonNullable<ReturnType<typeof countByArrays>>,
+    filter: EntryFilter,
+    by: GroupField,
+    spans: Spans,
+    groupsMax: number,
+  ): FoundGroups => {
+    const shown = groups.slice(0, groupsMax)
+    const minutes = new Set(
+      shown.flatMap(({ firstMinute, lastMinute }) => [firstMinute, lastMinute]).filter(Number.isFinite),
+    )
+    const times = new Map(shown.map(({ value, beside }) => [value, [...beside]]))
+    for (const minute of minutes) {
+      const own = shown.filter(({ firstMinute, lastMinute }) => firstMinute === minute || lastMinute === minute)
+      const matches = withValues(rowsOf(minuteOf(filter, minute), by), own)
+      for (const row of countGroups(database, matches, spans, own.length)) times.get(row.value)?.push(row)
+    }
+    const rows = shown.map(({ value, count, level, counts }): GroupRow => {
+      const of = times.get(value) ?? []
+      const first = of.map((row) => row.first).reduce((a, b) => (b < a ? b : a))
+      const last = of.map((row) => row.last).reduce((a, b) => (b > a ? b : a))
+      return { value, count, level, counts, first, last }
+    })
+    const samples = rows.flatMap((row) => {
+      const instant = { ...filter, from: fromNanos(row.last), to: fromNanos(row.last + 1n) }
+      return lastEntries(database, withValues(rowsOf({ filter: instant }, by), [row]), [row])
+    })
+    return { rows, samples, ungrouped, more: groups.length > shown.length }
+  }
+
   return {
     groups: (filter: EntryFilter, by: GroupField, limits: GroupLimits) => database.read(() => read(filter, by, limits)),
   }
 }
 
-/** A group as SQLite counts it, with its first and last times (nanoseconds since 1970). */
-interface GroupRow extends GroupCount {
-  readonly first: bigint
-  readonly last: bigint
+/** The groups with most matches, with the arrivals of their last entries. */
+interface FoundGroups {
+  readonly rows: readonly GroupRow[]
+  readonly samples: readonly number[]
+  /** The number of matches without a value. */
+  readonly ungrouped: number
+  readonly more: boolean
 }
 
-/** The groups with most matches, one more than `groupsMax`. Each match is read once. */
-function countByRows(database: Database, rows: GroupRows, spans: Spans, groupsMax: number): GroupsFound {
-  const found = countGroups(database, rows, spans, groupsMax + 1)
-  const groups = found.filter(({ value }) => value !== null)
-  const arrivals = lastEntries(database, rows, groups.slice(0, groupsMax))
-  return {
-    // Entries without a value come first.
-    ungrouped: found[0]?.value === null ? found[0].count : 0,
-    groups: groups.map(({ first, last, ...group }, index) => ({
-      ...group,
-      edges: () => ({ first, last: { nanos: last, arrival: arrivals[index] ?? 0 } }),
-    })),
-  }
+/** The rows of some groups alone. */
+function withValues({ source, where, value }: GroupRows, groups: readonly GroupCount[]): GroupRows {
+  const values = groups.map((group) => group.value)
+  return { source, where: allOf([where, sql(`${value} IN (${values.map(() => '?').join(', ')})`, ...values)]), value }
 }
 
 /** The groups with most entries, preceded by the entries without a value as one group. Each entry is read once. */

@@ -236,7 +236,7 @@ const isBeyond = ({ firstMinute, lastMinute }: TimedTable, minute: number, order
   order === 'asc' ? firstMinute > minute : lastMinute < minute
 
 /** In the order of (timestamp, id), as in SQLite: texts before bytes. */
-export function comparePlaces(a: Place, b: Place): number {
+function comparePlaces(a: Place, b: Place): number {
   if (a.nanos !== b.nanos) return a.nanos < b.nanos ? -1 : 1
   const [x, y] = [storedId(a.id), storedId(b.id)]
   if (typeof x !== typeof y) return typeof x === 'string' ? -1 : 1

@@ -381,6 +381,22 @@ describe('counts that are kept', () => {
     expect(numberOf('SELECT count(*) FROM counted_entries')).toBe(0)
   })
 
+  test('of version 4, whose arrays have no fingerprints, are made anew', () => {
+    const filter = entriesOf(TEAM)
+    withStore({}, (calls) => {
+      calls.write(Array.from({ length: 30 }, () => applicationDocument()))
+      while (calls.countMore());
+    })
+    withFile((database) => database.exec("UPDATE counted_entries SET content = x'00'; PRAGMA user_version = 4"))
+    withStore({}, (calls) => {
+      expectSameAnswers(calls, filter)
+      while (calls.countMore());
+      expectSameAnswers(calls, filter)
+      expectSameAnswers(calls, entriesOf(TEAM, { template: applicationDocument().template }))
+    })
+    expectExactRows()
+  })
+
   test('of the matches of words take no room for arrivals that were removed before', () => {
     const on = (day: number) => eventDocument({ receivedAt: `2026-02-0${day}T00:00:00.000Z` })
     withStore({}, (calls) => {
