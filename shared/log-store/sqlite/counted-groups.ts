@@ -5,7 +5,7 @@ import type { Contents } from './contents.ts'
 import { type CountedSpan, NO_FINGERPRINT } from './counted-entries.ts'
 import { MINUTE_MS } from './counting.ts'
 import { leafNeedle, leafTexts } from './leaf-bytes.ts'
-import type { Facts, Rollup, RowsPart } from './rollup-reader.ts'
+import type { Facts, Rollup, RowsPart } from './rollup.ts'
 
 /** The value of a group as SQLite has it; null for entries without one. */
 export type Value = string | number | null

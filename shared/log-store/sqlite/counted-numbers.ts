@@ -14,7 +14,7 @@ import {
 } from './counted-groups.ts'
 import { MINUTE_MS } from './counting.ts'
 import { roundedNumbers } from './leaf-bytes.ts'
-import type { Rollup, RowsPart } from './rollup-reader.ts'
+import type { Rollup, RowsPart } from './rollup.ts'
 
 /** The number of times that a number occurs in a span among the entries with a value. */
 export interface NumberRow {

@@ -4,7 +4,7 @@ import type { EntryFilter, FacetName, Facets, Histogram } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
 import type { Database } from './database.ts'
 import type { PlacesOf } from './places.ts'
-import type { Rollup, RollupOf, RowsPart } from './rollup-reader.ts'
+import type { Rollup, RollupOf, RowsPart } from './rollup.ts'
 import { kindsOf, type SelectParts, whereKinds } from './selection.ts'
 
 const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }

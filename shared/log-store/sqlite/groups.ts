@@ -12,7 +12,7 @@ import { fingerprintText } from './ids.ts'
 import { needleText } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
 import type { PlacesOf } from './places.ts'
-import { minuteOf, type RollupOf, type RowsPart } from './rollup-reader.ts'
+import { minuteOf, type RollupOf, type RowsPart } from './rollup.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 

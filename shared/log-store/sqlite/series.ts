@@ -19,7 +19,7 @@ import type { Database } from './database.ts'
 import { type GroupRows, groupRows, leafArray, valueText } from './groups.ts'
 import type { StoreLimits } from './limits.ts'
 import type { PlacesOf } from './places.ts'
-import type { RollupOf, RowsPart } from './rollup-reader.ts'
+import type { RollupOf, RowsPart } from './rollup.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
