@@ -129,6 +129,11 @@ export function readsOf(entries: number): readonly Read[] {
       (answer: Groups) => sumOf(answer.groups),
     ),
     readOf(
+      'groups of messages, 30 days',
+      (store) => store.groups(filterOf('', last(DAYS)), 'template', GROUP_LIMITS),
+      (answer: Groups) => sumOf(answer.groups),
+    ),
+    readOf(
       'p95 of a number, 7 days',
       (store) => store.series(filterOf('', last(7)), P95),
       ({ series }: SeriesAnswer) => sumOf(series),

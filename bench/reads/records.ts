@@ -126,10 +126,10 @@ const exception = (random: Random): string =>
     .concat(`attempt ${random.below(5)}`)
     .join('\n')
 
-type Random = ReturnType<typeof createRandom>
+export type Random = ReturnType<typeof createRandom>
 
 /** The numbers of mulberry32, always the same for a seed. */
-function createRandom(seed: number) {
+export function createRandom(seed: number) {
   let state = seed
   const fraction = (): number => {
     state = (state + 0x6d2b79f5) | 0

@@ -9,6 +9,7 @@ import { RUNBOOKS_URL, ruleGroups } from '../../deploy/monitoring/render.ts'
 import { checkRole } from '../../deploy/server/backends.ts'
 import type { Role } from '../../deploy/server/roles.ts'
 import { loadConfig } from '../../shared/runtime/config.ts'
+import { kubernetesSchemas } from '../support/kubernetes-schemas.ts'
 import { notProved } from '../support/not-proved.ts'
 import { attempt } from '../support/toolchains.ts'
 
@@ -32,6 +33,7 @@ type Labels = Readonly<Record<string, string>>
 
 /** As much of the objects of Kubernetes as is looked at here. */
 interface Manifest {
+  readonly apiVersion: string
   readonly kind: string
   readonly metadata: { readonly name: string }
   readonly spec: {
@@ -46,14 +48,16 @@ interface Manifest {
   }
 }
 
-async function rendered(example: string, version = VERSIONS[0]): Promise<readonly Manifest[]> {
+/** The objects with a `spec`; a ConfigMap has none. */
+const rendered = async (example: string, version?: string): Promise<readonly Manifest[]> =>
+  (await objectsOf(example, version)).filter(({ spec }) => spec !== undefined)
+
+async function objectsOf(example: string, version = VERSIONS[0]): Promise<readonly Manifest[]> {
   const args = ['template', 'sluice', CHART, '-f', join(HELM, example), '--kube-version', String(version)]
   const { stdout } = await run('helm', args, { maxBuffer: 1e8 })
   return parseAllDocuments(stdout).flatMap((document) => {
     expect(document.errors).toEqual([])
-    const manifest = document.toJS() as Partial<Manifest> | null
-    // A ConfigMap has none.
-    return manifest?.spec === undefined ? [] : [manifest as Manifest]
+    return (document.toJS() as Manifest | null) ?? []
   })
 }
 
@@ -148,6 +152,28 @@ else
       }
     })
   })
+
+const schemas = await kubernetesSchemas().then(
+  (faultsOf) => ({ faultsOf }),
+  ({ message }: Error) => ({ missing: message }),
+)
+
+if ('missing' in found || 'missing' in schemas)
+  notProved(
+    "the chart's objects",
+    'missing' in schemas ? schemas.missing : 'there is no Helm',
+    process.env['REQUIRE_HELM'] === '1',
+  )
+else
+  test.each(EXAMPLES)(
+    'the objects of %s are as Kubernetes and the Prometheus Operator describe them',
+    async (example) => {
+      const objects = await objectsOf(example)
+      expect(objects.flatMap(schemas.faultsOf)).toEqual([])
+      const [misspelt] = objects.map((object) => ({ ...object, metadata: { ...object.metadata, lables: {} } }))
+      expect(misspelt && schemas.faultsOf(misspelt)).toHaveLength(1)
+    },
+  )
 
 if (!('missing' in found))
   test('the chart without values says what it needs', async () => {

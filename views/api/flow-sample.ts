@@ -20,7 +20,8 @@ export interface Stretch {
 }
 
 const ALL: readonly Stretch[] = [{ after: null, until: '' }]
-const STRETCHES = 10
+/** A prime, so that the ends of the stretches are at different times of the day, whatever the number of days. */
+const STRETCHES = 23
 
 /** Equal parts of the time from `from` to `to`, canonical timestamps, for a sample that does not consist of the latest flows alone. */
 export function stretchesOf(from: string, to: string): readonly Stretch[] {

@@ -105,19 +105,33 @@ export class UnpackedBlock {
   }
 
   find(arrival: number): Content | undefined {
-    // Arrivals are without gaps, unless entries were sent twice or removed.
-    const expected = arrival - this.#first
-    const index = this.#arrivals[expected] === arrival ? expected : this.#arrivals.indexOf(arrival)
+    const index = this.#indexOf(arrival)
     return index === -1 ? undefined : this.#at(index)
   }
 
-  #at(index: number): Content {
+  /** The leaves of an entry; null if it has none or is not in this block. */
+  leaves(arrival: number): Uint8Array | null {
+    const index = this.#indexOf(arrival)
+    return index === -1 ? null : this.#leavesAt(index)
+  }
+
+  /** Arrivals are without gaps, unless entries were sent twice or removed. */
+  #indexOf(arrival: number): number {
+    const expected = arrival - this.#first
+    return this.#arrivals[expected] === arrival ? expected : this.#arrivals.indexOf(arrival)
+  }
+
+  #leavesAt(index: number): Uint8Array | null {
     const begin = index === 0 ? (1 + 3 * this.#count) * NUMBER_BYTES : this.#leavesEnds[index - 1]
     const end = this.#leavesEnds[index]
+    return begin === end ? null : this.#leaves.subarray(begin, end)
+  }
+
+  #at(index: number): Content {
     const sourceOf = (): Uint8Array => this.#sourceAt(index)
     return {
       arrival: this.#arrivals[index] ?? 0,
-      leaves: begin === end ? null : this.#leaves.subarray(begin, end),
+      leaves: this.#leavesAt(index),
       get source() {
         return sourceOf()
       },

@@ -14,7 +14,7 @@ import {
 } from './blocks.ts'
 import type { Database } from './database.ts'
 import { idText } from './ids.ts'
-import { hasLeaf, hasLeafWithin, leafNumbers, leafTexts, needleOf } from './leaf-bytes.ts'
+import { hasLeaf, hasLeafWithin, leafTexts, leafValues, needleOf, roundedNumbers } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
 import { KINDS } from './schema.ts'
 
@@ -43,6 +43,8 @@ export interface Contents {
    * `read` or `write`.
    */
   source(arrival: number): string
+  /** The leaves of a stored entry (leaf-bytes.ts); null if there are none or its block is damaged. Only in `read` or `write`. */
+  leaves(arrival: number): Uint8Array | null
   /** Moves contents of an older version into blocks, in a transaction of its own. Returns whether there may be more. */
   moveMore(): boolean
 }
@@ -89,10 +91,18 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
     return true
   }
 
-  defineLeafFunctions(database, (arrival) => find(arrival)?.leaves ?? null)
+  const leaves = (arrival: number): Uint8Array | null => {
+    const block = blockOf(arrival)
+    return block === undefined
+      ? (oldContent(database, arrival)?.leaves ?? null)
+      : (block.contents?.leaves(arrival) ?? null)
+  }
+
+  defineLeafFunctions(database, leaves)
   return {
     append,
     remove,
+    leaves,
     source: (arrival) => {
       const content = find(arrival)
       return content === undefined ? withoutContent(database, arrival) : textOf(content.source)
@@ -113,9 +123,11 @@ function defineLeafFunctions(database: Database, leavesOf: (arrival: number) => 
     })
   define(HAS_LEAF, (leaves, needle) => (hasLeaf(leaves, needle) ? 1 : 0))
   define(LEAF_WITHIN, (leaves, needle, from, to) => (hasLeafWithin(leaves, needle, { from, to }) ? 1 : 0))
-  define(LEAF_TEXTS, leafTexts)
-  define(LEAF_NUMBERS, leafNumbers)
+  define(LEAF_TEXTS, (leaves, needle) => arrayOf(leafTexts(leaves, needle)))
+  define(LEAF_NUMBERS, (leaves, needle) => arrayOf(roundedNumbers(leafValues(leaves, needle))))
 }
+
+const arrayOf = (values: readonly unknown[]): string | null => (values.length === 0 ? null : JSON.stringify(values))
 
 const SELECT_OLD = 'SELECT arrival, leaves, source FROM contents'
 

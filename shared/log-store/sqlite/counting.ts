@@ -4,11 +4,11 @@ import type { EntryFilter, FacetName, Facets, Histogram } from '../log-store.ts'
 import { type Spans, spansOver } from '../spans.ts'
 import type { Database } from './database.ts'
 import type { PlacesOf } from './places.ts'
-import type { Rollup, RollupOf, RowsPart } from './rollup-reader.ts'
+import type { Rollup, RollupOf, RowsPart } from './rollup.ts'
 import { kindsOf, type SelectParts, whereKinds } from './selection.ts'
 
 const NOTHING: Histogram = { intervalMs: 1, buckets: [], total: 0 }
-const MINUTE_MS = 60_000
+export const MINUTE_MS = 60_000
 
 export function createHistogramReader(database: Database, select: SelectParts, rollupOf: RollupOf, placesOf: PlacesOf) {
   const read = (filter: EntryFilter, bucketsMax: number): Histogram => {

@@ -33,6 +33,9 @@ const KEPT_CHARACTERS_MAX = 4_096
 /** The SQL function that can end a read of many rows: returns 1, or throws once the read is called off. */
 const GO_ON = 'go_on'
 
+/** A condition that is always true, and checks once per row whether to go on. */
+export const GO_ON_EACH_ROW = `${GO_ON}()`
+
 /** A condition that is always true, and checks once per 256 rows, by a number of the row, whether to go on. */
 export const goOn = (number: string): string => `CASE WHEN ${number} & 255 THEN 1 ELSE ${GO_ON}() END`
 

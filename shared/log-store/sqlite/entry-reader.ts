@@ -16,7 +16,7 @@ import type { Database } from './database.ts'
 import { storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
 import type { PlacesOf } from './places.ts'
-import type { RollupOf, RowsPart } from './rollup-reader.ts'
+import type { RollupOf, RowsPart } from './rollup.ts'
 import { KINDS } from './schema.ts'
 import { kindsOf, type Select, type SelectParts, whereKinds } from './selection.ts'
 

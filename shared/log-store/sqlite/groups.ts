@@ -4,13 +4,15 @@ import type { LeafName } from '../../query/ast.ts'
 import type { EntryFilter, EntryGroup, GroupColumn, GroupField, GroupLimits, Groups } from '../log-store.ts'
 import { type Spans, startsOf } from '../spans.ts'
 import { type Contents, LEAF_TEXTS } from './contents.ts'
+import { countByArrays, type GroupCount, type GroupRow, type Value } from './counted-groups.ts'
 import { spansOf } from './counting.ts'
 import type { Database } from './database.ts'
 import { gather } from './entry-reader.ts'
 import { fingerprintText } from './ids.ts'
 import { needleText } from './leaf-bytes.ts'
+import type { StoreLimits } from './limits.ts'
 import type { PlacesOf } from './places.ts'
-import type { RollupOf } from './rollup-reader.ts'
+import { minuteOf, type RollupOf, type RowsPart } from './rollup.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
@@ -54,51 +56,109 @@ export function groupRows(from: string, where: Sql, by: GroupField): GroupRows {
 export const leafArray = (make: string, { field, path }: LeafName): Sql =>
   sql(`${make}(e.arrival, ?)`, needleText(field, path, '', true))
 
-/** SQLite sorts the entries into groups, on disk if they are many; only the requested groups are loaded into memory here. */
+/** Groups are counted by the arrays of counted entries if these have all that is needed; else SQLite sorts rows, on disk if they are many. */
 export function createGroupReader(
   database: Database,
   contents: Contents,
   select: Select,
   rollupOf: RollupOf,
   placesOf: PlacesOf,
+  { countedBytesMax }: StoreLimits,
 ) {
+  const rowsOf = ({ filter, arrivals }: RowsPart, by: GroupField): GroupRows => {
+    const selection = select(filter, arrivals)
+    return groupRows(selection.from, whereKinds(selection, kindsOf(filter)), by)
+  }
   const read = (filter: EntryFilter, by: GroupField, { groupsMax, bucketsMax }: GroupLimits): SourceGroups => {
-    const selection = select(filter)
-    const spans = spansOf(placesOf, filter, rollupOf(filter, 'counts'), bucketsMax)
+    const rollup = rollupOf(filter, 'facts')
+    const spans = spansOf(placesOf, filter, rollup ?? rollupOf(filter, 'counts'), bucketsMax)
     if (spans === null) return NOTHING
-    const matches = groupRows(selection.from, whereKinds(selection, kindsOf(filter)), by)
-    const rows = countGroups(database, matches, spans, groupsMax + 1)
-    // Entries without a value come first.
-    const ungrouped = rows[0]?.value === null ? rows[0].count : 0
-    const all = rows.filter(({ value }) => value !== null)
-    const first = all.slice(0, groupsMax)
-    const samples = lastEntries(database, matches, first)
+    const countRows = (part: RowsPart, most: number) => countGroups(database, rowsOf(part, by), spans, most)
+    const counted = rollup && countByArrays(rollup, contents, { by, spans, bytesMax: countedBytesMax, countRows })
+    const { rows, samples, ungrouped, more } =
+      counted === null ? countByRows(filter, by, spans, groupsMax) : completed(counted, filter, by, spans, groupsMax)
     const sources = gather(contents, samples, 'row')
     return {
       intervalMs: spans.widthMs,
       spans: startsOf(spans).map(timestampOf),
-      groups: first.slice(0, sources.length).map((row) => groupOf(row, by, spans)),
+      groups: rows.slice(0, sources.length).map(({ value, count, level, counts, first, last }) => ({
+        value: valueText(value, by),
+        count,
+        firstAt: fromNanos(first),
+        lastAt: fromNanos(last),
+        worstLevel: levelOf(level),
+        counts,
+      })),
       sources,
-      more: all.length > sources.length,
+      more: more || rows.length > sources.length,
       ungrouped,
     }
   }
+
+  /** The groups with most matches, as SQLite counts them. Each match is read once. */
+  const countByRows = (filter: EntryFilter, by: GroupField, spans: Spans, groupsMax: number): FoundGroups => {
+    const matches = rowsOf({ filter }, by)
+    const found = countGroups(database, matches, spans, groupsMax + 1)
+    const all = found.filter(({ value }) => value !== null)
+    const rows = all.slice(0, groupsMax)
+    return {
+      rows,
+      samples: lastEntries(database, matches, rows),
+      // Entries without a value come first.
+      ungrouped: found[0]?.value === null ? found[0].count : 0,
+      more: all.length > rows.length,
+    }
+  }
+
+  /** Arrays have minutes only, so the times of groups are those of their matches in their first and their last minute. */
+  const completed = (
+    { groups, ungrouped }: NonNullable<ReturnType<typeof countByArrays>>,
+    filter: EntryFilter,
+    by: GroupField,
+    spans: Spans,
+    groupsMax: number,
+  ): FoundGroups => {
+    const shown = groups.slice(0, groupsMax)
+    const minutes = new Set(
+      shown.flatMap(({ firstMinute, lastMinute }) => [firstMinute, lastMinute]).filter(Number.isFinite),
+    )
+    const times = new Map(shown.map(({ value, beside }) => [value, [...beside]]))
+    for (const minute of minutes) {
+      const own = shown.filter(({ firstMinute, lastMinute }) => firstMinute === minute || lastMinute === minute)
+      const matches = withValues(rowsOf(minuteOf(filter, minute), by), own)
+      for (const row of countGroups(database, matches, spans, own.length)) times.get(row.value)?.push(row)
+    }
+    const rows = shown.map(({ value, count, level, counts }): GroupRow => {
+      const of = times.get(value) ?? []
+      const first = of.map((row) => row.first).reduce((a, b) => (b < a ? b : a))
+      const last = of.map((row) => row.last).reduce((a, b) => (b > a ? b : a))
+      return { value, count, level, counts, first, last }
+    })
+    const samples = rows.flatMap((row) => {
+      const instant = { ...filter, from: fromNanos(row.last), to: fromNanos(row.last + 1n) }
+      return lastEntries(database, withValues(rowsOf({ filter: instant }, by), [row]), [row])
+    })
+    return { rows, samples, ungrouped, more: groups.length > shown.length }
+  }
+
   return {
     groups: (filter: EntryFilter, by: GroupField, limits: GroupLimits) => database.read(() => read(filter, by, limits)),
   }
 }
 
-export type Value = string | number | null
+/** The groups with most matches, with the arrivals of their last entries. */
+interface FoundGroups {
+  readonly rows: readonly GroupRow[]
+  readonly samples: readonly number[]
+  /** The number of matches without a value. */
+  readonly ungrouped: number
+  readonly more: boolean
+}
 
-interface GroupRow {
-  readonly value: Value
-  readonly count: number
-  /** Nanoseconds since 1970, as text. */
-  readonly first: string
-  readonly last: string
-  readonly level: number
-  /** `span:count` for each span with entries, separated by commas. */
-  readonly spans: string
+/** The rows of some groups alone. */
+function withValues({ source, where, value }: GroupRows, groups: readonly GroupCount[]): GroupRows {
+  const values = groups.map((group) => group.value)
+  return { source, where: allOf([where, sql(`${value} IN (${values.map(() => '?').join(', ')})`, ...values)]), value }
 }
 
 /** The groups with most entries, preceded by the entries without a value as one group. Each entry is read once. */
@@ -119,53 +179,47 @@ function countGroups(
     .map((row) => ({
       value: row['value'] as Value,
       count: Number(row['count']),
-      first: String(row['first']),
-      last: String(row['last']),
+      first: BigInt(String(row['first'])),
+      last: BigInt(String(row['last'])),
       level: Number(row['level']),
-      spans: String(row['spans']),
+      counts: countsOf(String(row['spans']), spans),
     }))
+}
+
+/** From `span:count` for each span with entries, separated by commas. */
+function countsOf(text: string, { count: length }: Spans): readonly number[] {
+  const counts = Array.from({ length }, () => 0)
+  for (const part of text.split(',')) {
+    const [span = 0, entries = 0] = part.split(':').map(Number)
+    if (span in counts) counts[span] = entries
+  }
+  return counts
 }
 
 /** The arrivals of the groups' last entries, in the groups' order, found by their known times. */
 function lastEntries(
   database: Database,
   { source, where, value }: GroupRows,
-  rows: readonly GroupRow[],
+  groups: readonly GroupRow[],
 ): readonly number[] {
-  if (rows.length === 0) return []
-  const times = rows.map(({ last }) => BigInt(last))
+  if (groups.length === 0) return []
+  const times = groups.map(({ last }) => last)
   const { text, values } = allOf([where, sql(`e.timestamp IN (${times.map(() => '?').join(', ')})`, ...times)])
   // With max(), SQLite takes the bare columns from the row of the maximum.
   const found = database
     .prepare(`SELECT ${value} AS value, CAST(e.timestamp AS TEXT) AS at, max(e.id), e.arrival AS arrival
       FROM ${source.text} WHERE ${text} GROUP BY 1, 2`)
     .iterate(...source.values, ...values)
-  const wanted = new Set(rows.map(({ value, last }) => placeOf(value, last)))
+  const wanted = new Set(groups.map(({ value, last }) => placeOf(value, last)))
   const arrivals = new Map<string, number>()
   for (const { value, at, arrival } of found) {
-    const place = placeOf(value as Value, String(at))
+    const place = placeOf(value as Value, BigInt(String(at)))
     if (wanted.has(place)) arrivals.set(place, Number(arrival))
   }
-  return rows.map(({ value, last }) => arrivals.get(placeOf(value, last)) ?? 0)
+  return groups.map(({ value, last }) => arrivals.get(placeOf(value, last)) ?? 0)
 }
 
-const placeOf = (value: Value, at: string): string => `${at} ${value}`
-
-function groupOf({ value, count, first, last, level, spans }: GroupRow, by: GroupField, { count: length }: Spans) {
-  const counts = Array.from({ length }, () => 0)
-  for (const part of spans.split(',')) {
-    const [span = 0, entries = 0] = part.split(':').map(Number)
-    if (span in counts) counts[span] = entries
-  }
-  return {
-    value: valueText(value, by),
-    count,
-    firstAt: fromNanos(BigInt(first)),
-    lastAt: fromNanos(BigInt(last)),
-    worstLevel: levelOf(level),
-    counts,
-  }
-}
+const placeOf = (value: Value, at: bigint): string => `${at} ${value}`
 
 export function valueText(value: Value, by: GroupField): string {
   if (by === 'level') return levelOf(Number(value))

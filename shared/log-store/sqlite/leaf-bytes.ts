@@ -47,16 +47,19 @@ export function needleOf(text: string): Buffer {
 
 export const hasLeaf = (leaves: Uint8Array, needle: Uint8Array): boolean => asBuffer(leaves).indexOf(needle) !== -1
 
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** The values of the leaves at a path; the needle is `leafNeedle` with an empty value and `prefix`. */
-export function* leafValues(leaves: Uint8Array, needle: Uint8Array): Iterable<string> {
+export function leafValues(leaves: Uint8Array, needle: Uint8Array): readonly string[] {
   const bytes = asBuffer(leaves)
+  const values: string[] = []
   for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, at)) {
     const begin = at + needle.length
     at = bytes.indexOf(0, begin)
-    yield bytes.toString('utf8', begin, at)
+    values.push(bytes.toString('utf8', begin, at))
   }
+  return values
 }
 
 /** Whether any of these values is within the range. */
@@ -68,20 +71,16 @@ export function hasLeafWithin(leaves: Uint8Array, needle: Uint8Array, range: Key
   return false
 }
 
-/** These values without duplicates, as a JSON array; null if there are none. */
-export function leafTexts(leaves: Uint8Array, needle: Uint8Array): string | null {
-  const texts = new Set(leafValues(leaves, needle))
-  return texts.size === 0 ? null : JSON.stringify([...texts])
+/** These values without duplicates. */
+export function leafTexts(leaves: Uint8Array, needle: Uint8Array): readonly string[] {
+  const values = leafValues(leaves, needle)
+  return values.length < 2 ? values : [...new Set(values)]
 }
 
-/** The numbers among these values, rounded (statistics.ts) and without duplicates, as a JSON array; null if there are none. */
-export function leafNumbers(leaves: Uint8Array, needle: Uint8Array): string | null {
-  const numbers = new Set<number>()
-  for (const value of leafValues(leaves, needle)) {
-    const number = roundedNumber(value)
-    if (number !== undefined) numbers.add(number)
-  }
-  return numbers.size === 0 ? null : JSON.stringify([...numbers])
+/** The numbers among these values, rounded (statistics.ts) and without duplicates. */
+export function roundedNumbers(values: readonly string[]): readonly number[] {
+  const numbers = values.map(roundedNumber).filter((number) => number !== undefined)
+  return numbers.length < 2 ? numbers : [...new Set(numbers)]
 }
 
 /** A set of texts, which can be searched with `memberNeedle`. */

@@ -6,10 +6,14 @@ export interface StoreLimits {
   readonly tailArrivals: number
   /** Entries of a list that are compared one by one before its full-text tables are searched (places.ts). */
   readonly nearEntries: number
+  /** Maximum entries with a fingerprint, found in the arrays of counted entries, whose rows are read for a page of a list (places.ts). */
+  readonly candidatesMax: number
   /** Combinations of facts per Team by which its entries are counted as they arrive (rollups.ts). */
   readonly factsOfTeam: number
   /** Entries that are counted together. If more than three times as many are uncounted, reads do not use the counts. */
   readonly countedOfAStep: number
+  /** Bytes of groups or numbers that a read counts in memory, about; more are sorted by SQLite, on disk. */
+  readonly countedBytesMax: number
   /** Entries of an older version that are moved into blocks per transaction (contents.ts). */
   readonly movedOfATurn: number
   /** Entries of an older version that are renewed per transaction (renewal.ts). */
@@ -20,8 +24,10 @@ export const STORE_LIMITS: StoreLimits = {
   textTableArrivals: 32_768,
   tailArrivals: 50_000,
   nearEntries: 1_000,
+  candidatesMax: 10_000,
   factsOfTeam: 10_000,
   countedOfAStep: 10_000,
+  countedBytesMax: 32 * 1024 * 1024,
   movedOfATurn: 640,
   renewedOfATurn: 500,
 }

@@ -1,9 +1,10 @@
-import { MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
+import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
 import type { Cursor, EntryFilter } from '../log-store.ts'
 import { hasWords } from './compile-query.ts'
 import type { Database } from './database.ts'
 import { idText, storedId } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
+import { hasFingerprint, type Rollup, type RollupOf, type RowsPart } from './rollup.ts'
 import { uncountedAfter } from './rollups.ts'
 import { isTextual, kindsOf, type Select, type Selection, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
@@ -27,12 +28,18 @@ export type PlacesOf = (
 ) => readonly Place[]
 
 export const createPlacesOf =
-  (database: Database, select: Select, limits: StoreLimits): PlacesOf =>
-  (filter, order, after, limit, arrivals) => {
+  (database: Database, select: Select, rollupOf: RollupOf, limits: StoreLimits): PlacesOf =>
+  (asked, order, after, limit, arrivals) => {
+    const filter = after === null ? asked : between(asked, order, toNanos(after.timestamp), null)
     const isText = arrivals === undefined && isTextual(database, filter)
-    if (isText && !hasWords(filter.query)) {
+    const isScattered = arrivals === undefined && hasFingerprint(filter)
+    if ((isText || isScattered) && !hasWords(filter.query)) {
       const near = nearPlaces(database, filter, select, limits.nearEntries, order, after, limit)
       if (near !== null) return near
+    }
+    if (isScattered) {
+      const found = countedPlaces(database, filter, select, rollupOf, limits.candidatesMax, order, after, limit)
+      if (found !== null) return found
     }
     const counted = isText ? uncountedAfter(database, limits) : null
     return counted === null
@@ -54,7 +61,8 @@ function nearPlaces(
   const every = { ...EVERY_ENTRY, team, kinds, from, to }
   const next = selectedPlaces(database, every, select(every, 'byTime'), order, after, entries)
   const last = next.length < entries ? null : (next.at(-1) ?? null)
-  const found = selectedPlaces(database, filter, select(filter, 'byTime'), order, after, limit, last)
+  const near = last === null ? filter : between(filter, order, null, last.nanos)
+  const found = selectedPlaces(database, near, select(near, 'byTime'), order, after, limit, last)
   return last === null || found.length === limit ? found : null
 }
 
@@ -105,6 +113,85 @@ function selectedPlaces(
     nanos: BigInt(String(nanos)),
     id: idText(id),
   }))
+}
+
+/**
+ * The places by the arrays of counted entries: they are among the matches of the first minutes that have enough together. Null if the filter
+ * has no rollup, or if one of these minutes has too many matches.
+ */
+function countedPlaces(
+  database: Database,
+  filter: EntryFilter,
+  select: Select,
+  rollupOf: RollupOf,
+  candidatesMax: number,
+  order: Order,
+  after: Cursor | null,
+  limit: number,
+): readonly Place[] | null {
+  // Arrays cannot tell the matches of a minute that come before the cursor from those after it.
+  const { begun, rest } = after === null ? { begun: [], rest: filter } : aroundMinute(filter, after, order)
+  const rollup = rollupOf(rest, 'facts')
+  const candidates = rollup && firstArrivals(rollup, order, limit, Math.max(candidatesMax, 2 * limit))
+  if (rollup === null || candidates === null) return null
+  const own: Selection = {
+    from: 'entries AS e NOT INDEXED',
+    where: sql('e.arrival IN (SELECT value FROM json_each(?))', JSON.stringify(candidates)),
+    byTime: false,
+  }
+  return [
+    ...selectedPlaces(database, filter, own, order, null, limit),
+    ...[...begun, ...rollup.beside].flatMap((part) =>
+      selectedPlaces(database, part.filter, select(part.filter, part.arrivals ?? 'byTime'), order, after, limit),
+    ),
+  ]
+    .sort(order === 'asc' ? comparePlaces : (a, b) => comparePlaces(b, a))
+    .slice(0, limit)
+}
+
+/** The arrivals in the first minutes that have `limit` matches together; null if these are more than `most`. */
+function firstArrivals(rollup: Rollup, order: Order, limit: number, most: number): readonly number[] | null {
+  const sign = order === 'asc' ? 1 : -1
+  let candidates: { readonly arrival: number; readonly minute: number }[] = []
+  let last = Number.POSITIVE_INFINITY
+  rollup.forEach(({ first, minutes }, index) => {
+    const minute = sign * (minutes[index] ?? 0)
+    if (minute > last || candidates.length > most) return
+    candidates.push({ arrival: first + index, minute })
+    if (candidates.length <= most) return
+    candidates.sort((a, b) => a.minute - b.minute)
+    last = candidates[limit - 1]?.minute ?? last
+    candidates = candidates.filter((candidate) => candidate.minute <= last)
+  })
+  return candidates.length > most ? null : candidates.map(({ arrival }) => arrival)
+}
+
+/** A filter in two parts: the minute of a cursor, and all that comes after it. */
+function aroundMinute(
+  filter: EntryFilter,
+  { timestamp }: Cursor,
+  order: Order,
+): { readonly begun: readonly RowsPart[]; readonly rest: EntryFilter } {
+  const start = toNanos(timestamp) - (toNanos(timestamp) % MINUTE_NANOS)
+  const end = start + MINUTE_NANOS - 1n
+  return {
+    begun: [{ filter: between(filter, 'asc', start, end) }],
+    rest: order === 'asc' ? between(filter, order, end + 1n, null) : between(filter, order, start - 1n, null),
+  }
+}
+
+/**
+ * Narrows a filter to the times from `first` to `last` in an order. A place would do so, too, but SQLite begins to read at the first bound of
+ * a condition, not at the closest.
+ */
+function between(filter: EntryFilter, order: Order, first: bigint | null, last: bigint | null): EntryFilter {
+  const [from, end] = order === 'asc' ? [first, last] : [last, first]
+  const [ownFrom, ownTo] = [filter.from, filter.to]
+  return {
+    ...filter,
+    from: from === null || (ownFrom !== null && toNanos(ownFrom) > from) ? ownFrom : fromNanos(from),
+    to: end === null || (ownTo !== null && toNanos(ownTo) <= end) ? ownTo : fromNanos(end + 1n),
+  }
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { indexedTexts, insertTexts } from './entry-writer.ts'
 import { storedFingerprint } from './ids.ts'
 import type { StoreLimits } from './limits.ts'
-import { RENEWED_TABLE, textTableSchema } from './schema.ts'
+import { RECOUNT, RENEWED_TABLE, textTableSchema } from './schema.ts'
 import { beginTextTable, replaceTextTable, tableOf } from './text-tables.ts'
 
 /**
@@ -45,6 +45,8 @@ export function createRenewal(database: Database, contents: Contents, { renewedO
   }
   const setState = ({ renewed, until, number }: State): void => {
     database.prepare('UPDATE renewal_state SET renewed = ?, until = ?, number = ?').run(renewed, until, number)
+    // Many entries were counted before they had fingerprints.
+    if (renewed >= until) database.exec(RECOUNT)
   }
 
   const readTurn = (): Turn | null => {

@@ -1,78 +1,48 @@
-import { LEVELS, type Level } from '../../contract/levels.ts'
-import { fromNanos, MINUTE_NANOS, toNanos } from '../../contract/timestamp.ts'
+import { LEVELS } from '../../contract/levels.ts'
 import type { Query } from '../../query/ast.ts'
-import type { EntryFilter, FacetName } from '../log-store.ts'
-import { lastArrival } from './arrivals.ts'
-import { compileQuery, wordsAndRest } from './compile-query.ts'
-import { createSpanReader } from './counted-entries.ts'
+import type { EntryFilter } from '../log-store.ts'
+import { createArrayRollup, type Matches, matchesOf } from './array-rollup.ts'
+import { wordsAndRest } from './compile-query.ts'
 import { type Database, goOn } from './database.ts'
 import type { StoreLimits } from './limits.ts'
+import {
+  besideOf,
+  countedFacts,
+  END,
+  factsOf,
+  hasFingerprint,
+  type Minutes,
+  minuteOf,
+  minutesOf,
+  type Rollup,
+  type RollupOf,
+} from './rollup.ts'
 import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
-import { factConditions, kindsOf } from './selection.ts'
-import { allOf, FALSE, type Sql, sql, TRUE } from './sql.ts'
-import { type ArrivalRange, matchesIn, tablesWithin, timedTables } from './text-tables.ts'
-
-/** The matches of a filter in whole minutes, as counted by the rollups. Only in `Database.read`. */
-export interface Rollup {
-  /** The other matches, whose rows have to be read: those in partial minutes at the ends of the range, and those not counted yet. */
-  readonly beside: readonly RowsPart[]
-  count(): number
-  /** Counts by level, each for a span that starts at `minute` (since 1970). No span crosses a multiple of `unit` minutes. */
-  levels(unit: number): Iterable<{ readonly minute: number; readonly level: Level; readonly count: number }>
-  /** The combinations of facts, named like the facet columns of `entries`, each with its count. Only if facts were wanted. */
-  facts(): Iterable<{ readonly facts: Readonly<Record<FacetName, unknown>>; readonly count: number }>
-  /** The first or last minute that has a match; null if none has. */
-  edge(order: 'asc' | 'desc'): RowsPart | null
-}
-
-/** A part of the matches of a filter: the filter narrowed, and the range of arrivals unless all are meant. */
-export interface RowsPart {
-  readonly filter: EntryFilter
-  readonly arrivals?: ArrivalRange
-}
-
-/**
- * The rollup of a filter; null if it cannot answer: if the filter needs more than the counted facts, if no whole minute is in its range,
- * while many entries are uncounted, and if a Team has more combinations of facts than are counted. Only in `Database.read`. `wanted`:
- * whether facts are to be returned, or only the filter may use them.
- */
-export type RollupOf = (filter: EntryFilter, wanted: 'counts' | 'facts') => Rollup | null
-
-/** The number of minutes up to the latest possible timestamp or later: a multiple of every width. */
-const END = 1_440 * 150_000
+import { allOf, type Sql, sql, TRUE } from './sql.ts'
 
 const GO_ON = sql(goOn('start'))
 const LEVEL_SUMS = LEVELS.map((_, rank) => `sum(entries) FILTER (WHERE facts & 7 = ${rank}) AS level_${rank}`).join()
-const FACETS = FACTS.slice(2).join()
 
 export const createRollupOf =
   (database: Database, limits: StoreLimits): RollupOf =>
   (filter, wanted) => {
     const words = wordsAndRest(filter.query)
     const rest = words === null ? filter : { ...filter, query: words.rest }
-    const needed = neededDetail(rest, words === null ? wanted : 'facts')
+    const byArrays = words !== null || hasFingerprint(filter)
+    const needed = neededDetail(rest, byArrays ? 'facts' : wanted)
     const range = minutesOf(filter)
     const counted = uncountedAfter(database, limits)
     if (needed === null || range.to <= range.from || counted === null) return null
-    const team = database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(filter.team)?.['number']
-    if (team === undefined) return null
-    if (needed === ROLLUP_DETAILS.facts && hasRest(database, Number(team), range)) return null
-    return words === null
-      ? createRollup(database, filter, Number(team), needed, range, counted)
-      : createMatchRollup(database, filter, { match: words.match, rest, team: Number(team) }, range, counted)
+    const number = database.prepare('SELECT number FROM rollup_teams WHERE team = ?').get(filter.team)?.['number']
+    if (number === undefined) return null
+    const team = Number(number)
+    if (needed === ROLLUP_DETAILS.facts && hasRest(database, team, range)) return null
+    const matches = matchesOf(database, { match: words?.match ?? null, rest, team, range, counted })
+    return byArrays
+      ? createArrayRollup(database, filter, matches, range, counted)
+      : createRollup(database, filter, team, needed, matches, range, counted)
   }
-
-/** Minutes since 1970; `to` is exclusive. */
-interface Minutes {
-  readonly from: number
-  readonly to: number
-}
-
-const minutesOf = ({ from, to }: EntryFilter): Minutes => ({
-  from: from === null ? 0 : Number((toNanos(from) + MINUTE_NANOS - 1n) / MINUTE_NANOS),
-  to: to === null ? END : Number(toNanos(to) / MINUTE_NANOS),
-})
 
 const hasRest = (database: Database, team: number, { from, to }: Minutes): boolean =>
   database
@@ -83,7 +53,7 @@ type Detail = typeof ROLLUP_DETAILS.level | typeof ROLLUP_DETAILS.facts
 
 /** The smallest detail that has everything a filter needs; null if none has. */
 function neededDetail(filter: EntryFilter, wanted: 'counts' | 'facts'): Detail | null {
-  if (filter.correlationKey !== null || filter.template !== null || filter.exceptionGroup !== null) return null
+  if (filter.correlationKey !== null) return null
   const { environment, event, step, project, category } = filter
   const isPlain = [environment, event, step, project, category].every((value) => value === null)
   const ofFilter = wanted === 'counts' && isPlain ? ROLLUP_DETAILS.level : ROLLUP_DETAILS.facts
@@ -116,6 +86,7 @@ function createRollup(
   filter: EntryFilter,
   team: number,
   detail: Detail,
+  matches: Matches,
   range: Minutes,
   counted: number,
 ): Rollup {
@@ -170,11 +141,9 @@ function createRollup(
           counts.set(number, (counts.get(number) ?? 0) + Number(row['count']))
         }
       }
-      for (const row of database.prepare(`SELECT number, ${FACETS} FROM rollup_facts WHERE team = ?`).iterate(team)) {
-        const count = counts.get(Number(row['number']))
-        if (count !== undefined) yield { facts: row as Readonly<Record<FacetName, unknown>>, count }
-      }
+      yield* countedFacts(matches.combinations(), counts)
     },
+    ...matches,
     edge: (order) => {
       const ordered = order === 'asc' ? pieces(range, END) : pieces(range, END).toReversed()
       for (const piece of ordered) {
@@ -186,95 +155,6 @@ function createRollup(
   }
 }
 
-/** A filter with words in two parts: a full-text query, and the rest of the filter, by the facts of a Team. */
-interface WordsOfTeam {
-  readonly match: string
-  readonly rest: EntryFilter
-  readonly team: number
-}
-
-/** The rollup of a filter with words: their matches are read from the full-text tables, and counted by `counted_entries`. */
-function createMatchRollup(
-  database: Database,
-  filter: EntryFilter,
-  { match, rest, team }: WordsOfTeam,
-  range: Minutes,
-  counted: number,
-): Rollup {
-  const where = allOf([sql('e.team = ?', team), ...factsOf(rest)])
-  const facts = database
-    .prepare(`SELECT e.number AS number, ${FACETS} FROM rollup_facts AS e WHERE ${where.text}`)
-    .all(...where.values)
-    .map((row) => [Number(row['number']), row as Readonly<Record<FacetName, unknown>>] as const)
-  const wanted = new Set(facts.map(([number]) => number))
-
-  /** Calls `each` with the facts' number and the minute of every match. */
-  const forEachMatch = (each: (number: number, minute: number) => void): void => {
-    const spanOf = createSpanReader(database)
-    for (const table of tablesWithin(timedTables(database, counted), [filter.from], [filter.to])) {
-      for (const arrival of matchesIn(database, table, match)) {
-        const span = spanOf(arrival)
-        if (span === undefined) continue
-        const number = span.facts[arrival - span.first] ?? 0
-        const minute = span.minutes[arrival - span.first] ?? 0
-        if (minute >= range.from && minute < range.to && wanted.has(number)) each(number, minute)
-      }
-    }
-  }
-  const tally = (): Tally => {
-    const counts = new Map<number, number>()
-    let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-    forEachMatch((number, minute) => {
-      counts.set(number, (counts.get(number) ?? 0) + 1)
-      first = Math.min(first, minute)
-      last = Math.max(last, minute)
-    })
-    return { counts, first, last }
-  }
-  let tallied: Tally | undefined
-  const tallyOnce = (): Tally => (tallied ??= tally())
-
-  return {
-    beside: besideOf(database, filter, range, counted),
-    count: () => [...tallyOnce().counts.values()].reduce((a, b) => a + b, 0),
-    levels: function* (unit) {
-      const counts = new Map<number, number>()
-      forEachMatch((number, minute) => {
-        const key = Math.floor(minute / unit) * LEVELS_MAX + (number & 7)
-        counts.set(key, (counts.get(key) ?? 0) + 1)
-      })
-      for (const [key, count] of counts) {
-        const level = LEVELS[key % LEVELS_MAX]
-        if (level !== undefined) yield { minute: Math.floor(key / LEVELS_MAX) * unit, level, count }
-      }
-    },
-    facts: function* () {
-      for (const [number, row] of facts) {
-        const count = tallyOnce().counts.get(number)
-        if (count !== undefined) yield { facts: row, count }
-      }
-    },
-    edge: (order) => {
-      const { first, last } = tallyOnce()
-      return first > last ? null : minuteOf(filter, order === 'asc' ? first : last)
-    },
-  }
-}
-
-/** The matches by the number of their facts, and the minutes of the first and the last one. */
-interface Tally {
-  readonly counts: ReadonlyMap<number, number>
-  readonly first: number
-  readonly last: number
-}
-
-const LEVELS_MAX = 8
-
-/** The part of a filter's matches that is in a minute since 1970. */
-const minuteOf = (filter: EntryFilter, minute: number): RowsPart => ({
-  filter: { ...filter, from: timeOf(minute), to: timeOf(minute + 1) },
-})
-
 /** The numbers of the matching combinations, as a condition on rows of `rollups`. */
 function conditions(filter: EntryFilter, team: number): Sql {
   const all = factsOf(filter)
@@ -282,37 +162,6 @@ function conditions(filter: EntryFilter, team: number): Sql {
   const { text, values } = allOf([sql('e.team = ?', team), ...all])
   return sql(`facts IN (SELECT e.number FROM rollup_facts AS e WHERE ${text})`, ...values)
 }
-
-/** The conditions of a filter without words on `rollup_facts AS e`, except for the Team. */
-const factsOf = (filter: EntryFilter): readonly Sql[] => [
-  ...(filter.kinds.length === 0 ? [] : [sql(`e.kind IN (${kindsOf(filter).join()})`)]),
-  ...factConditions(filter),
-  ...(filter.query.type === 'all' ? [] : [compileQuery(filter.query, () => FALSE, false).rest]),
-]
-
-const besideOf = (database: Database, filter: EntryFilter, range: Minutes, counted: number): readonly RowsPart[] => [
-  ...atTheEnds(filter, range),
-  ...uncounted(filter, range, counted, lastArrival(database)),
-]
-
-function atTheEnds(filter: EntryFilter, { from, to }: Minutes): readonly RowsPart[] {
-  const start = filter.from !== null && toNanos(filter.from) < nanosOf(from)
-  const end = filter.to !== null && toNanos(filter.to) > nanosOf(to)
-  return [
-    ...(start ? [{ filter: { ...filter, to: timeOf(from) } }] : []),
-    ...(end ? [{ filter: { ...filter, from: timeOf(to) } }] : []),
-  ]
-}
-
-function uncounted(filter: EntryFilter, { from, to }: Minutes, counted: number, last: number): readonly RowsPart[] {
-  if (counted === last) return []
-  const range = { from: filter.from === null ? null : timeOf(from), to: filter.to === null ? null : timeOf(to) }
-  return [{ filter: { ...filter, ...range }, arrivals: { after: counted, last } }]
-}
-
-/** The start of a minute since 1970, in nanoseconds. */
-const nanosOf = (minute: number): bigint => BigInt(minute) * MINUTE_NANOS
-const timeOf = (minute: number): string => fromNanos(nanosOf(minute))
 
 interface Piece extends Minutes {
   readonly width: (typeof WIDTHS)[number]

@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { lastArrival } from './arrivals.ts'
-import { forgetCounted, storeCounted } from './counted-entries.ts'
+import { forgetCounted, NO_FINGERPRINT, type NumberedEntry, storeCounted } from './counted-entries.ts'
 import type { Database } from './database.ts'
 import type { StoreLimits } from './limits.ts'
 import { RECOUNT, ROLLUP_DETAILS } from './schema.ts'
@@ -90,7 +90,7 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
     const numbers = change(database, limits, 1, entries)
     storeCounted(
       database,
-      entries.map(({ arrival, minute }) => ({ arrival, minute, facts: numbers.get(arrival) ?? 0 })),
+      entries.map((entry) => ({ ...entry, facts: numbers.get(entry.arrival) ?? 0 })),
     )
     widenTimes(database, entries)
     const reached = entries.length < limits.countedOfAStep ? last : (entries.at(-1)?.arrival ?? last)
@@ -124,15 +124,25 @@ export function createRollups(database: Database, limits: StoreLimits): Rollups 
   }
 }
 
-/** The first entries after an arrival. */
-function selectCounted(database: Database, after: number, limit: number): readonly CountedEntry[] {
+/** The first entries after an arrival, with their fingerprints. */
+function selectCounted(
+  database: Database,
+  after: number,
+  limit: number,
+): readonly (CountedEntry & Pick<NumberedEntry, 'template' | 'exceptionGroup'>)[] {
   const statement = database.prepare(
-    `SELECT ${COUNTED_COLUMNS} FROM entries NOT INDEXED WHERE arrival > ? ORDER BY arrival LIMIT ?`,
+    `SELECT template, exception_group, ${COUNTED_COLUMNS} FROM entries NOT INDEXED WHERE arrival > ? ORDER BY arrival LIMIT ?`,
   )
   // Objects with a name for each column would take most of the time.
   statement.setReturnArrays(true)
   const rows = statement.all(after, limit) as unknown as readonly (readonly SQLOutputValue[])[]
-  return rows.map(([arrival, minute, ...facts]) => ({ arrival: Number(arrival), minute: Number(minute), facts }))
+  return rows.map(([template, exceptionGroup, arrival, minute, ...facts]) => ({
+    template: Number(template ?? NO_FINGERPRINT),
+    exceptionGroup: Number(exceptionGroup ?? NO_FINGERPRINT),
+    arrival: Number(arrival),
+    minute: Number(minute),
+    facts,
+  }))
 }
 
 /** Entries of the same facts. */

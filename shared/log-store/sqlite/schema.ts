@@ -4,7 +4,7 @@ import type { EntryKind } from '../../contract/records.ts'
 export const APPLICATION_ID = 0x534c4c31
 
 /** The version of the tables (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = 4
+export const SCHEMA_VERSION = 5
 
 /** Documents of 1 KB waste a quarter of a 4 KiB page, but little of one of 8 KiB. */
 export const PAGE_BYTES = 8_192
@@ -139,7 +139,7 @@ const ROLLUPS_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `
 
-/** `counted_entries` tells the minute and the combination of facts of each counted entry, by arrival (counted-entries.ts). */
+/** `counted_entries` has the minute, facts and fingerprints of each counted entry, by arrival (counted-entries.ts). */
 const COUNTED_ENTRIES_SCHEMA = `
   CREATE TABLE counted_entries (
     first INTEGER PRIMARY KEY,
@@ -172,7 +172,8 @@ export const SCHEMA = `${ENTRIES_SCHEMA}${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNT
 /**
  * Version 1 had no rollups and no fingerprints, and versions 1 and 2 indexed fewer words; these are made from the entries in the
  * background. A version that changes fingerprints or words has to reset `renewal_state`. Version 1 also stored fewer facts about flows; its
- * flows are not read again. Version 3 had neither blocks nor `counted_entries`.
+ * flows are not read again. Version 3 had neither blocks nor `counted_entries`, which had no fingerprints in
+ * version 4.
  */
 export const UPGRADES: Readonly<Record<number, string>> = {
   1: `${BLOCKS_SCHEMA}${ROLLUPS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RENEWAL_SCHEMA}
@@ -184,6 +185,7 @@ export const UPGRADES: Readonly<Record<number, string>> = {
   2: `${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}
     DROP TABLE IF EXISTS ${RENEWED_TABLE}; DROP TABLE renewal_state; ${RENEWAL_SCHEMA}`,
   3: `${BLOCKS_SCHEMA}${COUNTED_ENTRIES_SCHEMA}${RECOUNT}`,
+  4: RECOUNT,
 }
 
 /**

@@ -11,29 +11,53 @@ import {
 } from '../log-store.ts'
 import { type Spans, startsOf } from '../spans.ts'
 import { type CountedNumber, ROUNDED_NUMBERS_MAX, type SeriesFunction, statisticOf } from '../statistics.ts'
-import { LEAF_NUMBERS } from './contents.ts'
+import { type Contents, LEAF_NUMBERS } from './contents.ts'
+import { type Value, withinMemory } from './counted-groups.ts'
+import { countNumbersByArrays, type NumberRow, type ValueCount } from './counted-numbers.ts'
 import { spansOf } from './counting.ts'
 import type { Database } from './database.ts'
-import { type GroupRows, groupRows, leafArray, type Value, valueText } from './groups.ts'
+import { type GroupRows, groupRows, leafArray, valueText } from './groups.ts'
+import type { StoreLimits } from './limits.ts'
 import type { PlacesOf } from './places.ts'
-import type { RollupOf } from './rollup-reader.ts'
+import type { RollupOf, RowsPart } from './rollup.ts'
 import { kindsOf, type Select, whereKinds } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
-/** SQLite counts the numbers of each span, on disk if they are many; only those of one span at a time are loaded into memory here. */
-export function createSeriesReader(database: Database, select: Select, rollupOf: RollupOf, placesOf: PlacesOf) {
-  const matches = (filter: EntryFilter, by: GroupField | null): GroupRows => {
-    const selection = select(filter)
+/**
+ * Numbers are counted by the arrays of counted entries if these have all that is needed; else SQLite counts them, on disk if they are many, and
+ * only those of one span at a time are loaded into memory here.
+ */
+export function createSeriesReader(
+  database: Database,
+  contents: Contents,
+  select: Select,
+  rollupOf: RollupOf,
+  placesOf: PlacesOf,
+  { countedBytesMax }: StoreLimits,
+) {
+  const matches = ({ filter, arrivals }: RowsPart, by: GroupField | null): GroupRows => {
+    const selection = select(filter, arrivals)
     const where = whereKinds(selection, kindsOf(filter))
     return by === null ? { source: sql(selection.from), where, value: 'NULL' } : groupRows(selection.from, where, by)
   }
   const read = (filter: EntryFilter, { fn, of, by, seriesMax, bucketsMax }: SeriesRequest): SeriesAnswer => {
-    const spans = spansOf(placesOf, filter, rollupOf(filter, 'counts'), bucketsMax)
+    const rollup = rollupOf(filter, 'facts')
+    const spans = spansOf(placesOf, filter, rollup ?? rollupOf(filter, 'counts'), bucketsMax)
     if (spans === null) return { intervalMs: 1, spans: [], series: [], more: false }
-    const ranked = by === null ? [null] : topValues(database, matches(withLeaf(filter, of), by), seriesMax + 1)
+    const ranksOf = (part: RowsPart, most: number) =>
+      by === null ? [] : countValues(database, matches({ ...part, filter: withLeaf(part.filter, of) }, by), most)
+    const rowsOf = (part: RowsPart, shown: readonly Value[] | null) =>
+      countNumbers(database, matches(part, by), of, shown, spans)
+    const counted =
+      rollup && countNumbersByArrays(rollup, contents, { of, by, spans, bytesMax: countedBytesMax, ranksOf, rowsOf })
+    const ranked =
+      by === null
+        ? [null]
+        : ((counted && withinMemory(counted.ranked)) ?? ranksOf({ filter }, seriesMax + 1).map(([value]) => value))
     const shown = ranked.slice(0, seriesMax)
-    const rows = countNumbers(database, matches(filter, by), of, by === null ? null : shown, spans)
-    const found = seriesOf(rows, fn, spans)
+    const found =
+      (counted && withinMemory(() => seriesOf(counted.rows(shown), fn, spans))) ??
+      seriesOf(rowsOf({ filter }, by === null ? null : shown), fn, spans)
     const empty = emptySeries(fn, spans)
     return {
       intervalMs: spans.widthMs,
@@ -48,20 +72,17 @@ export function createSeriesReader(database: Database, select: Select, rollupOf:
   return { series: (filter: EntryFilter, request: SeriesRequest) => database.read(() => read(filter, request)) }
 }
 
-/** The most frequent values. */
-function topValues(database: Database, { source, where, value }: GroupRows, valuesMax: number): readonly Value[] {
+/** The most frequent values, and how many entries have each. */
+function countValues(
+  database: Database,
+  { source, where, value }: GroupRows,
+  valuesMax: number,
+): readonly ValueCount[] {
   return database
-    .prepare(`SELECT value FROM (SELECT ${value} AS value FROM ${source.text} WHERE ${where.text})
+    .prepare(`SELECT value, count(*) AS count FROM (SELECT ${value} AS value FROM ${source.text} WHERE ${where.text})
       WHERE value IS NOT NULL GROUP BY value ORDER BY count(*) DESC, value LIMIT ?`)
     .all(...source.values, ...where.values, valuesMax)
-    .map((row) => row['value'] as Value)
-}
-
-interface NumberRow {
-  readonly value: Value
-  readonly span: number
-  readonly number: number
-  readonly count: number
+    .map((row) => [row['value'] as Value, Number(row['count'])])
 }
 
 /**

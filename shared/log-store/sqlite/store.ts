@@ -46,7 +46,7 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
   const selectParts = createSelectParts(database, limits, select)
   const rollups = createRollups(database, limits)
   const rollupOf = createRollupOf(database, limits)
-  const placesOf = createPlacesOf(database, select, limits)
+  const placesOf = createPlacesOf(database, select, rollupOf, limits)
   return {
     calls: {
       ...createEntryWriter(database, contents, rollups, limits),
@@ -61,8 +61,8 @@ export function openStore(options: StoreOptions): { readonly calls: Store; close
       countMore: rollups.countMore,
       forgetCounts: rollups.forgetCounts,
       countedEntries: rollups.countedEntries,
-      ...createGroupReader(database, contents, select, rollupOf, placesOf),
-      ...createSeriesReader(database, select, rollupOf, placesOf),
+      ...createGroupReader(database, contents, select, rollupOf, placesOf, limits),
+      ...createSeriesReader(database, contents, select, rollupOf, placesOf, limits),
     },
     close: () => database.close(),
   }

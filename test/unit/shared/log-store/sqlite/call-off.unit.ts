@@ -106,3 +106,30 @@ describe('a read that goes through many rows asks whether to go on', () => {
     expect(store.calls.count(filter('request'))).toBe(ENTRIES)
   })
 })
+
+const INDEX = { field: 'scope', path: 'index' } as const
+const GROUP_LIMITS = { groupsMax: 2, bucketsMax: 1 }
+
+test.each<[string, (calls: Store) => unknown]>([
+  ['groups', (calls) => calls.groups(filter(''), 'template', GROUP_LIMITS)],
+  ['groups of a value', (calls) => calls.groups(entriesOf(APART), INDEX, GROUP_LIMITS)],
+  [
+    'a series',
+    (calls) => calls.series(entriesOf(APART), { fn: 'p95', of: INDEX, by: null, seriesMax: 1, bucketsMax: 1 }),
+  ],
+  ['a list of a template', (calls) => calls.search({ ...entriesOf(APART), template: '00000000000ab' }, page)],
+])('%s of arrays is ended, too', (_name, read) => {
+  read(store.calls)
+  isCalledOff = true
+  expect(() => read(store.calls)).toThrow(CalledOffError)
+  isCalledOff = false
+})
+
+test.each(['asc', 'desc'] as const)('a page deep in a list reads its own rows alone (%s)', (order) => {
+  const range = { from: '1970-01-01T00:00:00.000Z', to: timestampOf((2 + ENTRIES) * DAY_MS) }
+  const day = order === 'asc' ? ENTRIES - 20 : 20
+  const after = { timestamp: timestampOf(day * DAY_MS), id: '' }
+  asked = 0
+  expect(store.calls.search(entriesOf(APART, range), { limit: 10, order, after }).sources).toHaveLength(10)
+  expect(asked).toBeLessThanOrEqual(1)
+})

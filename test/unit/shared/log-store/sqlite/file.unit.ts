@@ -194,11 +194,11 @@ describe('the file', () => {
   test('a newer version is refused', async () => {
     await (await open()).close()
     const newer = new DatabaseSync(file)
-    newer.exec('PRAGMA user_version = 5')
+    newer.exec('PRAGMA user_version = 6')
     newer.close()
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 5, this program knows 4/)
+    await expect(opening).rejects.toThrow(/schema version 6, this program knows 5/)
   })
 
   test('a folder in its place is refused', async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../../../../shared/contract/documents.ts'
 import { LEVELS } from '../../../../../shared/contract/levels.ts'
 import { fromNanos, timestampOf, toNanos } from '../../../../../shared/contract/timestamp.ts'
-import type { Cursor, EntryFilter } from '../../../../../shared/log-store/log-store.ts'
+import type { Cursor, EntryFilter, GroupField } from '../../../../../shared/log-store/log-store.ts'
 import { openDatabase } from '../../../../../shared/log-store/sqlite/database.ts'
 import { STORE_LIMITS, type StoreLimits } from '../../../../../shared/log-store/sqlite/limits.ts'
 import { createRollupOf } from '../../../../../shared/log-store/sqlite/rollup-reader.ts'
@@ -79,31 +79,61 @@ const isRolledUp = (
   }
 }
 
-function expectSameAnswers(calls: ReturnType<typeof openStore>['calls'], filter: EntryFilter): void {
+const GROUPED: readonly GroupField[] = [
+  ...(['level', 'category', 'event', 'template', 'exceptionGroup', 'correlationKey'] as const),
+  { field: 'scope', path: 'tenant' },
+  { field: 'payload', path: 'items' },
+]
+
+const SERIES = [
+  { fn: 'count', of: null },
+  { fn: 'p95', of: { field: 'scope', path: 'ms' } },
+] as const
+
+function expectSameAnswers(
+  calls: ReturnType<typeof openStore>['calls'],
+  filter: EntryFilter,
+  by: GroupField = 'template',
+): void {
   const rows = fromRows(filter)
   expect(calls.count(filter)).toBe(calls.count(rows))
   expect(calls.facets(filter, 5)).toEqual(calls.facets(rows, 5))
   for (const buckets of [1, 7, 80, 1_000]) {
     expect(calls.histogram(filter, buckets)).toEqual(calls.histogram(rows, buckets))
   }
+  const limits = { groupsMax: 3, bucketsMax: 7 }
+  expect(calls.groups(filter, by, limits)).toEqual(calls.groups(rows, by, limits))
+  for (const request of SERIES)
+    for (const each of [null, by]) {
+      const whole = { ...request, by: each, seriesMax: 2, bucketsMax: 7 }
+      expect(calls.series(filter, whole)).toEqual(calls.series(rows, whole))
+    }
 }
 
-/** Expects that a word lists the event logs, all of which have it, as the kind does. */
-function expectSameLists(calls: ReturnType<typeof openStore>['calls'], { from, to }: EntryFilter): void {
+/** The whole list, page by page. */
+function listed(
+  calls: ReturnType<typeof openStore>['calls'],
+  filter: EntryFilter,
+  order: 'asc' | 'desc',
+): readonly string[] {
+  const sources: string[] = []
+  let after: Cursor | null = null
+  do {
+    const page = calls.search(filter, { limit: 2, order, after })
+    sources.push(...page.sources)
+    after = page.next
+  } while (after !== null)
+  return sources
+}
+
+/** Expects that a word lists the event logs, all of which have it, as the kind does, and that rows list the same. */
+function expectSameLists(calls: ReturnType<typeof openStore>['calls'], filter: EntryFilter): void {
+  const { from, to } = filter
   for (const order of ['asc', 'desc'] as const) {
-    const list = (fields: Partial<EntryFilter>): readonly string[] => {
-      const filter = entriesOf(TEAM, { from, to, ...fields })
-      const sources: string[] = []
-      let after: Cursor | null = null
-      do {
-        const page = calls.search(filter, { limit: 2, order, after })
-        sources.push(...page.sources)
-        after = page.next
-      } while (after !== null)
-      return sources
-    }
+    const list = (fields: Partial<EntryFilter>) => listed(calls, entriesOf(TEAM, { from, to, ...fields }), order)
     expect(list({ query: parseQuery('placed').query })).toEqual(list({ kinds: ['event'] }))
     expect(list({ query: parseQuery('-finished').query })).toEqual(list({ kinds: ['event'] }))
+    expect(listed(calls, filter, order)).toEqual(listed(calls, fromRows(filter), order))
   }
 }
 
@@ -127,6 +157,8 @@ const instants: fc.Arbitrary<string> = fc.oneof(
   },
 )
 
+const EXCEPTION = 'Acme.Error: no\n  at Acme.Billing.Pay()'
+
 const common = {
   // Few of them, so that many come again.
   id: fc.integer({ min: 0, max: 60 }).map((number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`),
@@ -138,10 +170,20 @@ const common = {
 }
 const documents: fc.Arbitrary<EntryDocument> = fc.oneof(
   fc
-    .record({ ...common, event: fc.constantFrom('order-placed', null), step: fc.constantFrom('pay', null) })
+    .record({
+      ...common,
+      event: fc.constantFrom('order-placed', null),
+      step: fc.constantFrom('pay', null),
+      payload: fc.constantFrom('order placed', 'order 7 placed', '{"placed":"order","items":["a","b","a",7]}'),
+    })
     .map(eventDocument),
   fc
-    .record({ ...common, categoryName: fc.constantFrom('Acme', 'Acme.Billing', 'Acme.BillingX', '') })
+    .record({
+      ...common,
+      categoryName: fc.constantFrom('Acme', 'Acme.Billing', 'Acme.BillingX', ''),
+      scopeData: fc.constantFrom(null, { tenant: 'a', ms: 7 }, { tenant: 'b', ms: [1.5, '7', 'x'] }, { ms: 'none' }),
+      exception: fc.constantFrom(null, EXCEPTION),
+    })
     .map(applicationDocument),
 )
 
@@ -198,8 +240,12 @@ const filters: fc.Arbitrary<EntryFilter> = fc
     step: fc.constantFrom(null, null, null, 'pay'),
     project: fc.constantFrom(null, null, null, PROJECT),
     category: fc.constantFrom(null, null, 'Acme'),
+    template: fc.constantFrom(null, null, null, applicationDocument().template, 'ab'),
+    exceptionGroup: fc.constantFrom(null, null, null, applicationDocument({ exception: EXCEPTION }).exceptionGroup),
   })
   .map((fields) => entriesOf(TEAM, fields))
+
+const asks = fc.record({ filter: filters, by: fc.constantFrom(...GROUPED) })
 
 /** The store after an action; false where it has to be opened again first. */
 function act(calls: ReturnType<typeof openStore>['calls'], action: Action): void {
@@ -242,12 +288,23 @@ function expectExactRows(): void {
 }
 
 describe('counts that are kept', () => {
-  test.each([2, 10_000])(
-    'are those of the stored entries, whatever is written, repeated, removed and made again (%i combinations at most)',
-    (factsOfTeam) => {
-      const limits = { factsOfTeam, countedOfAStep: 7, textTableArrivals: 20 }
+  test.each([
+    [2, 10_000],
+    [10_000, 10_000],
+    [10_000, 2_500],
+  ])(
+    'are those of the stored entries, whatever is written, repeated, removed and made again (%i combinations and %i bytes at most)',
+    (factsOfTeam, countedBytesMax) => {
+      const limits = {
+        factsOfTeam,
+        countedBytesMax,
+        countedOfAStep: 7,
+        textTableArrivals: 20,
+        nearEntries: 2,
+        candidatesMax: 8,
+      }
       fc.assert(
-        fc.property(fc.array(actions, { maxLength: 12 }), fc.array(filters, { maxLength: 6 }), (sequence, asked) => {
+        fc.property(fc.array(actions, { maxLength: 12 }), fc.array(asks, { maxLength: 6 }), (sequence, asked) => {
           rmSync(folder, { recursive: true, force: true })
           let store = openStore({ file, limits })
           try {
@@ -258,11 +315,11 @@ describe('counts that are kept', () => {
               if (action.type === 'downgrade') toVersion1(file)
               store = openStore({ file, limits })
             }
-            for (const filter of asked) expectSameAnswers(store.calls, filter)
+            for (const { filter, by } of asked) expectSameAnswers(store.calls, filter, by)
             expectExactRows()
             while (store.calls.countMore());
-            for (const filter of asked) {
-              expectSameAnswers(store.calls, filter)
+            for (const { filter, by } of asked) {
+              expectSameAnswers(store.calls, filter, by)
               expectSameLists(store.calls, filter)
             }
             expectExactRows()
@@ -296,8 +353,8 @@ describe('counts that are kept', () => {
     for (const text of ['-word', 'id:x', 'correlationKey:k', 'scope.a:1', 'timestamp:>2026-01-01', 'event:a OR word']) {
       expect([text, isRolledUp(entriesOf(TEAM, { query: parseQuery(text).query }))]).toEqual([text, false])
     }
-    expect(isRolledUp(entriesOf(TEAM, { template: 'ab' }))).toBe(false)
-    expect(isRolledUp(entriesOf(TEAM, { exceptionGroup: 'ab' }))).toBe(false)
+    expect(isRolledUp(entriesOf(TEAM, { template: 'ab' }))).toBe(true)
+    expect(isRolledUp(entriesOf(TEAM, { exceptionGroup: 'ab' }))).toBe(true)
     expect(isRolledUp(entriesOf(TEAM, { from: NOON, to: '2026-01-31T12:00:59.000Z' }))).toBe(false)
     expect(isRolledUp(entriesOf('nobody'))).toBe(false)
   })
@@ -324,6 +381,22 @@ describe('counts that are kept', () => {
     expect(numberOf('SELECT count(*) FROM counted_entries')).toBe(0)
   })
 
+  test('of version 4, whose arrays have no fingerprints, are made anew', () => {
+    const filter = entriesOf(TEAM)
+    withStore({}, (calls) => {
+      calls.write(Array.from({ length: 30 }, () => applicationDocument()))
+      while (calls.countMore());
+    })
+    withFile((database) => database.exec("UPDATE counted_entries SET content = x'00'; PRAGMA user_version = 4"))
+    withStore({}, (calls) => {
+      expectSameAnswers(calls, filter)
+      while (calls.countMore());
+      expectSameAnswers(calls, filter)
+      expectSameAnswers(calls, entriesOf(TEAM, { template: applicationDocument().template }))
+    })
+    expectExactRows()
+  })
+
   test('of the matches of words take no room for arrivals that were removed before', () => {
     const on = (day: number) => eventDocument({ receivedAt: `2026-02-0${day}T00:00:00.000Z` })
     withStore({}, (calls) => {
@@ -334,6 +407,30 @@ describe('counts that are kept', () => {
     })
     expect(numberOf('SELECT sum(last - first + 1) FROM counted_entries')).toBe(2)
   })
+
+  test.each([1, 40, 1_000])(
+    'find the entries of a template, of which at most %i are read for a page',
+    (candidatesMax) => {
+      const written = Array.from({ length: 120 }, (_, index) =>
+        applicationDocument({
+          message: index % 3 === 0 ? 'cancelled' : 'finished',
+          timestamp: fromNanos(NOON_NANOS + (BigInt((index * 7) % 40) * MINUTE) / 4n),
+        }),
+      )
+      withStore({ nearEntries: 2, candidatesMax, countedOfAStep: 50 }, (calls) => {
+        calls.write(written)
+        while (calls.countMore());
+        calls.write(written.slice(0, 1))
+        const filter = entriesOf(TEAM, { template: written[0]?.template ?? '' })
+        expect(isRolledUp(filter)).toBe(true)
+        for (const order of ['asc', 'desc'] as const) {
+          const list = listed(calls, filter, order)
+          expect(list).toHaveLength(40)
+          expect(list).toEqual(listed(calls, fromRows(filter), order))
+        }
+      })
+    },
+  )
 
   test('leave the parts of a minute at the ends of a range to rows', () => {
     const second = (seconds: number): string => fromNanos(NOON_NANOS + BigInt(seconds) * 1_000_000_000n)
