@@ -32,9 +32,12 @@ export function matchesOf(database: Database, { match, rest, team, range, counte
         if (template !== undefined && span.templates[index] !== template) return
         if (exceptionGroup === undefined || span.exceptionGroups[index] === exceptionGroup) each(span, index)
       }
-      for (const table of tablesWithin(timedTables(database, counted), [rest.from], [rest.to]))
+      // One for all tables, as a span may have entries of two.
+      const spanOf = createSpanReader(database)
+      for (const table of tablesWithin(timedTables(database, counted), [rest.from], [rest.to])) {
         if (match === null) offerAll(database, table, offer)
-        else offerMatches(database, table, match, offer)
+        else offerMatches(matchesIn(database, table, match), spanOf, offer)
+      }
     },
   }
 }
@@ -51,10 +54,13 @@ function offerAll(
   }
 }
 
-/** Offers the counted entries that match a full-text query. */
-function offerMatches(database: Database, table: TimedTable, match: string, offer: Parameters<Matches['forEach']>[0]) {
-  const spanOf = createSpanReader(database)
-  for (const arrival of matchesIn(database, table, match)) {
+/** Offers those of these arrivals that are counted. */
+function offerMatches(
+  arrivals: readonly number[],
+  spanOf: ReturnType<typeof createSpanReader>,
+  offer: Parameters<Matches['forEach']>[0],
+) {
+  for (const arrival of arrivals) {
     const span = spanOf(arrival)
     if (span !== undefined) offer(span, arrival - span.first)
   }
