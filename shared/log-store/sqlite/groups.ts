@@ -45,8 +45,12 @@ export interface GroupRows {
   readonly value: string
 }
 
-/** The rows of a selection: `from` and `where` over `entries AS e`. */
-export function groupRows(from: string, where: Sql, by: GroupField): GroupRows {
+/** The rows of a part of a filter's matches; with one value for all, null, if `by` is null. Only in `Database.read`. */
+export function groupRows(select: Select, { filter, arrivals }: RowsPart, by: GroupField | null): GroupRows {
+  const selection = select(filter, arrivals)
+  const { from } = selection
+  const where = whereKinds(selection, kindsOf(filter))
+  if (by === null) return { source: sql(from), where, value: 'NULL' }
   if (typeof by === 'string') return { source: sql(from), where, value: COLUMNS[by] }
   const { text, values } = leafArray(LEAF_TEXTS, by)
   return { source: sql(`${from} LEFT JOIN json_each(${text}) AS v`, ...values), where, value: 'v.value' }
@@ -65,10 +69,7 @@ export function createGroupReader(
   placesOf: PlacesOf,
   { countedBytesMax }: StoreLimits,
 ) {
-  const rowsOf = ({ filter, arrivals }: RowsPart, by: GroupField): GroupRows => {
-    const selection = select(filter, arrivals)
-    return groupRows(selection.from, whereKinds(selection, kindsOf(filter)), by)
-  }
+  const rowsOf = (part: RowsPart, by: GroupField): GroupRows => groupRows(select, part, by)
   const read = (filter: EntryFilter, by: GroupField, { groupsMax, bucketsMax }: GroupLimits): SourceGroups => {
     const rollup = rollupOf(filter, 'facts')
     const spans = spansOf(placesOf, filter, rollup ?? rollupOf(filter, 'counts'), bucketsMax)

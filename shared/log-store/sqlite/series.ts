@@ -20,7 +20,7 @@ import { type GroupRows, groupRows, leafArray, valueText } from './groups.ts'
 import type { StoreLimits } from './limits.ts'
 import type { PlacesOf } from './places.ts'
 import type { RollupOf, RowsPart } from './rollup.ts'
-import { kindsOf, type Select, whereKinds } from './selection.ts'
+import type { Select } from './selection.ts'
 import { allOf, type Sql, sql } from './sql.ts'
 
 /**
@@ -35,11 +35,7 @@ export function createSeriesReader(
   placesOf: PlacesOf,
   { countedBytesMax }: StoreLimits,
 ) {
-  const matches = ({ filter, arrivals }: RowsPart, by: GroupField | null): GroupRows => {
-    const selection = select(filter, arrivals)
-    const where = whereKinds(selection, kindsOf(filter))
-    return by === null ? { source: sql(selection.from), where, value: 'NULL' } : groupRows(selection.from, where, by)
-  }
+  const matches = (part: RowsPart, by: GroupField | null): GroupRows => groupRows(select, part, by)
   const read = (filter: EntryFilter, { fn, of, by, seriesMax, bucketsMax }: SeriesRequest): SeriesAnswer => {
     const rollup = rollupOf(filter, 'facts')
     const spans = spansOf(placesOf, filter, rollup ?? rollupOf(filter, 'counts'), bucketsMax)
