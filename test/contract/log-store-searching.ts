@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EntryDocument } from '../../shared/contract/documents.ts'
-import { fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
+import { fromNanos, MINUTE_NANOS, toNanos } from '../../shared/contract/timestamp.ts'
 import type { EntryFilter } from '../../shared/log-store/log-store.ts'
 import { applicationDocument, eventDocument, NOON, PROJECT, recordOf } from '../support/documents.ts'
 import { entriesOf } from '../support/filters.ts'
@@ -21,7 +21,8 @@ export function searchingContract(rig: Rig): void {
     test.each([1, 2, 3, 7, 50])('pages of %i follow each other, also among equal timestamps', async (limit) => {
       const team = newTeam()
       const documents = Array.from({ length: 14 }, (_, index) => {
-        const fields = { team, timestamp: fromNanos(toNanos(NOON) + BigInt(index % 3)) }
+        const nanos = [0n, 1n, 2n, MINUTE_NANOS, MINUTE_NANOS + 1n][index % 5] ?? 0n
+        const fields = { team, timestamp: fromNanos(toNanos(NOON) + nanos) }
         return index % 2 === 0 ? eventDocument(fields) : applicationDocument(fields)
       })
       await rig.put(...documents)

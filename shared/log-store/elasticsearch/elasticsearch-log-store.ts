@@ -111,9 +111,9 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       await removeFlowsBefore(patient, bulk, names, day, closing.signal)
       return removed
     },
-    ...createEntryReader({ connection: patient, searcher, names }),
+    ...createEntryReader({ connection: patient, searcher, names, clock }),
     tail: createTail({ connection: patient, checkpoints: createCheckpoints(once, names) }),
-    ...createFlowReader({ connection: patient, searcher, names }),
+    ...createFlowReader({ connection: patient, searcher, names, clock }),
     health: () => readHealth(once, names, bulk.problem()),
     async close() {
       closing.abort(new Error('the log store is closed'))

@@ -1,4 +1,5 @@
 import { compareTimestamps } from '../../contract/timestamp.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import {
   FLOW_STATES,
   type Flow,
@@ -20,13 +21,14 @@ import { stateClauses } from './flow-states.ts'
 import type { FlowSummary } from './flow-summary.ts'
 import { flowId } from './flow-writer.ts'
 import type { IndexNames } from './index-names.ts'
-import type { Searcher } from './searcher.ts'
+import { type Hit, readLatest, type Searcher } from './searcher.ts'
 
 interface Deps {
   /** A connection that retries (`retrying`). */
   readonly connection: Connection
   readonly searcher: Searcher
   readonly names: IndexNames
+  readonly clock: Clock
 }
 
 /** A flow can have as many groups as its Team has Steps and Projects, so few flows are counted before checking whether that is enough. */
@@ -64,6 +66,7 @@ export function createFlowReader({
   connection,
   searcher,
   names,
+  clock,
 }: Deps): Pick<LogStoreReader, 'searchFlows' | 'countFlows' | 'tallyFlows' | 'flow'> {
   async function byState(
     filter: FlowFilter,
@@ -80,20 +83,24 @@ export function createFlowReader({
   return {
     async searchFlows(filter, { limit, sort, after }, signal) {
       const rank = RANKS[sort]
-      const body = {
-        query: compileFlowFilter(filter),
-        sort: [
-          ...(rank === null ? [] : [rank]),
-          { lastAt: { order: 'desc', format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' } },
-          { correlationKey: { order: 'asc' } },
-        ],
-        size: limit + 1,
-        ...(after !== null && {
-          search_after: [...(rank === null ? [] : [after.rank]), after.lastAt, after.correlationKey],
-        }),
+      const read = async (since: string | null): Promise<readonly Hit<FlowSummary>[]> => {
+        const body = {
+          query: compileFlowFilter(since === null ? filter : { ...filter, from: since }),
+          sort: [
+            ...(rank === null ? [] : [rank]),
+            { lastAt: { order: 'desc', format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' } },
+            { correlationKey: { order: 'asc' } },
+          ],
+          size: limit + 1,
+          ...(after !== null && {
+            search_after: [...(rank === null ? [] : [after.rank]), after.lastAt, after.correlationKey],
+          }),
+        }
+        return (await searcher.flows<FlowSummary>(filter.team, body, { signal })).hits?.hits ?? []
       }
-      const answer = await searcher.flows<FlowSummary>(filter.team, body, { signal })
-      const hits = answer.hits?.hits ?? []
+      // The end of the filter's range is one for the beginnings of flows.
+      const range = { from: filter.from, to: after?.lastAt ?? null }
+      const hits = await (rank === null ? readLatest(range, limit + 1, clock, read) : read(null))
       const found = hits.map((hit) => hit._source)
       const flows: Flow[] = []
       let groups = 0

@@ -154,7 +154,7 @@ async function readSamples(
   if (ids.length === 0) return found
   let after = null
   do {
-    const page = { limit: ids.length, order: 'desc', after, form: 'row' } as const
+    const page = { limit: ids.length, order: 'asc', after, form: 'row' } as const
     const { entries, next } = await search({ ...filter, query: { type: 'or', queries } }, page, signal)
     for (const entry of entries) found.set(entry.id, entry)
     after = next

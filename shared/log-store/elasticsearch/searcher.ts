@@ -2,6 +2,8 @@ import { parseKeepingDigits } from '../../contract/exact-json.ts'
 import { LEVELS, type Level } from '../../contract/levels.ts'
 import type { EntryKind, EntryRecord } from '../../contract/records.ts'
 import { type EntryRow, mayBeLong, rowOf } from '../../contract/rows.ts'
+import { compareTimestamps, timestampOf } from '../../contract/timestamp.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Connection } from './connection.ts'
 import type { IndexNames } from './index-names.ts'
 
@@ -42,6 +44,35 @@ export const entrySort = (order: 'asc' | 'desc'): readonly object[] => [timeSort
 export const timeSort = (order: 'asc' | 'desc'): object => ({
   timestamp: { order, format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' },
 })
+
+/** The span before the end of a range that `readLatest` reads first, in milliseconds. */
+const LATEST_MS = 60_000
+
+/** The range whose latest hits are read, as canonical timestamps; an open end is now. */
+export interface LatestRange {
+  readonly from: string | null
+  readonly to: string | null
+}
+
+/**
+ * Reads the `count` latest hits of a range. A shard meets its documents in the order of their arrival, so nearly every match is later than
+ * those before it and takes a place among the hits: the time grows with all matches of the range. Hence `read` is first called with the
+ * beginning of the last minute. With fewer hits there, matches are rare, and `read` is called with null: for all of the range.
+ */
+export async function readLatest<Found>(
+  { from, to }: LatestRange,
+  count: number,
+  clock: Clock,
+  read: (since: string | null) => Promise<readonly Found[]>,
+): Promise<readonly Found[]> {
+  const end = Math.min(to === null ? Number.POSITIVE_INFINITY : Date.parse(to), clock.now())
+  const since = timestampOf(Math.max(0, end - LATEST_MS))
+  if (from === null || compareTimestamps(from, since) < 0) {
+    const hits = await read(since)
+    if (hits.length >= count) return hits
+  }
+  return read(null)
+}
 
 export interface SearchOptions {
   readonly signal?: AbortSignal | undefined
