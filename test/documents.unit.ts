@@ -73,6 +73,12 @@ function headingsOf(text: string): readonly string[] {
   )
 }
 
+test('every command of the nightly workflow is a script of the package', () => {
+  const named = [...read('.github/workflows/nightly.yml').matchAll(/- npm run ([a-z:]+)/g)].map(([, name = '']) => name)
+  expect(named).not.toEqual([])
+  expect(named.filter((name) => PACKAGE.scripts[name] === undefined)).toEqual([])
+})
+
 test('the architecture names files of every folder of the product', () => {
   const named = new Set([...read('docs/architecture.md').matchAll(FILE)].map(([path]) => path.split('/')[0]))
   expect([...named].toSorted()).toEqual(expect.arrayContaining(['consumers', 'deploy', 'gateway', 'shared', 'views']))
