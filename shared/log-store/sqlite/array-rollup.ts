@@ -4,6 +4,7 @@ import { type CountedSpan, createSpanReader, spansWithin } from './counted-entri
 import type { Database } from './database.ts'
 import { storedFingerprint } from './ids.ts'
 import { besideOf, combinationsOf, countedFacts, type Facts, isWithin, type Minutes, type Rollup } from './rollup.ts'
+import { RANKS } from './rollups.ts'
 import { matchesIn, type TimedTable, tablesWithin, timedTables } from './text-tables.ts'
 
 /** The matches of a filter that are counted, by the arrays of counted entries. */
@@ -89,12 +90,12 @@ export function createArrayRollup(
     levels: function* (unit) {
       const counts = new Map<number, number>()
       forEach(({ facts, minutes }, index) => {
-        const key = Math.floor((minutes[index] ?? 0) / unit) * LEVELS_MAX + ((facts[index] ?? 0) & 7)
+        const key = Math.floor((minutes[index] ?? 0) / unit) * RANKS + ((facts[index] ?? 0) % RANKS)
         counts.set(key, (counts.get(key) ?? 0) + 1)
       })
       for (const [key, count] of counts) {
-        const level = LEVELS[key % LEVELS_MAX]
-        if (level !== undefined) yield { minute: Math.floor(key / LEVELS_MAX) * unit, level, count }
+        const level = LEVELS[key % RANKS]
+        if (level !== undefined) yield { minute: Math.floor(key / RANKS) * unit, level, count }
       }
     },
     facts: () => countedFacts(combinations(), countFacts()),
@@ -104,5 +105,3 @@ export function createArrayRollup(
     edge: () => ({ filter }),
   }
 }
-
-const LEVELS_MAX = 8

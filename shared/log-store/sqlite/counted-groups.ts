@@ -6,6 +6,7 @@ import { type CountedSpan, NO_FINGERPRINT } from './counted-entries.ts'
 import { MINUTE_MS } from './counting.ts'
 import { leafNeedle, leafTexts } from './leaf-bytes.ts'
 import type { Facts, Rollup, RowsPart } from './rollup.ts'
+import { RANKS } from './rollups.ts'
 
 /** The value of a group as SQLite has it; null for entries without one. */
 export type Value = string | number | null
@@ -15,8 +16,6 @@ export type ValuesOf = (span: CountedSpan, index: number) => readonly Value[]
 
 const NONE: readonly Value[] = []
 const BYTES_OF_A_COUNT = 8
-/** The level's bits in a number of `rollup_facts`. */
-const LEVEL_BITS = 7
 
 /** Null for a field that only the rows of entries have. Only in `Database.read`. */
 export function countedValues(rollup: Rollup, contents: Contents, by: GroupField): ValuesOf | null {
@@ -122,7 +121,7 @@ export function countByArrays(
       const [minute = 0, facts = 0] = [span.minutes[index], span.facts[index]]
       for (const value of values) {
         const tally = tallyOf(value)
-        add(tally, 1, facts & LEVEL_BITS, Math.floor(minute / unit) - spans.first)
+        add(tally, 1, facts % RANKS, Math.floor(minute / unit) - spans.first)
         if (minute < tally.firstMinute) tally.firstMinute = minute
         if (minute > tally.lastMinute) tally.lastMinute = minute
       }

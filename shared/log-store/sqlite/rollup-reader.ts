@@ -17,12 +17,14 @@ import {
   type Rollup,
   type RollupOf,
 } from './rollup.ts'
-import { FACTS, uncountedAfter, WIDTHS } from './rollups.ts'
+import { FACTS, RANKS, uncountedAfter, WIDTHS } from './rollups.ts'
 import { ROLLUP_DETAILS } from './schema.ts'
 import { allOf, type Sql, sql, TRUE } from './sql.ts'
 
 const GO_ON = sql(goOn('start'))
-const LEVEL_SUMS = LEVELS.map((_, rank) => `sum(entries) FILTER (WHERE facts & 7 = ${rank}) AS level_${rank}`).join()
+const LEVEL_SUMS = LEVELS.map(
+  (_, rank) => `sum(entries) FILTER (WHERE facts % ${RANKS} = ${rank}) AS level_${rank}`,
+).join()
 
 export const createRollupOf =
   (database: Database, limits: StoreLimits): RollupOf =>

@@ -52,14 +52,17 @@ export const countedEntry = (row: Readonly<Record<string, SQLOutputValue>>): Cou
   facts: FACTS.map((fact) => row[fact] ?? null),
 })
 
+/** A number of `rollup_facts` divided by this leaves the rank of the level, so that levels are counted without the table. */
+export const RANKS = 8
+
 /** The number of a combination with only a kind and a level. */
-const levelFacts = (kind: unknown, level: unknown): number => Number(kind) * 8 + Number(level)
+const levelFacts = (kind: unknown, level: unknown): number => Number(kind) * RANKS + Number(level)
 
 const STEPS_UNCOUNTED_MAX = 3
 
 const FIND_FACTS = `SELECT number, first_arrival FROM rollup_facts WHERE ${FACTS.map((fact) => `${fact} IS ?`).join(' AND ')}`
 const INSERT_FACTS = `INSERT INTO rollup_facts (number, first_arrival, entries, ${FACTS.join(', ')})
-  VALUES (((SELECT max(number) FROM rollup_facts) / 8 + 1) * 8 + ?, ?, 0, ${FACTS.map(() => '?').join(', ')})`
+  VALUES (((SELECT max(number) FROM rollup_facts) / ${RANKS} + 1) * ${RANKS} + ?, ?, 0, ${FACTS.map(() => '?').join(', ')})`
 const CHANGE = `INSERT INTO rollups (team, detail, width, start, facts, entries) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`
 const CHANGE_FACTS = 'UPDATE rollup_facts SET entries = entries + ? WHERE number = ?'
