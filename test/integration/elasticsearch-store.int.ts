@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { flowFact } from '../../consumers/projections/flows.ts'
 import type { FlowDelta } from '../../shared/contract/documents.ts'
+import { fromNanos, toNanos } from '../../shared/contract/timestamp.ts'
 import type { ElasticsearchLogStore } from '../../shared/log-store/elasticsearch/elasticsearch-log-store.ts'
 import { flowId } from '../../shared/log-store/elasticsearch/flow-writer.ts'
 import { ENTRY_MAPPINGS, FLOW_MAPPINGS } from '../../shared/log-store/elasticsearch/mappings.ts'
@@ -261,6 +262,24 @@ await describeWithBackends('the Elasticsearch log store', { elasticsearch: 'shar
       lastDay: '2026-01-24',
     })
     await Promise.all(folders.map((folder) => folder.close()))
+  })
+
+  test.each([1_000, 1_001, 1_300])('a flow of %i entries is counted exactly, to the nanosecond', async (count) => {
+    const instant = (number: number): string => fromNanos(toNanos('2026-01-31T12:00:00.000Z') + BigInt(number))
+    const entries = Array.from({ length: count }, (_, number) => ({
+      ...documentOf(number),
+      correlationKey: 'order-1',
+      timestamp: instant(number),
+      step: number % 3 === 0 ? null : `step-${number % 3}`,
+    }))
+    await store.write(entries, never)
+    const place = { event: null, project: entries[0]?.project, level: 'Information' }
+    const groups = [0, 1, 2].map((first) => {
+      const ofGroup = entries.filter((_, number) => number % 3 === first)
+      const [step, lastAt] = [ofGroup[0]?.step, ofGroup.at(-1)?.timestamp]
+      return { ...place, step, count: ofGroup.length, firstAt: instant(first), lastAt }
+    })
+    await eventually(async () => expect((await store.flow(TEAM, 'order-1'))?.groups).toEqual(groups))
   })
 
   test('retention removes the indices of old days, and the flows that ended there', async () => {

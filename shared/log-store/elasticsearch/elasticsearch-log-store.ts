@@ -80,7 +80,7 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
   })
   const patient = retrying(once)
   const bulk = createBulk({ connection: once, limits: options, logger, metrics, tracer })
-  const searcher = createSearcher(patient, names)
+  const searcher = createSearcher(patient, names, clock)
   const otherDays = createOtherDays(once, names)
   const indices = createIndices({
     connection: patient,
@@ -111,9 +111,9 @@ export function createElasticsearchLogStore(deps: ElasticsearchDeps): Elasticsea
       await removeFlowsBefore(patient, bulk, names, day, closing.signal)
       return removed
     },
-    ...createEntryReader({ connection: patient, searcher, names, clock }),
+    ...createEntryReader({ connection: patient, searcher, names }),
     tail: createTail({ connection: patient, checkpoints: createCheckpoints(once, names) }),
-    ...createFlowReader({ connection: patient, searcher, names, clock }),
+    ...createFlowReader({ connection: patient, searcher, names }),
     health: () => readHealth(once, names, bulk.problem()),
     async close() {
       closing.abort(new Error('the log store is closed'))

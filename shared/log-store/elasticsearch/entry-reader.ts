@@ -1,5 +1,4 @@
 import { LEVELS } from '../../contract/levels.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import type { EntryFilter, FacetName, Facets, LogStoreReader } from '../log-store.ts'
 import type { Connection } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
@@ -25,11 +24,10 @@ interface Deps {
   readonly connection: Connection
   readonly searcher: Searcher
   readonly names: IndexNames
-  readonly clock: Clock
 }
 
-export function createEntryReader({ connection, searcher, names, clock }: Deps): EntryReader {
-  const search = createPageReader(connection, searcher, clock)
+export function createEntryReader({ connection, searcher, names }: Deps): EntryReader {
+  const search = createPageReader(connection, searcher)
   return {
     search,
 

@@ -7,6 +7,8 @@ import { levelOf, type Searcher } from './searcher.ts'
 const BUCKETS_PER_PAGE = 1_000
 /** Maximum groups held at once; a Team cannot make a flow with as many. */
 const GROUPS_MAX = 2 * PAGE_GROUPS_MAX
+/** Maximum entries of flows that are grouped here. */
+const ENTRIES_MAX = 1_000
 const PLACES = ['event', 'step', 'project'] as const
 
 interface Key {
@@ -25,14 +27,19 @@ interface Bucket {
   readonly first: TopHit
   readonly last: TopHit
 }
-interface Groups {
+interface Aggregated {
   readonly groups: { readonly after_key?: Key; readonly buckets: readonly Bucket[] }
 }
 
+interface Place {
+  readonly correlationKey: string
+  readonly group: FlowGroup
+}
+
 /**
- * Counts the entries of flows by Event, Step, Project and level. The counts are exact: a composite aggregation omits no value. `since`
- * (yyyy-mm-dd) is the first day on which any of the flows had entries, null if unknown; later days are always searched, since a summary may
- * lag behind the entries. A flow without entries is not in the map.
+ * Counts the entries of flows by Event, Step, Project and level, exactly. `since` (yyyy-mm-dd) is the first day on which any of the flows
+ * had entries, null if unknown; later days are always searched, since a summary may lag behind the entries. A flow without entries is not in
+ * the map.
  */
 export async function readFlowGroups(
   searcher: Searcher,
@@ -43,26 +50,79 @@ export async function readFlowGroups(
 ): Promise<ReadonlyMap<string, readonly FlowGroup[]>> {
   const clauses: Clause[] = [term('team', team), { terms: { correlationKey: keys } }]
   if (since !== null) clauses.push({ range: { receivedAt: { gte: `${since}T00:00:00.000Z` } } })
-  const groups = new Map<string, FlowGroup[]>()
-  let count = 0
+  const query = allOf(clauses)
+  const places =
+    (await placesOfFew(searcher, team, query, signal)) ?? (await placesOfMany(searcher, team, query, signal))
+  const byKey = Map.groupBy(places, ({ correlationKey }) => correlationKey)
+  return new Map([...byKey].map(([key, ofKey]) => [key, ofKey.map(({ group }) => group).sort(byBeginning)]))
+}
+
+/** What a group needs of an entry: lists of one value each, absent without a value. */
+interface EntryFields extends Partial<Record<(typeof PLACES)[number], readonly [string]>> {
+  readonly correlationKey: readonly [string]
+  readonly level: readonly [number]
+  readonly timestamp: readonly [string]
+}
+
+/** Groups the entries here, in a third of the time that their aggregation takes; null if they are more than `ENTRIES_MAX`. */
+async function placesOfFew(
+  searcher: Searcher,
+  team: string,
+  query: Clause,
+  signal: AbortSignal | undefined,
+): Promise<readonly Place[] | null> {
+  const wanted = {
+    _source: false,
+    stored_fields: '_none_',
+    docvalue_fields: [...PLACES, 'correlationKey', 'level', INSTANT],
+  }
+  const body = { query, sort: ['_doc'], size: ENTRIES_MAX + 1, ...wanted }
+  const hits = (await searcher.entries(team, [], body, { signal })).hits?.hits ?? []
+  if (hits.length > ENTRIES_MAX) return null
+  const places = new Map<string, Place>()
+  for (const { fields } of hits) {
+    const place = placeOfEntry(fields as EntryFields)
+    const { correlationKey, group } = place
+    const id = JSON.stringify([correlationKey, group.event, group.step, group.project, group.level])
+    const known = places.get(id)
+    places.set(id, known === undefined ? place : { correlationKey, group: together(known.group, group) })
+  }
+  return [...places.values()]
+}
+
+function placeOfEntry({ correlationKey, event, step, project, level, timestamp }: EntryFields): Place {
+  const at = parseTimestamp(timestamp[0]) ?? ''
+  const [ofEvent = null, ofStep = null, ofProject = null] = [event?.[0], step?.[0], project?.[0]]
+  const place = { event: ofEvent, step: ofStep, project: ofProject, level: levelOf(level[0]) }
+  return { correlationKey: correlationKey[0], group: { ...place, count: 1, firstAt: at, lastAt: at } }
+}
+
+const together = (a: FlowGroup, b: FlowGroup): FlowGroup => ({
+  ...a,
+  count: a.count + b.count,
+  firstAt: compareTimestamps(a.firstAt, b.firstAt) <= 0 ? a.firstAt : b.firstAt,
+  lastAt: compareTimestamps(a.lastAt, b.lastAt) >= 0 ? a.lastAt : b.lastAt,
+})
+
+/** The counts are exact: a composite aggregation omits no value. */
+async function placesOfMany(
+  searcher: Searcher,
+  team: string,
+  query: Clause,
+  signal: AbortSignal | undefined,
+): Promise<readonly Place[]> {
+  const places: Place[] = []
   let after: Key | undefined
   do {
-    const body = { query: allOf(clauses), size: 0, aggs: { groups: groupsFrom(after) } }
-    const answer = await searcher.entries<Groups>(team, [], body, { signal })
+    const body = { query, size: 0, aggs: { groups: groupsFrom(after) } }
+    const answer = await searcher.entries<Aggregated>(team, [], body, { signal })
     const page = answer.aggregations?.groups
-    count += page?.buckets.length ?? 0
-    if (count > GROUPS_MAX) throw new ReadTooLargeError('flows with so many groups cannot be counted at once')
-    for (const bucket of page?.buckets ?? []) {
-      const { correlationKey } = bucket.key
-      const ofKey = groups.get(correlationKey)
-      if (ofKey === undefined) groups.set(correlationKey, [groupOf(bucket)])
-      else ofKey.push(groupOf(bucket))
-    }
+    places.push(...(page?.buckets ?? []).map(placeOf))
+    if (places.length > GROUPS_MAX) throw new ReadTooLargeError('flows with so many groups cannot be counted at once')
     // A page has a key to go on from even if it is the last.
     after = page?.buckets.length === BUCKETS_PER_PAGE ? page.after_key : undefined
   } while (after !== undefined)
-  for (const ofKey of groups.values()) ofKey.sort(byBeginning)
-  return groups
+  return places
 }
 
 function groupsFrom(after: Key | undefined): object {
@@ -79,26 +139,32 @@ function groupsFrom(after: Key | undefined): object {
   }
 }
 
+/** The doc value of an entry's instant, to the nanosecond. */
+export const INSTANT = { field: 'timestamp', format: 'strict_date_optional_time_nanos' }
+
 /** An aggregation of the first or the last entry of a bucket, with its exact instant. */
 export const edge = (order: 'asc' | 'desc'): object => ({
   top_hits: {
     size: 1,
     _source: false,
     sort: [{ timestamp: { order, numeric_type: 'date_nanos' } }],
-    docvalue_fields: [{ field: 'timestamp', format: 'strict_date_optional_time_nanos' }],
+    docvalue_fields: [INSTANT],
   },
 })
 
 export const instantOf = ({ hits }: TopHit): string => parseTimestamp(hits.hits[0]?.fields.timestamp[0] ?? '') ?? ''
 
-const groupOf = ({ key, doc_count, first, last }: Bucket): FlowGroup => ({
-  event: key.event,
-  step: key.step,
-  project: key.project,
-  level: levelOf(key.level),
-  count: doc_count,
-  firstAt: instantOf(first),
-  lastAt: instantOf(last),
+const placeOf = ({ key: { correlationKey, event, step, project, level }, doc_count, first, last }: Bucket): Place => ({
+  correlationKey,
+  group: {
+    event,
+    step,
+    project,
+    level: levelOf(level),
+    count: doc_count,
+    firstAt: instantOf(first),
+    lastAt: instantOf(last),
+  },
 })
 
 /** Orders groups by their first entry. */

@@ -1,5 +1,4 @@
 import { compareTimestamps } from '../../contract/timestamp.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import {
   FLOW_STATES,
   type Flow,
@@ -21,14 +20,13 @@ import { stateClauses } from './flow-states.ts'
 import type { FlowSummary } from './flow-summary.ts'
 import { flowId } from './flow-writer.ts'
 import type { IndexNames } from './index-names.ts'
-import { type Hit, readLatest, type Searcher } from './searcher.ts'
+import type { Hit, Searcher } from './searcher.ts'
 
 interface Deps {
   /** A connection that retries (`retrying`). */
   readonly connection: Connection
   readonly searcher: Searcher
   readonly names: IndexNames
-  readonly clock: Clock
 }
 
 /** A flow can have as many groups as its Team has Steps and Projects, so few flows are counted before checking whether that is enough. */
@@ -66,7 +64,6 @@ export function createFlowReader({
   connection,
   searcher,
   names,
-  clock,
 }: Deps): Pick<LogStoreReader, 'searchFlows' | 'countFlows' | 'tallyFlows' | 'flow'> {
   async function byState(
     filter: FlowFilter,
@@ -83,9 +80,9 @@ export function createFlowReader({
   return {
     async searchFlows(filter, { limit, sort, after }, signal) {
       const rank = RANKS[sort]
-      const read = async (since: string | null): Promise<readonly Hit<FlowSummary>[]> => {
+      const read = async (within: FlowFilter): Promise<readonly Hit<FlowSummary>[]> => {
         const body = {
-          query: compileFlowFilter(since === null ? filter : { ...filter, from: since }),
+          query: compileFlowFilter(within),
           sort: [
             ...(rank === null ? [] : [rank]),
             { lastAt: { order: 'desc', format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' } },
@@ -98,9 +95,10 @@ export function createFlowReader({
         }
         return (await searcher.flows<FlowSummary>(filter.team, body, { signal })).hits?.hits ?? []
       }
-      // The end of the filter's range is one for the beginnings of flows.
-      const range = { from: filter.from, to: after?.lastAt ?? null }
-      const hits = await (rank === null ? readLatest(range, limit + 1, clock, read) : read(null))
+      // A part of a key takes longer to find than to sort. The end of a filter's range is one for the beginnings of flows.
+      const hits = await (rank === null && filter.keyPart === null
+        ? searcher.latest(filter, after?.lastAt ?? null, limit + 1, read)
+        : read(filter))
       const found = hits.map((hit) => hit._source)
       const flows: Flow[] = []
       let groups = 0

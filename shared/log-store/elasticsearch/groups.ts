@@ -11,7 +11,7 @@ import {
 import { type Spans, startsOf } from '../spans.ts'
 import { leafTerm } from './entry-body.ts'
 import { compileFilter } from './filter-dsl.ts'
-import { edge, instantOf, type TopHit } from './flow-groups.ts'
+import { edge, INSTANT, instantOf, type TopHit } from './flow-groups.ts'
 import { bySpan, spansOf } from './histogram.ts'
 import { type Clause, compileQuery, LEAVES } from './query-dsl.ts'
 import { entrySort, levelOf, type Searcher } from './searcher.ts'
@@ -126,7 +126,7 @@ async function describeGroups(
   signal: AbortSignal | undefined,
 ): Promise<readonly Bucket[]> {
   if (keys.length === 0) return []
-  const last = { top_hits: { size: 1, _source: false, sort: entrySort('desc'), docvalue_fields: INSTANT } }
+  const last = { top_hits: { size: 1, _source: false, sort: entrySort('desc'), docvalue_fields: [INSTANT] } }
   const aggs = {
     values: {
       terms: { ...terms, include: keys, size: keys.length },
@@ -137,8 +137,6 @@ async function describeGroups(
   const { aggregations } = await searcher.entries<Described>(filter.team, filter.kinds, body, { signal })
   return aggregations?.values.buckets ?? []
 }
-
-const INSTANT = [{ field: 'timestamp', format: 'strict_date_optional_time_nanos' }]
 
 const idOf = ({ last }: Bucket): string => last.hits.hits[0]?._id ?? ''
 

@@ -43,25 +43,28 @@ async function rangeOf(
   filter: EntryFilter,
   signal: AbortSignal | undefined,
 ): Promise<{ from: bigint; last: bigint } | undefined> {
-  const edge = (order: 'asc' | 'desc'): Promise<bigint | undefined> => edgeOf(searcher, filter, order, signal)
-  const [from, last] = await Promise.all([
-    filter.from === null ? edge('asc') : toNanos(filter.from),
-    filter.to === null ? edge('desc') : toNanos(filter.to) - 1n,
+  const edgeOf = (order: 'asc' | 'desc') => (within: EntryFilter) => edgesOf(searcher, within, order, signal)
+  const [[from], [last]] = await Promise.all([
+    filter.from === null ? edgeOf('asc')(filter) : [toNanos(filter.from)],
+    filter.to === null ? searcher.latest(filter, null, 1, edgeOf('desc')) : [toNanos(filter.to) - 1n],
   ])
   return from === undefined || last === undefined ? undefined : { from, last }
 }
 
-/** The instant of the first or last match. A sorted search skips most entries; an aggregation of the edges would read all matches. */
-async function edgeOf(
+/**
+ * The instant of the first or last match; none if nothing matches. A sorted search skips most entries; an aggregation of the edges would
+ * read all matches.
+ */
+async function edgesOf(
   searcher: Searcher,
   filter: EntryFilter,
   order: 'asc' | 'desc',
   signal: AbortSignal | undefined,
-): Promise<bigint | undefined> {
+): Promise<readonly bigint[]> {
   const body = { query: compileFilter(filter), size: 1, sort: [timeSort(order)], _source: false }
   const answer = await searcher.entries(filter.team, filter.kinds, body, { signal })
   const instant = parseTimestamp(String(answer.hits?.hits?.[0]?.sort?.[0] ?? ''))
-  return instant === undefined ? undefined : toNanos(instant)
+  return instant === undefined ? [] : [toNanos(instant)]
 }
 
 /**

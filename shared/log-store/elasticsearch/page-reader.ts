@@ -1,20 +1,9 @@
 import type { EntryRow } from '../../contract/rows.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { createCooperative, mapInSteps } from '../../runtime/cooperative.ts'
 import { type EntryFilter, type LogStoreReader, PAGE_BYTES_MAX, type PageRequest } from '../log-store.ts'
 import { AnswerTooLongError, type Connection } from './connection.ts'
 import { compileFilter } from './filter-dsl.ts'
-import {
-  type EntrySource,
-  entrySort,
-  type Hit,
-  ROW,
-  readLatest,
-  recordOf,
-  rowOfText,
-  type Searcher,
-  textOf,
-} from './searcher.ts'
+import { type EntrySource, entrySort, type Hit, ROW, recordOf, rowOfText, type Searcher, textOf } from './searcher.ts'
 
 /** Maximum hits of one request: this many of the longest rows are some MiB. */
 const HITS_MAX = 250
@@ -32,7 +21,7 @@ type Hits = readonly Hit<EntrySource>[]
  * index (a "point in time") to neither skip nor repeat entries that were there. However long the entries are, each answer of the server is
  * bounded: rows are short, and whole long entries are requested a few at a time.
  */
-export function createPageReader(connection: Connection, searcher: Searcher, clock: Clock): LogStoreReader['search'] {
+export function createPageReader(connection: Connection, searcher: Searcher): LogStoreReader['search'] {
   // A page of few entries can take as long to parse as one of many: each may be a megabyte.
   const cooperative = createCooperative()
   return async (filter, { limit, order, after, form = 'whole' }, signal) => {
@@ -41,7 +30,7 @@ export function createPageReader(connection: Connection, searcher: Searcher, clo
     let place = after
     for (;;) {
       const wanted = Math.min(limit + 1 - entries.length, HITS_MAX)
-      const { hits, asked } = await readHits(searcher, clock, filter, { limit: wanted, order, after: place }, signal)
+      const { hits, asked } = await readHits(searcher, filter, { limit: wanted, order, after: place }, signal)
       const texts: string[] = []
       let isFull = false
       for await (const text of form === 'row' ? rowsOf(hits) : wholesOf(connection, hits, signal)) {
@@ -64,14 +53,13 @@ export function createPageReader(connection: Connection, searcher: Searcher, clo
 /** The next hits, and how many were requested. */
 async function readHits(
   searcher: Searcher,
-  clock: Clock,
   filter: EntryFilter,
   { limit, order, after }: PageRequest,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly hits: Hits; readonly asked: number }> {
-  const read = async (asked: number, since: string | null): Promise<Hits> => {
+  const read = async (within: EntryFilter, asked: number): Promise<Hits> => {
     const body = {
-      query: compileFilter(since === null ? filter : { ...filter, from: since }),
+      query: compileFilter(within),
       sort: entrySort(order),
       size: asked,
       _source: ROW,
@@ -81,10 +69,11 @@ async function readHits(
     const answer = await searcher.entries(filter.team, filter.kinds, body, { signal, ...bound })
     return answer.hits?.hits ?? []
   }
-  const range = { from: filter.from, to: after?.timestamp ?? filter.to }
+  const end = after?.timestamp ?? filter.to
   for (let asked = limit; ; asked = Math.ceil(asked / 4)) {
     try {
-      const hits = order === 'asc' ? read(asked, null) : readLatest(range, asked, clock, (since) => read(asked, since))
+      const hits =
+        order === 'asc' ? read(filter, asked) : searcher.latest(filter, end, asked, (within) => read(within, asked))
       return { hits: await hits, asked }
     } catch (error) {
       if (!(error instanceof AnswerTooLongError)) throw error

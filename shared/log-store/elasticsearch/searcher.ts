@@ -12,6 +12,8 @@ export interface Hit<Source> {
   readonly _index: string
   readonly _source: Source
   readonly sort?: readonly (string | number)[]
+  /** The requested doc values. */
+  readonly fields?: unknown
 }
 
 export interface SearchAnswer<Source, Aggregations = unknown> {
@@ -45,35 +47,6 @@ export const timeSort = (order: 'asc' | 'desc'): object => ({
   timestamp: { order, format: 'strict_date_optional_time_nanos', numeric_type: 'date_nanos' },
 })
 
-/** The span before the end of a range that `readLatest` reads first, in milliseconds. */
-const LATEST_MS = 60_000
-
-/** The range whose latest hits are read, as canonical timestamps; an open end is now. */
-export interface LatestRange {
-  readonly from: string | null
-  readonly to: string | null
-}
-
-/**
- * Reads the `count` latest hits of a range. A shard meets its documents in the order of their arrival, so nearly every match is later than
- * those before it and takes a place among the hits: the time grows with all matches of the range. Hence `read` is first called with the
- * beginning of the last minute. With fewer hits there, matches are rare, and `read` is called with null: for all of the range.
- */
-export async function readLatest<Found>(
-  { from, to }: LatestRange,
-  count: number,
-  clock: Clock,
-  read: (since: string | null) => Promise<readonly Found[]>,
-): Promise<readonly Found[]> {
-  const end = Math.min(to === null ? Number.POSITIVE_INFINITY : Date.parse(to), clock.now())
-  const since = timestampOf(Math.max(0, end - LATEST_MS))
-  if (from === null || compareTimestamps(from, since) < 0) {
-    const hits = await read(since)
-    if (hits.length >= count) return hits
-  }
-  return read(null)
-}
-
 export interface SearchOptions {
   readonly signal?: AbortSignal | undefined
   /** As in `ElasticsearchRequest`. */
@@ -93,13 +66,28 @@ export interface Searcher {
     body: object,
     options?: SearchOptions,
   ): Promise<SearchAnswer<Source, Aggregations>>
+  /**
+   * Reads the `count` latest hits of a filter up to `to`; null is now, and later. A shard meets its documents in the order of their arrival,
+   * so nearly every match is later than those before it and takes a place among the hits: the time grows with all matches. Hence `read` is
+   * first called for the last minute alone, then for the last hour. With fewer hits there, matches are rare, and it is called for all of
+   * the filter.
+   */
+  latest<Filter extends { readonly from: string | null }, Found>(
+    filter: Filter,
+    to: string | null,
+    count: number,
+    read: (filter: Filter) => Promise<readonly Found[]>,
+  ): Promise<readonly Found[]>
 }
+
+/** The spans before the end of a range that are read first for its latest hits, in milliseconds. */
+const LATEST_MS = [60_000, 3_600_000]
 
 /**
  * All searches go through here. An answer that lacks a shard's part is an error, never a shorter answer. A Team is always served by the
  * same copies of the shards, so that an entry once seen is not missing in the next answer of a slower copy.
  */
-export function createSearcher(connection: Connection, names: IndexNames): Searcher {
+export function createSearcher(connection: Connection, names: IndexNames, clock: Clock): Searcher {
   const search = <Answer>(index: string, team: string, body: object, options: SearchOptions = {}): Promise<Answer> =>
     connection.send<Answer>({
       method: 'POST',
@@ -111,12 +99,21 @@ export function createSearcher(connection: Connection, names: IndexNames): Searc
   return {
     entries: (team, kinds, body, options) => search(names.all(kinds), team, body, options),
     flows: (team, body, options) => search(names.flows, team, body, options),
+    latest: async (filter, to, count, read) => {
+      const end = Math.min(to === null ? Number.POSITIVE_INFINITY : Date.parse(to), clock.now())
+      for (const from of LATEST_MS.map((ms) => timestampOf(Math.max(0, end - ms)))) {
+        if (filter.from !== null && compareTimestamps(filter.from, from) >= 0) break
+        const hits = await read({ ...filter, from })
+        if (hits.length >= count) return hits
+      }
+      return read(filter)
+    },
   }
 }
 
 /** An index that does not exist yet holds nothing. */
 export const LENIENT = { ignore_unavailable: true, allow_no_indices: true } as const
-const WANTED = 'hits.hits._id,hits.hits._index,hits.hits._source,hits.hits.sort,aggregations'
+const WANTED = 'hits.hits._id,hits.hits._index,hits.hits._source,hits.hits.sort,hits.hits.fields,aggregations'
 
 /** Any text without a leading underscore, which Elasticsearch reserves. */
 export const preferenceOf = (team: string): string => `team-${team}`

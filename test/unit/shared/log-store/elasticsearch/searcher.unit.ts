@@ -1,40 +1,54 @@
 import { expect, test } from 'vitest'
-import { type LatestRange, readLatest } from '../../../../../shared/log-store/elasticsearch/searcher.ts'
+import { createSearcher } from '../../../../../shared/log-store/elasticsearch/searcher.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 const A_MINUTE_BEFORE = '2026-03-01T11:59:00.000Z'
-const ALL_TIME: LatestRange = { from: null, to: null }
+const AN_HOUR_BEFORE = '2026-03-01T11:00:00.000Z'
+const LONGER = '2026-03-01T11:58:59.999999999Z'
+
+interface Range {
+  readonly from: string | null
+  readonly to: string | null
+}
+const ALL_TIME: Range = { from: null, to: null }
 
 /** Reads the two latest of hits at these times; returns them with the beginnings that were read from. */
-async function latest(range: LatestRange, ...times: readonly string[]) {
+async function latest({ from, to }: Range, ...times: readonly string[]) {
   const read: (string | null)[] = []
-  const hits = await readLatest(range, 2, { now: () => NOW }, async (since) => {
-    read.push(since)
-    return times.filter((at) => since === null || at >= since).slice(0, 2)
+  const searcher = createSearcher({} as never, {} as never, { now: () => NOW })
+  const hits = await searcher.latest({ from }, to, 2, async (filter) => {
+    read.push(filter.from)
+    return times.filter((at) => filter.from === null || at >= filter.from).slice(0, 2)
   })
   return { hits, read }
 }
 
-test('enough hits in the last minute are not followed by a search of all', async () => {
-  const times = ['2026-03-01T12:07:00.000Z', A_MINUTE_BEFORE, '2026-03-01T11:58:00.000Z']
-  expect(await latest(ALL_TIME, ...times)).toEqual({ hits: times.slice(0, 2), read: [A_MINUTE_BEFORE] })
+test.each<[string, readonly string[], readonly (string | null)[]]>([
+  ['the last minute', ['2026-03-01T12:07:00.000Z', A_MINUTE_BEFORE, LONGER], [A_MINUTE_BEFORE]],
+  [
+    'the last hour',
+    ['2026-03-01T11:59:30.000Z', AN_HOUR_BEFORE, '2026-03-01T10:00:00.000Z'],
+    [A_MINUTE_BEFORE, AN_HOUR_BEFORE],
+  ],
+  ['all time', ['2026-03-01T11:59:30.000Z', '2026-03-01T10:59:00.000Z'], [A_MINUTE_BEFORE, AN_HOUR_BEFORE, null]],
+])('hits are searched in %s where it has enough', async (_span, times, read) => {
+  expect(await latest(ALL_TIME, ...times)).toEqual({ hits: times.slice(0, 2), read })
 })
 
-test('with fewer hits there, all are searched', async () => {
-  const times = ['2026-03-01T11:59:30.000Z', '2026-03-01T11:58:00.000Z']
-  expect(await latest(ALL_TIME, ...times)).toEqual({ hits: times, read: [A_MINUTE_BEFORE, null] })
-})
-
-test.each<[string, LatestRange, readonly (string | null)[]]>([
-  ['ends earlier', { from: null, to: '2026-03-01T08:00:00.5Z' }, ['2026-03-01T07:59:00.500Z', null]],
-  ['ends in the future', { from: null, to: '2027-01-01T00:00:00.000Z' }, [A_MINUTE_BEFORE, null]],
+test.each<[string, Range, readonly (string | null)[]]>([
+  [
+    'ends earlier',
+    { from: null, to: '2026-03-01T08:00:00.5Z' },
+    ['2026-03-01T07:59:00.500Z', '2026-03-01T07:00:00.500Z', null],
+  ],
+  ['ends in the future', { from: null, to: '2027-01-01T00:00:00.000Z' }, [A_MINUTE_BEFORE, AN_HOUR_BEFORE, null]],
   [
     'ends in the first minute of 1970',
-    { from: null, to: '1970-01-01T00:00:30.000Z' },
-    ['1970-01-01T00:00:00.000Z', null],
+    { from: '1970-01-01T00:00:00.000Z', to: '1970-01-01T00:00:30.000Z' },
+    ['1970-01-01T00:00:00.000Z'],
   ],
-  ['is longer than a minute', { from: '2026-03-01T11:58:59.999999999Z', to: null }, [A_MINUTE_BEFORE, null]],
-  ['is not longer than a minute', { from: A_MINUTE_BEFORE, to: null }, [null]],
+  ['is longer than a minute', { from: LONGER, to: null }, [A_MINUTE_BEFORE, LONGER]],
+  ['is not longer than a minute', { from: A_MINUTE_BEFORE, to: null }, [A_MINUTE_BEFORE]],
 ])('where the range %s', async (_range, range, read) => {
   expect(await latest(range)).toEqual({ hits: [], read })
 })
