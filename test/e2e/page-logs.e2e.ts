@@ -133,6 +133,22 @@ describeWithBrowser('the log lists', ({ open, tolerate }) => {
       expect(other).not.toBe(one)
     })
 
+    test('stay where they are when the counts over time come', async () => {
+      const page = await show('/event-logs')
+      const { promise: counted, resolve: count } = Promise.withResolvers<void>()
+      await page.route(/\/histogram\?/, async (route) => {
+        await counted
+        await route.continue()
+      })
+      await page.reload()
+      const place = async () => (await row(page, 'card declined').boundingBox())?.y
+      const before = await place()
+      expect(await page.locator('.histogram rect').count()).toBe(0)
+      count()
+      await page.locator('.histogram rect').first().waitFor()
+      expect(await place()).toBe(before)
+    })
+
     test('of an application show number and name of the event, and the exception', async () => {
       const page = await show('/application-logs')
       await expectRows(page, [

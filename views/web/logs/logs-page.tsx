@@ -99,6 +99,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
             onLevels={(range) => set({ ...range })}
           />
           <span class="grow" />
+          <Found total={total} tookMs={list.tookMs} />
           <Segments
             label="View"
             options={VIEWS[kind]}
@@ -113,8 +114,9 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
             }
           />
           {isList && <ColumnsMenu kind={kind} columns={columns.columns} filter={list.filter} />}
-          <Found total={total} tookMs={list.tookMs} />
         </div>
+        {/* Its room is kept, so that nothing moves below the pointer when it comes. */}
+        {histogram === undefined && <div class="histogram" />}
         {histogram !== undefined && histogram.total > 0 && <Histogram counts={histogram} onRange={onRange} />}
       </section>
       <div class="split">
