@@ -57,7 +57,7 @@ export async function readFlowGroups(
   return new Map([...byKey].map(([key, ofKey]) => [key, ofKey.map(({ group }) => group).sort(byBeginning)]))
 }
 
-/** What a group needs of an entry: lists of one value each, absent without a value. */
+/** The fields of an entry that make its group: lists of one value each, absent without a value. */
 interface EntryFields extends Partial<Record<(typeof PLACES)[number], readonly [string]>> {
   readonly correlationKey: readonly [string]
   readonly level: readonly [number]

@@ -43,10 +43,11 @@ async function rangeOf(
   filter: EntryFilter,
   signal: AbortSignal | undefined,
 ): Promise<{ from: bigint; last: bigint } | undefined> {
-  const edgeOf = (order: 'asc' | 'desc') => (within: EntryFilter) => edgesOf(searcher, within, order, signal)
   const [[from], [last]] = await Promise.all([
-    filter.from === null ? edgeOf('asc')(filter) : [toNanos(filter.from)],
-    filter.to === null ? searcher.latest(filter, null, 1, edgeOf('desc')) : [toNanos(filter.to) - 1n],
+    filter.from === null ? edgesOf(searcher, filter, 'asc', signal) : [toNanos(filter.from)],
+    filter.to === null
+      ? searcher.latest(filter, null, 1, (within) => edgesOf(searcher, within, 'desc', signal))
+      : [toNanos(filter.to) - 1n],
   ])
   return from === undefined || last === undefined ? undefined : { from, last }
 }

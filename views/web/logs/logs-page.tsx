@@ -115,7 +115,7 @@ export function LogsPage({ kind }: { readonly kind: EntryKind }) {
           />
           {isList && <ColumnsMenu kind={kind} columns={columns.columns} filter={list.filter} />}
         </div>
-        {/* Its room is kept, so that nothing moves below the pointer when it comes. */}
+        {/* The room of the histogram is kept, so that nothing moves below the pointer when it comes. */}
         {histogram === undefined && <div class="histogram" />}
         {histogram !== undefined && histogram.total > 0 && <Histogram counts={histogram} onRange={onRange} />}
       </section>
