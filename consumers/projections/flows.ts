@@ -1,7 +1,7 @@
 import type { FlowDelta } from '../../shared/contract/documents.ts'
 import { type Level, levelRank } from '../../shared/contract/levels.ts'
 import type { EntryRecord } from '../../shared/contract/records.ts'
-import { compareTimestamps } from '../../shared/contract/timestamp.ts'
+import { earlier, later, laterOf } from '../../shared/contract/timestamp.ts'
 import { commonFields, identifier } from './entries.ts'
 
 /** The contribution of one entry to its flow; null if it has no correlationKey. */
@@ -41,7 +41,7 @@ export function foldFlows(facts: Iterable<FlowDelta>): readonly FlowDelta[] {
 const merge = (a: FlowDelta, b: FlowDelta): FlowDelta => ({
   team: a.team,
   correlationKey: a.correlationKey,
-  firstAt: compareTimestamps(a.firstAt, b.firstAt) <= 0 ? a.firstAt : b.firstAt,
+  firstAt: earlier(a.firstAt, b.firstAt),
   lastAt: later(a.lastAt, b.lastAt),
   days: union(a.days, b.days),
   worstLevel: worse(a.worstLevel, b.worstLevel),
@@ -54,11 +54,6 @@ const merge = (a: FlowDelta, b: FlowDelta): FlowDelta => ({
 })
 
 const present = (text: string | null): readonly string[] => (text === null ? [] : [text])
-
-const later = (a: string, b: string): string => (compareTimestamps(a, b) >= 0 ? a : b)
-
-const laterOf = (a: string | null, b: string | null): string | null =>
-  a === null || b === null ? (a ?? b) : later(a, b)
 
 const worse = (a: Level, b: Level): Level => (levelRank(a) >= levelRank(b) ? a : b)
 

@@ -87,3 +87,13 @@ export function compareTimestamps(a: string, b: string): number {
   const right = b.slice(0, -1)
   return left < right ? -1 : left > right ? 1 : 0
 }
+
+/** The earlier of two canonical timestamps. */
+export const earlier = (a: string, b: string): string => (compareTimestamps(a, b) <= 0 ? a : b)
+
+/** The later of two canonical timestamps. */
+export const later = (a: string, b: string): string => (compareTimestamps(a, b) >= 0 ? a : b)
+
+/** The later of two canonical timestamps, or the only one. */
+export const laterOf = (a: string | null, b: string | null): string | null =>
+  a === null || b === null ? (a ?? b) : later(a, b)

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { searchText } from '../../shared/contract/keyword.ts'
 import type { EntryKind } from '../../shared/contract/records.ts'
-import { compareTimestamps, timestampOf } from '../../shared/contract/timestamp.ts'
+import { compareTimestamps, later, timestampOf } from '../../shared/contract/timestamp.ts'
 import type { EntryFilter, FlowFilter, LogStoreReader } from '../../shared/log-store/log-store.ts'
 import type { Registry } from '../../shared/registry/registry.ts'
 import { entryFilter } from '../api/filter.ts'
@@ -121,7 +121,7 @@ async function lookAtFlows(
   const filter: FlowFilter = {
     team,
     keyPart: null,
-    from: laterOf(floor, earliest),
+    from: later(floor, earliest),
     to: null,
     levelMin: null,
     environment: null,
@@ -152,7 +152,7 @@ async function lookAtFlows(
     memory: remember(
       memory,
       marked.map(({ mark }) => mark),
-      isFull ? laterOf(floor, oldest) : floor,
+      isFull ? later(floor, oldest) : floor,
     ),
   }
 }
@@ -167,7 +167,7 @@ async function lookAtGroups(
 ): Promise<Finding> {
   const field = by === 'exception' ? 'exceptionGroup' : 'template'
   const filter = filterOf(team, 'application', params, registry, now)
-  const from = laterOf(memory.floor, timestampOf(now - GROUPS_FROM_MS))
+  const from = later(memory.floor, timestampOf(now - GROUPS_FROM_MS))
   const limits = { groupsMax: LOOKED_AT_MAX, bucketsMax: 1 }
   const { groups, more } = await store.groups({ ...filter, from }, field, limits, signal)
   const told = new Set(memory.told)
@@ -205,8 +205,6 @@ function remember(memory: Memory, marks: readonly string[], floor: string): Memo
   const kept = memory.told.filter((mark) => !marks.includes(mark))
   return { ...memory, hasLooked: true, told: [...kept, ...marks].slice(-TOLD_MAX), floor }
 }
-
-const laterOf = (a: string, b: string): string => (compareTimestamps(a, b) >= 0 ? a : b)
 
 /** Short, because hundreds are remembered and correlationKeys may be long. */
 const markOf = (correlationKey: string): string => hash('sha256', correlationKey, 'base64url').slice(0, 12)

@@ -1,5 +1,5 @@
 import { levelRank } from '../../contract/levels.ts'
-import { compareTimestamps, parseTimestamp } from '../../contract/timestamp.ts'
+import { compareTimestamps, earlier, later, parseTimestamp } from '../../contract/timestamp.ts'
 import { type FlowGroup, PAGE_GROUPS_MAX, ReadTooLargeError } from '../log-store.ts'
 import { allOf, type Clause, term } from './query-dsl.ts'
 import { levelOf, type Searcher } from './searcher.ts'
@@ -100,8 +100,8 @@ function placeOfEntry({ correlationKey, event, step, project, level, timestamp }
 const together = (a: FlowGroup, b: FlowGroup): FlowGroup => ({
   ...a,
   count: a.count + b.count,
-  firstAt: compareTimestamps(a.firstAt, b.firstAt) <= 0 ? a.firstAt : b.firstAt,
-  lastAt: compareTimestamps(a.lastAt, b.lastAt) >= 0 ? a.lastAt : b.lastAt,
+  firstAt: earlier(a.firstAt, b.firstAt),
+  lastAt: later(a.lastAt, b.lastAt),
 })
 
 /** The counts are exact: a composite aggregation omits no value. */

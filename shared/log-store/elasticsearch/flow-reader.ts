@@ -1,4 +1,4 @@
-import { compareTimestamps } from '../../contract/timestamp.ts'
+import { earlier, later } from '../../contract/timestamp.ts'
 import {
   FLOW_STATES,
   type Flow,
@@ -163,8 +163,8 @@ function flowOf(
   if (groups === undefined) return undefined
   return {
     correlationKey,
-    firstAt: firstAt ?? groups.map((group) => group.firstAt).reduce((a, b) => (compareTimestamps(a, b) <= 0 ? a : b)),
-    lastAt: lastAt ?? groups.map((group) => group.lastAt).reduce((a, b) => (compareTimestamps(a, b) >= 0 ? a : b)),
+    firstAt: firstAt ?? groups.map((group) => group.firstAt).reduce(earlier),
+    lastAt: lastAt ?? groups.map((group) => group.lastAt).reduce(later),
     groups,
   }
 }

@@ -1,6 +1,6 @@
 import type { FlowDelta } from '../../contract/documents.ts'
 import { levelRank } from '../../contract/levels.ts'
-import { compareTimestamps, toNanos } from '../../contract/timestamp.ts'
+import { compareTimestamps, earlier, later, laterOf, toNanos } from '../../contract/timestamp.ts'
 
 /** A flow as stored: the values that find it, and the days of its entries. Counts are taken from the entries when it is read. */
 export interface FlowSummary {
@@ -41,7 +41,7 @@ export const foldKey = (key: string): string => key.toLowerCase()
  */
 export function foldFlow(known: FlowSummary | undefined, delta: FlowDelta): FlowSummary {
   const days = union(known?.days, delta.days, Number.POSITIVE_INFINITY)
-  const firstAt = known && compareTimestamps(known.firstAt, delta.firstAt) <= 0 ? known.firstAt : delta.firstAt
+  const firstAt = known === undefined ? delta.firstAt : earlier(known.firstAt, delta.firstAt)
   const facts = {
     lastAt: known === undefined ? delta.lastAt : later(known.lastAt, delta.lastAt),
     worstLevel: Math.max(known?.worstLevel ?? 0, levelRank(delta.worstLevel)),
@@ -75,11 +75,6 @@ function hasFailed({ lastAt, worstLevel, lastErrorAt, lastProgressAt }: Facts): 
   if (lastErrorAt === null) return worstLevel >= levelRank('Error') && lastProgressAt === null
   return compareTimestamps(lastErrorAt, lastProgressAt ?? lastAt) >= 0
 }
-
-const later = (a: string, b: string): string => (compareTimestamps(a, b) >= 0 ? a : b)
-
-const laterOf = (a: string | null, b: string | null): string | null =>
-  a === null || b === null ? (a ?? b) : later(a, b)
 
 /** Sorted; returns the known list itself if nothing is added. */
 function union(known: readonly string[] | undefined, learnt: readonly string[], max: number): readonly string[] {
