@@ -1,8 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Content, unpackBlock } from '../../shared/log-store/sqlite/block-codec.ts'
+import { fromNanos } from '../../shared/contract/timestamp.ts'
+import { type Content, packBlock, unpackBlock } from '../../shared/log-store/sqlite/block-codec.ts'
+import { idText } from '../../shared/log-store/sqlite/ids.ts'
+import { type RowValues, wholeSource } from '../../shared/log-store/sqlite/sources.ts'
+
+type WholeContent = Omit<Content, 'source'> & { readonly source: string }
 
 /** The contents of all entries in the file of a log store, in the order of arrival: those in blocks, and those that an older version left. */
-export function contentsIn(database: DatabaseSync): readonly (Omit<Content, 'source'> & { readonly source: string })[] {
+export function contentsIn(database: DatabaseSync): readonly WholeContent[] {
   const packed = database.prepare('SELECT first, content FROM blocks').all()
   const old = database.prepare('SELECT arrival, leaves, source FROM contents').all()
   return [
@@ -13,8 +18,36 @@ export function contentsIn(database: DatabaseSync): readonly (Omit<Content, 'sou
       source: Buffer.from(String(source)),
     })),
   ]
-    .map(({ arrival, leaves, source }) => ({ arrival, leaves, source: Buffer.from(source).toString() }))
+    .map(({ arrival, leaves, source }) => ({
+      arrival,
+      leaves,
+      source: wholeSource(Buffer.from(source).toString(), () => rowValues(database, arrival)),
+    }))
     .sort((a, b) => a.arrival - b.arrival)
+}
+
+function rowValues(database: DatabaseSync, arrival: number): RowValues {
+  const row = database
+    .prepare(`SELECT id, CAST(received AS TEXT) AS received, CAST(timestamp AS TEXT) AS timestamp, correlation_key
+      FROM entries WHERE arrival = ?`)
+    .get(arrival)
+  const key = row?.['correlation_key'] ?? null
+  const time = (column: string): string => fromNanos(BigInt(String(row?.[column])))
+  return {
+    id: idText(row?.['id']),
+    receivedAt: time('received'),
+    timestamp: time('timestamp'),
+    correlationKey: key === null ? null : String(key),
+  }
+}
+
+/** Converts the file of a log store to what version 5 left behind: blocks of whole sources. Nothing else may have it open. */
+export function toVersion5(database: DatabaseSync): void {
+  const contents = contentsIn(database).map(({ source, ...content }) => ({ ...content, source: Buffer.from(source) }))
+  database.exec('DELETE FROM blocks; PRAGMA user_version = 5')
+  const insert = database.prepare('INSERT INTO blocks (first, last, bytes, content) VALUES (?, ?, ?, ?)')
+  for (const content of contents)
+    insert.run(content.arrival, content.arrival, content.source.length, packBlock([content]))
 }
 
 /** Converts the file of a log store to what version 3 left behind: without blocks and `counted_entries`. Nothing else may have it open. */

@@ -1,10 +1,10 @@
 import { type Content, packBlock, type UnpackedBlock, unpackBlock } from './block-codec.ts'
 import type { Database } from './database.ts'
 
-/** A list of scattered entries unpacks a block for each, which takes a twentieth of a millisecond. */
-const BLOCK_ENTRIES_MAX = 64
+/** A list of scattered entries unpacks a block for each, which takes a tenth of a millisecond. */
+const BLOCK_ENTRIES_MAX = 128
 /** A block with so many bytes of sources and leaves is full, too. A single entry may have more; other blocks have less than twice as many. */
-const BLOCK_BYTES = 64 * 1024
+const BLOCK_BYTES = 128 * 1024
 /** Bytes of unpacked blocks that a connection keeps: entries of similar times are in few blocks. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024
 

@@ -1,6 +1,6 @@
 import { LEVELS } from '../../contract/levels.ts'
 import type { EntryRecord } from '../../contract/records.ts'
-import { fromNanos } from '../../contract/timestamp.ts'
+import { fromNanoDigits } from '../../contract/timestamp.ts'
 import type { Content } from './block-codec.ts'
 import {
   type Block,
@@ -17,6 +17,7 @@ import { idText } from './ids.ts'
 import { hasLeaf, hasLeafWithin, leafTexts, leafValues, needleOf, roundedNumbers } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
 import { KINDS } from './schema.ts'
+import { type RowValues, wholeSource } from './sources.ts'
 
 /** SQL functions of an arrival and a needle (`needleText`): whether its entry has such a leaf. */
 export const HAS_LEAF = 'has_leaf'
@@ -105,7 +106,9 @@ export function createContents(database: Database, { movedOfATurn }: StoreLimits
     leaves,
     source: (arrival) => {
       const content = find(arrival)
-      return content === undefined ? withoutContent(database, arrival) : textOf(content.source)
+      return content === undefined
+        ? JSON.stringify(recordOfRow(database, arrival))
+        : wholeSource(textOf(content.source), () => valuesOfRow(database, arrival))
     },
     moveMore: () => database.write(moveSome),
   }
@@ -157,38 +160,46 @@ const hasEntries = (database: Database, { first, last }: Block): boolean =>
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString()
 
+const SELECT_VALUES = `SELECT id, CAST(timestamp AS TEXT) AS timestamp, CAST(received AS TEXT) AS received, correlation_key
+  FROM entries WHERE arrival = ?`
+
+function valuesOfRow(database: Database, arrival: number): RowValues {
+  const row = database.prepare(SELECT_VALUES).get(arrival) ?? {}
+  const time = (column: string): string => fromNanoDigits(String(row[column] ?? 0))
+  return {
+    id: idText(row['id']),
+    receivedAt: time('received'),
+    timestamp: time('timestamp'),
+    correlationKey: row['correlation_key'] == null ? null : String(row['correlation_key']),
+  }
+}
+
 const NOTICE = 'The text of this log was in a block that is damaged in the file of the log store.'
 
 /** The record of an entry whose block is damaged, made from its row. */
-function withoutContent(database: Database, arrival: number): string {
+function recordOfRow(database: Database, arrival: number): EntryRecord {
   const row = database
-    .prepare(`SELECT id, team, kind, CAST(timestamp AS TEXT) AS timestamp, CAST(received AS TEXT) AS received, level,
-        environment, correlation_key, event, step, project, category, event_id, event_name FROM entries WHERE arrival = ?`)
+    .prepare(`SELECT team, kind, level, environment, event, step, project, category, event_id, event_name
+        FROM entries WHERE arrival = ?`)
     .get(arrival)
   const text = (column: string): string | null => (row?.[column] == null ? null : String(row[column]))
-  const time = (column: string): string => fromNanos(BigInt(text(column) ?? 0))
   const common = {
-    id: idText(row?.['id']),
-    receivedAt: time('received'),
-    timestamp: time('timestamp'),
+    ...valuesOfRow(database, arrival),
     level: LEVELS[Number(row?.['level'])] ?? 'Information',
     environment: text('environment') ?? '',
-    correlationKey: text('correlation_key'),
     team: text('team') ?? '',
   }
-  const record: EntryRecord =
-    row?.['kind'] === KINDS.event
-      ? { kind: 'event', ...common, event: text('event'), step: text('step'), payload: NOTICE }
-      : {
-          kind: 'application',
-          ...common,
-          project: text('project') ?? '',
-          categoryName: text('category') ?? '',
-          eventId: Number(row?.['event_id']),
-          eventName: text('event_name') ?? '',
-          message: NOTICE,
-          exception: null,
-          scopeData: null,
-        }
-  return JSON.stringify(record)
+  if (row?.['kind'] === KINDS.event)
+    return { kind: 'event', ...common, event: text('event'), step: text('step'), payload: NOTICE }
+  return {
+    kind: 'application',
+    ...common,
+    project: text('project') ?? '',
+    categoryName: text('category') ?? '',
+    eventId: Number(row?.['event_id']),
+    eventName: text('event_name') ?? '',
+    message: NOTICE,
+    exception: null,
+    scopeData: null,
+  }
 }

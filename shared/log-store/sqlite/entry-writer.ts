@@ -13,6 +13,7 @@ import { leafBytes } from './leaf-bytes.ts'
 import type { StoreLimits } from './limits.ts'
 import type { Rollups } from './rollups.ts'
 import { KINDS, TEXT_BITS } from './schema.ts'
+import { storedSource } from './sources.ts'
 import { currentTextTable } from './text-tables.ts'
 import { indexedText, valueWords } from './words-index.ts'
 
@@ -94,14 +95,14 @@ function entryRow(document: EntryDocument): EntryRow | { readonly refused: strin
   if (levelRank(document.level) === -1) return { refused: 'the level is none' }
   if (document.source.length > SOURCE_LENGTH_MAX) return { refused: 'the source is too long' }
   const { id, team, kind, level, environment, correlationKey, event, step, project, category } = document
-  const { eventId, eventName, template, exceptionGroup, source } = document
+  const { eventId, eventName, template, exceptionGroup } = document
   return {
     entry: [
       ...[storedId(id), team, KINDS[kind], ...times, levelRank(level), textBits(document), environment],
       ...[correlationKey, event, step, project, category, eventId, eventName],
       ...[storedFingerprint(template), storedFingerprint(exceptionGroup)],
     ],
-    content: { leaves: leafBytes(document), source: Buffer.from(source) },
+    content: { leaves: leafBytes(document), source: Buffer.from(storedSource(document)) },
     texts: indexedTexts(document),
   }
 }

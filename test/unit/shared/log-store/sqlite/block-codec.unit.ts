@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Content, packBlock, unpackBlock } from '../../../../../shared/log-store/sqlite/block-codec.ts'
 import * as fc from '../../../../support/fast-check.ts'
@@ -70,6 +71,25 @@ describe('a block', () => {
       ),
       { numRuns: 1_000 },
     )
+  })
+
+  test('of version 5, whose parts are compressed each by itself, is read', () => {
+    const packed =
+      '+89+pykAAIAotS/9IDoFAQCAAwACCaEPAABzaWQAMDIAAAYALMTsNq5MxLy3y2wAbSi1L/1g4y3NAAA4MGFiYyAxMgQAnSc9dAEsZB700L+Z33da'
+    const contents = [0, 1, 2].map((number) => ({
+      arrival: 7 + 2 * number,
+      leaves: number === 1 ? null : Buffer.from(`\0\0sid\0${number}\0\0`),
+      source: Buffer.from(`${number}${'abc '.repeat(1_000)}`),
+    }))
+    expect(plain(unpackBlock(7, Buffer.from(packed, 'base64'))?.all() ?? null)).toEqual(plain(contents))
+  })
+
+  test('keeps a value that is a leaf and in a source once', () => {
+    const contents = Array.from({ length: 64 }, (_, arrival) => {
+      const value = randomBytes(100).toString('base64')
+      return { arrival, leaves: Buffer.from(value), source: Buffer.from(JSON.stringify({ scopeData: { value } })) }
+    })
+    expect(packBlock(contents).length).toBeLessThan(64 * 100 * 1.2)
   })
 
   test('of similar entries is a fraction of their bytes', () => {

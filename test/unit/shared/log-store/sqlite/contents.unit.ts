@@ -20,6 +20,9 @@ const LIMITS = { textTableArrivals: 50, movedOfATurn: 30 }
 
 type Calls = ReturnType<typeof openStore>['calls']
 
+/** Entries of a full block. */
+const FULL = 128
+
 let folder: string
 let file: string
 beforeEach(() => {
@@ -75,18 +78,18 @@ function expectEntries(calls: Calls, documents: readonly EntryDocument[]): void 
 describe('contents', () => {
   test('of many small writes are packed into full blocks', () => {
     const { calls, close } = openStore({ file })
-    for (let number = 0; number < 200; number += 1) calls.write([document(number)])
-    expect(blockSizes()).toEqual([64, 64, 64, ...Array.from({ length: 8 }, () => 1)])
-    calls.write(Array.from({ length: 100 }, (_, index) => document(200 + index)))
-    expect(blockSizes()).toEqual([64, 64, 64, 64, 44])
+    for (let number = 0; number < 3 * FULL + 8; number += 1) calls.write([document(number)])
+    expect(blockSizes()).toEqual([FULL, FULL, FULL, ...Array.from({ length: 8 }, () => 1)])
+    calls.write(Array.from({ length: FULL + 36 }, (_, index) => document(3 * FULL + 8 + index)))
+    expect(blockSizes()).toEqual([FULL, FULL, FULL, FULL, 44])
     close()
   })
 
   test('of long entries are in blocks of bounded bytes, or alone', () => {
     const { calls, close } = openStore({ file })
     const long = (length: number) => document(length, { message: 'x'.repeat(length) })
-    for (const length of [20_000, 20_000, 20_000, 20_000, 20_000, 900_000, 10, 10]) calls.write([long(length)])
-    calls.write([10, 900_000, 10, 70_000].map(long))
+    for (const length of [40_000, 40_000, 40_000, 40_000, 40_000, 900_000, 10, 10]) calls.write([long(length)])
+    calls.write([10, 900_000, 10, 140_000].map(long))
     expect(blockSizes()).toEqual([4, 1, 1, 3, 1, 1, 1])
     expect(calls.count(query('scope.n:n10'))).toBe(4)
     close()
@@ -96,7 +99,7 @@ describe('contents', () => {
     fc.record({
       /** Of the documents that are written, those of a write before it, too: they take arrivals and store nothing. */
       repeats: fc.nat({ max: 3 }),
-      size: fc.oneof(fc.constant(1), fc.nat({ max: 90 })),
+      size: fc.oneof(fc.constant(1), fc.nat({ max: 180 })),
       long: fc.boolean(),
     }),
     { minLength: 1, maxLength: 6 },
@@ -157,7 +160,7 @@ describe('contents', () => {
 
   test('of version 3 are moved by maintenance, and then by nobody again', async () => {
     const old = openStore({ file })
-    const documents = Array.from({ length: 150 }, (_, number) => document(number))
+    const documents = Array.from({ length: 2 * FULL + 22 }, (_, number) => document(number))
     old.calls.write(documents)
     old.close()
     inFile(toVersion3)
@@ -166,7 +169,7 @@ describe('contents', () => {
     await store.maintain({ bytesMax: null, signal: stopping })
     expect(blockSizes()).toEqual([])
     await store.maintain({ bytesMax: null })
-    expect(blockSizes().slice(0, 2)).toEqual([64, 64])
+    expect(blockSizes().slice(0, 2)).toEqual([FULL, FULL])
     expect(inFile((database) => database.prepare('SELECT * FROM contents').all())).toEqual([])
     const { entries } = await store.search(all, PAGE)
     expect(entries).toEqual(documents.map(recordOf))
@@ -181,7 +184,9 @@ const ofSource = (source: string): EntryDocument => {
 
 describe('a damaged block', () => {
   const documents = [
-    ...Array.from({ length: 150 }, (_, number) => document(number, { correlationKey: number < 75 ? 'early' : 'late' })),
+    ...Array.from({ length: 2 * FULL + 22 }, (_, number) =>
+      document(number, { correlationKey: number < 150 ? 'early' : 'late' }),
+    ),
     eventDocument({ payload: '{"n": "one"}', correlationKey: 'event' }),
   ]
 
@@ -205,23 +210,23 @@ describe('a damaged block', () => {
     const told = /in a block that is damaged/
     for (const [index, record] of records.entries()) {
       const whole = recordOf(documents.find(({ id }) => id === record.id) as EntryDocument)
-      if (index < 64 || index >= 128) expect(record).toEqual(whole)
+      if (index < FULL || index >= 2 * FULL) expect(record).toEqual(whole)
       else expect(record).toEqual({ ...whole, message: expect.stringMatching(told), scopeData: null })
     }
-    expect(calls.count(query('scope.n:*'))).toBe(150 - 64)
-    expect(calls.count(query('finished'))).toBe(150)
-    expect(calls.groups(all, { field: 'scope', path: 'n' }, { groupsMax: 1, bucketsMax: 1 }).ungrouped).toBe(65)
-    expect(calls.get('payments', 'application', documents[100]?.id ?? '')).toMatch(told)
+    expect(calls.count(query('scope.n:*'))).toBe(FULL + 22)
+    expect(calls.count(query('finished'))).toBe(2 * FULL + 22)
+    expect(calls.groups(all, { field: 'scope', path: 'n' }, { groupsMax: 1, bucketsMax: 1 }).ungrouped).toBe(FULL + 1)
+    expect(calls.get('payments', 'application', documents[200]?.id ?? '')).toMatch(told)
     close()
   })
 
   test('of an event log says so in its payload', () => {
     const { calls, close } = openStore({ file })
-    for (let from = 0; from < 150; from += 64) calls.write(documents.slice(from, from + 64))
+    for (let from = 0; from < documents.length; from += FULL) calls.write(documents.slice(from, from + FULL))
     inFile((database) => database.exec("UPDATE blocks SET content = x'00' WHERE last = (SELECT max(last) FROM blocks)"))
-    const record = JSON.parse(calls.get('payments', 'event', documents[150]?.id ?? '') ?? '')
+    const record = JSON.parse(calls.get('payments', 'event', documents.at(-1)?.id ?? '') ?? '')
     expect(record).toEqual({
-      ...recordOf(documents[150] as EntryDocument),
+      ...recordOf(documents.at(-1) as EntryDocument),
       payload: expect.stringMatching(/is damaged/),
     })
     close()
@@ -231,10 +236,10 @@ describe('a damaged block', () => {
     const { calls, close } = openStore({ file })
     const days = (day: string, from: number, count: number) =>
       Array.from({ length: count }, (_, index) => document(from + index, { receivedAt: `${day}T00:00:00.000Z` }))
-    calls.write([...days('2026-02-01', 0, 80), ...days('2026-02-02', 80, 25)])
+    calls.write([...days('2026-02-01', 0, FULL + 16), ...days('2026-02-02', FULL + 16, 25)])
     damage()
-    calls.write(days('2026-02-02', 105, 30))
-    expect(blockSizes()).toEqual([64, 41, 30])
+    calls.write(days('2026-02-02', FULL + 41, 30))
+    expect(blockSizes()).toEqual([FULL, 41, 30])
     calls.removeDocumentsBefore('2026-02-02', 0)
     expect(blockSizes()).toEqual([41, 30])
     expect(calls.count(all)).toBe(55)

@@ -19,7 +19,7 @@ import { flowsOf } from '../../../../contract/log-store-rig.ts'
 import { applicationDocument, eventDocument, recordOf } from '../../../../support/documents.ts'
 import { eventually } from '../../../../support/eventually.ts'
 import { entriesOf } from '../../../../support/filters.ts'
-import { toVersion3 } from '../../../../support/sqlite-contents.ts'
+import { toVersion3, toVersion5 } from '../../../../support/sqlite-contents.ts'
 import { toVersion1 } from '../../../../support/sqlite-version-1.ts'
 
 const never = new AbortController().signal
@@ -141,6 +141,21 @@ describe('the file', () => {
     expect(await count()).toEqual({ running: 0, stalled: 0, failed: 0, finished: 2 })
   })
 
+  test('of version 5, whose sources have the values of their rows, is read and written', async () => {
+    const store = await open()
+    const documents = Array.from({ length: 3 }, (_, ms) => applicationDocument({ team: 'payments', scopeData: { ms } }))
+    await store.write(documents, never)
+    await store.close()
+    const database = new DatabaseSync(file)
+    toVersion5(database)
+    database.close()
+    const upgraded = await open()
+    documents.push(applicationDocument({ team: 'payments', scopeData: { ms: 3 } }))
+    await upgraded.write(documents.slice(-1), never)
+    const { entries } = await upgraded.tail(all, '0', 10)
+    expect(entries.map(({ entry }) => entry)).toEqual(documents.map(recordOf))
+  })
+
   test('is made with its folder, and keeps what was written when it is opened again', async () => {
     const store = await open()
     const document = eventDocument()
@@ -194,11 +209,11 @@ describe('the file', () => {
   test('a newer version is refused', async () => {
     await (await open()).close()
     const newer = new DatabaseSync(file)
-    newer.exec('PRAGMA user_version = 6')
+    newer.exec('PRAGMA user_version = 7')
     newer.close()
     const opening = open()
     await expect(opening).rejects.toBeInstanceOf(StoreHaltError)
-    await expect(opening).rejects.toThrow(/schema version 6, this program knows 5/)
+    await expect(opening).rejects.toThrow(/schema version 7, this program knows 6/)
   })
 
   test('a folder in its place is refused', async () => {

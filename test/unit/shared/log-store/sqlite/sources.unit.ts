@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { fromNanos, toNanos } from '../../../../../shared/contract/timestamp.ts'
+import { type RowValues, storedSource, wholeSource } from '../../../../../shared/log-store/sqlite/sources.ts'
+import { applicationDocument } from '../../../../support/documents.ts'
+import * as fc from '../../../../support/fast-check.ts'
+
+const time = fc.bigInt({ min: 0n, max: 9_000_000_000_000_000_000n }).map(fromNanos)
+const key = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('order-1', '"', '\\', '$&', '', '\u0001'),
+)
+
+/** Records of any shape: with their values anywhere and any number of times. */
+const documents = fc
+  .record({ id: fc.oneof(fc.uuid(), key), receivedAt: time, timestamp: time, correlationKey: fc.option(key) })
+  .chain((values) =>
+    fc
+      .array(fc.tuple(fc.string(), fc.oneof(fc.constantFrom(...Object.values(values)), fc.jsonValue())))
+      .map((members) => ({ ...values, source: JSON.stringify(Object.fromEntries(members)) })),
+  )
+
+describe('a stored source', () => {
+  test('and the row together are the source', () => {
+    fc.assert(
+      fc.property(documents, (document) => {
+        expect(wholeSource(storedSource(document), () => document)).toBe(document.source)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('has no value that the row has', () => {
+    const document = applicationDocument({ correlationKey: 'order-1', timestamp: '2026-02-01T10:00:00.123456789Z' })
+    const stored = storedSource(document)
+    for (const value of [document.id, document.receivedAt, document.timestamp, 'order-1']) {
+      expect(document.source).toContain(value)
+      expect(stored).not.toContain(value)
+    }
+  })
+
+  test('is the source itself where the row would give back other digits', () => {
+    const timestamp = '2026-02-01T10:00:00.1200Z'
+    const document = { ...applicationDocument(), timestamp, source: JSON.stringify({ timestamp }) }
+    expect(fromNanos(toNanos(timestamp))).not.toBe(timestamp)
+    expect(storedSource(document)).toBe(document.source)
+  })
+
+  test('is read without its row if it is whole', () => {
+    const unread = (): RowValues => {
+      throw new Error('the row was read')
+    }
+    expect(wholeSource('{"n":1}', unread)).toBe('{"n":1}')
+  })
+})
