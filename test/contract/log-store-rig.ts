@@ -21,6 +21,7 @@ export interface Rig {
 
 /** Longer than any store's promise, so that a busy machine does not fail a test. */
 const PATIENCE_MS = 20_000
+const IDS_OF_A_QUERY = 100
 const never = new AbortController().signal
 
 export const newTeam = (): string => `team-${randomUUID()}`
@@ -45,13 +46,13 @@ export function createRig(storeOf: () => LogStore): Rig {
   const put = async (...documents: readonly EntryDocument[]): Promise<readonly WriteOutcome[]> => {
     const outcomes = await storeOf().write(documents, never)
     const stored = documents.filter((_, index) => outcomes[index]?.outcome !== 'refused')
-    for (const document of stored) {
-      await settled(async () => (await storeOf().get(document.team, document.kind, document.id)) !== undefined)
-    }
     for (const team of new Set(stored.map((document) => document.team))) {
-      const ids = stored.filter((document) => document.team === team).map(({ id }) => id)
-      const query = { type: 'or' as const, queries: ids.slice(0, 100).map(idIs) }
-      await settled(async () => (await storeOf().count(entriesOf(team, { query }))) === new Set(ids.slice(0, 100)).size)
+      const ids = [...new Set(stored.filter((document) => document.team === team).map(({ id }) => id))]
+      for (let at = 0; at < ids.length; at += IDS_OF_A_QUERY) {
+        const some = ids.slice(at, at + IDS_OF_A_QUERY)
+        const query = { type: 'or' as const, queries: some.map(idIs) }
+        await settled(async () => (await storeOf().count(entriesOf(team, { query }))) === some.length)
+      }
     }
     return outcomes
   }

@@ -1,8 +1,8 @@
 import { constants, createGzip, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib'
 import { compressionsAlgorithms, crc32c } from '@platformatic/kafka'
 import { type Content, mostBytes, withRoom } from '../../runtime/utf8.ts'
+import { createZlibCall, type ZlibCall } from '../../runtime/zlib-call.ts'
 import type { Headers, NewRecord } from '../journal.ts'
-import { type Compress, createCompressor } from './compressor.ts'
 
 /** The fields before the records, in the format's order; positions in bytes. */
 export const LENGTH_AT = 8
@@ -44,19 +44,21 @@ const COMPRESSED_BYTES_MIN = 1_024
 const ZSTD_LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 const GZIP_LEVEL = { level: 1 }
 
-const COMPRESS: Readonly<Record<Exclude<Compression, 'none'>, Compress>> = {
-  gzip: createCompressor(
-    () => createGzip(GZIP_LEVEL),
-    constants.Z_FINISH,
-    (records) => gzipSync(records, GZIP_LEVEL),
-  ),
-  snappy: (records) => compressionsAlgorithms.snappy.compressSync(records),
-  lz4: (records) => compressionsAlgorithms.lz4.compressSync(records),
-  zstd: createCompressor(
-    () => createZstdCompress(ZSTD_LEVEL),
-    constants.ZSTD_e_end,
-    (records) => zstdCompressSync(records, ZSTD_LEVEL),
-  ),
+const COMPRESS: Readonly<Record<Exclude<Compression, 'none'>, ZlibCall>> = {
+  gzip: createZlibCall({
+    open: () => createGzip(GZIP_LEVEL),
+    end: constants.Z_FINISH,
+    resets: true,
+    once: (records) => gzipSync(records, GZIP_LEVEL),
+  }),
+  snappy: (records) => compressionsAlgorithms.snappy.compressSync(records as Buffer),
+  lz4: (records) => compressionsAlgorithms.lz4.compressSync(records as Buffer),
+  zstd: createZlibCall({
+    open: () => createZstdCompress(ZSTD_LEVEL),
+    end: constants.ZSTD_e_end,
+    resets: false,
+    once: (records) => zstdCompressSync(records, ZSTD_LEVEL),
+  }),
 }
 
 /**

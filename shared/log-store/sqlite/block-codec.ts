@@ -1,4 +1,12 @@
-import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import {
+  constants,
+  crc32,
+  createZstdCompress,
+  createZstdDecompress,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from 'node:zlib'
+import { createZlibCall } from '../../runtime/zlib-call.ts'
 
 /** The record of an entry, and the leaves that searches and statistics read. */
 export interface Content {
@@ -29,6 +37,21 @@ const WITH_DICTIONARY = 2 ** 30
 /** The fastest of the usual levels: the third makes blocks of this size no smaller. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
+/** For leaves, which have no dictionary. */
+const compress = createZlibCall({
+  open: () => createZstdCompress(LEVEL),
+  end: constants.ZSTD_e_end,
+  resets: false,
+  once: (bytes) => zstdCompressSync(bytes, LEVEL),
+})
+/** Only for bytes whose checksum is right. */
+const decompress = createZlibCall({
+  open: () => createZstdDecompress(),
+  end: constants.ZSTD_e_end,
+  resets: false,
+  once: (bytes) => zstdDecompressSync(bytes),
+})
+
 /** Smaller content is not compressed: a call takes 40 µs whatever it compresses, and content of full blocks is larger. */
 const COMPRESSED_BYTES_MIN = 8 * 1024
 
@@ -47,7 +70,7 @@ export function packBlock(contents: readonly Content[]): Uint8Array {
   const leaves = Buffer.concat([columns, ...contents.flatMap((content) => content.leaves ?? [])])
   const sources = Buffer.concat(contents.map(({ source }) => source))
   const isLong = leaves.length + sources.length >= COMPRESSED_BYTES_MIN
-  const first = isLong ? zstdCompressSync(leaves, LEVEL) : leaves
+  const first = isLong ? compress(leaves) : leaves
   const second = isLong ? zstdCompressSync(sources, { ...LEVEL, dictionary: leaves }) : sources
   const packed = Buffer.allocUnsafeSlow(HEAD_BYTES + first.length + second.length)
   packed.writeUInt32LE(first.length + (isLong ? COMPRESSED + WITH_DICTIONARY : 0), NUMBER_BYTES)
@@ -65,7 +88,7 @@ export function unpackBlock(first: number, packed: Uint8Array): UnpackedBlock | 
   const end = HEAD_BYTES + (head % WITH_DICTIONARY)
   const [packedLeaves, packedSources] = [bytes.subarray(HEAD_BYTES, end), bytes.subarray(end)]
   if (head < COMPRESSED) return new UnpackedBlock(first, packedLeaves, () => packedSources)
-  const leaves = zstdDecompressSync(packedLeaves)
+  const leaves = Buffer.from(decompress(packedLeaves))
   const options = head % COMPRESSED < WITH_DICTIONARY ? {} : { dictionary: leaves }
   return new UnpackedBlock(first, leaves, () => zstdDecompressSync(packedSources, options))
 }

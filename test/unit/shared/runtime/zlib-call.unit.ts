@@ -1,0 +1,76 @@
+import { PassThrough } from 'node:stream'
+import zlib from 'node:zlib'
+import { describe, expect, test, vi } from 'vitest'
+import { createZlibCall, type ZlibCallOptions } from '../../../../shared/runtime/zlib-call.ts'
+import * as fc from '../../../support/fast-check.ts'
+
+const { Z_FINISH, ZSTD_e_end, ZSTD_c_checksumFlag, ZSTD_c_compressionLevel } = zlib.constants
+const GZIP = { level: 1 }
+const ZSTD = { params: { [ZSTD_c_compressionLevel]: 1, [ZSTD_c_checksumFlag]: 1 } }
+
+const CALLS: Readonly<Record<string, ZlibCallOptions>> = {
+  gzip: {
+    open: () => zlib.createGzip(GZIP),
+    end: Z_FINISH,
+    resets: true,
+    once: (bytes) => zlib.gzipSync(bytes, GZIP),
+  },
+  zstd: {
+    open: () => zlib.createZstdCompress(ZSTD),
+    end: ZSTD_e_end,
+    resets: false,
+    once: (bytes) => zlib.zstdCompressSync(bytes, ZSTD),
+  },
+  'zstd, decompressing': {
+    open: () => zlib.createZstdDecompress(),
+    end: ZSTD_e_end,
+    resets: false,
+    once: (bytes) => zlib.zstdDecompressSync(bytes),
+  },
+}
+
+const texts = fc.oneof(
+  fc.uint8Array({ maxLength: 100 }),
+  fc
+    .tuple(fc.string({ minLength: 1 }), fc.nat({ max: 20_000 }))
+    .map(([text, times]) => Buffer.from(text.repeat(times))),
+  fc.nat({ max: 65_536 }).map((length) => crypto.getRandomValues(new Uint8Array(length))),
+)
+
+describe.each(Object.entries(CALLS))('a call of %s', (name, options) => {
+  const sent = (text: Uint8Array): Uint8Array => (name.includes('decompressing') ? zlib.zstdCompressSync(text) : text)
+
+  test('gives the bytes of the function of node:zlib, whatever came before, and opens one stream', () => {
+    const open = vi.fn(options.open)
+    const call = createZlibCall({ ...options, open })
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(call(sent(text)).equals(options.once(sent(text)))).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+    expect(open).toHaveBeenCalledTimes(1)
+  })
+
+  test('opens another stream after one has failed', () => {
+    const fail = (): never => {
+      throw new Error('out of memory')
+    }
+    const open = vi
+      .fn(options.open)
+      .mockImplementationOnce(() => Object.assign(options.open(), { _processChunk: fail }))
+    const call = createZlibCall({ ...options, open })
+    const text = sent(Buffer.from('text'))
+    expect(() => call(text)).toThrow('out of memory')
+    expect(call(text).equals(options.once(text))).toBe(true)
+    expect(open).toHaveBeenCalledTimes(2)
+  })
+
+  test('uses the function itself if Node has no stream that can be used again', () => {
+    const once = vi.fn(options.once)
+    const call = createZlibCall({ ...options, open: () => new PassThrough(), once })
+    const text = sent(Buffer.from('text'))
+    expect(call(text).equals(options.once(text))).toBe(true)
+    expect(once).toHaveBeenCalledTimes(1)
+  })
+})
