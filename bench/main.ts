@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: measures embedded Sluice and the floor, in one run, and writes its section of docs/performance.md. Absolute figures
- * depend on the machine; the ratios are meaningful. `npm run bench -- --quick` takes a minute.
+ * depend on the machine; the ratios are meaningful. See `-- --help`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { API_KEY, batchBodies, REGISTRY, singleBodies } from './entries.ts'
 import { type LoadResult, runLoad } from './load.ts'
 import { type MeasuredProcess, startMeasured } from './measured-process.ts'
@@ -12,7 +13,21 @@ import { type Round, render } from './report.ts'
 import { drained, histogramQuantile, metrics } from './scrape.ts'
 import { writeSection } from './sections.ts'
 
-const quick = process.argv.includes('--quick')
+const HELP = `npm run bench -- [--quick]
+
+Measures the embedded mode beside the floor, in a quarter of an hour, and writes its section of docs/performance.md.
+
+  --quick  Little of everything, in a minute; only printed.
+`
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+})
+const { quick } = values
+if (values.help) {
+  process.stdout.write(HELP)
+  process.exit()
+}
 const SECONDS = quick ? 3 : 5
 const ROUNDS = quick ? 1 : 5
 
