@@ -9,7 +9,7 @@ export const serverCommands: readonly Command[] = [
     name: 'start',
     summary: 'Run a server',
     description: [
-      'Without --role, gateway, consumers and views run in one process. Settings come from the environment. SIGTERM or SIGINT\nstops it: what was taken is written first, a second signal ends it at once.',
+      'Without --role, gateway, consumers, views and watches run in one process. Settings come from the environment. SIGTERM or SIGINT\nstops it: what was taken is written first, a second signal ends it at once.',
     ],
     parameters: [],
     options: { role: { value: 'ROLE', help: `What the process does: ${ROLES.join(', ')}. Default: all.` } },
